@@ -1,0 +1,37 @@
+# Everyday commands; `make` alone lists them. The set-up behind `venv` is environment/bootstrap.py.
+#   make PYTHON=python3.12 venv    picks the interpreter of .venv (it stays until another one is picked)
+
+ifdef PYTHON
+BOOTSTRAP := $(PYTHON) environment/bootstrap.py
+else
+BOOTSTRAP := python3 environment/bootstrap.py --keep-python
+endif
+BIN := .venv/bin
+NAME ?= all
+
+.DEFAULT_GOAL := help
+.PHONY: help venv run test lint bench clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+venv: ## make or update .venv (all other targets do this first)
+	@$(BOOTSTRAP)
+
+run: venv ## start the teleop nodes and show what they publish
+	@$(BIN)/proving-ground launch teleop --show
+
+test: lint ## check the code and run all tests
+	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest
+
+lint: venv ## check style (ruff) and types (mypy)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: venv ## measure; NAME=teleop picks one benchmark
+	@$(BIN)/proving-ground bench $(NAME)
+
+clean: ## remove .venv, build results and caches
+	rm -rf .venv build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Makes and updates `.venv`: see README.md in this folder. Standard library only."""

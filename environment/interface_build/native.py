@@ -1,0 +1,99 @@
+"""Compiles and links the generated C and C++ into the libraries that rclpy opens by name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from environment.interface_build.generate import Sources
+
+RUNTIME_LIBRARIES = (
+    "rosidl_runtime_c",
+    "rosidl_typesupport_c",
+    "rosidl_typesupport_fastrtps_c",
+    "rosidl_typesupport_fastrtps_cpp",
+    "rosidl_typesupport_introspection_c",
+    "rcutils",
+    "rmw",
+    "fastcdr",
+)
+# From site-packages/<package>/ to lib/, so that the extension finds its libraries without LD_LIBRARY_PATH.
+EXTENSION_RPATH = "$ORIGIN/../../.."
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Compilers, the ROS prefix and the directories of Python.h."""
+
+    prefix: Path
+    c_compiler: str
+    cxx_compiler: str
+    python_includes: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Binaries:
+    """What was linked: libraries for <prefix>/lib, one extension module for the Python package."""
+
+    libraries: tuple[Path, ...]
+    extension: Path
+
+
+def compile_and_link(package: str, sources: Sources, output: Path, toolchain: Toolchain) -> Binaries:
+    """One library per generator and the extension module; raises CalledProcessError if a compiler does."""
+    output.mkdir(parents=True, exist_ok=True)
+    objects = _compile_all(sources, output / "objects", toolchain)
+    libraries: list[Path] = []
+    for generator in sources.code:
+        library = output / f"lib{package}__{generator}.so"
+        used = [*libraries, *_installed_libraries(package, generator, toolchain.prefix)]
+        parts = [path for source, path in objects[generator] if ".ep." not in source.name]
+        _link(library, parts, used, "$ORIGIN", toolchain)
+        libraries.append(library)
+    extension = output / f"{package}_s__rosidl_typesupport_c{sysconfig.get_config_var('EXT_SUFFIX')}"
+    entry_point = [path for source, path in objects["rosidl_generator_py"] if ".ep." in source.name]
+    _link(extension, entry_point, libraries, EXTENSION_RPATH, toolchain)
+    return Binaries(tuple(libraries), extension)
+
+
+def _compile_all(sources: Sources, output: Path, toolchain: Toolchain) -> dict[str, list[tuple[Path, Path]]]:
+    installed = toolchain.prefix / "include"  # holds a folder per ROS package, and fastcdr/ directly
+    includes = [*sources.code.values(), *sorted(installed.iterdir()), installed]
+    includes += [*toolchain.python_includes, Path(import_module("numpy").get_include())]
+    flags = [f"-I{path}" for path in includes]
+    objects: dict[str, list[tuple[Path, Path]]] = {generator: [] for generator in sources.code}
+    commands = []
+    for generator, root in sources.code.items():
+        (output / generator).mkdir(parents=True, exist_ok=True)
+        for source in sorted([*root.rglob("*.c"), *root.rglob("*.cpp")]):
+            target = output / generator / f"{source.name}.o"
+            objects[generator].append((source, target))
+            is_c = source.suffix == ".c"
+            compiler = [toolchain.c_compiler] if is_c else [toolchain.cxx_compiler, "-std=c++17"]
+            commands.append([*compiler, "-O2", "-fPIC", "-w", *flags, "-c", str(source), "-o", str(target)])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(_run, commands))
+    return objects
+
+
+def _installed_libraries(package: str, generator: str, prefix: Path) -> list[Path]:
+    """Libraries of the other packages; which of them are really used, the linker finds (--as-needed)."""
+    own = f"lib{package}__{generator}.so"
+    others = [path for path in sorted((prefix / "lib").glob(f"lib*__{generator}.so")) if path.name != own]
+    return others + [prefix / "lib" / f"lib{name}.so" for name in RUNTIME_LIBRARIES]
+
+
+def _link(output: Path, objects: Sequence[Path], libraries: Sequence[Path], rpath: str, toolchain: Toolchain) -> None:
+    flags = ["-shared", "-fPIC", "-Wl,--as-needed", f"-Wl,-rpath,{rpath}", f"-Wl,-soname,{output.name}"]
+    inputs = [str(path) for path in (*objects, *libraries)]
+    _run([toolchain.cxx_compiler, *flags, "-o", str(output), *inputs])
+
+
+def _run(command: Sequence[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True)

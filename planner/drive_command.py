@@ -1,0 +1,110 @@
+"""What a driver asks of the vehicle at one instant, and what all drivers share: settings and slew limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from settings import setting
+
+LONGEST_STEP_S = 0.1  # a slew step never covers a longer pause than this
+
+
+@dataclass(frozen=True, slots=True)
+class DriveCommand:
+    """A command as speed and yaw rate, and the same wish as pedals; publishers use one of the two."""
+
+    speed: float  # [m/s], forward positive
+    yaw_rate: float  # [rad/s], left positive
+    steering: float  # [-1, 1], left positive
+    throttle: float  # [0, 1]
+    brake: float  # [0, 1]
+    stop_reason: str = ""  # empty while driving
+
+    @property
+    def is_stop(self) -> bool:
+        """Whether the driver wants the vehicle at rest."""
+        return bool(self.stop_reason)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriverSettings:
+    """The settings that every driver has."""
+
+    output: str = setting("cmd_vel", "What is published", choices=("cmd_vel", "pedals"), read_only=True)
+    stamped: bool = setting(True, "cmd_vel as TwistStamped, else as Twist", read_only=True)
+    frame_id: str = setting("base_link", "Frame of the stamped twist")
+    publish_rate_hz: float = setting(
+        20.0, "Rate of commands while the input does not change", unit="Hz", minimum=1.0, maximum=200.0, read_only=True
+    )
+    idle_output: str = setting(
+        "auto",
+        "Stop commands while nobody drives: auto = only while no other node publishes the topic",
+        choices=("auto", "always", "never"),
+    )
+    max_curvature_1pm: float = setting(
+        0.13, "Path curvature at full steering (one over the turning radius)", unit="1/m", minimum=0.0, maximum=1.0
+    )
+    max_yaw_rate_radps: float = setting(1.0, "Bound of the yaw rate", unit="rad/s", minimum=0.0, maximum=5.0)
+    max_acceleration_mps2: float = setting(3.0, "Rise of speed", unit="m/s^2", minimum=0.1, maximum=50.0)
+    max_deceleration_mps2: float = setting(6.0, "Fall of speed", unit="m/s^2", minimum=0.1, maximum=50.0)
+    max_steering_rate_1ps: float = setting(
+        3.0, "Change of steering, in full deflections a second", unit="1/s", minimum=0.1, maximum=50.0
+    )
+    stop_brake: float = setting(0.6, "Brake pedal of a stop (pedals)", minimum=0.0, maximum=1.0)
+
+
+class SlewedMotion:
+    """Speed and steering as they are commanded, which follow what is wanted within the settings' rates."""
+
+    def __init__(self) -> None:
+        self.speed = 0.0
+        self.steering = 0.0
+        self._updated_at = -math.inf
+
+    def follow(self, now: float, speed: float, steering: float, limits: DriverSettings) -> None:
+        """Move towards the wanted speed [m/s] and steering [-1, 1]; now is seconds of a steady clock."""
+        step = self._step(now)
+        self.speed = approach(
+            self.speed, speed, limits.max_acceleration_mps2 * step, limits.max_deceleration_mps2 * step
+        )
+        turn = limits.max_steering_rate_1ps * step
+        self.steering += clamp(steering - self.steering, -turn, turn)
+
+    def command(self, limits: DriverSettings, throttle: float, brake: float) -> DriveCommand:
+        """The driving command of the present speed and steering."""
+        # A car cannot turn on the spot: steering asks for a curvature, and reversing turns the other way.
+        yaw_rate = self.speed * self.steering * limits.max_curvature_1pm
+        bound = limits.max_yaw_rate_radps
+        return DriveCommand(self.speed, clamp(yaw_rate, -bound, bound), self.steering, throttle, brake)
+
+    def stop(self, now: float, reason: str, limits: DriverSettings) -> DriveCommand:
+        """Come to rest at once; the steering angle stays where it is."""
+        self._step(now)
+        self.speed = 0.0
+        return DriveCommand(0.0, 0.0, self.steering, throttle=0.0, brake=limits.stop_brake, stop_reason=reason)
+
+    def _step(self, now: float) -> float:
+        step = clamp(now - self._updated_at, 0.0, LONGEST_STEP_S)
+        self._updated_at = now
+        return step
+
+
+def clamp(value: float, low: float, high: float) -> float:
+    """The value, held within [low, high]."""
+    return min(max(value, low), high)
+
+
+def approach(present: float, target: float, step_up: float, step_down: float) -> float:
+    """Move towards the target by at most step_up away from zero and step_down towards (and not past) zero.
+
+    >>> approach(1.0, 3.0, 0.5, 2.0), approach(1.0, -3.0, 0.5, 2.0), approach(-1.0, -3.0, 0.5, 2.0)
+    (1.5, 0.0, -1.5)
+    """
+    if present == 0.0:
+        return clamp(target, -step_up, step_up)
+    sign = math.copysign(1.0, present)
+    magnitude, wanted = abs(present), sign * target
+    if wanted >= magnitude:
+        return sign * min(magnitude + step_up, wanted)
+    return sign * max(magnitude - step_down, wanted, 0.0)

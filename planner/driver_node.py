@@ -1,0 +1,99 @@
+"""What the driver nodes share: publishing drive commands at a rate and on demand, and watching for rivals."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+from geometry_msgs.msg import Twist, TwistStamped
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+
+from planner.drive_command import DriveCommand, DriverSettings
+from planner.idle import IdleGate
+from ros_support import qos
+from ros_support.convert import twist_to_msg
+from ros_support.health import Level
+from ros_support.node import SuiteNode, other_publishers
+
+TOPICS = {"cmd_vel": "cmd_vel", "pedals": "vehicle/pedals"}
+MOST_ON_DEMAND_HZ = 200.0  # a flood of input does not become a flood of commands
+
+
+class Driver(Protocol):
+    """A core that knows the command for an instant."""
+
+    settings: Any
+
+    def command(self, now: float) -> DriveCommand: ...
+
+
+Settings = TypeVar("Settings", bound=DriverSettings)
+
+
+class DriverNode(SuiteNode[Settings]):
+    """Publishes the driver's command at publish_rate_hz, and at once when the input changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver = self.make_driver()
+        self._gate = IdleGate()
+        self._topic = TOPICS[self.settings.output]
+        self._publisher = self.advertise(self._message_type(), self._topic, qos.RELIABLE)
+        self._published_at = float("-inf")
+        self.last_command = self.driver.command(self.wall_time())
+        self._is_fresh = False  # published on demand since the last tick
+        self.create_timer(1.0 / self.settings.publish_rate_hz, self._tick, clock=self.wall_clock)
+
+    def make_driver(self) -> Driver:
+        """The core that this node drives with."""
+        raise TypeError(f"{type(self).__name__} does not say which driver it hosts")
+
+    def on_settings(self, old: Settings, new: Settings) -> None:
+        """Hand new settings to the core."""
+        self.driver.settings = new
+
+    def drive_now(self) -> None:
+        """Publish on new input, unless a command has just gone out; a stop never waits."""
+        now = self.wall_time()
+        command = self.driver.command(now)
+        is_new_stop = command.is_stop and not self.last_command.is_stop
+        if is_new_stop or now - self._published_at >= 1.0 / MOST_ON_DEMAND_HZ:
+            self._is_fresh = self._publish(now, command)
+
+    def publish_health(self) -> None:
+        """Add a finding about other publishers of the same topic."""
+        rivals = other_publishers(self, self._topic)
+        if rivals and not self.last_command.is_stop:
+            self.report("publishers", Level.WARN, f"{self._topic} is also published by {', '.join(rivals)}")
+        else:
+            self.health.report("publishers", Level.OK, f"{len(rivals)} other publishers of {self._topic}")
+        super().publish_health()
+
+    def _tick(self) -> None:
+        if not self._is_fresh:
+            now = self.wall_time()
+            self._publish(now, self.driver.command(now))
+        self._is_fresh = False
+
+    def _publish(self, now: float, command: DriveCommand) -> bool:
+        self.last_command = command
+        self.report("drive", Level.OK, f"stopped: {command.stop_reason}" if command.is_stop else "driving")
+        others_publish = self.count_publishers(self._topic) > 1
+        if not self._gate.is_open(now, command.is_stop, self.settings.idle_output, others_publish):
+            return False
+        self._publisher.publish(self._to_msg(command))
+        self._published_at = now
+        return True
+
+    def _message_type(self) -> type:
+        if self.settings.output == "pedals":
+            return JointState  # type: ignore[no-any-return]
+        return TwistStamped if self.settings.stamped else Twist  # type: ignore[no-any-return]
+
+    def _to_msg(self, command: DriveCommand) -> Any:
+        header = Header(stamp=self.get_clock().now().to_msg(), frame_id=self.settings.frame_id)
+        if self.settings.output == "pedals":
+            position = [command.steering, command.throttle, command.brake]
+            return JointState(header=header, name=["steering", "throttle", "brake"], position=position)
+        twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
+        return TwistStamped(header=header, twist=twist) if self.settings.stamped else twist

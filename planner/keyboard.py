@@ -1,0 +1,75 @@
+"""Keyboard to drive command. A terminal reports key presses only, so a key counts as held while it repeats."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from planner.drive_command import DriveCommand, DriverSettings, SlewedMotion, clamp
+from settings import setting
+
+HELP = "w/s forward/back   a/d left/right   e/c faster/slower   space stop   q quit"
+
+FORWARD, BACKWARD, LEFT, RIGHT = "w", "s", "a", "d"
+FASTER, SLOWER, STOP, QUIT = "e", "c", " ", "q"
+ARROWS = {"\x1b[A": FORWARD, "\x1b[B": BACKWARD, "\x1b[D": LEFT, "\x1b[C": RIGHT}
+SPEED_FACTOR = 1.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyboardSettings(DriverSettings):
+    """How the keys drive."""
+
+    hold_s: float = setting(
+        0.6,
+        "A key counts as held this long after a press (terminals repeat late)",
+        unit="s",
+        minimum=0.1,
+        maximum=2.0,
+    )
+    max_speed_mps: float = setting(2.0, "Speed at the start", unit="m/s", minimum=0.1, maximum=40.0)
+    top_speed_mps: float = setting(10.0, "Speed that e cannot exceed", unit="m/s", minimum=0.1, maximum=40.0)
+    pedal: float = setting(0.4, "Throttle or brake of a held key (pedals)", minimum=0.0, maximum=1.0)
+
+    def __post_init__(self) -> None:
+        if self.top_speed_mps < self.max_speed_mps:
+            raise ValueError(
+                f"top_speed_mps: must be at least max_speed_mps ({self.max_speed_mps:g}), got {self.top_speed_mps:g}"
+            )
+
+
+class KeyboardDriver:
+    """Turns key presses into commands. Times are seconds of one steady clock, handed in."""
+
+    def __init__(self, settings: KeyboardSettings) -> None:
+        self.settings = settings
+        self.top_speed = settings.max_speed_mps
+        self._held_until: dict[str, float] = {}
+        self._motion = SlewedMotion()
+
+    def press(self, now: float, key: str) -> None:
+        """Take one key press (or repeat); keys without a meaning are ignored."""
+        key = ARROWS.get(key, key.lower())
+        if key in (FORWARD, BACKWARD, LEFT, RIGHT):
+            opposite = {FORWARD: BACKWARD, BACKWARD: FORWARD, LEFT: RIGHT, RIGHT: LEFT}[key]
+            self._held_until.pop(opposite, None)
+            self._held_until[key] = now + self.settings.hold_s
+        elif key == STOP:
+            self._held_until.clear()
+            self._motion.stop(now, "space pressed", self.settings)
+        elif key in (FASTER, SLOWER):
+            factor = SPEED_FACTOR if key == FASTER else 1.0 / SPEED_FACTOR
+            self.top_speed = clamp(self.top_speed * factor, 0.1, self.settings.top_speed_mps)
+
+    def command(self, now: float) -> DriveCommand:
+        """The command for this instant: full speed while w or s is held, straightening while neither a nor d is."""
+        drive = self._held(now, FORWARD) - self._held(now, BACKWARD)
+        turn = self._held(now, LEFT) - self._held(now, RIGHT)
+        if drive == 0 and turn == 0 and self._motion.speed == 0.0:
+            return self._motion.stop(now, "no key held", self.settings)
+        self._motion.follow(now, drive * self.top_speed, turn, self.settings)
+        pedal = self.settings.pedal
+        return self._motion.command(self.settings, pedal if drive > 0 else 0.0, pedal if drive < 0 else 0.0)
+
+    def _held(self, now: float, key: str) -> int:
+        return int(self._held_until.get(key, -math.inf) > now)

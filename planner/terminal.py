@@ -1,0 +1,77 @@
+"""Single key presses from a terminal, which is put back as it was however the process ends, SIGKILL included."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import termios
+import tty
+from types import FrameType, TracebackType
+from typing import Any
+
+# Runs as a process of its own and holds the reading end of a pipe. When the other end closes, for whatever reason,
+# it puts the terminal back. It ignores the signals of the terminal, among them the one that would stop it from
+# changing a terminal it is not in the foreground of.
+_GUARD = """
+import os, signal, sys, termios
+for name in ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGTSTP", "SIGTTOU"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN)
+before = termios.tcgetattr(0)
+os.write(1, b"ready")
+os.close(1)
+while os.read(int(sys.argv[1]), 64):
+    pass
+termios.tcsetattr(0, termios.TCSADRAIN, before)
+"""
+
+ESCAPE_WAIT_S = 0.02  # the rest of an arrow key's sequence follows within this time
+
+
+class KeyTerminal:
+    """Context in which keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as ever."""
+
+    def __init__(self, fd: int | None = None) -> None:
+        self._fd = sys.stdin.fileno() if fd is None else fd
+        if not os.isatty(self._fd):
+            raise OSError("the keyboard node needs a terminal on its standard input")
+
+    def __enter__(self) -> KeyTerminal:
+        self._before = termios.tcgetattr(self._fd)
+        self._guard, self._guard_pipe = self._start_guard()
+        tty.setcbreak(self._fd)
+        self._previous_continue: Any = signal.signal(signal.SIGCONT, self._continued)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGCONT, self._previous_continue)
+        os.close(self._guard_pipe)
+        self._guard.wait()
+
+    def read_key(self, timeout: float) -> str:
+        """One key, '' when none came within the timeout [s]; an arrow key is its whole escape sequence."""
+        if not select.select([self._fd], [], [], timeout)[0]:
+            return ""
+        key = os.read(self._fd, 1)
+        if not key:
+            raise EOFError("the terminal was closed")
+        while key.startswith(b"\x1b") and len(key) < 3 and select.select([self._fd], [], [], ESCAPE_WAIT_S)[0]:
+            key += os.read(self._fd, 1)
+        return key.decode("ascii", "replace")
+
+    def _start_guard(self) -> tuple[subprocess.Popen[bytes], int]:
+        reading, writing = os.pipe()
+        command = [sys.executable, "-I", "-S", "-c", _GUARD, str(reading)]
+        guard = subprocess.Popen(command, stdin=self._fd, stdout=subprocess.PIPE, pass_fds=[reading])
+        os.close(reading)
+        if guard.stdout is None or guard.stdout.read() != b"ready":
+            raise OSError("the process that restores the terminal did not start")
+        guard.stdout.close()
+        return guard, writing
+
+    def _continued(self, number: int, frame: FrameType | None) -> None:
+        tty.setcbreak(self._fd)  # the shell has set its own mode while we were suspended

@@ -1,0 +1,149 @@
+"""The base of every node of the suite, and the function that runs one as a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from ros_support import qos
+from ros_support.arguments import check_ros_arguments, rcl_complaint
+from ros_support.diagnostics import health_to_msg
+from ros_support.health import Health, Level
+from ros_support.names import full_name
+from ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
+from settings import SettingsError
+
+Settings = TypeVar("Settings")
+
+DIAGNOSTICS_PERIOD_S = 1.0
+EXIT_BAD_SETTINGS = 2
+
+
+class SuiteNode(Node, Generic[Settings]):
+    """A node whose parameters are the settings dataclass named in `settings_type`.
+
+    It publishes its health once a second, lets users override the QoS of every topic (`qos_overrides`), and refuses
+    bad parameters with a reason while it keeps the old ones.
+    """
+
+    default_name: ClassVar[str]
+    settings_type: ClassVar[type]
+
+    def __init__(self) -> None:
+        super().__init__(self.default_name, **NODE_OPTIONS)
+        self.health = Health()
+        self._bridge: ParameterBridge[Settings] = ParameterBridge(self, self.settings_type, self.on_settings)
+        # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
+        # silence a report. Everything simulated uses self.get_clock().
+        self.wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._diagnostics = self.advertise(DiagnosticArray, "/diagnostics", qos.RELIABLE)
+        self.create_timer(DIAGNOSTICS_PERIOD_S, self.publish_health, clock=self.wall_clock)
+
+    @property
+    def settings(self) -> Settings:
+        """The present, validated settings."""
+        return self._bridge.settings
+
+    def on_settings(self, old: Settings, new: Settings) -> None:
+        """Called after a change of parameters; override to pass it on."""
+
+    def wall_time(self) -> float:
+        """Seconds on a steady clock, for watchdogs over human input."""
+        return float(self.wall_clock.now().nanoseconds) * 1e-9
+
+    def report(self, check: str, level: Level, message: str) -> None:
+        """Set a health finding and log it once when it changes."""
+        if not self.health.report(check, level, message):
+            return
+        # One call each: rclpy refuses a call site whose severity changes.
+        if level == Level.OK:
+            self.get_logger().info(message)
+        elif level == Level.WARN:
+            self.get_logger().warning(message)
+        else:
+            self.get_logger().error(message)
+
+    def publish_health(self) -> None:
+        """Publish on /diagnostics now; override to add findings first."""
+        name = self.get_fully_qualified_name()
+        self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
+
+    def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
+        """Refuse with our own words (key, allowed range, value) before rclpy looks at types and ranges."""
+        try:
+            return super().set_parameters_atomically(self._bridge.checked(parameter_list))
+        except SettingsError as error:
+            return refused(error)
+
+    def advertise(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
+        """A publisher whose QoS users can override by `qos_overrides` parameters."""
+        options = QoSOverridingOptions.with_default_policies()
+        return self.create_publisher(message_type, topic, profile, qos_overriding_options=options)
+
+    def listen(self, message_type: type, topic: str, callback: Callable[[Any], None], profile: QoSProfile) -> Any:
+        """A subscription whose QoS users can override by `qos_overrides` parameters."""
+        options = QoSOverridingOptions.with_default_policies()
+        return self.create_subscription(message_type, topic, callback, profile, qos_overriding_options=options)
+
+
+def other_publishers(node: Node, topic: str) -> list[str]:
+    """Full names of the other nodes that publish the topic."""
+    own = node.get_fully_qualified_name()
+    endpoints = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    names = {full_name(endpoint.node_namespace, endpoint.node_name) for endpoint in endpoints}
+    return sorted(names - {own})
+
+
+def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM and return the exit status: 0 clean, 2 bad settings.
+
+    Bad settings print one line on stderr. Discovery stays on this machine unless the environment says otherwise.
+    """
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    try:
+        check_ros_arguments(argv, node_type.default_name, node_type.settings_type)
+        _init(argv)
+        return _spin(node_type)
+    except SettingsError as error:
+        print(f"{node_type.default_name}: {error}", file=sys.stderr)
+        return EXIT_BAD_SETTINGS
+    finally:
+        rclpy.try_shutdown()
+
+
+def _init(argv: Iterable[str]) -> None:
+    try:
+        rclpy.init(args=[sys.argv[0], *argv])
+    except Exception as error:  # rcl reports unreadable arguments by several exception types of its C layer
+        raise rcl_complaint(error) from None
+
+
+def _spin(node_type: Callable[[], SuiteNode[Any]]) -> int:
+    node = None
+    executor = SingleThreadedExecutor()
+    try:
+        node = node_type()
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not break the clean-up
+        executor.shutdown()
+        if node is not None:
+            node.destroy_node()
+    return 0

@@ -1,0 +1,51 @@
+"""Time between integers and messages, and what a node does when ROS time jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import ClockChange, JumpThreshold
+from rclpy.duration import Duration
+from rclpy.node import Node
+
+NS_PER_S = 1_000_000_000
+GAP_S = 1.0  # a forward jump beyond this is a gap, not something to integrate over
+
+
+def ns_to_stamp(nanoseconds: int) -> Time:
+    """Message stamp of an integer time [ns] since the epoch; raises ValueError outside what a stamp can hold."""
+    seconds, rest = divmod(nanoseconds, NS_PER_S)
+    if not -(2**31) <= seconds < 2**31:
+        raise ValueError(f"time {nanoseconds} ns does not fit a ROS stamp")
+    return Time(sec=seconds, nanosec=rest)
+
+
+def stamp_to_ns(stamp: Time) -> int:
+    """Integer time [ns] of a stamp; raises ValueError when its nanoseconds are a second or more."""
+    if not 0 <= stamp.nanosec < NS_PER_S:
+        raise ValueError(f"stamp has nanosec {stamp.nanosec}, allowed 0 to {NS_PER_S - 1}")
+    return int(stamp.sec) * NS_PER_S + int(stamp.nanosec)
+
+
+def on_time_jump(node: Node, reset: Callable[[], None], gap: Callable[[], None] | None = None) -> object:
+    """Call reset when ROS time jumps back (bag loop, simulation reset) or changes its source, gap when it skips ahead.
+
+    Both run in the thread that spins the node, before any callback sees the new time. Keep the returned handle.
+    """
+
+    def jumped(jump: dict[str, Any]) -> None:
+        is_same_source = jump["clock_change"] in (
+            ClockChange.ROS_TIME_NO_CHANGE,
+            ClockChange.SYSTEM_TIME_NO_CHANGE,
+        )
+        if not is_same_source or jump["delta"] < 0:
+            reset()
+        elif gap is not None:
+            gap()
+
+    threshold = JumpThreshold(
+        min_forward=Duration(seconds=GAP_S), min_backward=Duration(nanoseconds=-1), on_clock_change=True
+    )
+    return node.get_clock().create_jump_callback(threshold, post_callback=jumped)

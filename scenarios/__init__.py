@@ -1,0 +1,1 @@
+"""Running the suite: launch descriptions, supervisor, monitor, doctor and the `proving-ground` command line."""

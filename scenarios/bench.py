@@ -1,0 +1,46 @@
+"""`proving-ground bench`: runs benchmarks and prints a table for people or one JSON object for programs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Mapping
+
+from benchmark import BENCHMARKS
+from scenarios.table import text_table
+from settings import SettingsError
+from settings.fields import close_name
+
+
+def bench(name: str | None, as_json: bool) -> int:
+    """Run one benchmark, or all; progress goes to stderr, figures to stdout."""
+    if name is None:
+        for item, module in BENCHMARKS.items():
+            print(f"{item}: {_summary(module)}")
+        return 0
+    if name != "all" and name not in BENCHMARKS:
+        raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
+    results = {item: _run(item) for item in (BENCHMARKS if name == "all" else [name])}
+    if as_json:
+        print(json.dumps(results if name == "all" else results[name]))
+    else:
+        for item, figures in results.items():
+            print(f"\n{item}: {_summary(BENCHMARKS[item])}")
+            print(text_table(["figure", "value"], [[key, _shown(value)] for key, value in figures.items()]))
+    return 0
+
+
+def _run(name: str) -> Mapping[str, float]:
+    figures: Mapping[str, float] = importlib.import_module(BENCHMARKS[name]).run(
+        lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
+    )
+    return figures
+
+
+def _summary(module: str) -> str:
+    return (importlib.import_module(module).__doc__ or "").strip().splitlines()[0]
+
+
+def _shown(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,100 @@
+"""Which nodes a launch starts, with which parameters: one description for `ros2 launch` and `proving-ground launch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from settings import SettingsError
+from settings.fields import close_name
+from settings.share import share_directory, share_file
+
+PACKAGE = "proving_ground"
+
+
+@dataclass(frozen=True)
+class LaunchArgument:
+    """One `name:=value` argument of a launch."""
+
+    name: str
+    default: str
+    description: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process: an executable of this package, its node name and its parameters (later ones win)."""
+
+    executable: str
+    params_files: tuple[Path, ...] = ()
+    params: Mapping[str, bool | int | float | str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The node's name, which is also the process's name in logs."""
+        return self.executable
+
+
+@dataclass(frozen=True)
+class BringUp:
+    """A named launch: its arguments and the nodes that their values give."""
+
+    name: str
+    description: str
+    arguments: tuple[LaunchArgument, ...]
+    make_nodes: Callable[[Mapping[str, str]], list[NodeSpec]]
+
+    def nodes(self, given: Mapping[str, str]) -> list[NodeSpec]:
+        """The nodes for these argument values; raises SettingsError for an unknown name or a value not allowed."""
+        known = {argument.name: argument for argument in self.arguments}
+        for name, value in given.items():
+            if name not in known:
+                raise SettingsError(f"{name}: {close_name(name, known)}")
+            choices = known[name].choices
+            if choices and value not in choices:
+                raise SettingsError(f"{name}: must be one of {', '.join(choices)}, got {value!r}")
+        return self.make_nodes({**{argument.name: argument.default for argument in self.arguments}, **given})
+
+
+def pad_names() -> tuple[str, ...]:
+    """The game pads that config/pads has a mapping for."""
+    return tuple(sorted(path.stem for path in (share_directory() / "config" / "pads").glob("*.yaml")))
+
+
+def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    config = share_file("config/teleop.yaml")
+    use_sim_time = values["use_sim_time"] == "true"
+    return [
+        NodeSpec("joystick", (config,), {"use_sim_time": use_sim_time}),
+        NodeSpec(
+            "teleop",
+            (config, share_file(f"config/pads/{values['pad']}.yaml")),
+            {"use_sim_time": use_sim_time, "stamped": values["stamped"] == "true"},
+        ),
+    ]
+
+
+def bring_ups() -> dict[str, BringUp]:
+    """All launches by name."""
+    boolean = ("true", "false")
+    teleop = BringUp(
+        name="teleop",
+        description="Drive with a game pad: /joy to /cmd_vel",
+        arguments=(
+            LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names()),
+            LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", boolean),
+            LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", boolean),
+        ),
+        make_nodes=_teleop_nodes,
+    )
+    return {item.name: item for item in (teleop,)}
+
+
+def bring_up(name: str) -> BringUp:
+    """One launch; raises SettingsError with the nearest name when there is none of that name."""
+    known = bring_ups()
+    if name not in known:
+        raise SettingsError(f"launch {name}: {close_name(name, known)}")
+    return known[name]

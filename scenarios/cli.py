@@ -1,0 +1,110 @@
+"""The `proving-ground` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from settings import SettingsError
+
+EXIT_BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit status. Bad input is one line on stderr and status 2."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        return status
+    except SettingsError as error:
+        print(f"proving-ground {options.command}: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="proving-ground", description="Test an autonomy stack on a simulated off-road vehicle, over ROS 2."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    doctor = commands.add_parser("doctor", help="check this machine: Python, ROS, interfaces, compiler, joystick")
+    doctor.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    doctor.set_defaults(run=_doctor)
+
+    launch = commands.add_parser(
+        "launch",
+        help="start the nodes of a launch and stop them together",
+        description="The same nodes and parameters as `ros2 launch proving_ground NAME.launch.py`.",
+    )
+    launch.add_argument("name", nargs="?", metavar="NAME", help="which launch; without it all are listed")
+    launch.add_argument("arguments", nargs="*", metavar="KEY:=VALUE", help="launch arguments, e.g. pad:=playstation")
+    launch.add_argument("--show", action="store_true", help="also print what the nodes publish")
+    launch.set_defaults(run=_launch)
+
+    node = commands.add_parser("node", help="run one node, as `ros2 run proving_ground NODE` does")
+    node.add_argument("name", nargs="?", metavar="NODE", help="which node; without it all are listed")
+    node.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed on, e.g. --ros-args -p ...")
+    node.set_defaults(run=_node)
+
+    bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
+    bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
+    bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    bench.set_defaults(run=_bench)
+    return parser
+
+
+# Each command imports what it needs when it runs: `doctor` must work where ROS is broken, `--help` must be quick.
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from scenarios.doctor import doctor
+
+    return doctor(options.json)
+
+
+def _launch(options: argparse.Namespace) -> int:
+    from scenarios.bring_up import bring_ups
+    from scenarios.launcher import launch
+
+    if options.name is None:
+        for item in bring_ups().values():
+            print(f"{item.name}: {item.description}")
+            for argument in item.arguments:
+                choices = f" ({', '.join(argument.choices)})" if argument.choices else ""
+                print(f"    {argument.name}:={argument.default}  {argument.description}{choices}")
+        return 0
+    given = {}
+    for text in options.arguments:
+        name, separator, value = text.partition(":=")
+        if not separator:
+            raise SettingsError(f"{text}: write launch arguments as name:=value")
+        given[name] = value
+    return launch(options.name, given, options.show)
+
+
+def _node(options: argparse.Namespace) -> int:
+    from scenarios.node_process import node_command, node_modules
+
+    if options.name is None:
+        print("\n".join(node_modules()))
+        return 0
+    command = node_command(options.name, options.arguments)
+    os.execv(command[0], command)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from scenarios.bench import bench
+
+    return bench(options.name, options.json)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

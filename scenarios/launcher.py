@@ -1,0 +1,38 @@
+"""`proving-ground launch`: the nodes of a launch under one supervisor, where ROS's own launch is not installed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+
+from scenarios.bring_up import NodeSpec, bring_up
+from scenarios.node_process import node_process
+from scenarios.supervisor import Supervisor
+
+COLOURS = (36, 32, 33, 35, 34)  # cyan, green, yellow, magenta, blue
+
+
+def launch(name: str, given: Mapping[str, str], show: bool) -> int:
+    """Start the launch of that name and return its exit status; with show, a monitor prints what is published."""
+    specs = bring_up(name).nodes(given)
+    if show:
+        specs.append(NodeSpec("monitor", params={"use_sim_time": given.get("use_sim_time") == "true"}))
+    processes = [node_process(spec) for spec in specs]
+    printer = _Printer([process.name for process in processes])
+    printer.write("", f"starting {', '.join(process.name for process in processes)}; Ctrl-C stops all")
+    return asyncio.run(Supervisor(processes, printer.write).run())
+
+
+class _Printer:
+    """Writes 'name | line', in colour on a terminal."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._width = max(map(len, [*names, "launch"]))
+        self._colours = {name: COLOURS[index % len(COLOURS)] for index, name in enumerate(names)}
+
+    def write(self, name: str, line: str) -> None:
+        label = (name or "launch").ljust(self._width)
+        if sys.stdout.isatty() and name:
+            label = f"\x1b[{self._colours[name]}m{label}\x1b[0m"
+        print(f"{label} | {line}", flush=True)

@@ -1,0 +1,103 @@
+"""The monitor node: prints what drivers publish and what nodes report. All wording is in scenarios.monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from sensor_msgs.msg import JointState, Joy
+
+from ros_support import qos
+from ros_support.diagnostics import level_from_msg
+from ros_support.health import Level
+from ros_support.node import SuiteNode, run_node
+from scenarios.monitor import Monitor, TopicWatch
+from settings import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorSettings:
+    """How often to print."""
+
+    period_s: float = setting(1.0, "Time between lines", unit="s", minimum=0.1, maximum=60.0, read_only=True)
+
+
+def _joy_words(message: Joy) -> str:
+    return f"{len(message.axes)} axes, buttons {[index for index, value in enumerate(message.buttons) if value]}"
+
+
+def _twist_words(message: Twist) -> str:
+    return f"speed {message.linear.x:+.2f} m/s, yaw rate {message.angular.z:+.2f} rad/s"
+
+
+def _stamped_twist_words(message: TwistStamped) -> str:
+    return _twist_words(message.twist)
+
+
+def _pedals_words(message: JointState) -> str:
+    return ", ".join(f"{name} {value:+.2f}" for name, value in zip(message.name, message.position, strict=False))
+
+
+# Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.
+WATCHED: tuple[tuple[str, type, Callable[[Any], str]], ...] = (
+    ("joy", Joy, _joy_words),
+    ("cmd_vel", TwistStamped, _stamped_twist_words),
+    ("cmd_vel", Twist, _twist_words),
+    ("vehicle/pedals", JointState, _pedals_words),
+)
+
+
+def _counting(watch: TopicWatch, words: Callable[[Any], str]) -> Callable[[Any], None]:
+    return lambda message: watch.take(words(message))
+
+
+class MonitorNode(SuiteNode[MonitorSettings]):
+    """Subscribes to what others publish, best effort, so that it slows nobody down."""
+
+    default_name = "monitor"
+    settings_type = MonitorSettings
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._monitor = Monitor()
+        self._watched: set[tuple[str, str]] = set()
+        self._printed_at = self.wall_time()
+        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self.create_timer(self.settings.period_s, self._print, clock=self.wall_clock)
+
+    def _print(self) -> None:
+        self._look_for_publishers()
+        now = self.wall_time()
+        line = self._monitor.line(now - self._printed_at)
+        self._printed_at = now
+        if line:
+            print(line, flush=True)
+
+    def _look_for_publishers(self) -> None:
+        for topic, message_type, words in WATCHED:
+            kind = f"{message_type.__module__.split('.')[0]}/msg/{message_type.__name__}"
+            full_topic = self.resolve_topic_name(topic)
+            offered = {info.topic_type for info in self.get_publishers_info_by_topic(full_topic)}
+            if kind in offered and (full_topic, kind) not in self._watched:
+                self._watched.add((full_topic, kind))
+                watch = self._monitor.watch(full_topic)
+                self.listen(message_type, topic, _counting(watch, words), qos.SENSOR)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name != self.get_fully_qualified_name():
+                level = level_from_msg(status)
+                words = status.message.partition(";")[0]
+                self._monitor.findings[status.name] = words if level == Level.OK else f"{level.name} {words}"
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(MonitorNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,46 @@
+"""A BringUp as a description for ROS's own launch. Only launch files import this: launch is not on PyPI."""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable, Shutdown
+from launch.substitutions import EnvironmentVariable
+from launch_ros.actions import Node
+
+from scenarios.bring_up import PACKAGE, BringUp, LaunchArgument, bring_up
+
+
+def launch_description(name: str) -> LaunchDescription:
+    """Arguments and nodes of the launch of that name; when one node ends, the rest are shut down."""
+    description = bring_up(name)
+    return LaunchDescription(
+        [
+            SetEnvironmentVariable(
+                "ROS_AUTOMATIC_DISCOVERY_RANGE",
+                EnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", default_value="LOCALHOST"),
+            ),
+            *(_declaration(argument) for argument in description.arguments),
+            OpaqueFunction(function=_nodes, args=[description]),
+        ]
+    )
+
+
+def _declaration(argument: LaunchArgument) -> DeclareLaunchArgument:
+    return DeclareLaunchArgument(
+        argument.name, default_value=argument.default, description=argument.description, choices=argument.choices
+    )
+
+
+def _nodes(context: LaunchContext, description: BringUp) -> list[Node]:
+    given = {argument.name: context.launch_configurations[argument.name] for argument in description.arguments}
+    return [
+        Node(
+            package=PACKAGE,
+            executable=spec.executable,
+            name=spec.name,
+            parameters=[*map(str, spec.params_files), dict(spec.params)],
+            output="screen",
+            on_exit=Shutdown(reason=f"node {spec.name} ended"),
+        )
+        for spec in description.nodes(given)
+    ]

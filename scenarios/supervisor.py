@@ -1,0 +1,127 @@
+"""Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
+EXIT_FAILED = 1
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """A process to run, by name."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+
+
+class Supervisor:
+    """Starts processes, relays their output line by line with their names, and ends them together."""
+
+    def __init__(self, specs: Sequence[ProcessSpec], write: Callable[[str, str], None]) -> None:
+        """`write` gets the process name ('' for the supervisor itself) and a line."""
+        self._specs = specs
+        self._write = write
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._interrupted = asyncio.Event()
+
+    async def run(self) -> int:
+        """Run until a process ends or a signal comes; 0 after a signal and a clean stop, else 1."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._interrupted.set)
+        relays: list[asyncio.Task[None]] = []
+        try:
+            for spec in self._specs:
+                process = await self._start(spec)
+                relays.append(asyncio.create_task(self._relay(spec.name, process)))
+            first_ended = await self._wait_for_end()
+        finally:
+            await self._stop_all()
+        await asyncio.wait(relays, timeout=1.0)  # a grandchild may keep the pipe open
+        return self._status(first_ended)
+
+    async def _start(self, spec: ProcessSpec) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            *spec.command,
+            env=dict(spec.environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
+            preexec_fn=_die_with_parent,
+        )
+        self._processes[spec.name] = process
+        return process
+
+    async def _relay(self, name: str, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while True:
+            try:
+                line = await process.stdout.readline()
+            except ValueError:  # a line longer than the buffer; asyncio has dropped it
+                line = b"(a very long line was left out)\n"
+            if not line:
+                return
+            self._write(name, line.decode("utf-8", "replace").rstrip())
+
+    async def _wait_for_end(self) -> str:
+        """Name of the process that ended first; '' when a signal asked us to stop."""
+        waits = {asyncio.create_task(item.wait()): name for name, item in self._processes.items()}
+        interrupt = asyncio.create_task(self._interrupted.wait())
+        done, pending = await asyncio.wait([*waits, interrupt], return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+        if interrupt in done:
+            return ""
+        name = next(waits[task] for task in done)
+        self._write("", f"node {name} {_ending(self._processes[name].returncode)}; stopping the others")
+        return name
+
+    async def _stop_all(self) -> None:
+        for number, patience in STOP_STAGES:
+            running = [item for item in self._processes.values() if item.returncode is None]
+            if not running:
+                break
+            for process in running:
+                _signal_group(process.pid, number)
+            await asyncio.wait([asyncio.create_task(item.wait()) for item in running], timeout=patience)
+        for process in self._processes.values():
+            _signal_group(process.pid, signal.SIGKILL)  # what a node may have started and left behind
+
+    def _status(self, first_ended: str) -> int:
+        codes = {name: item.returncode for name, item in self._processes.items()}
+        for name, code in codes.items():
+            if name != first_ended and code != 0:
+                self._write("", f"node {name} {_ending(code)} while stopping")
+        if first_ended:
+            code = codes[first_ended]
+            return code if code is not None and code > 0 else EXIT_FAILED
+        return EXIT_FAILED if any(codes.values()) else 0
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return "did not end"
+    if code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return "ended" if code == 0 else f"failed with exit status {code}"
+
+
+def _signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _die_with_parent() -> None:
+    """In the child, before exec: let the kernel end it when the supervisor is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)

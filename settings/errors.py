@@ -1,0 +1,8 @@
+"""The one error that bad input of any kind raises."""
+
+
+class SettingsError(ValueError):
+    """A setting that cannot be used; its text is one line that names the setting, the value and what is allowed."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))

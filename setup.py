@@ -1,0 +1,98 @@
+"""Installs proving_ground the same way for pip, `pip install -e` and colcon (ament_python)."""
+
+import sys
+from pathlib import Path
+
+from setuptools import setup
+
+PACKAGE = "proving_ground"
+VERSION = "0.1.0"
+ROOMS = ["benchmark", "planner", "ros_support", "scenarios", "settings"]
+COMMAND = "proving-ground = scenarios.cli:main"
+NODES = [
+    "joystick = planner.joystick_node:main",
+    "keyboard = planner.keyboard_node:main",
+    "monitor = scenarios.monitor_node:main",
+    "teleop = planner.teleop_node:main",
+]
+
+# A file that is both sh and Python: sh starts the interpreter of the prefix it is installed in (pip does not
+# rewrite the first line of data files), which then reads the rest.
+STARTER = '''#!/bin/sh
+""":"
+here=$(dirname "$(readlink -f "$0")")
+for python in "$here/../../bin/python3" python3; do
+    command -v "$python" >/dev/null 2>&1 && exec "$python" "$0" "$@"
+done
+echo "proving_ground: no python3 found for $0" >&2
+exit 127
+":"""
+import sys
+
+from {module} import {function}
+
+sys.exit({function}())
+'''
+
+
+def share_files(folder: str) -> list[tuple[str, list[str]]]:
+    """data_files entries that put every file below folder under share/proving_ground/, tree kept."""
+    files = sorted(path for path in Path(folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return [(f"share/{PACKAGE}/{path.parent}", [str(path)]) for path in files]
+
+
+def write_starters(entries: list[str]) -> list[str]:
+    """Write one starter file per 'name = module:function' entry below build/ and return their paths."""
+    folder = Path("build/starters")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for entry in entries:
+        name, target = (part.strip() for part in entry.split("="))
+        module, function = target.split(":")
+        path = folder / name
+        path.write_text(STARTER.format(module=module, function=function))
+        path.chmod(0o755)
+        paths.append(str(path))
+    return paths
+
+
+def executables() -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Console scripts and data files that give `lib/proving_ground/NODE` and `bin/proving-ground`.
+
+    Under colcon, setup.cfg sends console scripts to lib/proving_ground, so the command needs a starter in bin.
+    Under pip, console scripts go to bin, so the nodes need starters in lib/proving_ground.
+    """
+    if {"install", "develop"} & set(sys.argv):
+        return [COMMAND, *NODES], [("bin", write_starters([COMMAND]))]
+    if "bdist_wheel" in sys.argv:
+        return [COMMAND], [(f"lib/{PACKAGE}", write_starters(NODES))]
+    return [COMMAND], []
+
+
+console_scripts, starter_files = executables()
+
+setup(
+    name=PACKAGE,
+    version=VERSION,
+    description="ROS 2 node suite to test autonomy stacks on a simulated off-road vehicle",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    packages=ROOMS,
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
+        (f"share/{PACKAGE}", ["package.xml"]),
+        *share_files("launch"),
+        *share_files("config"),
+        *starter_files,
+    ],
+    install_requires=[
+        "setuptools",
+        "numpy",
+        "PyYAML",
+        "transforms3d",
+        'evdev-binary; platform_machine == "x86_64"',
+        'evdev; platform_machine != "x86_64"',
+    ],
+    zip_safe=False,
+    entry_points={"console_scripts": console_scripts, "proving_ground.nodes": NODES},
+)

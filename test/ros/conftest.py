@@ -1,0 +1,110 @@
+"""A real ROS graph for each test: its own domain, on this machine only, with nodes in processes of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+
+from ros_support import qos
+from ros_support.domain import private_domain
+from scenarios.node_process import node_command
+
+WAIT_S = 20.0  # for things that take far less; a bound for a machine that is busy with other work
+
+
+class Process:
+    """A child process whose output is kept in a file."""
+
+    def __init__(self, command: list[str], log: Path, **options: Any) -> None:
+        self._log = log
+        with log.open("w") as output:
+            self.popen = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, **options)
+
+    @property
+    def output(self) -> str:
+        return self._log.read_text()
+
+    def is_running(self) -> bool:
+        return self.popen.poll() is None
+
+    def wait(self) -> int:
+        return self.popen.wait(WAIT_S)
+
+
+class Graph:
+    """The test's own node in the domain, and the processes it started."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._processes: list[Process] = []
+        self.context = Context()
+        rclpy.init(args=[], context=self.context)
+        self.node = rclpy.create_node("tester", context=self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+
+    def start(self, executable: str, *arguments: str) -> Process:
+        """Start a node of the suite as a process."""
+        return self.start_command(node_command(executable, list(arguments)))
+
+    def start_command(self, command: list[str], **options: Any) -> Process:
+        process = Process(command, self._folder / f"process_{len(self._processes)}.log", **options)
+        self._processes.append(process)
+        return process
+
+    def collect(self, message_type: type, topic: str, profile: Any = qos.RELIABLE) -> list[Any]:
+        """A list that fills with the messages of a topic while the test waits."""
+        messages: list[Any] = []
+        self.node.create_subscription(message_type, topic, messages.append, profile)
+        return messages
+
+    def wait_until(self, condition: Callable[[], Any], what: str, seconds: float = WAIT_S) -> None:
+        """Spin until the condition holds; fails with the processes' output when it does not."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                outputs = "\n".join(process.output for process in self._processes)
+                pytest.fail(f"waited {seconds:g} s for {what}; processes said:\n{outputs}")
+            self._executor.spin_once(timeout_sec=0.02)
+
+    def call(self, client: Any, request: Any) -> Any:
+        """Answer of a service."""
+        self.wait_until(client.service_is_ready, f"service {client.srv_name}")
+        future = client.call_async(request)
+        self.wait_until(future.done, f"answer of {client.srv_name}")
+        return future.result()
+
+    def close(self) -> None:
+        for process in self._processes:
+            if process.is_running():
+                process.popen.terminate()
+        for process in self._processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.popen.wait(5.0)
+            if process.is_running():
+                process.popen.kill()
+                process.popen.wait()
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self.context)
+
+
+@pytest.fixture
+def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    with private_domain() as domain:
+        for name, value in domain.items():
+            monkeypatch.setenv(name, value)
+        graph = Graph(tmp_path)
+        try:
+            yield graph
+        finally:
+            graph.close()

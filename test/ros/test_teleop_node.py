@@ -1,0 +1,155 @@
+"""The teleop node in a process of its own, over real DDS."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import signal
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from sensor_msgs.msg import JointState, Joy
+
+from ros_support import qos
+from ros_support.time import stamp_to_ns
+
+CENTRED = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+FORWARD = [0.0, 1.0, 1.0, 0.0, 0.0, 1.0]
+HOLD, NOTHING = [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0]
+
+
+class Pad:
+    """Stands for the joystick node: publishes /joy at 50 Hz."""
+
+    def __init__(self, graph: Any) -> None:
+        self._publisher = graph.node.create_publisher(Joy, "/joy", qos.RELIABLE)
+        self._graph = graph
+        self.message = Joy(axes=CENTRED, buttons=NOTHING)
+        self._timer = graph.node.create_timer(0.02, lambda: self._publisher.publish(self.message))
+        graph.wait_until(self._publisher.get_subscription_count, "teleop to listen to /joy")
+
+    def hold(self, axes: list[float], buttons: list[int]) -> None:
+        self.message = Joy(axes=axes, buttons=buttons)
+
+    def fall_silent(self) -> None:
+        self._timer.cancel()
+
+
+def test_drives_while_held_and_stops_on_release(graph: Any) -> None:
+    graph.start("teleop")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    pad = Pad(graph)
+
+    pad.hold(FORWARD, HOLD)
+    graph.wait_until(lambda: commands and commands[-1].twist.linear.x == pytest.approx(3.0), "full speed")
+    pad.hold(FORWARD, NOTHING)
+    graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "stop")
+
+    speeds = [command.twist.linear.x for command in commands]
+    assert all(after - before <= 3.0 * 0.1 + 1e-9 for before, after in itertools.pairwise(speeds))
+    assert commands[-1].header.frame_id == "base_link"
+
+
+@pytest.mark.parametrize("fault", ["silence", "nan", "out of range", "too short"])
+def test_stops_on_a_faulty_joy_and_says_so(graph: Any, fault: str) -> None:
+    graph.start("teleop")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    findings = graph.collect(DiagnosticArray, "/diagnostics")
+    pad = Pad(graph)
+    pad.hold(FORWARD, HOLD)
+    graph.wait_until(lambda: commands and commands[-1].twist.linear.x > 1.0, "driving")
+
+    if fault == "silence":
+        pad.fall_silent()
+    else:
+        bad = {"nan": [0.0, math.nan, *FORWARD[2:]], "out of range": [0.0, 50.0, *FORWARD[2:]], "too short": [1.0]}
+        pad.hold(bad[fault], HOLD)
+
+    graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "stop", seconds=2.0)
+    words = {"silence": "silent", "nan": "axis 1 is nan", "out of range": "axis 1 is 50.0", "too short": "1 axes"}
+    graph.wait_until(lambda: words[fault] in str(findings[-1:]), "a diagnostic that names the fault")
+
+
+def test_command_rate_without_a_pad_is_the_configured_one(graph: Any) -> None:
+    graph.start("teleop", "--ros-args", "-p", "publish_rate_hz:=50")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+
+    graph.wait_until(lambda: len(commands) > 60, "60 commands")
+
+    stamps = [stamp_to_ns(command.header.stamp) for command in commands[10:]]
+    periods = [after - before for before, after in itertools.pairwise(stamps)]
+    assert statistics.mean(periods) * 1e-9 == pytest.approx(1 / 50, rel=0.1)
+    assert {command.twist.linear.x for command in commands} == {0.0}
+
+
+def test_plain_twist_by_parameter(graph: Any) -> None:
+    graph.start("teleop", "--ros-args", "-p", "stamped:=false")
+    commands = graph.collect(Twist, "/cmd_vel")
+
+    graph.wait_until(lambda: commands, "a Twist")
+
+
+def test_pedals_by_parameter(graph: Any) -> None:
+    graph.start("teleop", "--ros-args", "-p", "output:=pedals")
+    pedals = graph.collect(JointState, "/vehicle/pedals")
+    pad = Pad(graph)
+
+    pad.hold([0.0, 0.0, 1.0, 1.0, 0.0, -1.0], HOLD)
+
+    graph.wait_until(lambda: pedals and list(pedals[-1].position) == pytest.approx([1.0, 1.0, 0.0]), "full throttle")
+    assert pedals[-1].name == ["steering", "throttle", "brake"]
+
+
+def test_idle_teleop_leaves_the_topic_to_another_driver(graph: Any) -> None:
+    graph.start("teleop")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    graph.wait_until(lambda: commands, "idle stop commands")
+
+    graph.node.create_publisher(TwistStamped, "/cmd_vel", qos.RELIABLE)
+
+    def is_quiet() -> bool:
+        before = len(commands)
+        with pytest.raises(pytest.fail.Exception):
+            graph.wait_until(lambda: len(commands) > before, "another command", seconds=0.3)
+        return len(commands) == before
+
+    graph.wait_until(is_quiet, "silence of teleop")
+
+
+def test_namespace_and_remapping_are_obeyed(graph: Any) -> None:
+    graph.start("teleop", "--ros-args", "-r", "__ns:=/truck", "-r", "cmd_vel:=drive")
+    commands = graph.collect(TwistStamped, "/truck/drive")
+
+    graph.wait_until(lambda: commands, "a command on /truck/drive")
+
+
+def test_reliability_can_be_overridden_per_topic(graph: Any, tmp_path: Path) -> None:
+    overrides = tmp_path / "qos.yaml"
+    overrides.write_text(
+        "/**:\n  ros__parameters:\n    qos_overrides:\n      /cmd_vel:\n        publisher:\n"
+        "          reliability: best_effort\n"
+    )
+    graph.start("teleop", "--ros-args", "--params-file", str(overrides))
+
+    def offered() -> list[str]:
+        return [info.qos_profile.reliability.name for info in graph.node.get_publishers_info_by_topic("/cmd_vel")]
+
+    graph.wait_until(lambda: offered() == ["BEST_EFFORT"], "a best-effort publisher")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ends_clean_on_a_signal_and_on_two(graph: Any, number: int) -> None:
+    for repeats in (1, 2):
+        process = graph.start("teleop")
+        commands = graph.collect(TwistStamped, "/cmd_vel")
+        graph.wait_until(lambda commands=commands: commands, "teleop to run")
+
+        for _ in range(repeats):
+            process.popen.send_signal(number)
+
+        assert process.wait() == 0
+        assert "Traceback" not in process.output
