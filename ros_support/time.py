@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from builtin_interfaces.msg import Time
-from rclpy.clock import ClockChange, JumpThreshold
+from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.node import Node
 
@@ -35,12 +34,9 @@ def on_time_jump(node: Node, reset: Callable[[], None], gap: Callable[[], None] 
     Both run in the thread that spins the node, before any callback sees the new time. Keep the returned handle.
     """
 
-    def jumped(jump: dict[str, Any]) -> None:
-        is_same_source = jump["clock_change"] in (
-            ClockChange.ROS_TIME_NO_CHANGE,
-            ClockChange.SYSTEM_TIME_NO_CHANGE,
-        )
-        if not is_same_source or jump["delta"] < 0:
+    def jumped(jump: TimeJump) -> None:
+        has_new_source = not jump.clock_change.name.endswith("NO_CHANGE")
+        if has_new_source or jump.delta.nanoseconds < 0:
             reset()
         elif gap is not None:
             gap()

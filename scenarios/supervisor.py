@@ -45,6 +45,9 @@ class Supervisor:
                 process = await self._start(spec)
                 relays.append(asyncio.create_task(self._relay(spec.name, process)))
             first_ended = await self._wait_for_end()
+        except OSError as error:
+            self._write("", f"node {spec.name} could not be started: {error.strerror}")
+            return EXIT_FAILED
         finally:
             await self._stop_all()
         await asyncio.wait(relays, timeout=1.0)  # a grandchild may keep the pipe open

@@ -99,5 +99,5 @@ def test_motion_sensors_touch_pads_mice_and_keyboards_are_no_pads() -> None:
 
 
 def test_coalescing_longer_than_a_repeat_is_refused() -> None:
-    with pytest.raises(SettingsError, match="coalesce_s: must be at most one repeat period, got 0.1"):
+    with pytest.raises(SettingsError, match=r"coalesce_s: must be at most one repeat period, got 0\.1"):
         build(JoystickSettings, {"coalesce_s": 0.1, "autorepeat_rate_hz": 20.0})

@@ -1,0 +1,181 @@
+"""Parameters of a live node: described, validated, set atomically; bad ones are refused and the node lives on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from geometry_msgs.msg import TwistStamped
+from hypothesis import HealthCheck, given, seed
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters, SetParametersAtomically
+
+from planner.teleop import TeleopSettings
+from settings import declarations
+
+DECLARED = declarations(TeleopSettings)
+NUMERIC = sorted(name for name, item in DECLARED.items() if item.kind is float and not item.read_only)
+
+
+def double(name: str, value: float) -> Parameter:
+    return Parameter(name=name, value=ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value))
+
+
+class Live:
+    """A running teleop node and clients of its parameter services."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self.process = graph.start("teleop")
+        self._set = graph.node.create_client(SetParameters, "/teleop/set_parameters")
+        self._set_all = graph.node.create_client(SetParametersAtomically, "/teleop/set_parameters_atomically")
+        self._get = graph.node.create_client(GetParameters, "/teleop/get_parameters")
+        self._describe = graph.node.create_client(DescribeParameters, "/teleop/describe_parameters")
+
+    def set(self, *parameters: Parameter) -> list[Any]:
+        return list(self._graph.call(self._set, SetParameters.Request(parameters=parameters)).results)
+
+    def set_all(self, *parameters: Parameter) -> Any:
+        return self._graph.call(self._set_all, SetParametersAtomically.Request(parameters=parameters)).result
+
+    def get(self, *names: str) -> list[Any]:
+        return list(self._graph.call(self._get, GetParameters.Request(names=names)).values)
+
+    def describe(self, name: str) -> Any:
+        return self._graph.call(self._describe, DescribeParameters.Request(names=[name])).descriptors[0]
+
+
+def test_parameters_describe_themselves(graph: Any) -> None:
+    descriptor = Live(graph).describe("joy_timeout_s")
+
+    assert descriptor.description == "Silence of /joy that stops the vehicle"
+    assert descriptor.additional_constraints == "must be a number from 0.05 to 2 [s]"
+    assert (descriptor.floating_point_range[0].from_value, descriptor.floating_point_range[0].to_value) == (0.05, 2.0)
+
+
+def test_good_value_takes_effect_and_whole_numbers_serve_as_floats(graph: Any) -> None:
+    live = Live(graph)
+    whole = Parameter(
+        name="turbo_speed_mps", value=ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=9)
+    )
+
+    assert all(result.successful for result in live.set(double("expo", 0.9), whole))
+
+    assert [value.double_value for value in live.get("expo", "turbo_speed_mps")] == [0.9, 9.0]
+
+
+def test_set_is_atomic_and_relations_hold(graph: Any) -> None:
+    live = Live(graph)
+
+    refused = live.set_all(double("expo", 0.9), double("max_speed_mps", 9.0))
+    accepted = live.set_all(double("max_speed_mps", 9.0), double("turbo_speed_mps", 12.0))
+
+    assert refused.reason == "turbo_speed_mps: must be at least max_speed_mps (9), got 8"
+    assert accepted.successful
+    values = [value.double_value for value in live.get("expo", "max_speed_mps", "turbo_speed_mps")]
+    assert values == [DECLARED["expo"].default, 9.0, 12.0]
+
+
+def test_read_only_and_unknown_ones_are_refused_with_reason(graph: Any) -> None:
+    live = Live(graph)
+
+    results = live.set(double("publish_rate_hz", 50.0), double("exp0", 0.5), double("", 1.0))
+
+    assert results[0].reason == "publish_rate_hz: can only be set when the node starts"
+    assert results[1].reason.startswith("exp0: unknown; did you mean expo?")
+    assert not results[2].successful
+
+
+BAD_VALUES = st.one_of(
+    st.floats(min_value=1e3).map(lambda value: ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)),
+    st.sampled_from([math.nan, math.inf, -math.inf, -1.001, -1e300]).map(
+        lambda value: ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+    ),
+    st.integers(1000, 2**63 - 1).map(
+        lambda value: ParameterValue(type=ParameterType.PARAMETER_INTEGER, integer_value=value)
+    ),
+    st.booleans().map(lambda value: ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)),
+    st.text(max_size=20).map(lambda value: ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=value)),
+    st.lists(st.floats(), max_size=4).map(
+        lambda value: ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=value)
+    ),
+    st.lists(st.text(max_size=5), max_size=4).map(
+        lambda value: ParameterValue(type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=value)
+    ),
+    st.just(ParameterValue(type=ParameterType.PARAMETER_NOT_SET)),
+    st.integers(10, 255).map(lambda kind: ParameterValue(type=kind)),  # a type that ROS does not know
+)
+
+
+def test_a_thousand_bad_parameter_sets_are_refused_and_the_node_lives_on(graph: Any) -> None:
+    live = Live(graph)
+    before = live.get(*NUMERIC)
+
+    @seed(2)
+    @given(
+        bad=st.tuples(st.sampled_from(NUMERIC), BAD_VALUES),
+        good=st.lists(st.sampled_from(NUMERIC), max_size=3, unique=True),
+        together=st.booleans(),
+    )
+    @hypothesis_settings(max_examples=1000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    def refuse(bad: tuple[str, ParameterValue], good: list[str], together: bool) -> None:
+        name, value = bad
+        request = [double(other, float(DECLARED[other].default)) for other in good if other != name]
+        request.append(Parameter(name=name, value=value))
+        result = live.set_all(*request) if together else live.set(*request)[-1]
+
+        assert not result.successful
+        assert result.reason.count("\n") == 0
+        is_known_type = value.type < 10
+        expected = f"{name}: must be {DECLARED[name].allowed()}, got " if is_known_type else "malformed request: "
+        assert result.reason.startswith(expected)
+
+    refuse()
+
+    assert live.get(*NUMERIC) == before
+    assert live.process.is_running()
+    assert "Traceback" not in live.process.output
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    graph.wait_until(lambda: commands, "commands after a thousand refusals")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("teleop:\n  ros__parameters:\n    expo: 7\n", ":3: expo: must be a number from 0 to 1, got 7"),
+        ("teleop:\n  ros__parameters:\n    expo: [1\n", ":4: not valid YAML: "),
+        ("teleop:\n  ros__parameters:\n    max_speed: 1.0\n", ":3: max_speed: unknown; did you mean max_speed_mps?"),
+        ("\x00\x01", "not valid YAML"),
+    ],
+)
+def test_node_refuses_to_start_on_a_bad_file_with_one_line(
+    graph: Any, tmp_path: Path, content: str, words: str
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(content)
+
+    process = graph.start("teleop", "--ros-args", "--params-file", str(path))
+
+    assert process.wait() == 2
+    assert process.output.startswith(f"teleop: {path}")
+    assert words in process.output
+    assert process.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-p", "expo:=2"], "teleop: command line: expo: must be a number from 0 to 1, got 2"),
+        (["-p", "expo:=[1"], "teleop: command line: expo: not a valid value: [1"),
+        (["--nonsense"], "teleop: command line: unknown ROS arguments ['--nonsense']"),
+    ],
+)
+def test_node_refuses_to_start_on_a_bad_command_line(graph: Any, arguments: list[str], words: str) -> None:
+    process = graph.start("teleop", "--ros-args", *arguments)
+
+    assert process.wait() == 2
+    assert process.output == words + "\n"

@@ -1,0 +1,38 @@
+"""Health: the worst finding speaks for the node."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Time
+
+from ros_support.diagnostics import health_to_msg, level_from_msg
+from ros_support.health import Health, Level
+
+
+def test_change_of_a_finding_is_told_once() -> None:
+    health = Health()
+
+    assert health.report("lidar", Level.OK, "10 Hz")
+    assert not health.report("lidar", Level.OK, "10 Hz")
+    assert health.report("lidar", Level.WARN, "silent")
+
+
+def test_worst_findings_make_the_summary() -> None:
+    health = Health()
+    assert (health.worst(), health.summary()) == (Level.OK, "running")
+    health.report("drive", Level.OK, "driving")
+    health.report("gps", Level.WARN, "no fix")
+    health.report("imu", Level.WARN, "clipping")
+
+    assert (health.worst(), health.summary()) == (Level.WARN, "no fix; clipping")
+
+
+def test_message_carries_level_checks_and_counters() -> None:
+    health = Health()
+    health.report("gps", Level.ERROR, "frozen")
+    health.count("refused fixes")
+    health.count("refused fixes")
+
+    (status,) = health_to_msg(health, "/gps", Time(sec=7)).status
+
+    assert (level_from_msg(status), status.name, status.message) == (Level.ERROR, "/gps", "frozen")
+    assert {item.key: item.value for item in status.values} == {"gps": "ERROR: frozen", "refused fixes": "2"}

@@ -1,0 +1,123 @@
+"""The command line: help, lists, and one line for every mistake."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import subprocess
+import sys
+
+import pytest
+
+import scenarios.table
+from scenarios.bring_up import bring_up
+from scenarios.cli import main
+from scenarios.doctor import examine
+from scenarios.node_process import node_modules, node_process
+
+
+def test_examples_in_docstrings_hold() -> None:
+    assert doctest.testmod(scenarios.table).failed == 0
+
+
+@pytest.mark.parametrize("command", [[], ["doctor"], ["launch"], ["node"], ["bench"]])
+def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--help"])
+
+    assert end.value.code == 0
+    assert "usage: proving-ground" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["launch", "telop"], "proving-ground launch: launch telop: unknown; did you mean teleop? Known: teleop"),
+        (["launch", "teleop", "pad:=nes"], "pad: must be one of logitech_f310, playstation, xbox, got 'nes'"),
+        (["launch", "teleop", "pads:=xbox"], "pads: unknown; did you mean pad? Known: pad, use_sim_time, stamped"),
+        (["launch", "teleop", "xbox"], "xbox: write launch arguments as name:=value"),
+        (["node", "telop"], "node telop: unknown; did you mean teleop? Known: joystick, keyboard, monitor, teleop"),
+        (["bench", "telop"], "bench telop: unknown; did you mean teleop? Known: teleop, all"),
+    ],
+)
+def test_mistakes_get_one_line_and_status_two(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("command", "words"), [("launch", "pad:=xbox"), ("node", "joystick"), ("bench", "teleop: ")])
+def test_without_a_name_the_choices_are_listed(command: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command]) == 0
+    assert words in capsys.readouterr().out
+
+
+def test_launch_gives_nodes_files_and_parameters() -> None:
+    joystick, teleop = bring_up("teleop").nodes({"pad": "playstation", "stamped": "false"})
+
+    assert (joystick.executable, teleop.executable) == ("joystick", "teleop")
+    assert [path.name for path in teleop.params_files] == ["teleop.yaml", "playstation.yaml"]
+    assert teleop.params == {"use_sim_time": False, "stamped": False}
+    command = node_process(teleop).command
+    assert command[1:3] == ["-m", "planner.teleop_node"]
+    assert "stamped:=false" in command
+
+
+def test_every_node_of_the_package_can_be_imported() -> None:
+    code = (
+        "import importlib; [importlib.import_module(name).main for name in " + repr(list(node_modules().values())) + "]"
+    )
+
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_doctor_finds_this_environment_healthy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    table = capsys.readouterr().out
+    assert "Ready." in table
+
+    assert main(["doctor", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    rows = {finding["what"]: finding for finding in findings}
+    expected = [
+        "Python",
+        "ROS 2",
+        "RMW",
+        "domain",
+        "tf2_msgs",
+        "ackermann_msgs",
+        "launch tooling",
+        "compiler",
+        "joystick",
+    ]
+    assert set(rows) >= set(expected)
+    assert rows["tf2_msgs"]["state"] == "OK"
+
+
+def test_doctor_names_what_is_missing_and_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tf2_msgs.msg", None)  # as if it were not installed
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")
+    monkeypatch.setenv("ROS_DOMAIN_ID", "9999")
+
+    rows = {finding.what: finding for finding in examine()}
+
+    assert (rows["tf2_msgs"].state, rows["tf2_msgs"].remedy) == ("missing", "sudo apt install ros-jazzy-tf2-msgs")
+    assert (rows["domain"].state, rows["domain"].remedy) == ("missing", "ROS_DOMAIN_ID from 0 to 101")
+    assert rows["std_msgs"].state == "OK"
+
+
+def test_doctor_works_where_ros_is_not_installed() -> None:
+    code = (
+        "import sys; sys.modules['rclpy'] = None; sys.argv = ['proving-ground', 'doctor'];"
+        "from scenarios.cli import main; sys.exit(main())"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert result.returncode == 1
+    assert "make venv" in result.stdout
+    assert result.stderr == ""
