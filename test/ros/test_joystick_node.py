@@ -94,15 +94,13 @@ def test_unplugging_stops_the_vehicle_and_plugging_in_again_goes_on(graph: Any) 
     graph.start("teleop")
     commands = graph.collect(TwistStamped, "/cmd_vel")
 
-    def drive(pad: UInput) -> None:
-        graph.wait_until(lambda: process.output.count("using Virtual Test Pad") == number, "the pad to be found")
+    for number in (1, 2):
+        pad = plug_in()
+        graph.wait_until(lambda n=number: process.output.count("using Virtual Test Pad") == n, "the pad to be found")
         move(pad, ecodes.EV_KEY, ecodes.BTN_TL, 1)
         move(pad, ecodes.EV_ABS, ecodes.ABS_Y, -32768)
         graph.wait_until(lambda: commands and commands[-1].twist.linear.x > 1.0, "driving")
 
-    for number in (1, 2):
-        pad = plug_in()
-        drive(pad)
         pad.close()
         graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "stop after the pad is gone", seconds=2.0)
-        graph.wait_until(lambda: process.output.count("was unplugged") == number, "a line that says so")
+        graph.wait_until(lambda n=number: process.output.count("was unplugged") == n, "a line that says so")
