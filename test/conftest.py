@@ -1,5 +1,44 @@
-"""Message field checks are read when a message module is imported: switch them on before any test module is."""
+"""What several test folders share: message checks, and the package installed by pip into a folder of its own."""
+
+from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
+
+# Read when a message module is imported, so it must be set before any test module is.
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
+
+ROOT = Path(__file__).resolve().parents[1]
+IGNORED = shutil.ignore_patterns(".venv", ".git", "build", "install", "log", "*.egg-info", "__pycache__", ".*_cache")
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository in which to build."""
+    folder = tmp_path_factory.mktemp("checkout") / "proving_ground"
+    shutil.copytree(ROOT, folder, ignore=IGNORED)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pip_prefix(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The prefix into which `pip install .` has put the package."""
+    prefix = tmp_path_factory.mktemp("prefix")
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--ignore-installed", "--prefix", str(prefix)]
+    command = [sys.executable, "-m", "pip", "install", *options, "."]
+    result = subprocess.run(command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert result.returncode == 0, result.stdout
+    return prefix
+
+
+@pytest.fixture(scope="session")
+def pip_environment(pip_prefix: Path) -> dict[str, str]:
+    """Environment variables under which that installation is used."""
+    packages = next(pip_prefix.glob("lib/python3.*/site-packages"))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return dict(os.environ, PATH=path, PYTHONPATH=str(packages), AMENT_PREFIX_PATH=str(pip_prefix), PYTHONSAFEPATH="1")
