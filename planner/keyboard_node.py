@@ -6,8 +6,6 @@ import contextlib
 import sys
 import threading
 
-import rclpy
-
 from planner.driver_node import DriverNode
 from planner.keyboard import HELP, QUIT, KeyboardDriver, KeyboardSettings
 from planner.terminal import KeyTerminal
@@ -57,7 +55,7 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
             except (EOFError, OSError):  # the terminal is gone
                 key = QUIT
             if key.lower() == QUIT:
-                rclpy.try_shutdown()
+                self.stop()
                 return
             if key:
                 self._keys.append((self.wall_time(), key))

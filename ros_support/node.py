@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -17,6 +16,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 
 from ros_support import qos
 from ros_support.arguments import check_ros_arguments, rcl_complaint
@@ -24,6 +25,7 @@ from ros_support.diagnostics import health_to_msg
 from ros_support.health import Health, Level
 from ros_support.names import full_name
 from ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
+from ros_support.signals import StopSignals
 from settings import SettingsError
 
 Settings = TypeVar("Settings")
@@ -44,6 +46,7 @@ class SuiteNode(Node, Generic[Settings]):
 
     def __init__(self) -> None:
         super().__init__(self.default_name, **NODE_OPTIONS)
+        self.stopped = Future()
         self.health = Health()
         self._bridge: ParameterBridge[Settings] = ParameterBridge(self, self.settings_type, self.on_settings)
         # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
@@ -56,6 +59,10 @@ class SuiteNode(Node, Generic[Settings]):
     def settings(self) -> Settings:
         """The present, validated settings."""
         return self._bridge.settings
+
+    def stop(self) -> None:
+        """End the node's process as a signal would; any thread may call it."""
+        self.stopped.set_result(None)
 
     def on_settings(self, old: Settings, new: Settings) -> None:
         """Called after a change of parameters; override to pass it on."""
@@ -117,7 +124,12 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
     try:
         check_ros_arguments(argv, node_type.default_name, node_type.settings_type)
         _init(argv)
-        return _spin(node_type)
+        stopped = Future()
+        with StopSignals(lambda: stopped.set_result(None)):
+            node = node_type()
+            node.stopped = stopped
+            _spin(node, stopped)
+        return 0
     except SettingsError as error:
         print(f"{node_type.default_name}: {error}", file=sys.stderr)
         return EXIT_BAD_SETTINGS
@@ -127,23 +139,18 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
 
 def _init(argv: Iterable[str]) -> None:
     try:
-        rclpy.init(args=[sys.argv[0], *argv])
+        rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:  # rcl reports unreadable arguments by several exception types of its C layer
         raise rcl_complaint(error) from None
 
 
-def _spin(node_type: Callable[[], SuiteNode[Any]]) -> int:
-    node = None
+def _spin(node: SuiteNode[Any], stopped: Future) -> None:
     executor = SingleThreadedExecutor()
     try:
-        node = node_type()
         executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+        executor.spin_until_future_complete(stopped)
+    except ExternalShutdownException:
         pass
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not break the clean-up
         executor.shutdown()
-        if node is not None:
-            node.destroy_node()
-    return 0
+        node.destroy_node()

@@ -37,7 +37,10 @@ class Process:
         return self.popen.poll() is None
 
     def wait(self) -> int:
-        return self.popen.wait(WAIT_S)
+        """Exit status; the output is shown with a test that fails."""
+        status = self.popen.wait(WAIT_S)
+        print(self.output)
+        return status
 
 
 class Graph:
