@@ -24,7 +24,7 @@ os.write(1, b"ready")
 os.close(1)
 while os.read(int(sys.argv[1]), 64):
     pass
-termios.tcsetattr(0, termios.TCSADRAIN, before)
+termios.tcsetattr(0, termios.TCSANOW, before)  # at once: output may be halted by Ctrl-S
 """
 
 ESCAPE_WAIT_S = 0.02  # the rest of an arrow key's sequence follows within this time

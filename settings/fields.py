@@ -44,6 +44,7 @@ class Declaration:
     maximum: float | None
     choices: tuple[str, ...]
     read_only: bool
+    length: int = 0  # of a list; 0 is any
 
     def allowed(self) -> str:
         """The allowed values in words, e.g. 'a number from 0 to 40 [m/s]'."""
@@ -56,13 +57,15 @@ class Declaration:
             words = "a finite number"
         if self.unit:
             words += f" [{self.unit}]"
-        return f"a list, each item {words}" if self.is_list else words
+        if not self.is_list:
+            return words
+        return f"a list of {self.length}, each {words}" if self.length else f"a list, each item {words}"
 
     def check(self, value: object) -> Value:
         """Return the value in the declared type, or raise a SettingsError that says what is allowed."""
         if not self.is_list:
             return self._check_item(value, value)
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple) or (self.length and len(value) != self.length):
             raise self._refusal(value)
         return tuple(self._check_item(item, value) for item in value)
 
@@ -96,7 +99,7 @@ def setting(
     choices: Iterable[str] = (),
     read_only: bool = False,
 ) -> Any:
-    """A dataclass field that carries its description, unit and allowed values.
+    """A dataclass field that carries its description, unit and allowed values; the default ... makes it required.
 
     A bound needs its partner: ROS descriptors know closed ranges only.
     """
@@ -110,22 +113,30 @@ def setting(
         "choices": tuple(choices),
         "read_only": read_only,
     }
-    return dataclasses.field(default=default, metadata=metadata)
+    return dataclasses.field(default=dataclasses.MISSING if default is ... else default, metadata=metadata)
 
 
 def declarations(settings_type: type) -> dict[str, Declaration]:
     """The declarations of a settings dataclass by name, in order."""
     hints = typing.get_type_hints(settings_type)
-    return {
-        field.name: Declaration(
-            name=field.name,
-            kind=_item_type(hints[field.name]),
-            is_list=typing.get_origin(hints[field.name]) is tuple,
-            default=field.default,
-            **field.metadata,
-        )
-        for field in dataclasses.fields(settings_type)
-    }
+    return {field.name: declaration(field, hints[field.name]) for field in dataclasses.fields(settings_type)}
+
+
+def declaration(field: dataclasses.Field[Any], hint: Any) -> Declaration:
+    """The declaration of one field made with `setting`, whose type is hint."""
+    items = typing.get_args(hint)
+    is_list = typing.get_origin(hint) is tuple
+    kind = items[0] if is_list else hint
+    if kind not in _TYPE_WORDS:
+        raise TypeError(f"a setting cannot have type {hint}")
+    return Declaration(
+        name=field.name,
+        kind=kind,
+        is_list=is_list,
+        length=len(items) if is_list and items[-1] is not Ellipsis else 0,
+        default=field.default,
+        **field.metadata,
+    )
 
 
 def build(settings_type: type[Settings], values: Mapping[str, object]) -> Settings:
@@ -153,14 +164,6 @@ def close_name(name: object, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(name), names, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     return f"unknown; {hint}Known: {', '.join(names)}"
-
-
-def _item_type(hint: Any) -> type:
-    arguments = typing.get_args(hint)
-    kind = arguments[0] if typing.get_origin(hint) is tuple else hint
-    if kind not in _TYPE_WORDS:
-        raise TypeError(f"a setting cannot have type {hint}")
-    return typing.cast(type, kind)
 
 
 def _shown(value: object) -> str:

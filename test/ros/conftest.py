@@ -18,6 +18,7 @@ from ros_support import qos
 from ros_support.domain import private_domain
 from scenarios.node_process import node_command
 
+ANSWER_WAIT_S = 3.0
 WAIT_S = 20.0  # for things that take far less; a bound for a machine that is busy with other work
 
 
@@ -80,11 +81,18 @@ class Graph:
             self._executor.spin_once(timeout_sec=0.02)
 
     def call(self, client: Any, request: Any) -> Any:
-        """Answer of a service."""
+        """Answer of a service; asked again when none comes, because a server may get a request before it has found
+        the way back to its client, and then drops the answer."""
         self.wait_until(client.service_is_ready, f"service {client.srv_name}")
-        future = client.call_async(request)
-        self.wait_until(future.done, f"answer of {client.srv_name}")
-        return future.result()
+        deadline = time.monotonic() + WAIT_S
+        while True:
+            future = client.call_async(request)
+            asked_at = time.monotonic()
+            self.wait_until(lambda: future.done() or time.monotonic() > asked_at + ANSWER_WAIT_S, client.srv_name)
+            if future.done():
+                return future.result()
+            client.remove_pending_request(future)
+            assert time.monotonic() < deadline, f"no answer of {client.srv_name}"
 
     def close(self) -> None:
         for process in self._processes:

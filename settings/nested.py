@@ -1,0 +1,54 @@
+"""Nested settings from a YAML file: a dataclass whose fields are settings or further such dataclasses."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from settings.errors import SettingsError
+from settings.fields import close_name, declaration
+from settings.yaml_file import KeyPath, YamlFile, read_yaml
+
+Settings = TypeVar("Settings")
+
+
+def load_settings(path: Path, settings_type: type[Settings]) -> Settings:
+    """Settings from a YAML file; raises SettingsError with file, line, key and what is allowed."""
+    file = read_yaml(path)
+    return cast(Settings, _build(file, settings_type, file.content, ()))
+
+
+def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> Any:
+    name = ".".join(map(str, place))
+    if not isinstance(content, dict):
+        raise file.error(place, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
+    hints = typing.get_type_hints(settings_type)
+    fields = {field.name: field for field in dataclasses.fields(settings_type)}
+    for key in content:
+        if key not in fields:
+            raise file.error((*place, key), f"{'.'.join(map(str, (*place, key)))}: {close_name(key, fields)}")
+    values = {}
+    for key, field in fields.items():
+        here = (*place, key)
+        if key in content:
+            values[key] = _value(file, field, hints[key], content[key], here)
+        elif field.default is dataclasses.MISSING:
+            raise file.error(place, f"{'.'.join(map(str, here))}: missing")
+    try:
+        return settings_type(**values)
+    except SettingsError:
+        raise
+    except ValueError as error:  # a relation between fields, checked by __post_init__
+        raise file.error(place, f"{name}: {error}" if name else str(error)) from None
+
+
+def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: Any, place: KeyPath) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return _build(file, hint, content, place)
+    declared = dataclasses.replace(declaration(field, hint), name=".".join(map(str, place)))
+    try:
+        return declared.check(content)
+    except SettingsError as error:
+        raise file.error(place, str(error)) from None
