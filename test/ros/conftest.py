@@ -80,6 +80,12 @@ class Graph:
                 pytest.fail(f"waited {seconds:g} s for {what}; processes said:\n{outputs}")
             self._executor.spin_once(timeout_sec=0.02)
 
+    def spin_for(self, seconds: float) -> None:
+        """Let messages arrive for a while, to see that none does."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
     def call(self, client: Any, request: Any) -> Any:
         """Answer of a service; asked again when none comes, because a server may get a request before it has found
         the way back to its client, and then drops the answer."""

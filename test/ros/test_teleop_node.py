@@ -82,7 +82,7 @@ def test_command_rate_without_a_pad_is_the_configured_one(graph: Any) -> None:
 
     stamps = [stamp_to_ns(command.header.stamp) for command in commands[10:]]
     periods = [after - before for before, after in itertools.pairwise(stamps)]
-    assert statistics.mean(periods) * 1e-9 == pytest.approx(1 / 50, rel=0.1)
+    assert 0.8 / 50 < statistics.median(periods) * 1e-9 < 2 / 50  # not the default 1 / 20; a busy machine is late
     assert {command.twist.linear.x for command in commands} == {0.0}
 
 
@@ -113,8 +113,7 @@ def test_idle_teleop_leaves_the_topic_to_another_driver(graph: Any) -> None:
 
     def is_quiet() -> bool:
         before = len(commands)
-        with pytest.raises(pytest.fail.Exception):
-            graph.wait_until(lambda: len(commands) > before, "another command", seconds=0.3)
+        graph.spin_for(10 / 20)  # ten periods of the idle rate
         return len(commands) == before
 
     graph.wait_until(is_quiet, "silence of teleop")
