@@ -7,7 +7,7 @@ from setuptools import setup
 
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
-ROOMS = ["benchmark", "planner", "ros_support", "scenarios", "settings"]
+ROOMS = ["benchmark", "planner", "ros_support", "scenarios", "settings", "vehicle_dynamics"]
 COMMAND = "proving-ground = scenarios.cli:main"
 NODES = [
     "joystick = planner.joystick_node:main",
@@ -88,6 +88,8 @@ setup(
     install_requires=[
         "setuptools",
         "numpy",
+        "numba",
+        "scipy",
         "PyYAML",
         "transforms3d",
         'evdev-binary; platform_machine == "x86_64"',

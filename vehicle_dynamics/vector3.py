@@ -1,0 +1,70 @@
+"""Vectors as tuples of three floats, for numba kernels: no allocation, and the compiler keeps them in registers."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+from vehicle_dynamics.jit import kernel
+
+Vector3: TypeAlias = tuple[float, float, float]
+
+
+@kernel
+def add(a: Vector3, b: Vector3) -> Vector3:
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def sub(a: Vector3, b: Vector3) -> Vector3:
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def scale(factor: float, a: Vector3) -> Vector3:
+    """factor * a."""
+    return (factor * a[0], factor * a[1], factor * a[2])
+
+
+@kernel
+def add_scaled(a: Vector3, factor: float, b: Vector3) -> Vector3:
+    """a + factor * b."""
+    return (a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2])
+
+
+@kernel
+def dot(a: Vector3, b: Vector3) -> float:
+    """Inner product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a: Vector3, b: Vector3) -> Vector3:
+    """Vector product."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def norm(a: Vector3) -> float:
+    """Length."""
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@kernel
+def unit(a: Vector3) -> Vector3:
+    """a at length one."""
+    return scale(1.0 / norm(a), a)
+
+
+@kernel
+def turn(axis: Vector3, cosine: float, sine: float, a: Vector3) -> Vector3:
+    """a turned about the unit axis by the angle whose cosine and sine are given (Rodrigues)."""
+    along = (1.0 - cosine) * dot(axis, a)
+    side = cross(axis, a)
+    return (
+        cosine * a[0] + sine * side[0] + along * axis[0],
+        cosine * a[1] + sine * side[1] + along * axis[1],
+        cosine * a[2] + sine * side[2] + along * axis[2],
+    )
