@@ -1,0 +1,206 @@
+"""The vehicle's numbers, from config/vehicles/*.yaml into validated dataclasses. SI units, chassis frame, left side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from settings import setting
+from settings.nested import load_settings
+from vehicle_dynamics.pitman import PitmanPoints
+from vehicle_dynamics.wishbone import Hardpoints
+
+
+def _mass(description: str) -> Any:
+    return setting(..., description, unit="kg", minimum=1e-6, maximum=1e6)
+
+
+def _point(description: str) -> Any:
+    return setting(..., description, unit="m", minimum=-100.0, maximum=100.0)
+
+
+def _moment(description: str) -> Any:
+    return setting(..., description, unit="kg m^2", minimum=0.0, maximum=1e7)
+
+
+def _length(description: str) -> Any:
+    return setting(..., description, unit="m", minimum=1e-6, maximum=100.0)
+
+
+def _rate(description: str) -> Any:
+    return setting(..., description, unit="N s/m", minimum=0.0, maximum=1e7)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidBody:
+    """Mass, place and principal moments of a body."""
+
+    mass_kg: float = _mass("Mass")
+    centre_of_mass_m: tuple[float, float, float] = _point("Centre of mass at design")
+    inertia_kgm2: tuple[float, float, float] = _moment("Principal moments about the centre of mass")
+
+    def __post_init__(self) -> None:
+        if 2.0 * max(self.inertia_kgm2) > sum(self.inertia_kgm2):
+            raise ValueError(f"inertia_kgm2: no moment may exceed the sum of the others, got {list(self.inertia_kgm2)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rod:
+    """A light, slender part, whose mass is taken from a neighbour."""
+
+    mass_kg: float = _mass("Mass")
+    taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "lower_arm", "spindle"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuspensionPoints:
+    """Hardpoints of the left suspension at the design position, chassis frame."""
+
+    lower_arm_pivot_front: tuple[float, float, float] = _point("Lower arm on the chassis, front")
+    lower_arm_pivot_rear: tuple[float, float, float] = _point("Lower arm on the chassis, rear")
+    lower_ball_joint: tuple[float, float, float] = _point("D")
+    upper_arm_pivot_front: tuple[float, float, float] = _point("Upper arm on the chassis, front")
+    upper_arm_pivot_rear: tuple[float, float, float] = _point("Upper arm on the chassis, rear")
+    upper_ball_joint: tuple[float, float, float] = _point("F")
+    tie_rod_inner: tuple[float, float, float] = _point("L")
+    tie_rod_outer: tuple[float, float, float] = _point("K")
+    shock_chassis: tuple[float, float, float] = _point("J")
+    shock_lower_arm: tuple[float, float, float] = _point("B")
+    spring_chassis: tuple[float, float, float] = _point("Spring on the chassis")
+    spring_lower_arm: tuple[float, float, float] = _point("Spring on the lower arm")
+    wheel_centre: tuple[float, float, float] = _point("Centre of the wheel")
+
+    def hardpoints(self) -> Hardpoints:
+        """What the kinematics need of the left side."""
+        return Hardpoints(**{item.name: getattr(self, item.name) for item in fields(Hardpoints)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuspensionBodies:
+    """The heavy bodies of a suspension."""
+
+    lower_arm: RigidBody
+    upper_arm: RigidBody
+    spindle: RigidBody
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuspensionRods:
+    """The light bodies of a suspension."""
+
+    upright_arm: Rod
+    tie_rod: Rod
+    lower_shock: Rod
+    upper_shock: Rod
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spring:
+    """Tabulated spring: force over compression, odd through zero."""
+
+    free_length_m: float = _length("Length without force")
+    compression_m: tuple[float, ...] = setting(..., "Compression", unit="m", minimum=0.0, maximum=10.0)
+    force_n: tuple[float, ...] = setting(..., "Force", unit="N", minimum=0.0, maximum=1e8)
+
+    def __post_init__(self) -> None:
+        _check_table("compression_m", self.compression_m, "force_n", self.force_n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stops:
+    """Bump and rebound stops in the spring's line."""
+
+    bump_below_length_m: float = _length("Spring length below which the bump stop acts")
+    rebound_above_length_m: float = _length("Spring length above which the rebound stop acts")
+    penetration_m: tuple[float, ...] = setting(..., "Penetration", unit="m", minimum=0.0, maximum=10.0)
+    force_n: tuple[float, ...] = setting(..., "Force", unit="N", minimum=0.0, maximum=1e8)
+
+    def __post_init__(self) -> None:
+        _check_table("penetration_m", self.penetration_m, "force_n", self.force_n)
+        if self.rebound_above_length_m <= self.bump_below_length_m:
+            raise ValueError(f"rebound_above_length_m: must exceed bump_below_length_m ({self.bump_below_length_m:g})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Damper:
+    """Piecewise linear damper, with other rates outside the middle of its stroke."""
+
+    compression_nspm: float = _rate("Rate in compression")
+    rebound_nspm: float = _rate("Rate in rebound")
+    outer_compression_nspm: float = _rate("Rate in compression outside the middle")
+    outer_rebound_nspm: float = _rate("Rate in rebound outside the middle")
+    middle_from_length_m: float = _length("Shock length where the middle begins")
+    middle_to_length_m: float = _length("Shock length where the middle ends")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspension:
+    """One axle's suspension."""
+
+    hardpoints_left_m: SuspensionPoints
+    bodies: SuspensionBodies
+    rods: SuspensionRods
+    spring: Spring
+    stops: Stops
+    damper: Damper
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wheel:
+    """What spins."""
+
+    mass_kg: float = _mass("Mass of hub, rim and tyre")
+    inertia_kgm2: tuple[float, float, float] = _moment("Principal moments, y is the spin axis")
+    extra_spin_inertia_kgm2: float = _moment("Shafts geared to the wheel")
+    radius_m: float = _length("Unloaded radius")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steering:
+    """Pitman steering T U V W."""
+
+    pitman_pivot_m: tuple[float, float, float] = _point("T")
+    pitman_joint_m: tuple[float, float, float] = _point("U")
+    idler_joint_m: tuple[float, float, float] = _point("V")
+    idler_pivot_m: tuple[float, float, float] = _point("W")
+    axis: tuple[float, float, float] = setting(..., "Axis of both pivots", minimum=-1.0, maximum=1.0)
+    max_pitman_angle_deg: float = setting(..., "At full steering", unit="deg", minimum=0.0, maximum=80.0)
+    pitman_arm: RigidBody
+    link: RigidBody
+
+    def points(self) -> PitmanPoints:
+        """What the kinematics need."""
+        return PitmanPoints(
+            pitman_pivot=self.pitman_pivot_m,
+            pitman_joint=self.pitman_joint_m,
+            idler_joint=self.idler_joint_m,
+            idler_pivot=self.idler_pivot_m,
+            axis=self.axis,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VehicleParameters:
+    """A vehicle with four double wishbones and Pitman steering."""
+
+    name: str = setting(..., "Name")
+    chassis: RigidBody
+    front_suspension: Suspension
+    rear_suspension: Suspension
+    wheel: Wheel
+    steering: Steering
+
+    @staticmethod
+    def from_yaml(path: Path) -> VehicleParameters:
+        """Read and check; raises SettingsError with file, line, key and what is allowed."""
+        return load_settings(path, VehicleParameters)
+
+
+def _check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
+    if len(x) != len(y) or len(x) < 2:
+        raise ValueError(f"{y_name}: must have as many values as {x_name} ({len(x)}), at least two, got {len(y)}")
+    if not np.all(np.diff(x) > 0.0):
+        raise ValueError(f"{x_name}: must rise from value to value")

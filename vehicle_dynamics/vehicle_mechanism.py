@@ -1,0 +1,173 @@
+"""The vehicle as a general mechanism (mechanism.py): chassis and 32 bodies, 6 + 44 velocities, 36 loop constraints.
+
+The steering is held at the design position here: its bodies are part of the chassis, on which the front tie rods end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.parameters import RigidBody, Suspension, VehicleParameters
+from vehicle_dynamics.spatial import skew
+from vehicle_dynamics.vector3 import Vector3
+from vehicle_dynamics.wishbone import WishboneGeometry
+
+Array = NDArray[np.float64]
+
+CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
+ROD_RADIUS = 0.02  # [m], for the inertia of the light rods about their own axis
+Lump = tuple[float, Array, Array]  # mass, centre, inertia about the centre
+
+
+def vehicle_mechanism(parameters: VehicleParameters) -> Mechanism:
+    """All bodies, hinges and cuts. Names are 'front_left.lower_arm' and so on; the root is the chassis."""
+    bodies: list[Body] = []
+    cuts: list[Cut] = []
+    taken_from_chassis: list[Lump] = []
+    for corner in CORNERS:
+        builder = _Corner(parameters, corner)
+        bodies += builder.bodies()
+        cuts += builder.cuts()
+        taken_from_chassis.append(builder.rods["upper_shock"])
+    chassis = without(_lump(parameters.chassis, np.eye(3)), taken_from_chassis)
+    frame = _steering_axes(parameters)
+    steering = [_lump(parameters.steering.pitman_arm, frame), _lump(parameters.steering.link, frame)]
+    mass, centre, inertia = joined([chassis, *steering])
+    return Mechanism(tuple(bodies), tuple(cuts), mass, _triple(centre), inertia)
+
+
+def without(whole: Lump, parts: list[Lump]) -> Lump:
+    """What remains when parts are taken out: their mass and moment of mass. The inertia is kept, parts being small."""
+    mass = whole[0] - sum(part[0] for part in parts)
+    centre = (whole[0] * whole[1] - sum((part[0] * part[1] for part in parts), np.zeros(3))) / mass
+    return mass, centre, whole[2]
+
+
+def joined(lumps: list[Lump]) -> Lump:
+    """Several bodies as one (parallel axes)."""
+    mass = sum(lump[0] for lump in lumps)
+    centre = sum((lump[0] * lump[1] for lump in lumps), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for part_mass, part_centre, part_inertia in lumps:
+        offset = skew(part_centre - centre)
+        inertia += part_inertia - part_mass * offset @ offset
+    return mass, centre, inertia
+
+
+class _Corner:
+    """Builds one suspension. The right side mirrors the left one's points and inertias."""
+
+    def __init__(self, parameters: VehicleParameters, corner: str) -> None:
+        front = corner.startswith("front")
+        self.corner = corner
+        self.suspension: Suspension = parameters.front_suspension if front else parameters.rear_suspension
+        self.wheel = parameters.wheel
+        self.mirror = np.diag([1.0, 1.0 if corner.endswith("left") else -1.0, 1.0])
+        points = self.suspension.hardpoints_left_m.hardpoints()
+        self.points = points if corner.endswith("left") else points.mirrored()
+        self.geometry: WishboneGeometry = self.points.geometry()
+        self.rods = self._rods()
+
+    def bodies(self) -> list[Body]:
+        g, p = self.geometry, self.points
+        upright = np.subtract(g.upper_ball, g.lower_ball)
+        tie = np.subtract(p.tie_rod_inner, p.tie_rod_outer)
+        shock = np.subtract(p.shock_chassis, p.shock_lower_arm)
+        heavy = self.suspension.bodies
+        arm_axes = {
+            "lower_arm": self._arm_axes(p.lower_arm_pivot_rear, p.lower_arm_pivot_front, p.lower_ball_joint),
+            "upper_arm": self._arm_axes(p.upper_arm_pivot_rear, p.upper_arm_pivot_front, p.upper_ball_joint),
+        }
+        rods = self.rods
+        lower_arm = without(self._mirrored(heavy.lower_arm, arm_axes["lower_arm"]), [rods["lower_shock"]])
+        upper_arm = self._mirrored(heavy.upper_arm, arm_axes["upper_arm"])
+        spindle = without(self._mirrored(heavy.spindle, np.eye(3)), [rods["upright_arm"], rods["tie_rod"]])
+        spin = np.diag(self.wheel.inertia_kgm2) + np.diag([0.0, self.wheel.extra_spin_inertia_kgm2, 0.0])
+        wheel = (self.wheel.mass_kg, np.array(p.wheel_centre), spin)
+        across = np.cross(upright, tie)
+        return [
+            self._body("lower_arm", ROOT, lower_arm, (_turn(g.lower_axis, g.lower_pivot),)),
+            self._body("upright_arm", "lower_arm", rods["upright_arm"], universal(g.lower_axis, upright, g.lower_ball)),
+            self._body("spindle", "upright_arm", spindle, (_turn(upright, g.lower_ball),)),
+            self._body("wheel", "spindle", wheel, (_turn((0.0, 1.0, 0.0), p.wheel_centre),)),
+            self._body("tie_rod", "spindle", rods["tie_rod"], universal(across, tie, p.tie_rod_outer)),
+            self._body("upper_arm", ROOT, upper_arm, (_turn(g.upper_axis, g.upper_pivot),)),
+            self._body(
+                "lower_shock", "lower_arm", rods["lower_shock"], universal(g.lower_axis, shock, p.shock_lower_arm)
+            ),
+            self._body("upper_shock", "lower_shock", rods["upper_shock"], (_slide(shock, p.shock_chassis),)),
+        ]
+
+    def cuts(self) -> list[Cut]:
+        name, p = self.corner, self.points
+        return [
+            Cut(f"{name}.F", f"{name}.upper_arm", f"{name}.upright_arm", p.upper_ball_joint),
+            Cut(f"{name}.L", ROOT, f"{name}.tie_rod", p.tie_rod_inner),
+            Cut(f"{name}.J", ROOT, f"{name}.upper_shock", p.shock_chassis),
+        ]
+
+    def _rods(self) -> dict[str, Lump]:
+        p, rods = self.points, self.suspension.rods
+        middle = tuple(np.add(p.shock_chassis, p.shock_lower_arm) / 2.0)  # each shock tube is half as long as the shock
+        return {
+            "upright_arm": slender(rods.upright_arm.mass_kg, p.lower_ball_joint, p.upper_ball_joint),
+            "tie_rod": slender(rods.tie_rod.mass_kg, p.tie_rod_inner, p.tie_rod_outer),
+            "lower_shock": slender(rods.lower_shock.mass_kg, p.shock_lower_arm, _triple(middle)),
+            "upper_shock": slender(rods.upper_shock.mass_kg, _triple(middle), p.shock_chassis),
+        }
+
+    def _mirrored(self, body: RigidBody, axes: Array) -> Lump:
+        """The body of this side; `axes` are the columns of its principal axes on this side."""
+        return body.mass_kg, self.mirror @ body.centre_of_mass_m, axes @ np.diag(body.inertia_kgm2) @ axes.T
+
+    def _arm_axes(self, rear: Vector3, front: Vector3, ball: Vector3) -> Array:
+        """Principal axes of an arm: from rear to front pivot, -, and the normal of its three points."""
+        x = np.subtract(front, rear)
+        z = np.cross(x, np.subtract(ball, rear))
+        x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+        return np.column_stack([x, np.cross(z, x), z])
+
+    def _body(self, name: str, parent: str, lump: Lump, axes: tuple[Axis, ...]) -> Body:
+        mass, centre, inertia = lump
+        full_parent = parent if parent == ROOT else f"{self.corner}.{parent}"
+        return Body(f"{self.corner}.{name}", full_parent, axes, mass, _triple(centre), inertia)
+
+
+def slender(mass: float, start: Vector3, end: Vector3) -> Lump:
+    """A thin rod between two points."""
+    span = np.subtract(end, start)
+    length = float(np.linalg.norm(span))
+    along = span / length
+    axial, across = mass * ROD_RADIUS**2 / 2.0, mass * (length**2 / 12.0 + ROD_RADIUS**2 / 4.0)
+    inertia = across * np.eye(3) + (axial - across) * np.outer(along, along)
+    return mass, np.add(start, end) / 2.0, inertia
+
+
+def universal(first: Vector3 | Array, rod: Array, point: Vector3) -> tuple[Axis, Axis]:
+    """A universal joint that carries a rod: the second axis is perpendicular to the first and to the rod."""
+    return _turn(first, point), _turn(np.cross(rod, first), point)
+
+
+def _turn(direction: Vector3 | Array, point: Vector3) -> Axis:
+    return Axis(Motion.TURN, _triple(np.divide(direction, np.linalg.norm(direction))), point)
+
+
+def _slide(direction: Array, point: Vector3) -> Axis:
+    return Axis(Motion.SLIDE, _triple(direction / np.linalg.norm(direction)), point)
+
+
+def _lump(body: RigidBody, axes: Array) -> Lump:
+    return body.mass_kg, np.array(body.centre_of_mass_m), axes @ np.diag(body.inertia_kgm2) @ axes.T
+
+
+def _steering_axes(parameters: VehicleParameters) -> Array:
+    z = np.array(parameters.steering.axis) / np.linalg.norm(parameters.steering.axis)
+    y = np.array([0.0, 1.0, 0.0])
+    return np.column_stack([np.cross(y, z), y, z])
+
+
+def _triple(values: Array | tuple[float, ...]) -> Vector3:
+    x, y, z = (float(value) for value in values)
+    return x, y, z
