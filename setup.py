@@ -21,7 +21,7 @@ NODES = [
 STARTER = '''#!/bin/sh
 """:"
 here=$(dirname "$(readlink -f "$0")")
-for python in "$here/../../bin/python3" python3; do
+for python in "$here/../../bin/python3" "{python}" python3; do
     command -v "$python" >/dev/null 2>&1 && exec "$python" "$0" "$@"
 done
 echo "proving_ground: no python3 found for $0" >&2
@@ -41,8 +41,11 @@ def share_files(folder: str) -> list[tuple[str, list[str]]]:
     return [(f"share/{PACKAGE}/{path.parent}", [str(path)]) for path in files]
 
 
-def write_starters(entries: list[str]) -> list[str]:
-    """Write one starter file per 'name = module:function' entry below build/ and return their paths."""
+def write_starters(entries: list[str], python: str = "") -> list[str]:
+    """Write one starter file per 'name = module:function' entry below build/ and return their paths.
+
+    python is an interpreter to try before the PATH's.
+    """
     folder = Path("build/starters")
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -50,7 +53,7 @@ def write_starters(entries: list[str]) -> list[str]:
         name, target = (part.strip() for part in entry.split("="))
         module, function = target.split(":")
         path = folder / name
-        path.write_text(STARTER.format(module=module, function=function))
+        path.write_text(STARTER.format(module=module, function=function, python=python))
         path.chmod(0o755)
         paths.append(str(path))
     return paths
@@ -63,7 +66,7 @@ def executables() -> tuple[list[str], list[tuple[str, list[str]]]]:
     Under pip, console scripts go to bin, so the nodes need starters in lib/proving_ground.
     """
     if {"install", "develop"} & set(sys.argv):
-        return [COMMAND, *NODES], [("bin", write_starters([COMMAND]))]
+        return [COMMAND, *NODES], [("bin", write_starters([COMMAND], sys.executable))]
     if "bdist_wheel" in sys.argv:
         return [COMMAND], [(f"lib/{PACKAGE}", write_starters(NODES))]
     return [COMMAND], []

@@ -22,12 +22,14 @@ from sensor_msgs.msg import Joy
 from ros_support import qos
 from ros_support.domain import private_domain
 from scenarios.node_process import node_command
+from settings import SettingsError
 
 WARM_UP = 50
 TRIPS = 500
 PAUSE_S = 0.01  # people move sticks at about this rate, and teleop caps its own at 200 Hz
 ANSWER_WAIT_S = 1.0
 START_WAIT_S = 20.0
+MOST_TRIES = 5
 
 _BARE_NODE = """
 import rclpy
@@ -106,11 +108,11 @@ class _Trip:
         deadline = time.monotonic() + START_WAIT_S
         while not (self._publisher.get_subscription_count() and self._node.count_publishers(self._back)):
             if time.monotonic() > deadline:
-                raise RuntimeError(f"no node answers on {self._back} within {START_WAIT_S:g} s")
+                raise SettingsError(f"bench teleop: no node answers on {self._back} within {START_WAIT_S:g} s")
             self._executor.spin_once(timeout_sec=0.05)
 
     def once_ms(self) -> float:
-        while True:
+        for _ in range(MOST_TRIES):
             time.sleep(PAUSE_S)
             # Hold button and forward: a driving command, which teleop publishes on reception.
             message = Joy(axes=[0.0, 1.0, 1.0, 0.0, 0.0, 1.0], buttons=[0, 0, 0, 0, 1, 0])
@@ -121,6 +123,7 @@ class _Trip:
                 self._executor.spin_once(timeout_sec=ANSWER_WAIT_S)
             if self._answered_at:  # else discovery was one-sided still: ask again
                 return 1e3 * (self._answered_at - started)
+        raise SettingsError(f"bench teleop: the node that answers on {self._back} has gone")
 
     def _on_answer(self, message: TwistStamped) -> None:
         self._answered_at = time.perf_counter()

@@ -9,11 +9,14 @@ from __future__ import annotations
 import select
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import evdev
 from evdev import ecodes
 
 from settings import setting
+
+DEVICES = Path("/dev/input")
 
 _HATS = range(ecodes.ABS_HAT0X, ecodes.ABS_HAT3Y + 1)
 _PAD_BUTTONS = range(ecodes.BTN_JOYSTICK, ecodes.BTN_DIGI)  # joysticks, game pads, wheels use some of these
@@ -104,34 +107,40 @@ class Pad:
         return axis_changed, button_changed
 
 
-def find_pad(wanted: str, dead_zone: float) -> tuple[Pad | None, str]:
+def find_pad(wanted: str, dead_zone: float, folder: Path = DEVICES) -> tuple[Pad | None, str]:
     """The first device that fits, opened, and a line for people: what was found, or why there is none."""
     found, unreadable = [], []
-    for path in sorted(evdev.list_devices(), key=_event_number):
+    for path in sorted(folder.glob("event*"), key=_event_number):
         try:
-            device = evdev.InputDevice(path)
+            pad = _open_pad(str(path), dead_zone)
         except PermissionError:
             unreadable.append(path)
             continue
-        except OSError:  # unplugged between listing and opening
+        except OSError:  # unplugged meanwhile
             continue
-        if is_pad(device.capabilities(), device.input_props()):
-            found.append(device.name)
-            if wanted in (path, "") or wanted.lower() in device.name.lower():
-                pad = Pad(device, dead_zone)
-                return pad, f"using {pad.label}: {len(pad.axes)} axes, {len(pad.buttons)} buttons"
-        device.close()
+        if pad is not None and (wanted in (str(path), "") or wanted.lower() in pad.device.name.lower()):
+            return pad, f"using {pad.label}: {len(pad.axes)} axes, {len(pad.buttons)} buttons"
+        if pad is not None:
+            found.append(pad.device.name)
+            pad.device.close()
     if found:
         return None, f"no game pad matches device '{wanted}'; connected: {', '.join(found)}"
     if unreadable:
-        return (
-            None,
-            f"no readable game pad; {unreadable[0]} needs `sudo usermod -aG input $USER` and a new login",
-        )
-    return (
-        None,
-        "no game pad or wheel found in /dev/input; plug one in at any time, or drive with the keyboard node",
-    )
+        return None, f"no readable game pad; {unreadable[0]} needs `sudo usermod -aG input $USER` and a new login"
+    return None, f"no game pad or wheel found in {folder}; plug one in at any time, or drive with the keyboard node"
+
+
+def _open_pad(path: str, dead_zone: float) -> Pad | None:
+    """The device if it is a pad; raises OSError when it cannot be read."""
+    device = evdev.InputDevice(path)
+    try:
+        if is_pad(device.capabilities(), device.input_props()):
+            return Pad(device, dead_zone)
+    except OSError:
+        device.close()
+        raise
+    device.close()
+    return None
 
 
 def is_pad(capabilities: dict[int, list[object]], properties: list[int]) -> bool:
@@ -181,6 +190,6 @@ def button_order(keys: list[int]) -> list[int]:
     return upper + sorted(code for code in keys if ecodes.BTN_MISC <= code < ecodes.BTN_JOYSTICK)
 
 
-def _event_number(path: str) -> int:
-    digits = "".join(character for character in path if character.isdigit())
-    return int(digits or 0)
+def _event_number(path: Path) -> int:
+    digits = path.name.removeprefix("event")
+    return int(digits) if digits.isdecimal() else 0

@@ -27,7 +27,9 @@ class KeyboardSettings(DriverSettings):
         minimum=0.1,
         maximum=2.0,
     )
-    max_speed_mps: float = setting(2.0, "Speed at the start", unit="m/s", minimum=0.1, maximum=40.0)
+    max_speed_mps: float = setting(
+        2.0, "Top speed at the start; e and c change it", unit="m/s", minimum=0.1, maximum=40.0, read_only=True
+    )
     top_speed_mps: float = setting(10.0, "Speed that e cannot exceed", unit="m/s", minimum=0.1, maximum=40.0)
     pedal: float = setting(0.4, "Throttle or brake of a held key (pedals)", minimum=0.0, maximum=1.0)
 
@@ -54,6 +56,10 @@ class KeyboardDriver:
             opposite = {FORWARD: BACKWARD, BACKWARD: FORWARD, LEFT: RIGHT, RIGHT: LEFT}[key]
             self._held_until.pop(opposite, None)
             self._held_until[key] = now + self.settings.hold_s
+            if key in (LEFT, RIGHT):  # a terminal repeats the last key only: w, held before a, is held still
+                for other in (FORWARD, BACKWARD):
+                    if self._held(now, other):
+                        self._held_until[other] = now + self.settings.hold_s
         elif key == STOP:
             self._held_until.clear()
             self._motion.stop(now, "space pressed", self.settings)
@@ -62,14 +68,21 @@ class KeyboardDriver:
             self.top_speed = clamp(self.top_speed * factor, 0.1, self.settings.top_speed_mps)
 
     def command(self, now: float) -> DriveCommand:
-        """The command for this instant: full speed while w or s is held, straightening while neither a nor d is."""
+        """The command for this instant: top speed while w or s is held; steering straightens while driving on."""
         drive = self._held(now, FORWARD) - self._held(now, BACKWARD)
         turn = self._held(now, LEFT) - self._held(now, RIGHT)
-        if drive == 0 and turn == 0 and self._motion.speed == 0.0:
-            return self._motion.stop(now, "no key held", self.settings)
-        self._motion.follow(now, drive * self.top_speed, turn, self.settings)
-        pedal = self.settings.pedal
-        return self._motion.command(self.settings, pedal if drive > 0 else 0.0, pedal if drive < 0 else 0.0)
+        is_resting = self._motion.speed == 0.0 or self.settings.output == "pedals"
+        if drive == 0 and turn == 0 and is_resting:
+            return self.stop_command(now, "no key held")
+        top_speed = min(self.top_speed, self.settings.top_speed_mps)
+        self._motion.follow(now, drive * top_speed, turn, self.settings)
+        throttle = self.settings.pedal if drive > 0 else 0.0
+        brake = 0.0 if drive > 0 else self.settings.pedal if drive < 0 else self.settings.stop_brake
+        return self._motion.command(self.settings, throttle, brake)
+
+    def stop_command(self, now: float, reason: str) -> DriveCommand:
+        """Come to rest for a reason of the caller's."""
+        return self._motion.stop(now, reason, self.settings)
 
     def _held(self, now: float, key: str) -> int:
         return int(self._held_until.get(key, -math.inf) > now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 import threading
 
@@ -70,7 +71,7 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
         command = self.last_command
         state = f"{command.speed:+5.1f} m/s   steering {command.steering:+4.2f}"
         state += f"   top speed {self._keyboard.top_speed:4.1f} m/s"
-        sys.stdout.write(f"\r\x1b[K{state}")
+        sys.stdout.write(f"\r\x1b[K{state[: shutil.get_terminal_size().columns - 1]}")
         sys.stdout.flush()
 
 

@@ -80,12 +80,16 @@ class Teleop:
 
     def command(self, now: float) -> DriveCommand:
         """The command for this instant; a stop when /joy is silent, refused or the hold button is up."""
-        if self._wish is not None and now - self._last_joy > self.settings.joy_timeout_s:
+        if self._wish is not None and now - self._last_joy >= self.settings.joy_timeout_s:
             self._wish, self._stop_reason = None, f"/joy silent for {self.settings.joy_timeout_s:g} s"
         if self._wish is None:
             return self._motion.stop(now, self._stop_reason, self.settings)
         self._motion.follow(now, self._wish.speed, self._wish.steering, self.settings)
         return self._motion.command(self.settings, self._wish.throttle, self._wish.brake)
+
+    def stop_command(self, now: float, reason: str) -> DriveCommand:
+        """Come to rest for a reason of the caller's."""
+        return self._motion.stop(now, reason, self.settings)
 
     def _refusal(self, axes: Sequence[float], buttons: Sequence[int]) -> str:
         wanted = self.settings
@@ -97,6 +101,9 @@ class Teleop:
             index = getattr(wanted, name)
             if index >= len(buttons):
                 return f"/joy has {len(buttons)} buttons, {name} wants number {index}: wrong pad mapping?"
+        for index, state in enumerate(buttons):
+            if state not in (0, 1):
+                return f"/joy button {index} is {state}, allowed 0 or 1"
         for index, value in enumerate(axes):
             if not abs(value) <= 1.0 + AXIS_TOLERANCE:  # written so that NaN is refused
                 return f"/joy axis {index} is {value}, allowed -1 to 1"

@@ -19,6 +19,8 @@ class TeleopNode(DriverNode[TeleopSettings]):
 
     def __init__(self) -> None:
         super().__init__()
+        # Restarted by every message, so that it fires when /joy has been silent for the timeout, whatever the rate.
+        self._silence = self.create_timer(self.settings.joy_timeout_s, self.drive_now, clock=self.wall_clock)
         self.listen(Joy, "joy", self._on_joy, qos.RELIABLE)
 
     def make_driver(self) -> Teleop:
@@ -26,7 +28,13 @@ class TeleopNode(DriverNode[TeleopSettings]):
         self._teleop = Teleop(self.settings)
         return self._teleop
 
+    def on_settings(self, old: TeleopSettings, new: TeleopSettings) -> None:
+        """Also adjust the watchdog."""
+        super().on_settings(old, new)
+        self._silence.timer_period_ns = round(new.joy_timeout_s * 1e9)
+
     def _on_joy(self, message: Joy) -> None:
+        self._silence.reset()
         refusal = self._teleop.receive(self.wall_time(), message.axes, message.buttons)
         if refusal:
             self.health.count("refused /joy messages")

@@ -28,6 +28,7 @@ termios.tcsetattr(0, termios.TCSANOW, before)  # at once: output may be halted b
 """
 
 ESCAPE_WAIT_S = 0.02  # the rest of an arrow key's sequence follows within this time
+LONGEST_SEQUENCE = 32
 
 
 class KeyTerminal:
@@ -56,12 +57,31 @@ class KeyTerminal:
         """One key, '' when none came within the timeout [s]; an arrow key is its whole escape sequence."""
         if not select.select([self._fd], [], [], timeout)[0]:
             return ""
-        key = os.read(self._fd, 1)
-        if not key:
-            raise EOFError("the terminal was closed")
-        while key.startswith(b"\x1b") and len(key) < 3 and select.select([self._fd], [], [], ESCAPE_WAIT_S)[0]:
-            key += os.read(self._fd, 1)
+        key = self._byte()
+        if key == b"\x1b":
+            key += self._rest_of_sequence()
         return key.decode("ascii", "replace")
+
+    def _rest_of_sequence(self) -> bytes:
+        """What follows an escape: one byte, or a CSI (ESC [ ... final byte) or SS3 (ESC O x) sequence to its end."""
+        rest = self._byte_soon()
+        if rest == b"O":
+            return rest + self._byte_soon()
+        if rest == b"[":
+            while len(rest) < LONGEST_SEQUENCE and (byte := self._byte_soon()):
+                rest += byte
+                if 0x40 <= byte[0] <= 0x7E:
+                    break
+        return rest
+
+    def _byte_soon(self) -> bytes:
+        return self._byte() if select.select([self._fd], [], [], ESCAPE_WAIT_S)[0] else b""
+
+    def _byte(self) -> bytes:
+        byte = os.read(self._fd, 1)
+        if not byte:
+            raise EOFError("the terminal was closed")
+        return byte
 
     def _start_guard(self) -> tuple[subprocess.Popen[bytes], int]:
         reading, writing = os.pipe()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import tempfile
+import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 DOMAINS = range(1, 102)  # above 101 the ports of Fast DDS run into those that Linux hands out by itself
 
@@ -14,14 +12,12 @@ DOMAINS = range(1, 102)  # above 101 the ports of Fast DDS run into those that L
 @contextlib.contextmanager
 def private_domain() -> Iterator[dict[str, str]]:
     """Environment variables of a domain that no other user of this function has, on this machine only."""
-    folder = Path(tempfile.gettempdir()) / "proving_ground_domains"
-    folder.mkdir(mode=0o777, exist_ok=True)
     for number in reversed(DOMAINS):  # people pick low ones
-        with contextlib.ExitStack() as stack:
+        # An abstract socket is a lock that needs no file, holds for all users and goes with its process.
+        with socket.socket(socket.AF_UNIX) as lock:
             try:
-                lock = stack.enter_context((folder / str(number)).open("w"))
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:  # taken by another process, or another user's file
+                lock.bind(f"\0proving_ground_domain_{number}")
+            except OSError:  # taken
                 continue
             yield {
                 "ROS_DOMAIN_ID": str(number),

@@ -51,3 +51,21 @@ class Health:
         worst = self.worst()
         messages = [check.message for check in self.checks.values() if check.level == worst] or ["running"]
         return messages[0] if worst == Level.OK else "; ".join(messages)
+
+
+class LogLimit:
+    """Lets a burst of lines about one matter through, then one a second."""
+
+    BURST = 5
+    PER_SECOND = 1.0
+
+    def __init__(self) -> None:
+        self._allowance: dict[str, tuple[float, float]] = {}  # lines left, and when that was
+
+    def allows(self, matter: str, now: float) -> bool:
+        """Whether one more line may be written; now is seconds of a steady clock."""
+        left, before = self._allowance.get(matter, (self.BURST, now))
+        left = min(left + (now - before) * self.PER_SECOND, self.BURST)
+        is_allowed = left >= 1.0
+        self._allowance[matter] = (left - 1.0 if is_allowed else left, now)
+        return is_allowed

@@ -20,9 +20,9 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ros_support import qos
-from ros_support.arguments import check_ros_arguments, rcl_complaint
+from ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from ros_support.diagnostics import health_to_msg
-from ros_support.health import Health, Level
+from ros_support.health import Health, Level, LogLimit
 from ros_support.names import full_name
 from ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
 from ros_support.signals import StopSignals
@@ -45,9 +45,10 @@ class SuiteNode(Node, Generic[Settings]):
     settings_type: ClassVar[type]
 
     def __init__(self) -> None:
-        super().__init__(self.default_name, **NODE_OPTIONS)
         self.stopped = Future()
+        super().__init__(self.default_name, **NODE_OPTIONS)
         self.health = Health()
+        self._log_limit = LogLimit()
         self._bridge: ParameterBridge[Settings] = ParameterBridge(self, self.settings_type, self.on_settings)
         # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
         # silence a report. Everything simulated uses self.get_clock().
@@ -72,8 +73,8 @@ class SuiteNode(Node, Generic[Settings]):
         return float(self.wall_clock.now().nanoseconds) * 1e-9
 
     def report(self, check: str, level: Level, message: str) -> None:
-        """Set a health finding and log it once when it changes."""
-        if not self.health.report(check, level, message):
+        """Set a health finding and log it when it changes, unless changes come in a flood."""
+        if not self.health.report(check, level, message) or not self._log_limit.allows(check, self.wall_time()):
             return
         # One call each: rclpy refuses a call site whose severity changes.
         if level == Level.OK:
@@ -107,11 +108,13 @@ class SuiteNode(Node, Generic[Settings]):
 
 
 def other_publishers(node: Node, topic: str) -> list[str]:
-    """Full names of the other nodes that publish the topic."""
-    own = node.get_fully_qualified_name()
+    """Full names of the other nodes that publish the topic; a second node of one's own name is among them."""
     endpoints = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
-    names = {full_name(endpoint.node_namespace, endpoint.node_name) for endpoint in endpoints}
-    return sorted(names - {own})
+    names = [full_name(endpoint.node_namespace, endpoint.node_name) for endpoint in endpoints]
+    own = node.get_fully_qualified_name()
+    if own in names:
+        names.remove(own)
+    return sorted(f"{name} (a second node of this name)" if name == own else name for name in names)
 
 
 def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = None) -> int:
@@ -121,34 +124,41 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
     """
     argv = list(sys.argv[1:] if arguments is None else arguments)
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    try:
-        check_ros_arguments(argv, node_type.default_name, node_type.settings_type)
-        _init(argv)
-        stopped = Future()
-        with StopSignals(lambda: stopped.set_result(None)):
-            node = node_type()
-            node.stopped = stopped
-            _spin(node, stopped)
-        return 0
-    except SettingsError as error:
-        print(f"{node_type.default_name}: {error}", file=sys.stderr)
-        return EXIT_BAD_SETTINGS
-    finally:
-        rclpy.try_shutdown()
+    with StopSignals() as signals:
+        try:
+            if {"-h", "--help"} & set(argv):
+                print(settings_help(node_type.default_name, node_type.settings_type))
+                return 0
+            check_environment(os.environ)
+            for warning in check_ros_arguments(argv, node_type.default_name, node_type.settings_type):
+                print(f"{node_type.default_name}: {warning}", file=sys.stderr)
+            _spin(_start(node_type, argv), signals)
+            return 0
+        except SettingsError as error:
+            print(f"{node_type.default_name}: {error}", file=sys.stderr)
+            return EXIT_BAD_SETTINGS
+        finally:
+            rclpy.try_shutdown()
 
 
-def _init(argv: Iterable[str]) -> None:
+def _start(node_type: Callable[[], SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:
     try:
         rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
-    except Exception as error:  # rcl reports unreadable arguments by several exception types of its C layer
-        raise rcl_complaint(error) from None
+        return node_type()
+    except SettingsError:
+        raise
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != "rclpy":  # ours, and a bug: let it show where
+            raise
+        raise rcl_complaint(error) from None  # unreadable arguments, bad QoS overrides: by many exception types
 
 
-def _spin(node: SuiteNode[Any], stopped: Future) -> None:
+def _spin(node: SuiteNode[Any], signals: StopSignals) -> None:
     executor = SingleThreadedExecutor()
+    signals.on_stop(node.stop)
     try:
         executor.add_node(node)
-        executor.spin_until_future_complete(stopped)
+        executor.spin_until_future_complete(node.stopped)
     except ExternalShutdownException:
         pass
     finally:

@@ -16,10 +16,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopSignals:
-    """Context in which either signal, however often it comes, calls `stop` from a thread of its own."""
+    """Context in which either signal, however often it comes, calls what `on_stop` was given, from a thread of its own.
 
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
+    A launcher may start a process with these signals blocked, so that none hits its imports; here they are let in.
+    """
+
+    def __init__(self) -> None:
+        self._stop: Callable[[], None] | None = None
+        self._requested = False
+        self._lock = threading.Lock()
         self._inside, self._outside = socket.socketpair()
         self._outside.setblocking(False)
         self._watcher = threading.Thread(target=self._watch, name="signal watcher", daemon=True)
@@ -30,6 +35,7 @@ class StopSignals:
         for number in SIGNALS:
             signal.signal(number, lambda number, frame: None)
         self._watcher.start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return self
 
     def __exit__(
@@ -41,7 +47,17 @@ class StopSignals:
         self._inside.close()
         # The handlers stay: a second Ctrl-C must not break the end of the process.
 
+    def on_stop(self, stop: Callable[[], None]) -> None:
+        """Call stop when a signal comes, and now if one came already."""
+        with self._lock:
+            self._stop = stop
+            if self._requested:
+                stop()
+
     def _watch(self) -> None:
         while received := self._inside.recv(64):
             if set(received) & set(SIGNALS):
-                self._stop()
+                with self._lock:
+                    self._requested = True
+                    if self._stop is not None:
+                        self._stop()

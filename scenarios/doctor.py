@@ -41,7 +41,7 @@ class Finding:
 
     what: str
     found: str
-    state: str  # OK, missing (needed) or none (works without)
+    state: str  # OK, missing (needed) or optional (works without)
     remedy: str = ""
 
 
@@ -94,7 +94,7 @@ def _ros() -> Iterable[Finding]:
         return
     sourced = os.environ.get("ROS_DISTRO", "")
     source = f"sourced ({sourced})" if sourced else "wheels in this environment (jazzy)"
-    state = "OK" if sourced in ("", "jazzy") else "none"
+    state = "OK" if sourced in ("", "jazzy") else "optional"
     remedy = "" if state == "OK" else "made for jazzy; other distributions are untested"
     yield Finding("ROS 2", f"{source}, rclpy at {Path(str(rclpy.__file__)).parent}", state, remedy)
     yield Finding("RMW", implementation, "OK")
@@ -103,9 +103,9 @@ def _ros() -> Iterable[Finding]:
 
 
 def _domain() -> Finding:
-    text = os.environ.get("ROS_DOMAIN_ID", "0")
-    is_good = text.isdigit() and int(text) <= 232
-    return Finding("domain", text, "OK" if is_good else "missing", "" if is_good else "ROS_DOMAIN_ID from 0 to 101")
+    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
+    is_good = text.isascii() and text.isdigit() and int(text) <= 232
+    return Finding("domain", text, "OK" if is_good else "missing", "" if is_good else "ROS_DOMAIN_ID from 0 to 232")
 
 
 def _interface(name: str) -> Finding:
@@ -141,7 +141,7 @@ def _launch_tools() -> Iterable[Finding]:
     if has_launch:
         yield Finding("launch tooling", "launch and launch_ros", "OK")
     else:
-        yield Finding("launch tooling", "not installed", "none", "`proving-ground launch` starts the same nodes")
+        yield Finding("launch tooling", "not installed", "optional", "`proving-ground launch` starts the same nodes")
     has_tf = importlib.util.find_spec("tf_transformations") is not None
     yield Finding("tf_transformations", "installed" if has_tf else "transforms3d stands in for it", "OK")
 
@@ -150,7 +150,7 @@ def _compiler() -> Finding:
     paths = [shutil.which(name) for name in ("cc", "c++")]
     has_headers = Path(sysconfig.get_path("include"), "Python.h").is_file()
     if None in paths:
-        return Finding("compiler", "no C or C++ compiler", "none", "sudo apt install gcc g++ (to build interfaces)")
+        return Finding("compiler", "no C or C++ compiler", "optional", "sudo apt install gcc g++ (to build interfaces)")
     headers = "with Python headers" if has_headers else "Python headers are fetched when needed"
     return Finding("compiler", f"{paths[0]}, {paths[1]}, {headers}", "OK")
 
@@ -160,10 +160,12 @@ def _joystick() -> Finding:
         from planner.joystick import find_pad
 
         pad, words = find_pad("", dead_zone=0.0)
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         return Finding("joystick", _one_line(error), "missing", SET_UP)
     if pad is None:
-        return Finding("joystick", words.partition(";")[0], "none", "plug one in at any time, or use the keyboard node")
+        return Finding(
+            "joystick", words.partition(";")[0], "optional", "plug one in at any time, or use the keyboard node"
+        )
     pad.device.close()
     return Finding("joystick", pad.label, "OK")
 

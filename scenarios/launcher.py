@@ -20,7 +20,6 @@ def launch(name: str, given: Mapping[str, str], show: bool) -> int:
         specs.append(NodeSpec("monitor", params={"use_sim_time": given.get("use_sim_time") == "true"}))
     processes = [node_process(spec) for spec in specs]
     printer = _Printer([process.name for process in processes])
-    printer.write("", f"starting {', '.join(process.name for process in processes)}; Ctrl-C stops all")
     return asyncio.run(Supervisor(processes, printer.write).run())
 
 
@@ -33,6 +32,8 @@ class _Printer:
 
     def write(self, name: str, line: str) -> None:
         label = (name or "launch").ljust(self._width)
+        if sys.stdout is None:  # closed by the shell: `>&-`
+            raise OSError("no standard output")
         if sys.stdout.isatty() and name:
             label = f"\x1b[{self._colours[name]}m{label}\x1b[0m"
         print(f"{label} | {line}", flush=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 QUIET_LINES = 10  # an unchanged line is left out this many times
+FORGET_S = 3.0  # nodes report once a second; one that has been silent for longer is gone
+LONGEST_WORDS = 80
+LONGEST_LINE = 400
 
 
 @dataclass
@@ -23,10 +26,10 @@ class TopicWatch:
 
 @dataclass
 class Monitor:
-    """Collects, and gives a line when there is something new to say."""
+    """Collects, and gives a line when there is something new to say. Times are seconds of one steady clock."""
 
     watches: dict[str, TopicWatch] = field(default_factory=dict)
-    findings: dict[str, str] = field(default_factory=dict)
+    _findings: dict[str, tuple[str, float]] = field(default_factory=dict)  # words, and when they were said
     _last_words: str = ""
     _left_out: int = 0
 
@@ -34,19 +37,27 @@ class Monitor:
         """The watch of a topic, made when first asked for."""
         return self.watches.setdefault(topic, TopicWatch(topic))
 
-    def line(self, elapsed: float) -> str:
+    def note(self, name: str, words: str, now: float) -> None:
+        """Note what a node says of itself; it is forgotten when it is not said again for a while."""
+        self._findings[_printable(name)] = (_printable(words), now)
+
+    def line(self, now: float, elapsed: float) -> str:
         """The line for the last `elapsed` seconds; '' when nothing but the rates has changed for a short while."""
-        parts = []
+        self._findings = {name: item for name, item in self._findings.items() if now - item[1] < FORGET_S}
+        findings = [f"{name}: {words}" for name, (words, _) in self._findings.items()]
+        rates, words = [], []
         for watch in self.watches.values():
-            rate = watch.count / elapsed if elapsed > 0.0 else 0.0
-            parts.append((f"{watch.topic} {rate:.1f} Hz", watch.words if watch.count else "silent"))
+            rates.append(f"{watch.topic} {watch.count / elapsed:.1f} Hz" if elapsed > 0.0 else watch.topic)
+            words.append(watch.words if watch.count else "silent")
             watch.count = 0
-        words = " | ".join([text for _, text in parts] + [f"{node}: {text}" for node, text in self.findings.items()])
-        if words == self._last_words and self._left_out < QUIET_LINES:
+        summary = " | ".join(words + findings)
+        if summary == self._last_words and self._left_out < QUIET_LINES:
             self._left_out += 1
             return ""
-        self._last_words, self._left_out = words, 0
-        shown = [f"{rate}  {text}" for rate, text in parts] + [
-            f"{node}: {text}" for node, text in self.findings.items()
-        ]
-        return " | ".join(shown)
+        self._last_words, self._left_out = summary, 0
+        shown = [f"{rate}  {text}" for rate, text in zip(rates, words, strict=True)]
+        return " | ".join(shown + findings)[:LONGEST_LINE]
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)[:LONGEST_WORDS]

@@ -11,7 +11,7 @@ from geometry_msgs.msg import Twist, TwistStamped
 from sensor_msgs.msg import JointState, Joy
 
 from ros_support import qos
-from ros_support.diagnostics import level_from_msg
+from ros_support.diagnostics import HARDWARE_ID, level_from_msg
 from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from scenarios.monitor import Monitor, TopicWatch
@@ -63,7 +63,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
     def __init__(self) -> None:
         super().__init__()
         self._monitor = Monitor()
-        self._watched: set[tuple[str, str]] = set()
+        self._watched: dict[str, str] = {}  # message type of each topic
         self._printed_at = self.wall_time()
         self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
         self.create_timer(self.settings.period_s, self._print, clock=self.wall_clock)
@@ -71,7 +71,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
     def _print(self) -> None:
         self._look_for_publishers()
         now = self.wall_time()
-        line = self._monitor.line(now - self._printed_at)
+        line = self._monitor.line(now, now - self._printed_at)
         self._printed_at = now
         if line:
             print(line, flush=True)
@@ -80,18 +80,27 @@ class MonitorNode(SuiteNode[MonitorSettings]):
         for topic, message_type, words in WATCHED:
             kind = f"{message_type.__module__.split('.')[0]}/msg/{message_type.__name__}"
             full_topic = self.resolve_topic_name(topic)
-            offered = {info.topic_type for info in self.get_publishers_info_by_topic(full_topic)}
-            if kind in offered and (full_topic, kind) not in self._watched:
-                self._watched.add((full_topic, kind))
+            offers = [info for info in self.get_publishers_info_by_topic(full_topic) if info.topic_type == kind]
+            if not offers:
+                continue
+            # DDS allows one type per topic in a process: the first that is seen is watched, the other is told.
+            watched_kind = self._watched.setdefault(full_topic, kind)
+            if watched_kind != kind:
+                names = ", ".join(sorted({info.node_name for info in offers}))
+                self._monitor.note(full_topic, f"WARN {names} sends {kind}, others {watched_kind}", self.wall_time())
+            elif full_topic not in self._monitor.watches:
                 watch = self._monitor.watch(full_topic)
                 self.listen(message_type, topic, _counting(watch, words), qos.SENSOR)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            if status.name != self.get_fully_qualified_name():
-                level = level_from_msg(status)
+            level = level_from_msg(status)
+            is_ours = status.hardware_id == HARDWARE_ID and status.name != self.get_fully_qualified_name()
+            if is_ours or level != Level.OK:
                 words = status.message.partition(";")[0]
-                self._monitor.findings[status.name] = words if level == Level.OK else f"{level.name} {words}"
+                self._monitor.note(
+                    status.name, words if level == Level.OK else f"{level.name} {words}", self.wall_time()
+                )
 
 
 def main() -> int:

@@ -28,7 +28,9 @@ def node_command(executable: str, arguments: list[str]) -> list[str]:
         )
     if executable not in modules:
         raise SettingsError(f"node {executable}: {close_name(executable, modules)}")
-    return [sys.executable, "-m", modules[executable], *arguments]
+    # Not `python -m`: that would take modules from the current folder, whatever lies there under our names.
+    code = f"import sys; sys.path[:] = filter(None, sys.path); from {modules[executable]} import main; sys.exit(main())"
+    return [sys.executable, "-c", code, *arguments]
 
 
 def node_process(spec: NodeSpec) -> ProcessSpec:

@@ -30,7 +30,7 @@ class Supervisor:
     def __init__(self, specs: Sequence[ProcessSpec], write: Callable[[str, str], None]) -> None:
         """`write` gets the process name ('' for the supervisor itself) and a line."""
         self._specs = specs
-        self._write = write
+        self._output: Callable[[str, str], None] | None = write
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._interrupted = asyncio.Event()
 
@@ -40,18 +40,29 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._interrupted.set)
         relays: list[asyncio.Task[None]] = []
+        self._write("", f"starting {', '.join(spec.name for spec in self._specs)}; Ctrl-C stops all")
         try:
             for spec in self._specs:
-                process = await self._start(spec)
+                try:
+                    process = await self._start(spec)
+                except OSError as error:
+                    self._write("", f"node {spec.name} could not be started: {error.strerror}")
+                    return EXIT_FAILED
                 relays.append(asyncio.create_task(self._relay(spec.name, process)))
             first_ended = await self._wait_for_end()
-        except OSError as error:
-            self._write("", f"node {spec.name} could not be started: {error.strerror}")
-            return EXIT_FAILED
         finally:
             await self._stop_all()
         await asyncio.wait(relays, timeout=1.0)  # a grandchild may keep the pipe open
         return self._status(first_ended)
+
+    def _write(self, name: str, line: str) -> None:
+        """Pass a line on; when nobody can read any more, stop the nodes rather than run on unseen."""
+        if self._output is not None:
+            try:
+                self._output(name, line)
+            except OSError:
+                self._output = None
+                self._interrupted.set()
 
     async def _start(self, spec: ProcessSpec) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
@@ -61,7 +72,7 @@ class Supervisor:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
-            preexec_fn=_die_with_parent,
+            preexec_fn=_prepare_child,
         )
         self._processes[spec.name] = process
         return process
@@ -125,6 +136,10 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _die_with_parent() -> None:
-    """In the child, before exec: let the kernel end it when the supervisor is killed."""
+def _prepare_child() -> None:
+    """In the child, before exec: let the kernel end it with the supervisor, and hold signals back until it is ready.
+
+    A node lets the signals in once it can end cleanly (ros_support.signals); one that never does is killed.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from evdev import AbsInfo, ecodes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.joystick import Axis, JoystickSettings, axis_layout, button_order, is_pad
+from planner.joystick import Axis, JoystickSettings, axis_layout, button_order, find_pad, is_pad
 from settings import SettingsError, build
 
 STICK = AbsInfo(value=0, min=-32768, max=32767, fuzz=16, flat=128, resolution=0)
@@ -101,3 +103,24 @@ def test_motion_sensors_touch_pads_mice_and_keyboards_are_no_pads() -> None:
 def test_coalescing_longer_than_a_repeat_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"coalesce_s: must be at most one repeat period, got 0\.1"):
         build(JoystickSettings, {"coalesce_s": 0.1, "autorepeat_rate_hz": 20.0})
+
+
+def test_devices_that_vanish_or_are_no_devices_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "event0").touch()
+    (tmp_path / "event1").symlink_to(tmp_path / "gone")
+
+    pad, words = find_pad("", 0.05, tmp_path)
+
+    assert pad is None
+    assert words.startswith(f"no game pad or wheel found in {tmp_path}")
+
+
+def test_device_that_may_not_be_read_is_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "event3").touch()
+
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("evdev.InputDevice", refuse)  # root may read everything, so the kernel would not refuse here
+
+    assert find_pad("", 0.05, tmp_path)[1].startswith(f"no readable game pad; {tmp_path}/event3 needs `sudo usermod")

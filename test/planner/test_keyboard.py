@@ -88,3 +88,32 @@ def test_other_keys_mean_nothing() -> None:
     for key in ("x", "\x1b[H", "\ufffd", "\n", *(arrow[:2] for arrow in ARROWS)):
         driver.press(0.0, key)
     assert driver.command(0.0).is_stop
+
+
+def test_turn_key_keeps_the_drive_key_that_the_terminal_stopped_repeating() -> None:
+    driver = KeyboardDriver(SETTINGS)
+    hold(driver, "w", 2.0)
+
+    command = hold(driver, "a", 3.0, start=2.0)
+
+    assert command.speed == pytest.approx(SETTINGS.max_speed_mps)
+    assert command.yaw_rate > 0.0
+
+
+def test_pedals_are_released_into_the_brake_at_once() -> None:
+    driver = KeyboardDriver(KeyboardSettings(output="pedals"))
+    held = hold(driver, "w", 1.0)
+
+    released = driver.command(1.0 + SETTINGS.hold_s + 0.01)
+
+    assert (held.throttle, held.brake) == (SETTINGS.pedal, 0.0)
+    assert (released.throttle, released.brake) == (0.0, SETTINGS.stop_brake)
+
+
+def test_lower_bound_set_while_driving_takes_effect() -> None:
+    driver = KeyboardDriver(SETTINGS)
+    hold(driver, "w", 3.0)
+
+    driver.settings = KeyboardSettings(max_speed_mps=1.0, top_speed_mps=1.0)
+
+    assert hold(driver, "w", 2.0, start=3.0).speed == pytest.approx(1.0)

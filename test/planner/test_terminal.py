@@ -67,6 +67,18 @@ def test_keys_arrive_one_by_one_and_arrows_whole() -> None:
     assert reader.is_restored()
 
 
+@pytest.mark.parametrize("sequence", ["\x1b[1;2D", "\x1b[1;5C", "\x1b[15~", "\x1bOQ", "\x1b[200~", "\x1bw"])
+def test_no_part_of_an_escape_sequence_arrives_as_a_letter(sequence: str) -> None:
+    reader = Reader()
+
+    os.write(reader.master, sequence.encode())
+    shown = reader.wait_for(repr(sequence))
+    os.write(reader.master, b"q")
+
+    assert reader.process.wait(10) == 0
+    assert shown.count("key") == 1
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_terminal_is_restored_after_a_signal(number: signal.Signals) -> None:
     reader = Reader()

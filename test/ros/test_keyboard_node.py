@@ -74,6 +74,31 @@ def test_terminal_is_restored_however_it_ends(graph: Any, keyboard: Keyboard, en
     graph.wait_until(keyboard.is_restored, "the terminal as it was")
 
 
+def test_quit_pressed_while_the_node_starts_is_obeyed(graph: Any) -> None:
+    person, node_end = pty.openpty()
+    before = termios.tcgetattr(node_end)
+    process = subprocess.Popen(node_command("keyboard", []), stdin=node_end, stdout=node_end, stderr=node_end)
+    try:
+        graph.wait_until(lambda: termios.tcgetattr(node_end) != before, "keys to be read one by one")
+        os.write(person, b"q")  # long before ROS is up
+
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+
+
+def test_last_word_is_a_stop(graph: Any, keyboard: Keyboard) -> None:
+    def is_driving() -> bool:
+        keyboard.press("w")
+        return bool(keyboard.commands[-1].twist.linear.x > 0.5)
+
+    graph.wait_until(is_driving, "driving")
+    keyboard.press("q")
+
+    assert keyboard.process.wait(10) == 0
+    graph.wait_until(lambda: keyboard.commands[-1].twist.linear.x == 0.0, "a stop as the last command")
+
+
 def test_without_a_terminal_there_is_one_line(graph: Any) -> None:
     process = graph.start_command(node_command("keyboard", []), stdin=subprocess.DEVNULL)
 

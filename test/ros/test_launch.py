@@ -83,6 +83,37 @@ def test_signal_is_passed_on_and_all_end_clean(graph: Any, number: int) -> None:
     assert not any(is_alive(pid) for pid in nodes.values())
 
 
+@pytest.mark.parametrize("delay", [0.3, 0.5, 0.7])
+def test_signal_while_the_nodes_still_start_ends_them_clean(graph: Any, delay: float) -> None:
+    launch = graph.start_command([*PROVING_GROUND, "launch", "teleop"])
+    graph.wait_until(lambda: "starting" in launch.output, "the launch to begin")
+    graph.spin_for(delay)
+
+    launch.popen.send_signal(signal.SIGINT)
+
+    assert launch.wait() == 0
+    assert "Traceback" not in launch.output
+
+
+def test_launch_whose_output_nobody_reads_ends_without_a_word(graph: Any) -> None:
+    command = " ".join([*PROVING_GROUND, "launch", "teleop", "--show"])
+    launch = graph.start_command(["bash", "-c", f"{command} | head -1"])
+
+    assert launch.wait() == 0
+    assert "Traceback" not in launch.output
+    assert "Error" not in launch.output
+
+
+def test_monitor_survives_both_twist_types_on_one_topic(graph: Any) -> None:
+    launch, _ = start(graph, "--show")
+    graph.start("teleop", "--ros-args", "-r", "__node:=other", "-p", "stamped:=false", "-p", "idle_output:=always")
+
+    graph.wait_until(
+        lambda: "other sends geometry_msgs/msg/Twist" in launch.output, "the monitor to name the other type"
+    )
+    assert launch.is_running()
+
+
 def test_killing_the_launcher_leaves_no_node_behind(graph: Any) -> None:
     launch, nodes = start(graph)
 

@@ -171,6 +171,12 @@ def test_node_refuses_to_start_on_a_bad_file_with_one_line(
     [
         (["-p", "expo:=2"], "teleop: command line: expo: must be a number from 0 to 1, got 2"),
         (["-p", "expo:=[1"], "teleop: command line: expo: not a valid value: [1"),
+        (["-p", "use_sim_time:=5"], "teleop: command line: use_sim_time: must be true or false, got 5"),
+        (
+            ["-p", "qos_overrides./cmd_vel.publisher.reliability:=foo"],
+            "teleop: command line: qos_overrides./cmd_vel.publisher.reliability: "
+            "must be one of reliable, best_effort, system_default, got 'foo'",
+        ),
         (["--nonsense"], "teleop: command line: unknown ROS arguments ['--nonsense']"),
     ],
 )
@@ -179,3 +185,31 @@ def test_node_refuses_to_start_on_a_bad_command_line(graph: Any, arguments: list
 
     assert process.wait() == 2
     assert process.output == words + "\n"
+
+
+def test_arguments_that_are_not_for_ros_are_refused_and_help_is_given(graph: Any) -> None:
+    refused, helped = graph.start("teleop", "--params-file", "x.yaml"), graph.start("teleop", "--help")
+
+    assert refused.wait() == 2
+    assert refused.output == "teleop: --params-file: not known here; arguments for ROS stand after --ros-args\n"
+    assert helped.wait() == 0
+    assert "Silence of /joy that stops the vehicle; a number from 0.05 to 2 [s]" in helped.output
+
+
+@pytest.mark.parametrize("domain", ["300", "abc", "-1"])
+def test_bad_domain_is_told_in_one_line(graph: Any, monkeypatch: pytest.MonkeyPatch, domain: str) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
+
+    process = graph.start("teleop")
+
+    assert process.wait() == 2
+    assert process.output == f"teleop: ROS_DOMAIN_ID: must be a whole number from 0 to 232, got {domain!r}\n"
+
+
+def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "typo.yaml"
+    path.write_text("telop:\n  ros__parameters:\n    expo: 0.2\n")
+
+    process = graph.start("teleop", "--ros-args", "--params-file", str(path))
+
+    graph.wait_until(lambda: f"{path} is ignored: it speaks of telop and not of /teleop" in process.output, "a warning")

@@ -54,7 +54,7 @@ def test_drives_while_held_and_stops_on_release(graph: Any) -> None:
     assert commands[-1].header.frame_id == "base_link"
 
 
-@pytest.mark.parametrize("fault", ["silence", "nan", "out of range", "too short"])
+@pytest.mark.parametrize("fault", ["silence", "nan", "out of range", "too short", "odd button"])
 def test_stops_on_a_faulty_joy_and_says_so(graph: Any, fault: str) -> None:
     graph.start("teleop")
     commands = graph.collect(TwistStamped, "/cmd_vel")
@@ -66,11 +66,23 @@ def test_stops_on_a_faulty_joy_and_says_so(graph: Any, fault: str) -> None:
     if fault == "silence":
         pad.fall_silent()
     else:
-        bad = {"nan": [0.0, math.nan, *FORWARD[2:]], "out of range": [0.0, 50.0, *FORWARD[2:]], "too short": [1.0]}
-        pad.hold(bad[fault], HOLD)
+        buttons = [0, 0, 0, 0, -1, 0] if fault == "odd button" else HOLD
+        bad = {
+            "odd button": FORWARD,
+            "nan": [0.0, math.nan, *FORWARD[2:]],
+            "out of range": [0.0, 50.0, *FORWARD[2:]],
+            "too short": [1.0],
+        }
+        pad.hold(bad[fault], buttons)
 
     graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "stop", seconds=2.0)
-    words = {"silence": "silent", "nan": "axis 1 is nan", "out of range": "axis 1 is 50.0", "too short": "1 axes"}
+    words = {
+        "odd button": "button 4 is -1",
+        "silence": "silent",
+        "nan": "axis 1 is nan",
+        "out of range": "axis 1 is 50.0",
+        "too short": "1 axes",
+    }
     graph.wait_until(lambda: words[fault] in str(findings[-1:]), "a diagnostic that names the fault")
 
 
@@ -138,6 +150,53 @@ def test_reliability_can_be_overridden_per_topic(graph: Any, tmp_path: Path) -> 
         return [info.qos_profile.reliability.name for info in graph.node.get_publishers_info_by_topic("/cmd_vel")]
 
     graph.wait_until(lambda: offered() == ["BEST_EFFORT"], "a best-effort publisher")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_last_word_of_a_driver_is_a_stop(graph: Any, number: int) -> None:
+    process = graph.start("teleop")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    pad = Pad(graph)
+    pad.hold(FORWARD, HOLD)
+    graph.wait_until(lambda: commands and commands[-1].twist.linear.x > 1.0, "driving")
+
+    process.popen.send_signal(number)
+
+    graph.wait_until(lambda: not process.is_running(), "the node to end")
+    graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "a stop as the last command")
+
+
+def test_silence_stops_whatever_the_publish_rate(graph: Any) -> None:
+    graph.start("teleop", "--ros-args", "-p", "publish_rate_hz:=1")
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    pad = Pad(graph)
+    pad.hold(FORWARD, HOLD)
+    graph.wait_until(lambda: commands and commands[-1].twist.linear.x > 1.0, "driving")
+
+    pad.fall_silent()
+    graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "stop")
+
+    # Without the watchdog the stop would wait for a tick of the 1 Hz timer, and for a second one after a fresh command.
+    last_driving = max(stamp_to_ns(item.header.stamp) for item in commands if item.twist.linear.x > 0.0)
+    stop = next(stamp_to_ns(item.header.stamp) for item in commands if stamp_to_ns(item.header.stamp) > last_driving)
+    assert stop - last_driving < 800_000_000
+
+
+def test_listener_of_the_other_twist_type_is_named(graph: Any) -> None:
+    graph.start("teleop")
+    findings = graph.collect(DiagnosticArray, "/diagnostics")
+    graph.collect(Twist, "/cmd_vel")
+
+    graph.wait_until(lambda: "tester cannot hear cmd_vel" in str(findings[-1:]), "a warning about the type")
+
+
+def test_second_node_of_the_same_name_is_told(graph: Any) -> None:
+    for _ in range(2):
+        graph.start("teleop")
+    findings = graph.collect(DiagnosticArray, "/diagnostics")
+
+    graph.wait_until(lambda: "a second node of this name" in str(findings[-1:]), "the finding")
+    graph.wait_until(lambda: "cmd_vel is left to others" in str(findings[-1:]), "words on who publishes")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from builtin_interfaces.msg import Time
 
 from ros_support.diagnostics import health_to_msg, level_from_msg
-from ros_support.health import Health, Level
+from ros_support.health import Health, Level, LogLimit
 
 
 def test_change_of_a_finding_is_told_once() -> None:
@@ -36,3 +36,12 @@ def test_message_carries_level_checks_and_counters() -> None:
 
     assert (level_from_msg(status), status.name, status.message) == (Level.ERROR, "/gps", "frozen")
     assert {item.key: item.value for item in status.values} == {"gps": "ERROR: frozen", "refused fixes": "2"}
+
+
+def test_flood_of_log_lines_becomes_one_a_second() -> None:
+    limit = LogLimit()
+
+    allowed = [limit.allows("joy", 0.001 * tick) for tick in range(10_000)]  # 10 s
+
+    assert LogLimit.BURST + 8 <= sum(allowed) <= LogLimit.BURST + 10
+    assert limit.allows("another matter", 0.0)

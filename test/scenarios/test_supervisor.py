@@ -12,7 +12,7 @@ import pytest
 
 from scenarios.supervisor import STOP_STAGES, ProcessSpec, Supervisor
 
-POLITE = "import signal; signal.pause()"
+POLITE = "import signal; signal.pthread_sigmask(signal.SIG_UNBLOCK, {2, 15}); signal.pause()"
 STUBBORN = """
 import signal
 for number in (signal.SIGINT, signal.SIGTERM):
@@ -86,3 +86,22 @@ def test_missing_program_is_told_in_one_line_and_nothing_is_left_running() -> No
 
     assert asyncio.run(supervise()) == 1
     assert "node bad could not be started: No such file or directory" in lines
+
+
+def test_reader_that_goes_away_stops_the_nodes() -> None:
+    lines: list[str] = []
+
+    def write(name: str, line: str) -> None:
+        if name:
+            raise BrokenPipeError
+        lines.append(line)
+
+    talker = "import signal; print('up', flush=True); " + POLITE
+    specs = [ProcessSpec("talker", [sys.executable, "-c", talker], dict(os.environ))]
+
+    async def supervise() -> int:
+        return await Supervisor(specs, write).run()
+
+    asyncio.run(supervise())
+    assert lines[0] == "starting talker; Ctrl-C stops all"
+    assert not any("talker ended" in line for line in lines)  # it did not end by itself

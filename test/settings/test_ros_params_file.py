@@ -43,7 +43,7 @@ def test_section_speaks_of_the_nodes_that_rcl_would_give_it_to(pattern: str, nod
     "path", [CONFIG / "teleop.yaml", *sorted((CONFIG / "pads").glob("*.yaml"))], ids=lambda path: path.stem
 )
 def test_shipped_files_are_good(path: Path) -> None:
-    check_together(TeleopSettings, check_params_file(path, "/teleop", TeleopSettings))
+    check_together(TeleopSettings, check_params_file(path, "/teleop", TeleopSettings).given)
     check_params_file(path, "/joystick", JoystickSettings)
 
 
@@ -73,7 +73,7 @@ def test_other_nodes_sections_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "two.yaml"
     path.write_text("gps:\n  ros__parameters:\n    lever_arm: 3\n/**/teleop:\n  ros__parameters:\n    expo: 0\n")
 
-    assert check_params_file(path, "/truck/teleop", TeleopSettings)["expo"].value == 0.0
+    assert check_params_file(path, "/truck/teleop", TeleopSettings).given["expo"].value == 0.0
 
 
 # One value of every wrong kind; text that YAML would read as a good number is not among them.
