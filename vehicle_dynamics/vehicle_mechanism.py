@@ -27,15 +27,19 @@ def vehicle_mechanism(parameters: VehicleParameters) -> Mechanism:
     cuts: list[Cut] = []
     taken_from_chassis: list[Lump] = []
     for corner in CORNERS:
-        builder = _Corner(parameters, corner)
+        builder = CornerBuilder(parameters, corner)
         bodies += builder.bodies()
         cuts += builder.cuts()
         taken_from_chassis.append(builder.rods["upper_shock"])
-    chassis = without(_lump(parameters.chassis, np.eye(3)), taken_from_chassis)
+    mass, centre, inertia = chassis_lump(parameters, taken_from_chassis)
+    return Mechanism(tuple(bodies), tuple(cuts), mass, _triple(centre), inertia)
+
+
+def chassis_lump(parameters: VehicleParameters, taken: list[Lump]) -> Lump:
+    """The chassis with the steering at design, less the rods whose mass is taken from it."""
     frame = _steering_axes(parameters)
     steering = [_lump(parameters.steering.pitman_arm, frame), _lump(parameters.steering.link, frame)]
-    mass, centre, inertia = joined([chassis, *steering])
-    return Mechanism(tuple(bodies), tuple(cuts), mass, _triple(centre), inertia)
+    return joined([without(_lump(parameters.chassis, np.eye(3)), taken), *steering])
 
 
 def without(whole: Lump, parts: list[Lump]) -> Lump:
@@ -56,7 +60,7 @@ def joined(lumps: list[Lump]) -> Lump:
     return mass, centre, inertia
 
 
-class _Corner:
+class CornerBuilder:
     """Builds one suspension. The right side mirrors the left one's points and inertias."""
 
     def __init__(self, parameters: VehicleParameters, corner: str) -> None:
@@ -70,35 +74,44 @@ class _Corner:
         self.geometry: WishboneGeometry = self.points.geometry()
         self.rods = self._rods()
 
+    def lumps(self) -> dict[str, Lump]:
+        """Mass, centre and inertia of each body of this side, at design."""
+        p, heavy, rods = self.points, self.suspension.bodies, self.rods
+        lower_axes = self._arm_axes(p.lower_arm_pivot_rear, p.lower_arm_pivot_front, p.lower_ball_joint)
+        upper_axes = self._arm_axes(p.upper_arm_pivot_rear, p.upper_arm_pivot_front, p.upper_ball_joint)
+        spin = np.diag(self.wheel.inertia_kgm2) + np.diag([0.0, self.wheel.extra_spin_inertia_kgm2, 0.0])
+        return {
+            **rods,
+            "lower_arm": without(self._mirrored(heavy.lower_arm, lower_axes), [rods["lower_shock"]]),
+            "upper_arm": self._mirrored(heavy.upper_arm, upper_axes),
+            "spindle": without(self._mirrored(heavy.spindle, np.eye(3)), [rods["upright_arm"], rods["tie_rod"]]),
+            "wheel": (self.wheel.mass_kg, np.array(p.wheel_centre), spin),
+        }
+
+    def tie_cross(self) -> Array:
+        """First axis of the tie rod's universal joint on the spindle: across the upright and the rod."""
+        upright = np.subtract(self.geometry.upper_ball, self.geometry.lower_ball)
+        across = np.cross(upright, np.subtract(self.points.tie_rod_inner, self.points.tie_rod_outer))
+        return np.asarray(across / np.linalg.norm(across))
+
     def bodies(self) -> list[Body]:
+        """The bodies with their hinges, each after its parent."""
         g, p = self.geometry, self.points
         upright = np.subtract(g.upper_ball, g.lower_ball)
         tie = np.subtract(p.tie_rod_inner, p.tie_rod_outer)
         shock = np.subtract(p.shock_chassis, p.shock_lower_arm)
-        heavy = self.suspension.bodies
-        arm_axes = {
-            "lower_arm": self._arm_axes(p.lower_arm_pivot_rear, p.lower_arm_pivot_front, p.lower_ball_joint),
-            "upper_arm": self._arm_axes(p.upper_arm_pivot_rear, p.upper_arm_pivot_front, p.upper_ball_joint),
+        hinges = {
+            "lower_arm": (ROOT, (_turn(g.lower_axis, g.lower_pivot),)),
+            "upright_arm": ("lower_arm", universal(g.lower_axis, upright, g.lower_ball)),
+            "spindle": ("upright_arm", (_turn(upright, g.lower_ball),)),
+            "wheel": ("spindle", (_turn((0.0, 1.0, 0.0), p.wheel_centre),)),
+            "tie_rod": ("spindle", universal(self.tie_cross(), tie, p.tie_rod_outer)),
+            "upper_arm": (ROOT, (_turn(g.upper_axis, g.upper_pivot),)),
+            "lower_shock": ("lower_arm", universal(g.lower_axis, shock, p.shock_lower_arm)),
+            "upper_shock": ("lower_shock", (_slide(shock, p.shock_chassis),)),
         }
-        rods = self.rods
-        lower_arm = without(self._mirrored(heavy.lower_arm, arm_axes["lower_arm"]), [rods["lower_shock"]])
-        upper_arm = self._mirrored(heavy.upper_arm, arm_axes["upper_arm"])
-        spindle = without(self._mirrored(heavy.spindle, np.eye(3)), [rods["upright_arm"], rods["tie_rod"]])
-        spin = np.diag(self.wheel.inertia_kgm2) + np.diag([0.0, self.wheel.extra_spin_inertia_kgm2, 0.0])
-        wheel = (self.wheel.mass_kg, np.array(p.wheel_centre), spin)
-        across = np.cross(upright, tie)
-        return [
-            self._body("lower_arm", ROOT, lower_arm, (_turn(g.lower_axis, g.lower_pivot),)),
-            self._body("upright_arm", "lower_arm", rods["upright_arm"], universal(g.lower_axis, upright, g.lower_ball)),
-            self._body("spindle", "upright_arm", spindle, (_turn(upright, g.lower_ball),)),
-            self._body("wheel", "spindle", wheel, (_turn((0.0, 1.0, 0.0), p.wheel_centre),)),
-            self._body("tie_rod", "spindle", rods["tie_rod"], universal(across, tie, p.tie_rod_outer)),
-            self._body("upper_arm", ROOT, upper_arm, (_turn(g.upper_axis, g.upper_pivot),)),
-            self._body(
-                "lower_shock", "lower_arm", rods["lower_shock"], universal(g.lower_axis, shock, p.shock_lower_arm)
-            ),
-            self._body("upper_shock", "lower_shock", rods["upper_shock"], (_slide(shock, p.shock_chassis),)),
-        ]
+        lumps = self.lumps()
+        return [self._body(name, parent, lumps[name], axes) for name, (parent, axes) in hinges.items()]
 
     def cuts(self) -> list[Cut]:
         name, p = self.corner, self.points
