@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from vehicle_dynamics.inertia import ArmBody, RodBody, Symmetric, about_origin, rod_inertia, times, turned_inertia
 from vehicle_dynamics.jit import kernel
 from vehicle_dynamics.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
 from vehicle_dynamics.wishbone import (
@@ -22,25 +23,7 @@ from vehicle_dynamics.wishbone import (
     wishbone_velocity,
 )
 
-Symmetric = tuple[float, float, float, float, float, float]  # xx, yy, zz, xy, xz, yz
 ZERO: Vector3 = (0.0, 0.0, 0.0)
-
-
-class ArmBody(NamedTuple):
-    """A body with any inertia; centre and inertia at design, in chassis axes."""
-
-    mass: float
-    centre: Vector3
-    inertia: Symmetric
-
-
-class RodBody(NamedTuple):
-    """A slender rod."""
-
-    mass: float
-    across: float  # moment about any axis across it
-    along: float  # moment about its own axis
-    reach: float  # distance of its centre from the end that is named where it is used
 
 
 class CornerBodies(NamedTuple):
@@ -85,46 +68,6 @@ class CornerMotion(NamedTuple):
 
 
 @kernel
-def _times(inertia: Symmetric, a: Vector3) -> Vector3:
-    xx, yy, zz, xy, xz, yz = inertia
-    return (
-        xx * a[0] + xy * a[1] + xz * a[2],
-        xy * a[0] + yy * a[1] + yz * a[2],
-        xz * a[0] + yz * a[1] + zz * a[2],
-    )
-
-
-@kernel
-def _rod_inertia(rod: RodBody, n: Vector3) -> Symmetric:
-    extra = rod.along - rod.across
-    return (
-        rod.across + extra * n[0] * n[0],
-        rod.across + extra * n[1] * n[1],
-        rod.across + extra * n[2] * n[2],
-        extra * n[0] * n[1],
-        extra * n[0] * n[2],
-        extra * n[1] * n[2],
-    )
-
-
-@kernel
-def _turned_inertia(inertia: Symmetric, x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
-    """Inertia whose design axes now point along x, y, z: sum over columns, R I R^T."""
-    xx, yy, zz, xy, xz, yz = inertia
-    a = (xx * x[0] + xy * y[0] + xz * z[0], xx * x[1] + xy * y[1] + xz * z[1], xx * x[2] + xy * y[2] + xz * z[2])
-    b = (xy * x[0] + yy * y[0] + yz * z[0], xy * x[1] + yy * y[1] + yz * z[1], xy * x[2] + yy * y[2] + yz * z[2])
-    c = (xz * x[0] + yz * y[0] + zz * z[0], xz * x[1] + yz * y[1] + zz * z[1], xz * x[2] + yz * y[2] + zz * z[2])
-    return (
-        a[0] * x[0] + b[0] * y[0] + c[0] * z[0],
-        a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
-        a[2] * x[2] + b[2] * y[2] + c[2] * z[2],
-        a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
-        a[0] * x[2] + b[0] * y[2] + c[0] * z[2],
-        a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
-    )
-
-
-@kernel
 def _add_body(
     sums: CornerSums,
     mass: float,
@@ -140,26 +83,20 @@ def _add_body(
 ) -> CornerSums:
     """Add a body: columns are motions per unit theta rate, rates and biases are relative to the chassis."""
     momentum = scale(mass, centre_column)
-    spin_momentum = _times(inertia, turn_column)
+    spin_momentum = times(inertia, turn_column)
     # Newton and Euler about the centre of mass, for a chassis that turns but does not accelerate.
     carried = cross(chassis_turn, add_scaled(scale(2.0, centre_rate), 1.0, cross(chassis_turn, centre)))
     force = scale(mass, add(centre_bias, carried))
     total_turn = add(chassis_turn, turn_rate)
     angular = add(turn_bias, cross(chassis_turn, turn_rate))
-    moment = add(_times(inertia, angular), cross(total_turn, _times(inertia, total_turn)))
+    moment = add(times(inertia, angular), cross(total_turn, times(inertia, total_turn)))
     c, m = centre, mass
     xx, yy, zz, xy, xz, yz = sums.inertia
+    shifted = about_origin(inertia, m, c)
     return CornerSums(
         sums.mass + m,
         add_scaled(sums.moment, m, c),
-        (
-            xx + inertia[0] + m * (c[1] * c[1] + c[2] * c[2]),
-            yy + inertia[1] + m * (c[0] * c[0] + c[2] * c[2]),
-            zz + inertia[2] + m * (c[0] * c[0] + c[1] * c[1]),
-            xy + inertia[3] - m * c[0] * c[1],
-            xz + inertia[4] - m * c[0] * c[2],
-            yz + inertia[5] - m * c[1] * c[2],
-        ),
+        (xx + shifted[0], yy + shifted[1], zz + shifted[2], xy + shifted[3], xz + shifted[4], yz + shifted[5]),
         add(sums.coupling_moment, add(spin_momentum, cross(c, momentum))),
         add(sums.coupling_force, momentum),
         add(sums.load_moment, add(moment, cross(c, force))),
@@ -264,7 +201,7 @@ def corner_sums(
     sums = _add_body(
         sums,
         bodies.upright_arm.mass,
-        _rod_inertia(bodies.upright_arm, n),
+        rod_inertia(bodies.upright_arm, n),
         scale(0.5, add(pose.lower_ball, pose.upper_ball)),
         _rod_turn(g.lower_axis, g.lower_axis, second, n, column.upright),
         scale(0.5, add(column.lower_ball, column.upper_ball)),
@@ -282,7 +219,7 @@ def corner_sums(
     sums = _add_body(
         sums,
         bodies.spindle.mass,
-        _turned_inertia(bodies.spindle.inertia, x_axis, motion.spin_axis, z_axis),
+        turned_inertia(bodies.spindle.inertia, x_axis, motion.spin_axis, z_axis),
         add(pose.lower_ball, arm),
         column.spindle,
         add(column.lower_ball, cross(column.spindle, arm)),
@@ -304,7 +241,7 @@ def corner_sums(
     sums = _add_body(
         sums,
         bodies.tie_rod.mass,
-        _rod_inertia(bodies.tie_rod, rod),
+        rod_inertia(bodies.tie_rod, rod),
         scale(0.5, add(pose.tie_outer, tie_inner)),
         _rod_turn(column.spindle, first, second, rod, scale(-inverse, column.tie_outer)),
         scale(0.5, column.tie_outer),
@@ -334,7 +271,7 @@ def _add_arm(
 ) -> CornerSums:
     arm = turn(axis, cosine, sine, sub(body.centre, pivot))
     tangent = cross(axis, arm)
-    inertia = _turned_inertia(
+    inertia = turned_inertia(
         body.inertia,
         turn(axis, cosine, sine, (1.0, 0.0, 0.0)),
         turn(axis, cosine, sine, (0.0, 1.0, 0.0)),
@@ -386,7 +323,7 @@ def _add_shock(
     sums = _add_body(
         sums,
         bodies.lower_shock.mass,
-        _rod_inertia(bodies.lower_shock, n),
+        rod_inertia(bodies.lower_shock, n),
         add_scaled(b, reach, n),
         turn_column,
         add_scaled(motion.column.shock_lower, reach, n_column),
@@ -400,7 +337,7 @@ def _add_shock(
     return _add_body(
         sums,
         bodies.upper_shock.mass,
-        _rod_inertia(bodies.upper_shock, n),
+        rod_inertia(bodies.upper_shock, n),
         add_scaled(g.shock_upper, reach, n),
         turn_column,
         scale(reach, n_column),

@@ -11,16 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.corner import (
-    ArmBody,
-    CornerBodies,
-    RodBody,
-    Symmetric,
-    add_force,
-    add_moment,
-    corner_motion,
-    corner_sums,
-)
+from vehicle_dynamics.corner import CornerBodies, add_force, add_moment, corner_motion, corner_sums
+from vehicle_dynamics.inertia import ArmBody, RodBody, Symmetric, about_origin, times
 from vehicle_dynamics.jit import kernel
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vector3 import Vector3, add, add_scaled, cross, dot, scale
@@ -140,23 +132,9 @@ def forward_dynamics(
 def _start_chassis(chassis: ArmBody, turn: Vector3, force: Array, matrix: Array, right: Array) -> None:
     matrix[:] = 0.0
     c, m = chassis.centre, chassis.mass
-    xx, yy, zz, xy, xz, yz = chassis.inertia
-    about_origin = (
-        xx + m * (c[1] * c[1] + c[2] * c[2]),
-        yy + m * (c[0] * c[0] + c[2] * c[2]),
-        zz + m * (c[0] * c[0] + c[1] * c[1]),
-        xy - m * c[0] * c[1],
-        xz - m * c[0] * c[2],
-        yz - m * c[1] * c[2],
-    )
-    _add_inertia(matrix, m, scale(m, c), about_origin)
+    _add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
     centripetal = scale(m, cross(turn, cross(turn, c)))
-    spin = (
-        xx * turn[0] + xy * turn[1] + xz * turn[2],
-        xy * turn[0] + yy * turn[1] + yz * turn[2],
-        xz * turn[0] + yz * turn[1] + zz * turn[2],
-    )
-    moment = add(cross(turn, spin), cross(c, centripetal))
+    moment = add(cross(turn, times(chassis.inertia, turn)), cross(c, centripetal))
     for k in range(3):
         right[k] = force[k] - moment[k]
         right[3 + k] = force[3 + k] - centripetal[k]
