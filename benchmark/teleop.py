@@ -1,7 +1,7 @@
 """Latency from /joy to /cmd_vel through the teleop node, beside a bare rclpy node that does nothing but answer.
 
-Three processes over DDS: this one publishes /joy and waits for the answer, the teleop executable and a bare node
-answer it. Both get every message, so they are measured under the same load; the trip is publish to callback.
+Three processes over DDS: this one publishes a Joy and waits for the answer, from the teleop executable and from a bare
+node in turn, so that both are measured under the same load; the trip is publish to callback.
 """
 
 from __future__ import annotations

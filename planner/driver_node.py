@@ -14,6 +14,7 @@ from planner.idle import IdleGate
 from ros_support import qos
 from ros_support.convert import twist_to_msg
 from ros_support.health import Level
+from ros_support.names import type_name
 from ros_support.node import SuiteNode, other_publishers
 
 TOPICS = {"cmd_vel": "cmd_vel", "pedals": "vehicle/pedals"}
@@ -43,9 +44,8 @@ class DriverNode(SuiteNode[Settings]):
         self.driver = self.make_driver()
         self._gate = IdleGate()
         self._topic = TOPICS[self.settings.output]
-        self._publisher = self.advertise(self._message_type(), self._topic, qos.RELIABLE)
-        message_type = self._message_type()
-        self._publisher_type = f"{message_type.__module__.split('.')[0]}/msg/{message_type.__name__}"
+        self._message_type = self._choose_message_type()
+        self._publisher = self.advertise(self._message_type, self._topic, qos.RELIABLE)
         self._echo: Any = None  # listens to the topic once another node publishes it
         self._foreign_balance = 0  # messages of others since the last report
         self._published_at = float("-inf")
@@ -80,7 +80,7 @@ class DriverNode(SuiteNode[Settings]):
         """Add findings about other publishers of the topic, and about listeners that expect another type."""
         rivals = other_publishers(self, self._topic)
         if rivals and self._echo is None:
-            self._echo = self.listen(self._message_type(), self._topic, self._on_echo, qos.RELIABLE)
+            self._echo = self.listen(self._message_type, self._topic, self._on_echo, qos.RELIABLE)
         foreign, self._foreign_balance = self._foreign_balance, 0
         if rivals and foreign > ECHO_SLACK and not self.last_command.is_stop:
             self.report("publishers", Level.WARN, f"{self._topic} is also published by {', '.join(rivals)}")
@@ -95,7 +95,7 @@ class DriverNode(SuiteNode[Settings]):
         self._foreign_balance += 1
 
     def _check_listeners(self) -> None:
-        own = self._publisher_type
+        own = type_name(self._message_type)
         endpoints = self.get_subscriptions_info_by_topic(self.resolve_topic_name(self._topic))
         deaf = sorted({endpoint.node_name for endpoint in endpoints if endpoint.topic_type != own})
         if deaf:
@@ -121,7 +121,7 @@ class DriverNode(SuiteNode[Settings]):
             self._foreign_balance -= self._echo is not None  # our own message will come back on the echo
         return is_open
 
-    def _message_type(self) -> type:
+    def _choose_message_type(self) -> type:
         if self.settings.output == "pedals":
             return JointState  # type: ignore[no-any-return]
         return TwistStamped if self.settings.stamped else Twist  # type: ignore[no-any-return]

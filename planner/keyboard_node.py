@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import sys
 import threading
@@ -11,20 +10,24 @@ from planner.driver_node import DriverNode
 from planner.keyboard import HELP, QUIT, KeyboardDriver, KeyboardSettings
 from planner.terminal import KeyTerminal
 from ros_support.health import Level
-from ros_support.node import EXIT_BAD_SETTINGS, run_node
+from ros_support.node import run_node
+from settings import SettingsError
 
 KEY_WAIT_S = 0.1
 
 
 class KeyboardNode(DriverNode[KeyboardSettings]):
-    """Reads keys in a thread; the terminal itself is handled by main, around the whole life of the node."""
+    """Reads keys of its terminal in a thread."""
 
     default_name = "keyboard"
     settings_type = KeyboardSettings
-    terminal: KeyTerminal  # set by main
 
     def __init__(self) -> None:
         super().__init__()
+        try:
+            self._terminal = KeyTerminal()
+        except OSError as error:
+            raise SettingsError(str(error)) from None
         self._stop = threading.Event()
         self._keys: list[tuple[float, str]] = []
         self._wake = self.create_guard_condition(self._take_keys)
@@ -47,12 +50,13 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
         self._stop.set()
         self._reader.join()
         sys.stdout.write("\n")
+        self._terminal.close()
         super().destroy_node()
 
     def _read(self) -> None:
         while not self._stop.is_set():
             try:
-                key = self.terminal.read_key(KEY_WAIT_S)
+                key = self._terminal.read_key(KEY_WAIT_S)
             except (EOFError, OSError):  # the terminal is gone
                 key = QUIT
             if key.lower() == QUIT:
@@ -77,14 +81,7 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
 
 def main() -> int:
     """Entry point."""
-    try:
-        terminal = KeyTerminal()
-    except OSError as error:
-        print(f"keyboard: {error}", file=sys.stderr)
-        return EXIT_BAD_SETTINGS
-    with contextlib.ExitStack() as stack:
-        KeyboardNode.terminal = stack.enter_context(terminal)
-        return run_node(KeyboardNode)
+    return run_node(KeyboardNode)
 
 
 if __name__ == "__main__":

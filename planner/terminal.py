@@ -7,9 +7,8 @@ import select
 import signal
 import subprocess
 import sys
-import termios
 import tty
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 # Runs as a process of its own and holds the reading end of a pipe. When the other end closes, for whatever reason,
@@ -32,23 +31,18 @@ LONGEST_SEQUENCE = 32
 
 
 class KeyTerminal:
-    """Context in which keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as ever."""
+    """While it is open, keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as ever."""
 
     def __init__(self, fd: int | None = None) -> None:
         self._fd = sys.stdin.fileno() if fd is None else fd
         if not os.isatty(self._fd):
             raise OSError("the keyboard node needs a terminal on its standard input")
-
-    def __enter__(self) -> KeyTerminal:
-        self._before = termios.tcgetattr(self._fd)
         self._guard, self._guard_pipe = self._start_guard()
         tty.setcbreak(self._fd)
         self._previous_continue: Any = signal.signal(signal.SIGCONT, self._continued)
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Put the terminal back."""
         signal.signal(signal.SIGCONT, self._previous_continue)
         os.close(self._guard_pipe)
         self._guard.wait()

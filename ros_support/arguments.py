@@ -87,11 +87,15 @@ def check_ros_arguments(arguments: Sequence[str], default_name: str, settings_ty
 
 def check_environment(variables: Mapping[str, str]) -> None:
     """Raise SettingsError for what would make ROS fail with a less helpful word."""
-    domain = variables.get("ROS_DOMAIN_ID", "")
-    if domain and not (domain.isascii() and domain.isdigit() and int(domain) <= LAST_DOMAIN):
-        raise SettingsError(f"ROS_DOMAIN_ID: must be a whole number from 0 to {LAST_DOMAIN}, got {domain!r}")
+    check_domain(variables.get("ROS_DOMAIN_ID", "") or "0")
     if not variables.get("HOME") and not variables.get("ROS_LOG_DIR") and not variables.get("ROS_HOME"):
         raise SettingsError("HOME: not set, and neither is ROS_LOG_DIR; ROS needs one of them for its log files")
+
+
+def check_domain(text: str) -> None:
+    """Raise SettingsError unless the text is a ROS domain."""
+    if not (text.isascii() and text.isdigit() and int(text) <= LAST_DOMAIN):
+        raise SettingsError(f"ROS_DOMAIN_ID: must be a whole number from 0 to {LAST_DOMAIN}, got {text!r}")
 
 
 def rcl_complaint(error: BaseException) -> SettingsError:

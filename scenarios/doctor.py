@@ -17,7 +17,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ros_support.arguments import check_domain
 from scenarios.table import text_table
+from settings import SettingsError
 
 INTERFACES = (
     "ackermann_msgs",
@@ -104,8 +106,11 @@ def _ros() -> Iterable[Finding]:
 
 def _domain() -> Finding:
     text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
-    is_good = text.isascii() and text.isdigit() and int(text) <= 232
-    return Finding("domain", text, "OK" if is_good else "missing", "" if is_good else "ROS_DOMAIN_ID from 0 to 232")
+    try:
+        check_domain(text)
+    except SettingsError as error:
+        return Finding("domain", text, "missing", str(error))
+    return Finding("domain", text, "OK")
 
 
 def _interface(name: str) -> Finding:

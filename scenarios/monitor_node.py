@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState, Joy
 from ros_support import qos
 from ros_support.diagnostics import HARDWARE_ID, level_from_msg
 from ros_support.health import Level
+from ros_support.names import type_name
 from ros_support.node import SuiteNode, run_node
 from scenarios.monitor import Monitor, TopicWatch
 from settings import setting
@@ -78,7 +79,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
 
     def _look_for_publishers(self) -> None:
         for topic, message_type, words in WATCHED:
-            kind = f"{message_type.__module__.split('.')[0]}/msg/{message_type.__name__}"
+            kind = type_name(message_type)
             full_topic = self.resolve_topic_name(topic)
             offers = [info for info in self.get_publishers_info_by_topic(full_topic) if info.topic_type == kind]
             if not offers:

@@ -21,7 +21,6 @@ from vehicle_dynamics.wishbone import WishboneGeometry
 
 Array = NDArray[np.float64]
 
-ROOT_SIZE = 6
 OUT_SIZE = 14  # angular and linear acceleration of the chassis, theta'' and spin' of the corners
 
 
@@ -39,12 +38,12 @@ class Workspace(NamedTuple):
     matrix: Array  # 6 x 6
     right: Array  # 6
     coupling: Array  # 4 x 6
-    corner: Array  # 4 x 8: D, drive, spin axis, wheel's spin balance, spare
+    corner: Array  # 4 x 7: D, drive, spin axis (3), the wheel's own spin acceleration, spin axis on the theta column
 
 
 def workspace() -> Workspace:
     """Fresh arrays for one thread."""
-    return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 8)))
+    return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 7)))
 
 
 @kernel
@@ -89,9 +88,8 @@ def forward_dynamics(
         force = (wheel_force[index, 3], wheel_force[index, 4], wheel_force[index, 5])
         about_spin = dot(y, moment)
         column = add(motion.column.lower_ball, cross(motion.column.spindle, motion.wheel_arm))
-        needed = add_scaled(
-            scale(-1.0, moment), about_spin + spin_torque[index], y
-        )  # the hinge torque reacts on the spindle
+        # The spin torque reacts on the spindle.
+        needed = add_scaled(scale(-1.0, moment), about_spin + spin_torque[index], y)
         sums = add_moment(sums, motion.column.spindle, needed)
         sums = add_force(sums, add(motion.pose.lower_ball, motion.wheel_arm), column, scale(-1.0, force))
 

@@ -14,9 +14,9 @@ import time
 import pytest
 
 READER = """
-import sys
+from contextlib import closing
 from planner.terminal import KeyTerminal
-with KeyTerminal() as terminal:
+with closing(KeyTerminal()) as terminal:
     print("ready", flush=True)
     while (key := terminal.read_key(10.0)) != "q":
         print("key", repr(key), flush=True)

@@ -106,7 +106,8 @@ def test_doctor_names_what_is_missing_and_the_remedy(monkeypatch: pytest.MonkeyP
     rows = {finding.what: finding for finding in examine()}
 
     assert (rows["tf2_msgs"].state, rows["tf2_msgs"].remedy) == ("missing", "sudo apt install ros-jazzy-tf2-msgs")
-    assert (rows["domain"].state, rows["domain"].remedy) == ("missing", "ROS_DOMAIN_ID from 0 to 232")
+    assert rows["domain"].state == "missing"
+    assert rows["domain"].remedy == "ROS_DOMAIN_ID: must be a whole number from 0 to 232, got '9999'"
     assert rows["std_msgs"].state == "OK"
 
 
