@@ -1,59 +1,57 @@
-"""One suspension as an aggregated body with one degree of freedom: its part of the recursion of Eqs. 4-7, in scalars.
+"""One suspension with its wheel as an aggregated body with one degree of freedom: kinematics and loads of its bodies.
 
-The seven bodies and the wheel are summed in chassis axes about the chassis origin, so that no transport is needed. The
-loads are those of a chassis that does not accelerate; velocities are relative to an observer who moves with the chassis
-origin, which changes no acceleration. The wheel's spin is eliminated first: what remains of an axisymmetric wheel is
-its inertia without the spin axis.
+The wheel's spin is eliminated first: what remains of an axisymmetric wheel is a rotor that adds a gyroscopic moment to
+the hub, which is the spindle with the wheel on it, and is one rigid body. See body_sums.py for frames.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from vehicle_dynamics.inertia import ArmBody, RodBody, Symmetric, about_origin, rod_inertia, times, turned_inertia
-from vehicle_dynamics.jit import kernel
-from vehicle_dynamics.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
+from vehicle_dynamics.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
+from vehicle_dynamics.corner_record import CornerRecord
+from vehicle_dynamics.inertia import Symmetric, rod_inertia, turned_inertia
+from vehicle_dynamics.jit import inlined
+from vehicle_dynamics.vector3 import (
+    Vector3,
+    add,
+    add_scaled,
+    combine,
+    cross,
+    dot,
+    norm,
+    scale,
+    sub,
+    vector,
+)
 from vehicle_dynamics.wishbone import (
     WishboneGeometry,
     WishbonePose,
     WishboneRates,
-    spindle_vector,
+    moving_rates,
+    on_spindle,
+    tie_end_spin,
     wishbone_acceleration,
+    wishbone_column,
     wishbone_pose,
-    wishbone_velocity,
 )
 
-ZERO: Vector3 = (0.0, 0.0, 0.0)
+
+class TieEnd(NamedTuple):
+    """Inner end of the tie rod, L, as the chassis sees it."""
+
+    position: Vector3
+    velocity: Vector3
+    acceleration: Vector3
 
 
-class CornerBodies(NamedTuple):
-    """All bodies of a suspension and its wheel."""
+class WheelLoad(NamedTuple):
+    """What acts on a wheel, chassis axes."""
 
-    lower_arm: ArmBody
-    upper_arm: ArmBody
-    spindle: ArmBody
-    upright_arm: RodBody
-    tie_rod: RodBody
-    lower_shock: RodBody  # reach from B
-    upper_shock: RodBody  # reach from J
-    tie_cross: Vector3  # first axis of the tie rod's universal joint on the spindle, at design
-    wheel_mass: float
-    wheel_across: float  # moment about any diameter
-    wheel_spin: float  # moment about the spin axis, shafts included
-
-
-class CornerSums(NamedTuple):
-    """Sums over the bodies of a corner, about the chassis origin in chassis axes."""
-
-    mass: float
-    moment: Vector3  # mass times centre
-    inertia: Symmetric
-    coupling_moment: Vector3  # P H*: momentum of a unit theta rate
-    coupling_force: Vector3
-    load_moment: Vector3  # force that the chassis must supply when it does not accelerate
-    load_force: Vector3
-    d: float  # D = H P H*
-    drive: float  # generalised force on theta, less the loads
+    moment: Vector3  # [N m]
+    force: Vector3  # at the centre of the wheel [N]
+    spin_rate: float  # relative to the spindle [rad/s]
+    spin_torque: float  # from the spindle on the wheel, as a brake gives [N m]
 
 
 class CornerMotion(NamedTuple):
@@ -63,369 +61,262 @@ class CornerMotion(NamedTuple):
     column: WishboneRates  # per unit theta rate
     velocity: WishboneRates
     bias: WishboneRates  # accelerations at zero theta acceleration
-    spin_axis: Vector3
-    wheel_arm: Vector3  # from D to the wheel centre
 
 
-@kernel
-def _add_body(
-    sums: CornerSums,
-    mass: float,
-    inertia: Symmetric,
-    centre: Vector3,
-    turn_column: Vector3,
-    centre_column: Vector3,
-    turn_rate: Vector3,
-    centre_rate: Vector3,
-    turn_bias: Vector3,
-    centre_bias: Vector3,
-    chassis_turn: Vector3,
-) -> CornerSums:
-    """Add a body: columns are motions per unit theta rate, rates and biases are relative to the chassis."""
-    momentum = scale(mass, centre_column)
-    spin_momentum = times(inertia, turn_column)
-    # Newton and Euler about the centre of mass, for a chassis that turns but does not accelerate.
-    carried = cross(chassis_turn, add_scaled(scale(2.0, centre_rate), 1.0, cross(chassis_turn, centre)))
-    force = scale(mass, add(centre_bias, carried))
-    total_turn = add(chassis_turn, turn_rate)
-    angular = add(turn_bias, cross(chassis_turn, turn_rate))
-    moment = add(times(inertia, angular), cross(total_turn, times(inertia, total_turn)))
-    c, m = centre, mass
-    xx, yy, zz, xy, xz, yz = sums.inertia
-    shifted = about_origin(inertia, m, c)
-    return CornerSums(
-        sums.mass + m,
-        add_scaled(sums.moment, m, c),
-        (xx + shifted[0], yy + shifted[1], zz + shifted[2], xy + shifted[3], xz + shifted[4], yz + shifted[5]),
-        add(sums.coupling_moment, add(spin_momentum, cross(c, momentum))),
-        add(sums.coupling_force, momentum),
-        add(sums.load_moment, add(moment, cross(c, force))),
-        add(sums.load_force, force),
-        sums.d + dot(centre_column, momentum) + dot(turn_column, spin_momentum),
-        sums.drive - dot(centre_column, force) - dot(turn_column, moment),
-    )
+class SpinEquation(NamedTuple):
+    """spin' = own - axis . (angular acceleration of the chassis) - carried theta''."""
+
+    axis: Vector3
+    own: float
+    carried: float
 
 
-@kernel
-def _rod_turn(parent: Vector3, first: Vector3, second: Vector3, rod: Vector3, rod_rate: Vector3) -> Vector3:
-    """Angular velocity of a rod on a universal joint, from the velocity of its direction; `parent` is its carrier's."""
-    side = cross(second, rod)
-    rest = sub(rod_rate, cross(parent, rod))
-    return add_scaled(add_scaled(parent, -dot(rest, second) / dot(first, side), first), dot(rest, side), second)
+class RodTurn(NamedTuple):
+    """Angular motion of a rod on a universal joint."""
+
+    column: Vector3
+    velocity: Vector3
+    bias: Vector3
 
 
-@kernel
-def _rod_turn_bias(
-    parent: Vector3,
-    parent_bias: Vector3,
-    first: Vector3,
-    second: Vector3,
-    rod: Vector3,
-    rod_rate: Vector3,
-    rod_bias: Vector3,
-    turn_rate: Vector3,
-) -> Vector3:
-    """Angular acceleration of such a rod, from the acceleration of its direction."""
-    side = cross(second, rod)
-    relative = sub(turn_rate, parent)
-    second_rate = dot(relative, second)
-    # The first axis turns with the parent, the second with the parent and the first coordinate.
-    first_rate = -dot(sub(rod_rate, cross(parent, rod)), second) / dot(first, side)
-    carried = add(
-        add_scaled(parent_bias, first_rate, cross(parent, first)),
-        scale(second_rate, cross(add_scaled(parent, first_rate, first), second)),
-    )
-    rest = sub(sub(rod_bias, cross(turn_rate, rod_rate)), cross(carried, rod))
-    return add_scaled(add_scaled(carried, -dot(rest, second) / dot(first, side), first), dot(rest, side), second)
-
-
-@kernel
-def corner_motion(
-    geometry: WishboneGeometry,
-    theta: float,
-    theta_rate: float,
-    tie_inner: Vector3,
-    tie_inner_rate: Vector3,
-    tie_inner_acceleration: Vector3,
-) -> CornerMotion:
+@inlined
+def corner_motion(g: WishboneGeometry, theta: float, theta_rate: float, end: TieEnd) -> CornerMotion:
     """Kinematics of a corner for given theta and motion of the tie rod's inner end."""
-    pose = wishbone_pose(geometry, theta, tie_inner)
-    column = wishbone_velocity(geometry, pose, tie_inner, 1.0, ZERO)
-    velocity = wishbone_velocity(geometry, pose, tie_inner, theta_rate, tie_inner_rate)
-    bias = wishbone_acceleration(
-        geometry, pose, velocity, tie_inner, theta_rate, 0.0, tie_inner_rate, tie_inner_acceleration
-    )
-    spin_axis = spindle_vector(geometry, pose, (0.0, 1.0, 0.0))
-    wheel_arm = spindle_vector(geometry, pose, sub(geometry.wheel_centre, geometry.lower_ball))
-    return CornerMotion(pose, column, velocity, bias, spin_axis, wheel_arm)
+    pose = wishbone_pose(g, theta, end.position)
+    column = wishbone_column(g, pose, end.position)
+    velocity = moving_rates(g, pose, column, theta_rate, tie_end_spin(pose, end.position, end.velocity))
+    bias = wishbone_acceleration(g, pose, velocity, end.position, theta_rate, 0.0, end.velocity, end.acceleration)
+    return CornerMotion(pose, column, velocity, bias)
 
 
-@kernel
+@inlined
 def corner_sums(
-    geometry: WishboneGeometry,
-    bodies: CornerBodies,
+    corner: CornerRecord,
     motion: CornerMotion,
     theta_rate: float,
-    tie_inner: Vector3,
-    tie_inner_rate: Vector3,
-    tie_inner_acceleration: Vector3,
+    end: TieEnd,
+    load: WheelLoad,
     chassis_turn: Vector3,
-    spin_rate: float,
-) -> tuple[CornerSums, Vector3]:
-    """Sums over all bodies; and the wheel's gyroscopic moment, whose part along the spin axis drives the spin."""
-    g, pose, column, velocity, bias = geometry, motion.pose, motion.column, motion.velocity, motion.bias
-    n, w0 = pose.upright, chassis_turn
-    sums = CornerSums(0.0, ZERO, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, ZERO, ZERO, ZERO, 0.0, 0.0)
-
-    # Lower and upper arm: turns about fixed axes.
-    sums = _add_arm(
-        sums, bodies.lower_arm, g.lower_axis, g.lower_pivot, pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0
+) -> tuple[CornerSums, SpinEquation, BodyTerms, BodyTerms]:
+    """Sums over all bodies, the wheel's spin equation, and hub and tie rod, which steering moves."""
+    g, w0 = corner.geometry, chassis_turn
+    pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
+    lower = _arm(corner.lower_arm, vector(g.lower_axis), pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0)
+    sums = first_body(lower)
+    upper = _arm(
+        corner.upper_arm, vector(g.upper_axis), pose.cos_phi, pose.sin_phi, column.phi, velocity.phi, bias.phi, w0
     )
-    sums = _add_arm(
-        sums,
-        bodies.upper_arm,
-        g.upper_axis,
-        g.upper_pivot,
-        pose.cos_phi,
-        pose.sin_phi,
-        column.phi,
-        velocity.phi,
-        bias.phi,
-        w0,
-    )
-
-    # Upright arm: on a universal joint of the lower arm, whose first axis is the arm's own.
-    second = unit(cross(n, g.lower_axis))
-    lower_turn = scale(theta_rate, g.lower_axis)
-    turn_rate = _rod_turn(lower_turn, g.lower_axis, second, n, velocity.upright)
-    sums = _add_body(
-        sums,
-        bodies.upright_arm.mass,
-        rod_inertia(bodies.upright_arm, n),
-        scale(0.5, add(pose.lower_ball, pose.upper_ball)),
-        _rod_turn(g.lower_axis, g.lower_axis, second, n, column.upright),
-        scale(0.5, add(column.lower_ball, column.upper_ball)),
-        turn_rate,
-        scale(0.5, add(velocity.lower_ball, velocity.upper_ball)),
-        _rod_turn_bias(lower_turn, ZERO, g.lower_axis, second, n, velocity.upright, bias.upright, turn_rate),
-        scale(0.5, add(bias.lower_ball, bias.upper_ball)),
-        w0,
-    )
-
-    # Spindle: any rigid body.
-    arm = spindle_vector(g, pose, sub(bodies.spindle.centre, g.lower_ball))
-    x_axis = spindle_vector(g, pose, (1.0, 0.0, 0.0))
-    z_axis = cross(x_axis, motion.spin_axis)
-    sums = _add_body(
-        sums,
-        bodies.spindle.mass,
-        turned_inertia(bodies.spindle.inertia, x_axis, motion.spin_axis, z_axis),
-        add(pose.lower_ball, arm),
-        column.spindle,
-        add(column.lower_ball, cross(column.spindle, arm)),
-        velocity.spindle,
-        add(velocity.lower_ball, cross(velocity.spindle, arm)),
-        bias.spindle,
-        _rigid_bias(bias.lower_ball, bias.spindle, velocity.spindle, arm),
-        w0,
-    )
-
-    # Tie rod: on a universal joint of the spindle.
-    rod = unit(sub(tie_inner, pose.tie_outer))
-    first = spindle_vector(g, pose, bodies.tie_cross)
-    second = unit(cross(rod, first))
-    inverse = 1.0 / g.tie_length
-    rod_rate = scale(inverse, sub(tie_inner_rate, velocity.tie_outer))
-    rod_bias = scale(inverse, sub(tie_inner_acceleration, bias.tie_outer))
-    turn_rate = _rod_turn(velocity.spindle, first, second, rod, rod_rate)
-    sums = _add_body(
-        sums,
-        bodies.tie_rod.mass,
-        rod_inertia(bodies.tie_rod, rod),
-        scale(0.5, add(pose.tie_outer, tie_inner)),
-        _rod_turn(column.spindle, first, second, rod, scale(-inverse, column.tie_outer)),
-        scale(0.5, column.tie_outer),
-        turn_rate,
-        scale(0.5, add(velocity.tie_outer, tie_inner_rate)),
-        _rod_turn_bias(velocity.spindle, bias.spindle, first, second, rod, rod_rate, rod_bias, turn_rate),
-        scale(0.5, add(bias.tie_outer, tie_inner_acceleration)),
-        w0,
-    )
-
-    sums = _add_shock(sums, g, bodies, motion, theta_rate, w0)
-    return _add_wheel(sums, bodies, motion, spin_rate, w0)
+    sums = add_body(sums, upper)
+    sums = add_body(sums, _upright_arm(corner, motion, theta_rate, w0))
+    sums = _add_shock(sums, corner, motion, theta_rate, w0)
+    tie_rod = _tie_rod(corner, motion, end, w0)
+    sums = add_body(sums, tie_rod)
+    hub, spin = _hub(corner.hub, motion, load, w0)
+    return add_body(sums, hub), spin, hub, tie_rod
 
 
-@kernel
-def _add_arm(
-    sums: CornerSums,
-    body: ArmBody,
+@inlined
+def _arm(
+    arm: Any,
     axis: Vector3,
-    pivot: Vector3,
     cosine: float,
     sine: float,
     column: float,
     rate: float,
     bias: float,
     chassis_turn: Vector3,
-) -> CornerSums:
-    arm = turn(axis, cosine, sine, sub(body.centre, pivot))
-    tangent = cross(axis, arm)
-    inertia = turned_inertia(
-        body.inertia,
-        turn(axis, cosine, sine, (1.0, 0.0, 0.0)),
-        turn(axis, cosine, sine, (0.0, 1.0, 0.0)),
-        turn(axis, cosine, sine, (0.0, 0.0, 1.0)),
-    )
-    return _add_body(
-        sums,
-        body.mass,
-        inertia,
-        add(pivot, arm),
+) -> BodyTerms:
+    """Lower or upper arm: a turn about an axis of the chassis."""
+    radius, tangent0 = vector(arm.radius), vector(arm.tangent)
+    out = combine(cosine, radius, sine, tangent0)
+    tangent = combine(cosine, tangent0, -sine, radius)
+    return body_terms(
+        arm.mass,
+        _arm_inertia(arm.inertia, cosine, sine),
+        add(vector(arm.fixed), out),
         scale(column, axis),
         scale(column, tangent),
         scale(rate, axis),
         scale(rate, tangent),
         scale(bias, axis),
-        add_scaled(scale(bias, tangent), rate * rate, cross(axis, tangent)),
+        combine(bias, tangent, -rate * rate, out),
         chassis_turn,
     )
 
 
-@kernel
+@inlined
+def _arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
+    square, product = cosine * cosine, cosine * sine
+    return (
+        rows[0, 0] + cosine * rows[1, 0] + sine * rows[2, 0] + square * rows[3, 0] + product * rows[4, 0],
+        rows[0, 1] + cosine * rows[1, 1] + sine * rows[2, 1] + square * rows[3, 1] + product * rows[4, 1],
+        rows[0, 2] + cosine * rows[1, 2] + sine * rows[2, 2] + square * rows[3, 2] + product * rows[4, 2],
+        rows[0, 3] + cosine * rows[1, 3] + sine * rows[2, 3] + square * rows[3, 3] + product * rows[4, 3],
+        rows[0, 4] + cosine * rows[1, 4] + sine * rows[2, 4] + square * rows[3, 4] + product * rows[4, 4],
+        rows[0, 5] + cosine * rows[1, 5] + sine * rows[2, 5] + square * rows[3, 5] + product * rows[4, 5],
+    )
+
+
+@inlined
+def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float, n_bias: Vector3) -> RodTurn:
+    """Turn of a rod along n on a universal joint of the lower arm, whose first axis is the arm's own.
+
+    Turning about that axis is then the same seen from the chassis: w = a turn about the axis + a turn about the second
+    axis, which is across both. All velocities are in proportion to the theta rate.
+    """
+    across = cross(n, axis)
+    inverse = 1.0 / norm(across)
+    second = scale(inverse, across)
+    side = cross(second, n)
+    first_column, second_column = -dot(n_column, second) * inverse, dot(n_column, side)
+    column = combine(first_column, axis, second_column, second)
+    velocity = scale(rate, column)
+    carried = scale(rate * rate * first_column * second_column, cross(axis, second))
+    rest = sub(sub(n_bias, cross(velocity, scale(rate, n_column))), cross(carried, n))
+    bias = add(carried, combine(-dot(rest, second) * inverse, axis, dot(rest, side), second))
+    return RodTurn(column, velocity, bias)
+
+
+@inlined
+def _upright_arm(corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3) -> BodyTerms:
+    pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
+    n, rod = pose.upright, corner.upright_arm
+    turn = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, column.upright, theta_rate, bias.upright)
+    return body_terms(
+        rod.mass,
+        rod_inertia(rod.across, rod.along, n),
+        combine(0.5, pose.lower_ball, 0.5, pose.upper_ball),
+        turn.column,
+        combine(0.5, column.lower_ball, 0.5, column.upper_ball),
+        turn.velocity,
+        combine(0.5, velocity.lower_ball, 0.5, velocity.upper_ball),
+        turn.bias,
+        combine(0.5, bias.lower_ball, 0.5, bias.upper_ball),
+        chassis_turn,
+    )
+
+
+@inlined
 def _add_shock(
-    sums: CornerSums,
-    g: WishboneGeometry,
-    bodies: CornerBodies,
-    motion: CornerMotion,
-    theta_rate: float,
-    chassis_turn: Vector3,
+    sums: CornerSums, corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3
 ) -> CornerSums:
     """Both tubes turn alike, on a universal joint of the lower arm at B; the upper one slides and ends at J."""
-    b = motion.pose.shock_lower
-    span = sub(g.shock_upper, b)
+    top, b = vector(corner.geometry.shock_upper), motion.pose.shock_lower
+    b_column, b_bias = motion.column.shock_lower, motion.bias.shock_lower
+    span = sub(top, b)
     length = norm(span)
-    n = scale(1.0 / length, span)
-    n_column = _direction_rate(n, length, motion.column.shock_lower)
-    n_rate = _direction_rate(n, length, motion.velocity.shock_lower)
-    length_rate = -dot(n, motion.velocity.shock_lower)
-    length_bias = -dot(n, motion.bias.shock_lower) + length * dot(n_rate, n_rate)
-    n_bias = scale(
-        -1.0 / length,
-        add_scaled(add_scaled(motion.bias.shock_lower, length_bias, n), 2.0 * length_rate, n_rate),
-    )
-    second = unit(cross(n, g.lower_axis))
-    lower_turn = scale(theta_rate, g.lower_axis)
-    turn_column = _rod_turn(g.lower_axis, g.lower_axis, second, n, n_column)
-    turn_rate = _rod_turn(lower_turn, g.lower_axis, second, n, n_rate)
-    turn_bias = _rod_turn_bias(lower_turn, ZERO, g.lower_axis, second, n, n_rate, n_bias, turn_rate)
-    reach = bodies.lower_shock.reach
-    sums = _add_body(
+    inverse = 1.0 / length
+    n = scale(inverse, span)
+    # n' = -(B' - (n . B') n) / length, and its derivative.
+    length_column = -dot(n, b_column)
+    n_column = scale(-inverse, add_scaled(b_column, length_column, n))
+    squared = theta_rate * theta_rate
+    length_bias = -dot(n, b_bias) + squared * length * dot(n_column, n_column)
+    n_bias = scale(-inverse, add(b_bias, combine(length_bias, n, 2.0 * squared * length_column, n_column)))
+    turn = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, n_column, theta_rate, n_bias)
+    n_rate = scale(theta_rate, n_column)
+    low, high = corner.lower_shock, corner.upper_shock
+    sums = add_body(
         sums,
-        bodies.lower_shock.mass,
-        rod_inertia(bodies.lower_shock, n),
-        add_scaled(b, reach, n),
+        body_terms(
+            low.mass,
+            rod_inertia(low.across, low.along, n),
+            add_scaled(b, low.reach, n),
+            turn.column,
+            add_scaled(b_column, low.reach, n_column),
+            turn.velocity,
+            add_scaled(motion.velocity.shock_lower, low.reach, n_rate),
+            turn.bias,
+            add_scaled(b_bias, low.reach, n_bias),
+            chassis_turn,
+        ),
+    )
+    return add_body(
+        sums,
+        body_terms(
+            high.mass,
+            rod_inertia(high.across, high.along, n),
+            add_scaled(top, -high.reach, n),
+            turn.column,
+            scale(-high.reach, n_column),
+            turn.velocity,
+            scale(-high.reach, n_rate),
+            turn.bias,
+            scale(-high.reach, n_bias),
+            chassis_turn,
+        ),
+    )
+
+
+@inlined
+def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_turn: Vector3) -> BodyTerms:
+    """On a universal joint of the spindle at K."""
+    pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
+    inverse = 1.0 / corner.geometry.tie_length
+    n = scale(inverse, sub(end.position, pose.tie_outer))
+    n_rate = scale(inverse, sub(end.velocity, velocity.tie_outer))
+    n_bias = scale(inverse, sub(end.acceleration, bias.tie_outer))
+    first = on_spindle(pose, vector(corner.hub.tie_cross))
+    across = cross(n, first)
+    shrink = 1.0 / norm(across)  # 1 / sine of the angle between rod and first axis
+    second = scale(shrink, across)
+    side = cross(second, n)
+    # Relative to the spindle the rod turns about the first axis and about the second.
+    rest = sub(scale(-inverse, column.tie_outer), cross(column.spindle, n))
+    turn_column = add(column.spindle, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
+    rest = sub(n_rate, cross(velocity.spindle, n))
+    first_rate, second_rate = -dot(rest, second) * shrink, dot(rest, side)
+    on_first = add_scaled(velocity.spindle, first_rate, first)
+    turn_rate = add_scaled(on_first, second_rate, second)
+    # The first axis turns with the spindle, the second with the spindle and about the first.
+    carried = add(
+        bias.spindle, combine(first_rate, cross(velocity.spindle, first), second_rate, cross(on_first, second))
+    )
+    rest = sub(sub(n_bias, cross(turn_rate, n_rate)), cross(carried, n))
+    turn_bias = add(carried, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
+    rod = corner.tie_rod
+    return body_terms(
+        rod.mass,
+        rod_inertia(rod.across, rod.along, n),
+        combine(0.5, pose.tie_outer, 0.5, end.position),
         turn_column,
-        add_scaled(motion.column.shock_lower, reach, n_column),
+        scale(0.5, column.tie_outer),
         turn_rate,
-        add_scaled(motion.velocity.shock_lower, reach, n_rate),
+        combine(0.5, velocity.tie_outer, 0.5, end.velocity),
         turn_bias,
-        add_scaled(motion.bias.shock_lower, reach, n_bias),
+        combine(0.5, bias.tie_outer, 0.5, end.acceleration),
         chassis_turn,
     )
-    reach = -bodies.upper_shock.reach
-    return _add_body(
-        sums,
-        bodies.upper_shock.mass,
-        rod_inertia(bodies.upper_shock, n),
-        add_scaled(g.shock_upper, reach, n),
-        turn_column,
-        scale(reach, n_column),
-        turn_rate,
-        scale(reach, n_rate),
-        turn_bias,
-        scale(reach, n_bias),
-        chassis_turn,
-    )
 
 
-@kernel
-def _direction_rate(n: Vector3, length: float, end_rate: Vector3) -> Vector3:
-    """Rate of a unit direction whose far end is fixed and whose near end moves."""
-    return scale(-1.0 / length, add_scaled(end_rate, -dot(n, end_rate), n))
-
-
-@kernel
-def _rigid_bias(base: Vector3, turn_bias: Vector3, turn_rate: Vector3, arm: Vector3) -> Vector3:
-    return add(base, add(cross(turn_bias, arm), cross(turn_rate, cross(turn_rate, arm))))
-
-
-@kernel
-def _add_wheel(
-    sums: CornerSums, bodies: CornerBodies, motion: CornerMotion, spin_rate: float, chassis_turn: Vector3
-) -> tuple[CornerSums, Vector3]:
-    """The wheel with its spin eliminated: inertia and loads without their part along the spin axis (Eq. 4)."""
-    y, arm, column, velocity, bias = motion.spin_axis, motion.wheel_arm, motion.column, motion.velocity, motion.bias
-    across, spin = bodies.wheel_across, bodies.wheel_spin
-    carrier = add(chassis_turn, velocity.spindle)
-    total = add_scaled(carrier, spin_rate, y)
-    angular = add(add(bias.spindle, cross(chassis_turn, velocity.spindle)), scale(spin_rate, cross(carrier, y)))
-    momentum = add_scaled(scale(across, total), (spin - across) * dot(y, total), y)
-    gyroscopic = add(add_scaled(scale(across, angular), (spin - across) * dot(y, angular), y), cross(total, momentum))
-    # As a body without inertia about y and without turning momentum of its own; its moment is added after.
-    disc = (
-        across - across * y[0] * y[0],
-        across - across * y[1] * y[1],
-        across - across * y[2] * y[2],
-        -across * y[0] * y[1],
-        -across * y[0] * y[2],
-        -across * y[1] * y[2],
-    )
-    still = scale(-1.0, chassis_turn)  # cancels every turning term of _add_body, which are all in `gyroscopic`
-    sums = _add_body(
-        sums,
-        bodies.wheel_mass,
-        disc,
-        add(motion.pose.lower_ball, arm),
+@inlined
+def _hub(hub: Any, motion: CornerMotion, load: WheelLoad, chassis_turn: Vector3) -> tuple[BodyTerms, SpinEquation]:
+    """Spindle and wheel as one body, with what acts on the wheel; the spin is eliminated (Eq. 4)."""
+    pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
+    arm = on_spindle(pose, vector(hub.centre))
+    y = on_spindle(pose, vector(hub.spin_axis))
+    arm_rate = cross(velocity.spindle, arm)
+    body = body_terms(
+        hub.mass,
+        turned_inertia(hub.inertia, pose.upright, pose.tie_side, pose.tie_across),
+        add(pose.lower_ball, arm),
         column.spindle,
         add(column.lower_ball, cross(column.spindle, arm)),
-        still,
-        add(velocity.lower_ball, cross(velocity.spindle, arm)),
-        ZERO,
-        _rigid_bias(bias.lower_ball, bias.spindle, velocity.spindle, arm),
+        velocity.spindle,
+        add(velocity.lower_ball, arm_rate),
+        bias.spindle,
+        add(bias.lower_ball, add(cross(bias.spindle, arm), cross(velocity.spindle, arm_rate))),
         chassis_turn,
     )
-    rest = add_scaled(gyroscopic, -dot(y, gyroscopic), y)
-    return add_moment(sums, column.spindle, rest), gyroscopic
-
-
-@kernel
-def add_moment(sums: CornerSums, turn_column: Vector3, moment: Vector3) -> CornerSums:
-    """Add a moment that a body with the given turning column needs (the negative of one that acts on it)."""
-    return CornerSums(
-        sums.mass,
-        sums.moment,
-        sums.inertia,
-        sums.coupling_moment,
-        sums.coupling_force,
-        add(sums.load_moment, moment),
-        sums.load_force,
-        sums.d,
-        sums.drive - dot(turn_column, moment),
-    )
-
-
-@kernel
-def add_force(sums: CornerSums, point: Vector3, point_column: Vector3, force: Vector3) -> CornerSums:
-    """Add a force that the point of a body needs (the negative of one that acts on it)."""
-    return CornerSums(
-        sums.mass,
-        sums.moment,
-        sums.inertia,
-        sums.coupling_moment,
-        sums.coupling_force,
-        add(sums.load_moment, cross(point, force)),
-        add(sums.load_force, force),
-        sums.d,
-        sums.drive - dot(point_column, force),
-    )
+    # Rotor: the momentum along y turns with the spindle. A moment about y turns the wheel and does not reach the
+    # spindle, on which the spin torque reacts.
+    total = add(chassis_turn, velocity.spindle)
+    gyroscopic = scale(hub.spin_inertia * (dot(y, total) + load.spin_rate), cross(total, y))
+    about_spin = dot(y, load.moment)
+    lever = cross(on_spindle(pose, vector(hub.wheel_arm)), load.force)
+    acting = add_scaled(add(load.moment, lever), -about_spin - load.spin_torque, y)
+    angular = add(bias.spindle, cross(chassis_turn, velocity.spindle))
+    spin = SpinEquation(y, (load.spin_torque + about_spin) / hub.spin_inertia - dot(y, angular), dot(y, column.spindle))
+    moment, force = sub(add(body.moment, gyroscopic), acting), sub(body.force, load.force)
+    loaded = BodyTerms(body.mass, body.centre, body.inertia, body.turn_column, body.centre_column, moment, force)
+    return loaded, spin

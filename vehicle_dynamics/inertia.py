@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from vehicle_dynamics.jit import kernel
+from vehicle_dynamics.jit import inlined
 from vehicle_dynamics.vector3 import Vector3
 
 Symmetric: TypeAlias = tuple[float, float, float, float, float, float]  # xx, yy, zz, xy, xz, yz
 
 
-class ArmBody(NamedTuple):
-    """A body with any inertia; centre and inertia at design, in chassis axes."""
+class RigidInertia(NamedTuple):
+    """A rigid body in chassis axes; inertia about its centre."""
 
     mass: float
     centre: Vector3
     inertia: Symmetric
 
 
-class RodBody(NamedTuple):
-    """A slender rod."""
-
-    mass: float
-    across: float  # moment about any axis across it
-    along: float  # moment about its own axis
-    reach: float  # distance of its centre from the end that is named where it is used
-
-
-@kernel
+@inlined
 def about_origin(inertia: Symmetric, mass: float, centre: Vector3) -> Symmetric:
     """Inertia about the origin of a body whose inertia about its centre is given (parallel axes)."""
     x, y, z = centre
@@ -42,7 +34,7 @@ def about_origin(inertia: Symmetric, mass: float, centre: Vector3) -> Symmetric:
     )
 
 
-@kernel
+@inlined
 def times(inertia: Symmetric, a: Vector3) -> Vector3:
     """Inertia times a vector."""
     xx, yy, zz, xy, xz, yz = inertia
@@ -53,24 +45,25 @@ def times(inertia: Symmetric, a: Vector3) -> Vector3:
     )
 
 
-@kernel
-def rod_inertia(rod: RodBody, n: Vector3) -> Symmetric:
-    """Inertia of a rod about its centre, when it points along the unit vector n."""
-    extra = rod.along - rod.across
+@inlined
+def rod_inertia(across: float, along: float, n: Vector3) -> Symmetric:
+    """Inertia about its centre of a rod along the unit vector n, from its moments across and along it."""
+    extra = along - across
     return (
-        rod.across + extra * n[0] * n[0],
-        rod.across + extra * n[1] * n[1],
-        rod.across + extra * n[2] * n[2],
+        across + extra * n[0] * n[0],
+        across + extra * n[1] * n[1],
+        across + extra * n[2] * n[2],
         extra * n[0] * n[1],
         extra * n[0] * n[2],
         extra * n[1] * n[2],
     )
 
 
-@kernel
-def turned_inertia(inertia: Symmetric, x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
+@inlined
+def turned_inertia(inertia: Sequence[float], x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
     """Inertia whose design axes now point along x, y, z: sum over columns, R I R^T."""
-    xx, yy, zz, xy, xz, yz = inertia
+    xx, yy, zz = inertia[0], inertia[1], inertia[2]
+    xy, xz, yz = inertia[3], inertia[4], inertia[5]
     a = (xx * x[0] + xy * y[0] + xz * z[0], xx * x[1] + xy * y[1] + xz * z[1], xx * x[2] + xy * y[2] + xz * z[2])
     b = (xy * x[0] + yy * y[0] + yz * z[0], xy * x[1] + yy * y[1] + yz * z[1], xy * x[2] + yy * y[2] + yz * z[2])
     c = (xz * x[0] + yz * y[0] + zz * z[0], xz * x[1] + yz * y[1] + zz * z[1], xz * x[2] + yz * y[2] + zz * z[2])

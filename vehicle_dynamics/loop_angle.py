@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from vehicle_dynamics.jit import kernel
+from vehicle_dynamics.jit import inlined
 
 
-@kernel
+@inlined
 def solve_angle(a: float, b: float, x: float, branch: float) -> tuple[float, float, float]:
     """Cosine and sine of the angle with a cos + b sin = x, and the margin 1 - (x / r)^2 with r^2 = a^2 + b^2.
 
@@ -16,15 +16,18 @@ def solve_angle(a: float, b: float, x: float, branch: float) -> tuple[float, flo
     configuration is returned (the two branches meet at margin 0).
     """
     r2 = a * a + b * b
-    margin = 1.0 - x * x / r2
-    root = branch * math.sqrt(max(margin * r2, 0.0))
+    inverse = 1.0 / r2
+    margin = 1.0 - x * x * inverse
+    root = 0.0
+    if margin > 0.0:
+        root = branch * math.sqrt(margin * r2)
+    else:
+        x = math.copysign(math.sqrt(r2), x)
     # cos(beta + s acos(x/r)) expanded: no inverse trigonometric function is needed.
-    cosine, sine = (a * x - b * root) / r2, (b * x + a * root) / r2
-    length = math.sqrt(cosine * cosine + sine * sine)
-    return cosine / length, sine / length, margin
+    return (a * x - b * root) * inverse, (b * x + a * root) * inverse, margin
 
 
-@kernel
+@inlined
 def branch_at_zero(b: float) -> float:
     """The branch that contains the angle 0, given b there (then a = x)."""
     return -1.0 if b > 0.0 else 1.0

@@ -13,6 +13,8 @@ from settings.nested import load_settings
 from vehicle_dynamics.pitman import PitmanPoints
 from vehicle_dynamics.wishbone import Hardpoints
 
+MOST_TABLE_VALUES = 32
+
 
 def _mass(description: str) -> Any:
     return setting(..., description, unit="kg", minimum=1e-6, maximum=1e6)
@@ -200,7 +202,11 @@ class VehicleParameters:
 
 
 def _check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
-    if len(x) != len(y) or len(x) < 2:
-        raise ValueError(f"{y_name}: must have as many values as {x_name} ({len(x)}), at least two, got {len(y)}")
+    if not 2 <= len(x) <= MOST_TABLE_VALUES:
+        raise ValueError(f"{x_name}: must have 2 to {MOST_TABLE_VALUES} values, got {len(x)}")
+    if len(x) != len(y):
+        raise ValueError(f"{y_name}: must have as many values as {x_name} ({len(x)}), got {len(y)}")
+    if x[0] != 0.0 or y[0] != 0.0:
+        raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")
     if not np.all(np.diff(x) > 0.0):
         raise ValueError(f"{x_name}: must rise from value to value")

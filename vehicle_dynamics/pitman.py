@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vehicle_dynamics.jit import kernel
+from vehicle_dynamics.jit import inlined
 from vehicle_dynamics.loop_angle import branch_at_zero, solve_angle
 from vehicle_dynamics.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
 
@@ -39,7 +39,7 @@ class LinkMotion(NamedTuple):
     margin: float  # negative where the four-bar cannot close
 
 
-@kernel
+@inlined
 def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
     """Position and derivatives of the steering link at the Pitman angle [rad]."""
     g = geometry
@@ -68,7 +68,7 @@ def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
     return LinkMotion(cosine, sine, u, u_rate, u_change, link_rate, link_change, margin)
 
 
-@kernel
+@inlined
 def link_point(geometry: PitmanGeometry, motion: LinkMotion, design: Vector3) -> tuple[Vector3, Vector3, Vector3]:
     """Where a point of the link (given at the design position) is, and its first and second derivative by the angle."""
     n = geometry.axis

@@ -15,6 +15,7 @@ from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, forward_d
 from vehicle_dynamics.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.spatial import force_at
+from vehicle_dynamics.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
 AT_REST = (0.0, 0.0, 0.0)
@@ -67,7 +68,7 @@ def system(parameters: VehicleParameters) -> EmbeddedSystem:
 
 def by_kernel(bodies: VehicleBodies, case: Case, gravity: tuple[float, float, float] = AT_REST) -> np.ndarray:
     ends = np.zeros((4, 9))
-    ends[:, :3] = [geometry.tie_inner for geometry in bodies.geometry]
+    ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
     out = np.full(OUT_SIZE, np.nan)
     forward_dynamics(
         bodies, tuple(case.chassis_turn), gravity, case.theta, case.theta_rate, case.spin_rate, ends, case.theta_force,
@@ -76,7 +77,17 @@ def by_kernel(bodies: VehicleBodies, case: Case, gravity: tuple[float, float, fl
     return out
 
 
-def by_embedding(system: EmbeddedSystem, case: Case) -> np.ndarray:
+def strut_moments(bodies: VehicleBodies, case: Case) -> np.ndarray:
+    return np.array(
+        [
+            strut_moment(record, np.cos(theta), np.sin(theta), rate)
+            for record, theta, rate in zip(bodies.corners["strut"], case.theta, case.theta_rate, strict=True)
+        ]
+    )
+
+
+def by_embedding(system: EmbeddedSystem, bodies: VehicleBodies, case: Case) -> np.ndarray:
+    theta_force = case.theta_force + strut_moments(bodies, case)
     coordinates = system.close(np.column_stack([case.theta, case.spin]).ravel())
     rates = np.column_stack([case.theta_rate, case.spin_rate]).ravel()
     state = system.state(coordinates, rates, np.concatenate([case.chassis_turn, np.zeros(3)]))
@@ -88,7 +99,7 @@ def by_embedding(system: EmbeddedSystem, case: Case) -> np.ndarray:
         centre = state.place(wheel, system.layout.mechanism.bodies[wheel - 1].centre)
         forces[wheel] = force_at(centre, case.wheel_force[index, 3:])
         forces[wheel, :3] += case.wheel_force[index, :3]
-        torques[names.index(f"{corner}.lower_arm")] = case.theta_force[index]
+        torques[names.index(f"{corner}.lower_arm")] = theta_force[index]
         torques[names.index(f"{corner}.wheel")] = case.spin_torque[index]
     result = system.forward_dynamics(state, forces, torques, root_is_held=False)
     return np.concatenate([result.root, result.independent[0::2], result.independent[1::2]])
@@ -100,7 +111,7 @@ def test_closed_form_and_numerical_embedding_give_the_same_accelerations(
 ) -> None:
     case = random_case(seed)
 
-    expected = by_embedding(system, case)
+    expected = by_embedding(system, bodies, case)
 
     # Same physics and the same bodies by two derivations: only rounding may differ (1e-14 is seen).
     assert_allclose(by_kernel(bodies, case), expected, atol=1e-11 * np.abs(expected).max())
@@ -109,8 +120,10 @@ def test_closed_form_and_numerical_embedding_give_the_same_accelerations(
 def test_gravity_alone_is_free_fall(bodies: VehicleBodies) -> None:
     case = random_case(0)
     zeros = {name: np.zeros_like(getattr(case, name)) for name in Case._fields if name not in ("theta", "spin")}
+    resting = case._replace(**zeros)
+    resting = resting._replace(theta_force=-strut_moments(bodies, resting))
 
-    out = by_kernel(bodies, case._replace(**zeros), gravity=(1.0, 2.0, -9.0))
+    out = by_kernel(bodies, resting, gravity=(1.0, 2.0, -9.0))
 
     assert_allclose(out, [0, 0, 0, 1.0, 2.0, -9.0, *np.zeros(8)], atol=1e-12)
 
@@ -120,7 +133,7 @@ def test_spin_angle_has_no_influence(bodies: VehicleBodies, system: EmbeddedSyst
 
     turned = case._replace(spin=case.spin + 1.0)
 
-    assert_allclose(by_embedding(system, turned), by_embedding(system, case), rtol=1e-9, atol=1e-9)
+    assert_allclose(by_embedding(system, bodies, turned), by_embedding(system, bodies, case), rtol=1e-9, atol=1e-9)
 
 
 def test_mirrored_vehicle_accelerates_as_the_mirror_image(bodies: VehicleBodies) -> None:
@@ -161,7 +174,7 @@ def evaluate(count: int, arguments: tuple[object, ...]) -> None:
 def test_evaluation_allocates_nothing(bodies: VehicleBodies) -> None:
     case = random_case(3)
     work, out, ends = workspace(), np.zeros(OUT_SIZE), np.zeros((4, 9))
-    ends[:, :3] = [geometry.tie_inner for geometry in bodies.geometry]
+    ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
     arguments = (
         bodies, tuple(case.chassis_turn), AT_REST, case.theta, case.theta_rate, case.spin_rate, ends, case.theta_force,
         case.spin_torque, case.wheel_force, case.chassis_force, work, out,

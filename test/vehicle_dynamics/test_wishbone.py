@@ -49,7 +49,7 @@ def test_every_loop_is_closed_over_the_whole_travel(geometry: WishboneGeometry, 
     for theta in TRAVEL:
         pose = wishbone_pose(geometry, theta, tie_inner)
         assert pose.upper_margin > 0.0
-        assert pose.spindle_margin > 0.0
+        assert pose.tie_margin > 0.0
         # lengths that the loops must keep, and K's place relative to D and F on the rigid spindle
         assert abs(distance(pose.upper_ball, pose.lower_ball) - geometry.upright_length) < 1e-12
         assert abs(distance(pose.tie_outer, tie_inner) - geometry.tie_length) < 1e-12
