@@ -101,9 +101,9 @@ def corner_sums(
     """Sums over all bodies, the wheel's spin equation, and hub and tie rod, which steering moves."""
     g, w0 = corner.geometry, chassis_turn
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
-    lower = _arm(corner.lower_arm, vector(g.lower_axis), pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0)
+    lower = arm_terms(corner.lower_arm, vector(g.lower_axis), pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0)
     sums = first_body(lower)
-    upper = _arm(
+    upper = arm_terms(
         corner.upper_arm, vector(g.upper_axis), pose.cos_phi, pose.sin_phi, column.phi, velocity.phi, bias.phi, w0
     )
     sums = add_body(sums, upper)
@@ -116,7 +116,7 @@ def corner_sums(
 
 
 @inlined
-def _arm(
+def arm_terms(
     arm: Any,
     axis: Vector3,
     cosine: float,
@@ -126,13 +126,13 @@ def _arm(
     bias: float,
     chassis_turn: Vector3,
 ) -> BodyTerms:
-    """Lower or upper arm: a turn about an axis of the chassis."""
+    """An arm that turns about an axis of the chassis; column, rate and bias are those of its angle."""
     radius, tangent0 = vector(arm.radius), vector(arm.tangent)
     out = combine(cosine, radius, sine, tangent0)
     tangent = combine(cosine, tangent0, -sine, radius)
     return body_terms(
         arm.mass,
-        _arm_inertia(arm.inertia, cosine, sine),
+        arm_inertia(arm.inertia, cosine, sine),
         add(vector(arm.fixed), out),
         scale(column, axis),
         scale(column, tangent),
@@ -145,7 +145,8 @@ def _arm(
 
 
 @inlined
-def _arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
+def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
+    """Inertia of an arm about its centre, see corner_record.ARM."""
     square, product = cosine * cosine, cosine * sine
     return (
         rows[0, 0] + cosine * rows[1, 0] + sine * rows[2, 0] + square * rows[3, 0] + product * rows[4, 0],
@@ -249,6 +250,39 @@ def _add_shock(
 
 
 @inlined
+def _universal_turn(
+    first: Vector3, second: Vector3, side: Vector3, shrink: float, n: Vector3, parent: Vector3, n_rate: Vector3
+) -> Vector3:
+    """Angular velocity of a rod along n on a universal joint of a parent, from the rate of its direction.
+
+    Relative to the parent it turns about the first axis and about the second; side = second x n, shrink is one over
+    the sine of the angle between rod and first axis.
+    """
+    rest = sub(n_rate, cross(parent, n))
+    return add(parent, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
+
+
+@inlined
+def rod_on_spindle_column(
+    corner: CornerRecord,
+    pose: WishbonePose,
+    inner: Vector3,
+    spindle_turn: Vector3,
+    outer_rate: Vector3,
+    inner_rate: Vector3,
+) -> Vector3:
+    """Angular velocity of the tie rod for given velocities of the spindle and of both its ends."""
+    inverse = 1.0 / corner.geometry.tie_length
+    n = scale(inverse, sub(inner, pose.tie_outer))
+    first = on_spindle(pose, vector(corner.hub.tie_cross))
+    across = cross(n, first)
+    shrink = 1.0 / norm(across)
+    second = scale(shrink, across)
+    n_rate = scale(inverse, sub(inner_rate, outer_rate))
+    return _universal_turn(first, second, cross(second, n), shrink, n, spindle_turn, n_rate)
+
+
+@inlined
 def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_turn: Vector3) -> BodyTerms:
     """On a universal joint of the spindle at K."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
@@ -262,8 +296,7 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_tu
     second = scale(shrink, across)
     side = cross(second, n)
     # Relative to the spindle the rod turns about the first axis and about the second.
-    rest = sub(scale(-inverse, column.tie_outer), cross(column.spindle, n))
-    turn_column = add(column.spindle, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
+    turn_column = _universal_turn(first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer))
     rest = sub(n_rate, cross(velocity.spindle, n))
     first_rate, second_rate = -dot(rest, second) * shrink, dot(rest, side)
     on_first = add_scaled(velocity.spindle, first_rate, first)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from vehicle_dynamics.inertia import Symmetric
+from vehicle_dynamics.inertia import RigidInertia, Symmetric
 from vehicle_dynamics.spatial import Array, skew
 from vehicle_dynamics.strut import STRUT, strut_record
 from vehicle_dynamics.vector3 import Vector3
@@ -55,8 +55,8 @@ def corner_record(builder: CornerBuilder) -> CornerRecord:
     record["geometry"] = g
     left = builder.suspension.hardpoints_left_m.hardpoints().geometry()
     record["strut"] = strut_record(builder.suspension, tuple(left.lower_pivot), tuple(left.lower_axis))
-    _fill_arm(record["lower_arm"], lumps["lower_arm"], g.lower_pivot, g.lower_axis)
-    _fill_arm(record["upper_arm"], lumps["upper_arm"], g.upper_pivot, g.upper_axis)
+    fill_arm(record["lower_arm"], lumps["lower_arm"], g.lower_pivot, g.lower_axis)
+    fill_arm(record["upper_arm"], lumps["upper_arm"], g.upper_pivot, g.upper_axis)
     _fill_hub(record["hub"], builder, lumps["spindle"], lumps["wheel"])
     _fill_rod(record["upright_arm"], lumps["upright_arm"], points.lower_ball_joint, points.upper_ball_joint)
     _fill_rod(record["tie_rod"], lumps["tie_rod"], points.tie_rod_outer, points.tie_rod_inner)
@@ -71,7 +71,15 @@ def symmetric(matrix: Array) -> Symmetric:
     return xx, yy, zz, xy, xz, yz
 
 
-def _fill_arm(arm: Any, lump: Lump, pivot: Array, axis: Array) -> None:
+def rigid_inertia(lump: Lump) -> RigidInertia:
+    """A lump as the kernels take it."""
+    mass, centre, inertia = lump
+    x, y, z = (float(value) for value in centre)
+    return RigidInertia(mass, (x, y, z), symmetric(inertia))
+
+
+def fill_arm(arm: Any, lump: Lump, pivot: Array, axis: Array) -> None:
+    """Fill a record of ARM: a body that turns about an axis through a pivot."""
     mass, centre, inertia = lump
     along, turning = np.outer(axis, axis), skew(axis)
     across = np.eye(3) - along

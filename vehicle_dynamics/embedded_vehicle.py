@@ -11,13 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicle_dynamics.chassis_system import (
+    add_rigidly,
+    eliminate,
+    pull,
+    set_coupling,
+    solve_symmetric,
+    start_chassis,
+)
 from vehicle_dynamics.corner import TieEnd, WheelLoad, corner_motion, corner_sums
-from vehicle_dynamics.corner_record import CORNER, corner_record, symmetric
-from vehicle_dynamics.inertia import RigidInertia, Symmetric, about_origin, times
-from vehicle_dynamics.jit import inlined, kernel
+from vehicle_dynamics.corner_record import CORNER, corner_record, rigid_inertia
+from vehicle_dynamics.inertia import RigidInertia
+from vehicle_dynamics.jit import kernel
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.strut import strut_moment
-from vehicle_dynamics.vector3 import Vector3, add, cross, scale
+from vehicle_dynamics.vector3 import Vector3, three
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_lump
 
 Array = NDArray[np.float64]
@@ -71,110 +79,35 @@ def forward_dynamics(
     chassis_force (6) the same on the chassis at its origin.
     """
     matrix, right = work.matrix, work.right
-    _start_chassis(vehicle.chassis, chassis_turn, chassis_force, matrix, right)
+    start_chassis(vehicle.chassis, chassis_turn, chassis_force, matrix, right)
     for index in range(4):
         record, rate = vehicle.corners[index], theta_rate[index]
-        end = TieEnd(_three(tie_end[index], 0), _three(tie_end[index], 3), _three(tie_end[index], 6))
+        end = TieEnd(three(tie_end[index], 0), three(tie_end[index], 3), three(tie_end[index], 6))
         load = WheelLoad(
-            _three(wheel_force[index], 0), _three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
+            three(wheel_force[index], 0), three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
         )
         motion = corner_motion(record.geometry, theta[index], rate, end)
         sums, spin, _, _ = corner_sums(record, motion, rate, end, load, chassis_turn)
         drive = sums.drive + theta_force[index]
         drive += strut_moment(record.strut, motion.pose.cos_theta, motion.pose.sin_theta, rate)
-
-        # Eliminate theta: P - P H* H P / D and z + P H* (drive) / D on the chassis (Eqs. 4, 6).
-        coupling = work.coupling[index]
-        for k in range(3):
-            coupling[k] = sums.coupling_moment[k]
-            coupling[3 + k] = sums.coupling_force[k]
-        inverse = 1.0 / sums.d
-        factor = drive * inverse
-        for k in range(3):
-            right[k] -= sums.load_moment[k] + coupling[k] * factor
-            right[3 + k] -= sums.load_force[k] + coupling[3 + k] * factor
-        _add_inertia(matrix, sums.mass, sums.moment, sums.inertia)
-        for i in range(6):
-            scaled = coupling[i] * inverse
-            for j in range(i + 1):
-                matrix[i, j] -= scaled * coupling[j]
+        coupling, inverse = work.coupling[index], 1.0 / sums.d
+        set_coupling(coupling, sums)
+        add_rigidly(matrix, right, sums)
+        eliminate(matrix, right, coupling, drive, inverse)
         corner = work.corner[index]
         corner[0], corner[1] = inverse, drive
         corner[2], corner[3], corner[4] = spin.axis
         corner[5], corner[6] = spin.own, spin.carried
-    _solve_symmetric(matrix, right)
+    solve_symmetric(matrix, right)
     for k in range(3):
         out[k] = right[k]
         out[3 + k] = right[3 + k] + gravity[k]
     for index in range(4):
-        corner, coupling = work.corner[index], work.coupling[index]
-        pull = 0.0
-        for k in range(6):
-            pull += coupling[k] * right[k]
-        theta_acceleration = (corner[1] - pull) * corner[0]
+        corner = work.corner[index]
+        theta_acceleration = (corner[1] - pull(work.coupling[index], right)) * corner[0]
         out[6 + index] = theta_acceleration
         carried = corner[2] * right[0] + corner[3] * right[1] + corner[4] * right[2]
         out[10 + index] = corner[5] - carried - corner[6] * theta_acceleration
-
-
-@inlined
-def _three(row: Array, start: int) -> Vector3:
-    return (row[start], row[start + 1], row[start + 2])
-
-
-@inlined
-def _start_chassis(chassis: RigidInertia, turn: Vector3, force: Array, matrix: Array, right: Array) -> None:
-    matrix[:] = 0.0
-    c, m = chassis.centre, chassis.mass
-    _add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
-    centripetal = scale(m, cross(turn, cross(turn, c)))
-    moment = add(cross(turn, times(chassis.inertia, turn)), cross(c, centripetal))
-    for k in range(3):
-        right[k] = force[k] - moment[k]
-        right[3 + k] = force[3 + k] - centripetal[k]
-
-
-@inlined
-def _add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric) -> None:
-    """Add a spatial inertia about the origin to the lower triangle."""
-    x, y, z = moment
-    matrix[0, 0] += inertia[0]
-    matrix[1, 0] += inertia[3]
-    matrix[1, 1] += inertia[1]
-    matrix[2, 0] += inertia[4]
-    matrix[2, 1] += inertia[5]
-    matrix[2, 2] += inertia[2]
-    # Force rows, moment columns: -m c~
-    matrix[3, 1] += z
-    matrix[3, 2] -= y
-    matrix[4, 0] -= z
-    matrix[4, 2] += x
-    matrix[5, 0] += y
-    matrix[5, 1] -= x
-    matrix[3, 3] += mass
-    matrix[4, 4] += mass
-    matrix[5, 5] += mass
-
-
-@inlined
-def _solve_symmetric(matrix: Array, right: Array) -> None:
-    """Solve in place by L D L^T on the lower triangle of a positive definite 6x6 matrix."""
-    for j in range(6):
-        for k in range(j):
-            scaled = matrix[j, k] * matrix[k, k]
-            for i in range(j, 6):
-                matrix[i, j] -= scaled * matrix[i, k]
-        inverse = 1.0 / matrix[j, j]
-        for i in range(j + 1, 6):
-            matrix[i, j] *= inverse
-    for i in range(6):
-        for k in range(i):
-            right[i] -= matrix[i, k] * right[k]
-    for i in range(6):
-        right[i] /= matrix[i, i]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            right[i] -= matrix[k, i] * right[k]
 
 
 def vehicle_bodies(parameters: VehicleParameters) -> VehicleBodies:
@@ -183,6 +116,4 @@ def vehicle_bodies(parameters: VehicleParameters) -> VehicleBodies:
     corners = np.zeros(len(CORNERS), CORNER)
     for index, builder in enumerate(builders):
         corners[index] = corner_record(builder)
-    mass, centre, inertia = chassis_lump(parameters, [builder.rods["upper_shock"] for builder in builders])
-    x, y, z = (float(value) for value in centre)
-    return VehicleBodies(corners, RigidInertia(mass, (x, y, z), symmetric(inertia)))
+    return VehicleBodies(corners, rigid_inertia(chassis_lump(parameters, steering_is_fixed=True)))

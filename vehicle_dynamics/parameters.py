@@ -54,7 +54,7 @@ class Rod:
     """A light, slender part, whose mass is taken from a neighbour."""
 
     mass_kg: float = _mass("Mass")
-    taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "lower_arm", "spindle"))
+    taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "link", "lower_arm", "spindle"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +172,7 @@ class Steering:
     max_pitman_angle_deg: float = setting(..., "At full steering", unit="deg", minimum=0.0, maximum=80.0)
     pitman_arm: RigidBody
     link: RigidBody
+    idler: Rod
 
     def points(self) -> PitmanPoints:
         """What the kinematics need."""

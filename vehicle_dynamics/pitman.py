@@ -36,6 +36,10 @@ class LinkMotion(NamedTuple):
     joint_change: Vector3  # second derivative
     link_rate: float  # turn of the link per turn of the arm
     link_change: float
+    idler_cosine: float  # of the angle by which the idler has turned
+    idler_sine: float
+    idler_rate: float
+    idler_change: float
     margin: float  # negative where the four-bar cannot close
 
 
@@ -65,7 +69,7 @@ def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
     gap_change = sub(add_scaled(v_bias, idler_change, v_per_idler), u_change)
     link_change = dot(cross(n, link), gap_change) / length2
     cosine, sine = dot(link0, link) / length2, dot(cross(link0, link), n) / length2
-    return LinkMotion(cosine, sine, u, u_rate, u_change, link_rate, link_change, margin)
+    return LinkMotion(cosine, sine, u, u_rate, u_change, link_rate, link_change, cos_idler, sin_idler, idler_rate, idler_change, margin)
 
 
 @inlined

@@ -20,6 +20,12 @@ def vector(a: Sequence[float]) -> Vector3:
 
 
 @inlined
+def three(a: Sequence[float], start: int) -> Vector3:
+    """Three values of an array from a place on, as a vector."""
+    return (a[start], a[start + 1], a[start + 2])
+
+
+@inlined
 def combine(x: float, a: Vector3, y: float, b: Vector3) -> Vector3:
     """x a + y b."""
     return (x * a[0] + y * b[0], x * a[1] + y * b[1], x * a[2] + y * b[2])

@@ -1,6 +1,7 @@
 """The vehicle as a general mechanism (mechanism.py): chassis and 32 bodies, 6 + 44 velocities, 36 loop constraints.
 
-The steering is held at the design position here: its bodies are part of the chassis, on which the front tie rods end.
+By default the steering is held at the design position: its bodies are part of the chassis, on which the front tie rods
+end. With free steering there are three more bodies and velocities and two more constraints.
 """
 
 from __future__ import annotations
@@ -21,25 +22,62 @@ ROD_RADIUS = 0.02  # [m], for the inertia of the light rods about their own axis
 Lump = tuple[float, Array, Array]  # mass, centre, inertia about the centre
 
 
-def vehicle_mechanism(parameters: VehicleParameters) -> Mechanism:
+def vehicle_mechanism(parameters: VehicleParameters, steering_is_free: bool = False) -> Mechanism:
     """All bodies, hinges and cuts. Names are 'front_left.lower_arm' and so on; the root is the chassis."""
     bodies: list[Body] = []
     cuts: list[Cut] = []
-    taken_from_chassis: list[Lump] = []
+    tie_carrier = {"front": ROOT, "rear": ROOT}
+    if steering_is_free:
+        bodies += steering_bodies(parameters)
+        cuts.append(_idler_cut(parameters))
+        tie_carrier["front"] = "steering.link"
     for corner in CORNERS:
         builder = CornerBuilder(parameters, corner)
         bodies += builder.bodies()
-        cuts += builder.cuts()
-        taken_from_chassis.append(builder.rods["upper_shock"])
-    mass, centre, inertia = chassis_lump(parameters, taken_from_chassis)
+        cuts += builder.cuts(tie_carrier[corner.split("_")[0]])
+    mass, centre, inertia = chassis_lump(parameters, steering_is_fixed=not steering_is_free)
     return Mechanism(tuple(bodies), tuple(cuts), mass, _triple(centre), inertia)
 
 
-def chassis_lump(parameters: VehicleParameters, taken: list[Lump]) -> Lump:
-    """The chassis with the steering at design, less the rods whose mass is taken from it."""
+def chassis_lump(parameters: VehicleParameters, steering_is_fixed: bool) -> Lump:
+    """The chassis less the rods whose mass is taken from it; with the steering at design when that is fixed to it."""
+    taken = [CornerBuilder(parameters, corner).rods["upper_shock"] for corner in CORNERS]
+    chassis = without(_lump(parameters.chassis, np.eye(3)), taken)
+    return joined([chassis, *steering_lumps(parameters).values()]) if steering_is_fixed else chassis
+
+
+def steering_lumps(parameters: VehicleParameters) -> dict[str, Lump]:
+    """Pitman arm, link and idler at design."""
+    steering, frame = parameters.steering, _steering_axes(parameters)
+    idler = slender(steering.idler.mass_kg, steering.idler_pivot_m, steering.idler_joint_m)
+    return {
+        "pitman_arm": _lump(steering.pitman_arm, frame),
+        "link": without(_lump(steering.link, frame), [idler]),
+        "idler": idler,
+    }
+
+
+def steering_bodies(parameters: VehicleParameters) -> list[Body]:
+    """Pitman arm with the link, and idler, all turning about parallel axes."""
+    steering = parameters.steering
+    hinges = {
+        "pitman_arm": (ROOT, steering.pitman_pivot_m),
+        "link": ("steering.pitman_arm", steering.pitman_joint_m),
+        "idler": (ROOT, steering.idler_pivot_m),
+    }
+    return [
+        Body(f"steering.{name}", parent, (_turn(steering.axis, pivot),), mass, _triple(centre), inertia)
+        for (name, (parent, pivot)), (mass, centre, inertia) in zip(
+            hinges.items(), steering_lumps(parameters).values(), strict=True
+        )
+    ]
+
+
+def _idler_cut(parameters: VehicleParameters) -> Cut:
+    """V: holds in the plane of the steering only, since the axes are parallel."""
     frame = _steering_axes(parameters)
-    steering = [_lump(parameters.steering.pitman_arm, frame), _lump(parameters.steering.link, frame)]
-    return joined([without(_lump(parameters.chassis, np.eye(3)), taken), *steering])
+    across = (_triple(frame[:, 0]), _triple(frame[:, 1]))
+    return Cut("steering.V", "steering.idler", "steering.link", parameters.steering.idler_joint_m, across)
 
 
 def without(whole: Lump, parts: list[Lump]) -> Lump:
@@ -113,11 +151,12 @@ class CornerBuilder:
         lumps = self.lumps()
         return [self._body(name, parent, lumps[name], axes) for name, (parent, axes) in hinges.items()]
 
-    def cuts(self) -> list[Cut]:
+    def cuts(self, tie_carrier: str) -> list[Cut]:
+        """The joints that close the loops; the tie rod ends on the named body."""
         name, p = self.corner, self.points
         return [
             Cut(f"{name}.F", f"{name}.upper_arm", f"{name}.upright_arm", p.upper_ball_joint),
-            Cut(f"{name}.L", ROOT, f"{name}.tie_rod", p.tie_rod_inner),
+            Cut(f"{name}.L", tie_carrier, f"{name}.tie_rod", p.tie_rod_inner),
             Cut(f"{name}.J", ROOT, f"{name}.upper_shock", p.shock_chassis),
         ]
 

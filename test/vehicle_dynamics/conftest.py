@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from settings.share import share_file
+from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pitman import PitmanGeometry, PitmanPoints
 from vehicle_dynamics.wishbone import Hardpoints
 
@@ -16,6 +17,11 @@ from vehicle_dynamics.wishbone import Hardpoints
 def hmmwv() -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(share_file("config/vehicles/hmmwv.yaml").read_text())
     return content
+
+
+@pytest.fixture(scope="session")
+def parameters() -> VehicleParameters:
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
 @pytest.fixture(scope="session")

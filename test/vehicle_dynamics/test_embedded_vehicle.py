@@ -10,12 +10,12 @@ from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 from numpy.testing import assert_allclose
 
-from settings.share import share_file
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.spatial import force_at
 from vehicle_dynamics.strut import strut_moment
+from vehicle_dynamics.tree import TreeState
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
 AT_REST = (0.0, 0.0, 0.0)
@@ -51,11 +51,6 @@ def random_case(seed: int) -> Case:
 
 
 @pytest.fixture(scope="module")
-def parameters() -> VehicleParameters:
-    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-
-
-@pytest.fixture(scope="module")
 def bodies(parameters: VehicleParameters) -> VehicleBodies:
     return vehicle_bodies(parameters)
 
@@ -86,21 +81,28 @@ def strut_moments(bodies: VehicleBodies, case: Case) -> np.ndarray:
     )
 
 
+def forces_on_tree(state: TreeState, case: Case, theta_force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The case's forces as spatial forces on bodies and forces on tree coordinates."""
+    layout = state.layout
+    names = layout.mechanism.coordinate_names
+    forces, torques = np.zeros((len(layout.body), 6)), np.zeros(layout.count)
+    forces[0] = case.chassis_force
+    for index, corner in enumerate(CORNERS):
+        wheel = layout.body[f"{corner}.wheel"]
+        centre = state.place(wheel, layout.mechanism.bodies[wheel - 1].centre)
+        forces[wheel] = force_at(centre, case.wheel_force[index, 3:])
+        forces[wheel, :3] += case.wheel_force[index, :3]
+        torques[names.index(f"{corner}.lower_arm")] = theta_force[index]
+        torques[names.index(f"{corner}.wheel")] = case.spin_torque[index]
+    return forces, torques
+
+
 def by_embedding(system: EmbeddedSystem, bodies: VehicleBodies, case: Case) -> np.ndarray:
     theta_force = case.theta_force + strut_moments(bodies, case)
     coordinates = system.close(np.column_stack([case.theta, case.spin]).ravel())
     rates = np.column_stack([case.theta_rate, case.spin_rate]).ravel()
     state = system.state(coordinates, rates, np.concatenate([case.chassis_turn, np.zeros(3)]))
-    names = system.layout.mechanism.coordinate_names
-    forces, torques = np.zeros((33, 6)), np.zeros(system.layout.count)
-    forces[0] = case.chassis_force
-    for index, corner in enumerate(CORNERS):
-        wheel = system.layout.body[f"{corner}.wheel"]
-        centre = state.place(wheel, system.layout.mechanism.bodies[wheel - 1].centre)
-        forces[wheel] = force_at(centre, case.wheel_force[index, 3:])
-        forces[wheel, :3] += case.wheel_force[index, :3]
-        torques[names.index(f"{corner}.lower_arm")] = theta_force[index]
-        torques[names.index(f"{corner}.wheel")] = case.spin_torque[index]
+    forces, torques = forces_on_tree(state, case, theta_force)
     result = system.forward_dynamics(state, forces, torques, root_is_held=False)
     return np.concatenate([result.root, result.independent[0::2], result.independent[1::2]])
 

@@ -1,0 +1,108 @@
+"""The chassis at the root of the recursion: a symmetric 6x6 system that corners are eliminated into (Eqs. 4, 6).
+
+Rows are moment about the chassis origin and force, in chassis axes; only the lower triangle is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.body_sums import CornerSums
+from vehicle_dynamics.inertia import RigidInertia, Symmetric, about_origin, times
+from vehicle_dynamics.jit import inlined
+from vehicle_dynamics.vector3 import Vector3, add, cross, scale
+
+Array = NDArray[np.float64]
+
+
+@inlined
+def start_chassis(chassis: RigidInertia, turn: Vector3, force: Array, matrix: Array, right: Array) -> None:
+    """Begin with the chassis alone, on which a moment and a force at its origin act."""
+    matrix[:] = 0.0
+    c, m = chassis.centre, chassis.mass
+    add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
+    centripetal = scale(m, cross(turn, cross(turn, c)))
+    moment = add(cross(turn, times(chassis.inertia, turn)), cross(c, centripetal))
+    for k in range(3):
+        right[k] = force[k] - moment[k]
+        right[3 + k] = force[3 + k] - centripetal[k]
+
+
+@inlined
+def add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric) -> None:
+    """Add a spatial inertia about the origin to the lower triangle."""
+    x, y, z = moment
+    matrix[0, 0] += inertia[0]
+    matrix[1, 0] += inertia[3]
+    matrix[1, 1] += inertia[1]
+    matrix[2, 0] += inertia[4]
+    matrix[2, 1] += inertia[5]
+    matrix[2, 2] += inertia[2]
+    # Force rows, moment columns: -m c~
+    matrix[3, 1] += z
+    matrix[3, 2] -= y
+    matrix[4, 0] -= z
+    matrix[4, 2] += x
+    matrix[5, 0] += y
+    matrix[5, 1] -= x
+    matrix[3, 3] += mass
+    matrix[4, 4] += mass
+    matrix[5, 5] += mass
+
+
+@inlined
+def solve_symmetric(matrix: Array, right: Array) -> None:
+    """Solve in place by L D L^T on the lower triangle of a positive definite 6x6 matrix."""
+    for j in range(6):
+        for k in range(j):
+            scaled = matrix[j, k] * matrix[k, k]
+            for i in range(j, 6):
+                matrix[i, j] -= scaled * matrix[i, k]
+        inverse = 1.0 / matrix[j, j]
+        for i in range(j + 1, 6):
+            matrix[i, j] *= inverse
+    for i in range(6):
+        for k in range(i):
+            right[i] -= matrix[i, k] * right[k]
+    for i in range(6):
+        right[i] /= matrix[i, i]
+    for i in range(5, -1, -1):
+        for k in range(i + 1, 6):
+            right[i] -= matrix[k, i] * right[k]
+
+
+@inlined
+def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
+    """Add bodies as if they were fixed to the chassis."""
+    add_inertia(matrix, sums.mass, sums.moment, sums.inertia)
+    for k in range(3):
+        right[k] -= sums.load_moment[k]
+        right[3 + k] -= sums.load_force[k]
+
+
+@inlined
+def eliminate(matrix: Array, right: Array, coupling: Array, drive: float, inverse: float) -> None:
+    """Free one coordinate: P - P H* H P / D and z + P H* drive / D on the chassis (Eqs. 4, 6); inverse is 1 / D."""
+    for i in range(6):
+        scaled = coupling[i] * inverse
+        right[i] -= scaled * drive
+        for j in range(i + 1):
+            matrix[i, j] -= scaled * coupling[j]
+
+
+@inlined
+def set_coupling(coupling: Array, sums: CornerSums) -> None:
+    """Momentum per unit rate of a coordinate, P H*, into an array (6)."""
+    for k in range(3):
+        coupling[k] = sums.coupling_moment[k]
+        coupling[3 + k] = sums.coupling_force[k]
+
+
+@inlined
+def pull(coupling: Array, acceleration: Array) -> float:
+    """What an acceleration of the chassis takes from a coordinate's drive: H P alpha."""
+    total = 0.0
+    for k in range(6):
+        total += coupling[k] * acceleration[k]
+    return total
