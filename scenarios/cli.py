@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from settings import SettingsError
 
@@ -54,6 +55,17 @@ def _parser() -> argparse.ArgumentParser:
     node.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed on, e.g. --ros-args -p ...")
     node.set_defaults(run=_node)
 
+    export = commands.add_parser("export", help="write a vehicle's rigid-body model for other programs")
+    export.add_argument(
+        "vehicle",
+        nargs="?",
+        metavar="VEHICLE",
+        help="name in config/vehicles or a YAML file; without it, a list",
+    )
+    export.add_argument("--format", default="mjcf", help="mjcf (MuJoCo, loops closed) or urdf (RViz, loops open)")
+    export.add_argument("--out", type=Path, metavar="FILE", help="where to write it; without it to standard output")
+    export.set_defaults(run=_export)
+
     bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -98,6 +110,12 @@ def _node(options: argparse.Namespace) -> int:
         return 0
     command = node_command(options.name, options.arguments)
     os.execv(command[0], command)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from scenarios.export import export
+
+    return export(options.vehicle, options.format, options.out)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -63,6 +63,15 @@ class CornerMotion(NamedTuple):
     bias: WishboneRates  # accelerations at zero theta acceleration
 
 
+class WheelMotion(NamedTuple):
+    """A wheel, relative to the chassis and in its axes."""
+
+    centre: Vector3  # [m]
+    axis: Vector3  # of spin, to the left
+    velocity: Vector3  # of the centre [m/s]
+    turn: Vector3  # angular velocity of the spindle [rad/s]
+
+
 class SpinEquation(NamedTuple):
     """spin' = own - axis . (angular acceleration of the chassis) - carried theta''."""
 
@@ -87,6 +96,19 @@ def corner_motion(g: WishboneGeometry, theta: float, theta_rate: float, end: Tie
     velocity = moving_rates(g, pose, column, theta_rate, tie_end_spin(pose, end.position, end.velocity))
     bias = wishbone_acceleration(g, pose, velocity, end.position, theta_rate, 0.0, end.velocity, end.acceleration)
     return CornerMotion(pose, column, velocity, bias)
+
+
+@inlined
+def wheel_motion(corner: CornerRecord, motion: CornerMotion) -> WheelMotion:
+    """Where the wheel is and how it moves, as the chassis sees it."""
+    pose, velocity, hub = motion.pose, motion.velocity, corner.hub
+    arm = on_spindle(pose, add(vector(hub.centre), vector(hub.wheel_arm)))
+    return WheelMotion(
+        add(pose.lower_ball, arm),
+        on_spindle(pose, vector(hub.spin_axis)),
+        add(velocity.lower_ball, cross(velocity.spindle, arm)),
+        velocity.spindle,
+    )
 
 
 @inlined

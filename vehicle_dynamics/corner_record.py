@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from vehicle_dynamics.inertia import RigidInertia, Symmetric
+from vehicle_dynamics.reach import reach
 from vehicle_dynamics.spatial import Array, skew
 from vehicle_dynamics.strut import STRUT, strut_record
 from vehicle_dynamics.vector3 import Vector3
@@ -43,13 +45,15 @@ CORNER = np.dtype(
         ("tie_rod", ROD),
         ("lower_shock", ROD),  # reach from B
         ("upper_shock", ROD),  # reach from J
+        ("lowest", "f8"),  # theta between these can be reached, whatever the steering [rad]
+        ("highest", "f8"),
     ]
 )
 CornerRecord: TypeAlias = Any
 
 
-def corner_record(builder: CornerBuilder) -> CornerRecord:
-    """The record of one corner: the same bodies as vehicle_mechanism builds."""
+def corner_record(builder: CornerBuilder, tie_ends: Iterable[Vector3]) -> CornerRecord:
+    """The record of one corner: the same bodies as vehicle_mechanism builds. tie_ends: where steering may hold L."""
     lumps, points, g = builder.lumps(), builder.points, builder.geometry
     record = np.zeros(1, CORNER)
     record["geometry"] = g
@@ -62,6 +66,7 @@ def corner_record(builder: CornerBuilder) -> CornerRecord:
     _fill_rod(record["tie_rod"], lumps["tie_rod"], points.tie_rod_outer, points.tie_rod_inner)
     _fill_rod(record["lower_shock"], lumps["lower_shock"], points.shock_lower_arm, points.shock_chassis)
     _fill_rod(record["upper_shock"], lumps["upper_shock"], points.shock_chassis, points.shock_lower_arm)
+    record["lowest"], record["highest"] = reach(g, tie_ends)
     return record[0]
 
 

@@ -24,6 +24,7 @@ from vehicle_dynamics.corner_record import CORNER, corner_record, rigid_inertia
 from vehicle_dynamics.inertia import RigidInertia
 from vehicle_dynamics.jit import kernel
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pitman import link_motion, link_point
 from vehicle_dynamics.strut import strut_moment
 from vehicle_dynamics.vector3 import Vector3, three
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_lump
@@ -115,5 +116,25 @@ def vehicle_bodies(parameters: VehicleParameters) -> VehicleBodies:
     builders = [CornerBuilder(parameters, corner) for corner in CORNERS]
     corners = np.zeros(len(CORNERS), CORNER)
     for index, builder in enumerate(builders):
-        corners[index] = corner_record(builder)
+        is_steered = builder.corner.startswith("front")
+        ends = _tie_ends(parameters, builder) if is_steered else [builder.points.tie_rod_inner]
+        corners[index] = corner_record(builder, ends)
     return VehicleBodies(corners, rigid_inertia(chassis_lump(parameters, steering_is_fixed=True)))
+
+
+def _tie_ends(parameters: VehicleParameters, builder: CornerBuilder) -> list[Vector3]:
+    """Where the steering holds the inner end of a front tie rod, from lock to lock."""
+    steering = parameters.steering.points().geometry()
+    lock = np.deg2rad(parameters.steering.max_pitman_angle_deg)
+    motions = [link_motion(steering, angle) for angle in np.linspace(-lock, lock, 9)]
+    return [link_point(steering, motion, builder.points.tie_rod_inner)[0] for motion in motions]
+
+
+@kernel
+def out_of_reach(vehicle: VehicleBodies, theta: Array) -> int:
+    """The first corner whose lower arm is where it cannot be, or at no number; -1 when all are well."""
+    for index in range(4):
+        corner = vehicle.corners[index]
+        if not corner.lowest < theta[index] < corner.highest:
+            return index
+    return -1

@@ -6,7 +6,9 @@ recursions of Eqs. 4-7 run over the tree of aggregated bodies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -61,13 +63,18 @@ class EmbeddedSystem:
         self.independent = np.sort(np.concatenate([item.independent for item in self.aggregates]))
         self.independent_names = [names[index] for index in self.independent]
 
-    def close(self, independent: Array, guess: Array | None = None) -> Array:
-        """All coordinates for given independent ones, by Newton's method from a guess (design when none is given)."""
+    def close(
+        self, independent: Array, guess: Array | None = None, anchors: Mapping[str, Array] = MappingProxyType({})
+    ) -> Array:
+        """All coordinates for given independent ones, by Newton's method from a guess (design when none is given).
+
+        anchors are those of TreeState.
+        """
         coordinates = np.zeros(self.layout.count) if guess is None else guess.copy()
         coordinates[self.independent] = independent
         still = np.zeros(self.layout.count)
         for _ in range(MOST_ITERATIONS):
-            state = TreeState(self.layout, coordinates, still, np.zeros(6))
+            state = TreeState(self.layout, coordinates, still, np.zeros(6), anchors)
             worst = 0.0
             for aggregate in self.aggregates:
                 error, matrix, _ = self._closures(state, aggregate)
@@ -78,15 +85,25 @@ class EmbeddedSystem:
                 return coordinates
         raise ClosureError(f"loops stay open by {worst:.2g} m after {MOST_ITERATIONS} iterations: out of reach?")
 
-    def state(self, coordinates: Array, independent_rates: Array, root_velocity: Array) -> TreeState:
+    def state(
+        self,
+        coordinates: Array,
+        independent_rates: Array,
+        root_velocity: Array,
+        anchors: Mapping[str, Array] = MappingProxyType({}),
+    ) -> TreeState:
         """State whose dependent rates satisfy the loops; coordinates must be closed."""
-        still = TreeState(self.layout, coordinates, np.zeros(self.layout.count), np.zeros(6))
+        still = TreeState(self.layout, coordinates, np.zeros(self.layout.count), np.zeros(6), anchors)
         rates = np.zeros(self.layout.count)
         for aggregate in self.aggregates:
             rates[aggregate.coordinates] = self.velocity_map(still, aggregate) @ self._pick(
                 aggregate, independent_rates
             )
-        return TreeState(self.layout, coordinates, rates, root_velocity)
+            if any(cut.name in anchors for cut in aggregate.cuts):
+                _, matrix, _ = self._closures(still, aggregate)
+                asked = np.concatenate([still.anchor_velocity(cut) for cut in aggregate.cuts])
+                rates[aggregate.dependent] += np.linalg.solve(matrix[:, aggregate.dependent], asked)
+        return TreeState(self.layout, coordinates, rates, root_velocity, anchors)
 
     def velocity_map(self, state: TreeState, aggregate: Aggregate) -> Array:
         """X: rates of all coordinates of an aggregate per independent rate (Eq. 13)."""

@@ -6,6 +6,9 @@ is at this instant where the root is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,10 +41,21 @@ class TreeLayout:
 
 
 class TreeState:
-    """Positions, velocities and bias accelerations of all bodies for given coordinates and rates."""
+    """Positions, velocities and bias accelerations of all bodies for given coordinates and rates.
 
-    def __init__(self, layout: TreeLayout, coordinates: Array, rates: Array, root_velocity: Array) -> None:
-        self.layout = layout
+    Where a cut's first body is the root, its point may move: `anchors` holds by the cut's name position, velocity and
+    acceleration (9) as the root sees them, the U(t) of seed 002, Eq. 2.
+    """
+
+    def __init__(
+        self,
+        layout: TreeLayout,
+        coordinates: Array,
+        rates: Array,
+        root_velocity: Array,
+        anchors: Mapping[str, Array] = MappingProxyType({}),
+    ) -> None:
+        self.layout, self.anchors = layout, anchors
         self.coordinates, self.rates = coordinates, rates
         bodies = layout.mechanism.bodies
         count = len(bodies) + 1
@@ -101,7 +115,8 @@ class TreeState:
         """Of a cut: position error, matrix Y (error rate per coordinate rate), and Y' q' (Eqs. 12 and 14)."""
         first, second = self.layout.body[cut.first], self.layout.body[cut.second]
         directions = np.array(cut.directions) @ self.turned[first].T
-        points = self.place(first, cut.point), self.place(second, cut.point)
+        anchor = self.anchors.get(cut.name)
+        points = self.place(first, cut.point) if anchor is None else anchor[:3], self.place(second, cut.point)
         jacobian = np.zeros((3, self.layout.count))
         rate = np.zeros(3)
         for sign, body, point in ((-1.0, first, points[0]), (1.0, second, points[1])):
@@ -112,4 +127,11 @@ class TreeState:
             rate += sign * (
                 point_velocity(self.bias[body], point) + np.cross(w, point_velocity(self.velocity[body], point))
             )
+        if anchor is not None:
+            rate -= anchor[6:] + 2.0 * np.cross(self.velocity[0][:3], anchor[3:6])
         return directions @ (points[1] - points[0]), directions @ jacobian, directions @ rate
+
+    def anchor_velocity(self, cut: Cut) -> Array:
+        """Velocity along the cut's directions that its anchor asks of the second body [m/s]."""
+        anchor = self.anchors.get(cut.name, np.zeros(9))
+        return np.asarray(np.array(cut.directions) @ self.turned[self.layout.body[cut.first]].T @ anchor[3:6])

@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vehicle_dynamics.jit import inlined
 
 Vector3: TypeAlias = tuple[float, float, float]
@@ -14,13 +17,13 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 
 @inlined
-def vector(a: Sequence[float]) -> Vector3:
+def vector(a: Sequence[float] | NDArray[np.float64]) -> Vector3:
     """The first three values of an array, such as a record's field, as a vector."""
     return (a[0], a[1], a[2])
 
 
 @inlined
-def three(a: Sequence[float], start: int) -> Vector3:
+def three(a: Sequence[float] | NDArray[np.float64], start: int) -> Vector3:
     """Three values of an array from a place on, as a vector."""
     return (a[start], a[start + 1], a[start + 2])
 

@@ -6,6 +6,8 @@ import doctest
 import json
 import subprocess
 import sys
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -14,13 +16,14 @@ from scenarios.bring_up import bring_up
 from scenarios.cli import main
 from scenarios.doctor import examine
 from scenarios.node_process import node_modules, node_process
+from settings.share import share_file
 
 
 def test_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(scenarios.table).failed == 0
 
 
-@pytest.mark.parametrize("command", [[], ["doctor"], ["launch"], ["node"], ["bench"]])
+@pytest.mark.parametrize("command", [[], ["doctor"], ["launch"], ["node"], ["export"], ["bench"]])
 def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])
@@ -37,6 +40,10 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["launch", "teleop", "pads:=xbox"], "pads: unknown; did you mean pad? Known: pad, use_sim_time, stamped"),
         (["launch", "teleop", "xbox"], "xbox: write launch arguments as name:=value"),
         (["node", "telop"], "node telop: unknown; did you mean teleop? Known: joystick, keyboard, monitor, teleop"),
+        (["export", "hmwv"], "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv; or give a path"),
+        (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
+        (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),
+        (["export", "hmmwv", "--out", "no/such/folder/file.xml"], "file.xml: cannot be written: No such file"),
         (["bench", "telop"], "bench telop: unknown; did you mean teleop? Known: teleop, all"),
     ],
 )
@@ -50,10 +57,37 @@ def test_mistakes_get_one_line_and_status_two(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(("command", "words"), [("launch", "pad:=xbox"), ("node", "joystick"), ("bench", "teleop: ")])
+@pytest.mark.parametrize(
+    ("command", "words"), [("launch", "pad:=xbox"), ("node", "joystick"), ("export", "hmmwv"), ("bench", "teleop: ")]
+)
 def test_without_a_name_the_choices_are_listed(command: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command]) == 0
     assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("file_format", "root"), [("mjcf", "mujoco"), ("urdf", "robot")])
+def test_export_writes_the_model_to_a_file_or_prints_it(
+    file_format: str, root: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "model.xml"
+    file.write_text("what was there before")
+
+    assert main(["export", "hmmwv", "--format", file_format, "--out", str(file)]) == 0
+    assert main(["export", str(share_file("config/vehicles/hmmwv.yaml")), "--format", file_format]) == 0
+
+    assert ElementTree.fromstring(file.read_text()).tag == root
+    assert capsys.readouterr().out == file.read_text()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_export_does_not_write_over_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+
+    assert main(["export", "hmmwv", "--out", str(folder)]) == 2
+
+    assert capsys.readouterr().err == f"proving-ground export: {folder}: cannot be written: Is a directory\n"
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_launch_gives_nodes_files_and_parameters() -> None:

@@ -61,9 +61,15 @@ def system(parameters: VehicleParameters) -> EmbeddedSystem:
     return EmbeddedSystem(vehicle_mechanism(parameters), independent=free)
 
 
-def by_kernel(bodies: VehicleBodies, case: Case, gravity: tuple[float, float, float] = AT_REST) -> np.ndarray:
-    ends = np.zeros((4, 9))
-    ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
+def by_kernel(
+    bodies: VehicleBodies,
+    case: Case,
+    gravity: tuple[float, float, float] = AT_REST,
+    ends: np.ndarray | None = None,
+) -> np.ndarray:
+    if ends is None:
+        ends = np.zeros((4, 9))
+        ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
     out = np.full(OUT_SIZE, np.nan)
     forward_dynamics(
         bodies, tuple(case.chassis_turn), gravity, case.theta, case.theta_rate, case.spin_rate, ends, case.theta_force,

@@ -1,0 +1,32 @@
+"""What benchmarks of dynamics share: CPU time of a call, and other engines imported only when they are used."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+from settings import SettingsError
+
+PIP_PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
+
+
+def engine(module: str) -> Any:
+    """The engine's module; a SettingsError names its pip package where it is missing or broken."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = PIP_PACKAGES[module]
+        raise SettingsError(f"{module} cannot be imported ({error}); pip install {package} brings it") from error
+
+
+def cpu_time_us(call: Callable[[], object], calls: int = 200, repeats: int = 50) -> float:
+    """CPU time [us] of one call: the least of many repeats, because whatever else runs can only add."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        for _ in range(calls):
+            call()
+        best = min(best, time.process_time() - start)
+    return 1e6 * best / calls
