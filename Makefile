@@ -10,18 +10,21 @@ BIN := .venv/bin
 NAME ?= all
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test lint bench clean
+.PHONY: help venv engines run test lint bench clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 venv: ## make or update .venv (all other targets do this first)
 	@$(BOOTSTRAP)
 
+engines: venv ## add the engines that tests and benchmarks compare ours with
+	@$(BOOTSTRAP) --engines
+
 run: venv ## start the teleop nodes and show what they publish
 	@$(BIN)/proving-ground launch teleop --show
 
-test: lint ## check the code and run all tests
+test: lint engines ## check the code and run all tests
 	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest
 
 lint: venv ## check style (ruff) and types (mypy)
@@ -29,7 +32,7 @@ lint: venv ## check style (ruff) and types (mypy)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: venv ## measure; NAME=teleop picks one benchmark
+bench: engines ## measure; NAME=dynamics picks one benchmark
 	@$(BIN)/proving-ground bench $(NAME)
 
 clean: ## remove .venv, build results and caches

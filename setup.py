@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
@@ -80,7 +80,7 @@ setup(
     description="ROS 2 node suite to test autonomy stacks on a simulated off-road vehicle",
     license="Apache-2.0",
     python_requires=">=3.10",
-    packages=ROOMS,
+    packages=find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)]),
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),

@@ -1,4 +1,7 @@
-"""What is measured. Each module has `run(say) -> dict`: figures beside figures to compare with, from one run."""
+"""What is measured. Each module has `run(say) -> dict`: figures beside figures to compare with, from one run.
+
+A module may have `show(figures) -> str` for people; else they get a plain table.
+"""
 
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
-BENCHMARKS = {"teleop": "benchmark.teleop"}
+BENCHMARKS = {"dynamics": "benchmark.dynamics", "teleop": "benchmark.teleop"}

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.measure import cpu_time_us, engine
-from vehicle_dynamics.export_mjcf import GRAVITY, mjcf
-from vehicle_dynamics.mechanism import Mechanism
-from vehicle_dynamics.tree import TreeState
+from vehicle_dynamics.export.mjcf import GRAVITY, mjcf
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.tree import TreeState
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class MujocoRival:
         self._velocity_index = np.array([joint.dofadr[0] for joint in joints], dtype=int)
 
     def set_closure(self, time_constant_s: float, impedance: float) -> None:
-        """Softness of all loop closures, instead of the exported one (see export_mjcf.py)."""
+        """Softness of all loop closures, instead of the exported one (see export/mjcf.py)."""
         self.model.eq_solref[:] = (time_constant_s, 1.0)
         self.model.eq_solimp[:, :2] = impedance
 

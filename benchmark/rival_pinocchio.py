@@ -6,14 +6,15 @@ axes, on both sides; only the order differs: Pinocchio's is (linear, angular), o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.measure import cpu_time_us, engine
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Mechanism, Motion
-from vehicle_dynamics.tree import TreeLayout, TreeState
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Mechanism, Motion
+from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 
 Array = NDArray[np.float64]
 
@@ -81,6 +82,18 @@ class PinocchioRival:
     def aba(self) -> Accelerations:
         """Of the spanning tree with all loops open: no answer, but a bound for what a tree algorithm can do."""
         return self._ours(self._call_aba())
+
+    def run(self, duration_s: float, step_s: float, stiffness: Mapping[str, float]) -> Array:
+        """Tree coordinates after a run by semi-implicit Euler; springs on coordinates are at rest at design."""
+        pin, names = self._pin, self._layout.mechanism.coordinate_names
+        springs = np.zeros(len(names))
+        for name, value in stiffness.items():
+            springs[names.index(name)] = value
+        for _ in range(round(duration_s / step_s)):
+            self._tau[self._velocity_index] = -springs * self._q[self._configuration_index]
+            self._v += step_s * self._call_constraint_dynamics()
+            self._q = pin.integrate(self.model, self._q, step_s * self._v)
+        return np.asarray(self._q[self._configuration_index])
 
     def times_us(self) -> dict[str, float]:
         """CPU time of each, called from Python, and of the same binding's calls on a model of one joint."""

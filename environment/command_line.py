@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _switch_interpreter(options, VirtualEnv(ROOT / ".venv"))
         with _only_one_set_up(progress) as lock:
-            return _set_up(progress, lock)
+            return _set_up(progress, lock, options.engines)
     except StepError as error:
         _complain(progress, report(f"proving_ground set-up failed in {error}.", error.failure))
         return 1
@@ -54,12 +54,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="stay with the interpreter of a .venv that is already there",
     )
+    parser.add_argument("--engines", action="store_true", help="with other engines that ours is compared with")
     return parser.parse_args(arguments)
 
 
-def _set_up(progress: Progress, lock: int) -> int:
+def _set_up(progress: Progress, lock: int, with_engines: bool) -> int:
     venv = VirtualEnv(ROOT / ".venv")
-    plan = Plan(ROOT, ros_origin(os.environ, venv.path))
+    plan = Plan(ROOT, ros_origin(os.environ, venv.path), with_engines)
     check_origin(plan.ros)
     venv.check_ownership()
     reason = venv.rebuild_reason(plan.facts)
@@ -84,21 +85,22 @@ def _complain(progress: Progress, text: str) -> None:
 
 def _switch_interpreter(options: argparse.Namespace, venv: VirtualEnv) -> None:
     """Start over with another interpreter if another one is wanted."""
+    others = ["--engines"] if options.engines else []
     if options.python:
         found = shutil.which(options.python)
         if found is None:
             raise SetupError(f"there is no interpreter {options.python}", "give PYTHON an installed Python >= 3.10")
-        _restart(Path(found), [])
+        _restart(Path(found), others)
     if sys.prefix != sys.base_prefix:
         # Run from an activated environment, maybe the one to be made anew: take what it was made with.
         base = Path(sys.executable).resolve()
         if base != Path(sys.executable):
-            _restart(base, ["--keep-python"] if options.keep_python else [])
+            _restart(base, ["--keep-python", *others] if options.keep_python else others)
     if options.keep_python:
         recorded = venv.interpreter()
         same_origin = venv.made_with().get("ros") == ros_origin(os.environ, venv.path)
         if recorded is not None and same_origin and recorded != Path(sys.executable).resolve():
-            _restart(recorded, [])
+            _restart(recorded, others)
 
 
 def _restart(python: Path, options: Sequence[str]) -> NoReturn:

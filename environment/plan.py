@@ -7,7 +7,7 @@ from pathlib import Path
 
 from environment.errors import CommandError, SetupError, explain_pip
 from environment.interface_packages import interface_steps
-from environment.requirements import with_system_numpy
+from environment.requirements import for_system_numpy, with_system_numpy
 from environment.ros_origin import WHEELS
 from environment.runner import Runner
 from environment.steps import Step
@@ -19,15 +19,18 @@ PROJECT_FILES = ("setup.py", "setup.cfg", "pyproject.toml", "package.xml")
 class Plan:
     """Knows the repository, its virtual environment and where ROS comes from; yields the steps."""
 
-    def __init__(self, root: Path, ros: str) -> None:
+    def __init__(self, root: Path, ros: str, with_engines: bool = False) -> None:
         self.root = root
+        self.with_engines = with_engines
         self.venv = VirtualEnv(root / ".venv")
         self.ros = ros
         self.facts = {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "ros": ros}
 
     def steps(self) -> list[Step]:
         common = [self._virtual_environment(), self._python_packages()]
-        return common + (self._ros() if self.ros == WHEELS else []) + [self._project()]
+        ros = self._ros() if self.ros == WHEELS else []
+        engines = [self._engines()] if self.with_engines else []
+        return [*common, *ros, self._project(), *engines]
 
     def _virtual_environment(self) -> Step:
         return Step(
@@ -50,6 +53,15 @@ class Plan:
             self._pip_install(runner, "-c", constraints, "-r", build, "-r", runtime_here, "-r", dev)
 
         return Step("python-packages", "Python packages", 30, install, files=files)
+
+    def _engines(self) -> Step:
+        requirements, constraints = self._file("requirements-engines.txt"), self._file("constraints.txt")
+
+        def install(runner: Runner) -> None:
+            here = requirements if self.ros == WHEELS else for_system_numpy(requirements, self.venv.state)
+            self._pip_install(runner, "-c", constraints, "-r", here)
+
+        return Step("engines", "other engines, to compare with", 20, install, files=[requirements, constraints])
 
     def _ros(self) -> list[Step]:
         requirements, constraints = self._file("requirements-ros-jazzy.txt"), self._file("constraints.txt")

@@ -19,6 +19,18 @@ def requirement_name(line: str) -> str:
     return re.sub(r"[-_.]+", "-", name.group()).lower() if name else ""
 
 
+NEEDS_NUMPY_2 = {"pin"}
+
+
+def for_system_numpy(requirements: Path, folder: Path) -> Path:
+    """A copy of requirements in folder that asks for exactly this numpy, less what cannot live with it."""
+    copy = with_system_numpy(requirements, folder)
+    if int(importlib.metadata.version("numpy").split(".")[0]) < 2:
+        lines = requirement_lines(copy.read_text())
+        copy.write_text("\n".join(line for line in lines if requirement_name(line) not in NEEDS_NUMPY_2) + "\n")
+    return copy
+
+
 def with_system_numpy(requirements: Path, folder: Path) -> Path:
     """A copy of requirements in folder that asks for exactly the numpy this interpreter already has.
 
@@ -27,6 +39,6 @@ def with_system_numpy(requirements: Path, folder: Path) -> Path:
     wanted = requirement_lines(requirements.read_text())
     lines = [line for line in wanted if requirement_name(line) != "numpy"]
     lines.append(f"numpy=={importlib.metadata.version('numpy')}")
-    copy = folder / "requirements-with-system-numpy.txt"
+    copy = folder / f"{requirements.stem}-with-system-numpy.txt"
     copy.write_text("\n".join(lines) + "\n")
     return copy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import sys
 from collections.abc import Mapping
 
@@ -23,11 +24,12 @@ def bench(name: str | None, as_json: bool) -> int:
         raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
     results = {item: _run(item) for item in (BENCHMARKS if name == "all" else [name])}
     if as_json:
-        print(json.dumps(results if name == "all" else results[name]))
+        plain = {item: {key: _number(value) for key, value in figures.items()} for item, figures in results.items()}
+        print(json.dumps(plain if name == "all" else plain[name]))
     else:
         for item, figures in results.items():
             print(f"\n{item}: {_summary(BENCHMARKS[item])}")
-            print(text_table(["figure", "value"], [[key, _shown(value)] for key, value in figures.items()]))
+            print(_table(item, figures))
     return 0
 
 
@@ -38,8 +40,20 @@ def _run(name: str) -> Mapping[str, float]:
     return figures
 
 
+def _table(name: str, figures: Mapping[str, float]) -> str:
+    module = importlib.import_module(BENCHMARKS[name])
+    if hasattr(module, "show"):
+        return str(module.show(figures))
+    return text_table(["figure", "value"], [[key, _shown(value)] for key, value in figures.items()])
+
+
 def _summary(module: str) -> str:
     return (importlib.import_module(module).__doc__ or "").strip().splitlines()[0]
+
+
+def _number(value: float) -> float | None:
+    """JSON knows no infinity."""
+    return value if math.isfinite(value) else None
 
 
 def _shown(value: float) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from settings import SettingsError
 from settings.fields import close_name
 from settings.share import share_directory
-from vehicle_dynamics.export_mjcf import mjcf
-from vehicle_dynamics.export_urdf import urdf
-from vehicle_dynamics.mechanism import Mechanism
+from vehicle_dynamics.export.mjcf import mjcf
+from vehicle_dynamics.export.urdf import urdf
+from vehicle_dynamics.multibody.mechanism import Mechanism
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 

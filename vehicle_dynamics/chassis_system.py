@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.body_sums import CornerSums
-from vehicle_dynamics.inertia import RigidInertia, Symmetric, about_origin, times
-from vehicle_dynamics.jit import inlined
-from vehicle_dynamics.vector3 import Vector3, add, cross, scale
+from vehicle_dynamics.kernels.inertia import RigidInertia, Symmetric, about_origin, times
+from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, scale
+from vehicle_dynamics.suspension.body_sums import CornerSums
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.implicit_tree import (
+from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
+from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
+from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
+from vehicle_dynamics.multibody.implicit_tree import (
     ROOT_SPEEDS,
     ImplicitLayout,
     ImplicitWorkspace,
@@ -21,15 +26,10 @@ from vehicle_dynamics.implicit_tree import (
     implicit_residual,
     velocity_coupling,
 )
-from vehicle_dynamics.jit import inlined, kernel
-from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
-from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
-from vehicle_dynamics.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
-from vehicle_dynamics.steering import SteeringBodies, steered_ends
-from vehicle_dynamics.strut import strut_moment
-from vehicle_dynamics.tree_arrays import TreeArrays
-from vehicle_dynamics.tree_kernel import linear_part, tree_forces, tree_inertias, tree_motion, turn_by
-from vehicle_dynamics.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
+from vehicle_dynamics.multibody.tree_arrays import TreeArrays
+from vehicle_dynamics.multibody.tree_kernel import linear_part, tree_forces, tree_inertias, tree_motion, turn_by
+from vehicle_dynamics.suspension.steering import SteeringBodies, steered_ends
+from vehicle_dynamics.suspension.strut import strut_moment
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -86,7 +86,7 @@ class StepResult(NamedTuple):
     change: float  # last change of a coordinate, or what velocities and accelerations make of it [m or rad]
 
 
-@kernel
+@part
 def chord_step(
     scene: TreeScene,
     method: int,

@@ -14,8 +14,8 @@ from vehicle_dynamics.chord import (
     chord_drive,
     step_terms,
 )
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.implicit_tree import (
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.implicit_tree import (
     ROOT_SPEEDS,
     StepTerms,
     implicit_jacobian,
@@ -23,10 +23,10 @@ from vehicle_dynamics.implicit_tree import (
     implicit_residual,
     implicit_workspace,
 )
-from vehicle_dynamics.mechanism import Mechanism
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.spatial import rotation as rotation_matrix
+from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.spatial import rotation as rotation_matrix
-from vehicle_dynamics.tree_arrays import anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import Scene
 from vehicle_dynamics.vehicle_state import VehicleState
@@ -88,7 +88,7 @@ class ChordVehicle:
         )
 
     def start(self, state: VehicleState, step: float, work: ChordWorkspace) -> ChordState:
-        """A consistent start from a state with straight steering: loops closed, accelerations and multipliers solved."""
+        """A consistent start from a state with straight steering: closed loops, solved accelerations, multipliers."""
         at = self.scene.layout
         coordinates = self.system.close(np.column_stack([state.theta, state.spin]).ravel())
         rates = np.column_stack([state.theta_rate, state.spin_rate]).ravel()
@@ -109,7 +109,9 @@ class ChordVehicle:
         p[columns] -= np.linalg.solve(jacobian[rows, columns], residual[rows])
         work.terms.beta[0] = 2.0 / 3.0 * step
         implicit_jacobian(self.scene.tree, at, work.terms, p, work.implicit, jacobian)
-        return ChordState(pose, p, p.copy(), np.zeros(1, dtype=np.int64), np.asarray(np.linalg.inv(jacobian), dtype=float))
+        return ChordState(
+            pose, p, p.copy(), np.zeros(1, dtype=np.int64), np.asarray(np.linalg.inv(jacobian), dtype=float)
+        )
 
     def drive(self, state: VehicleState, method: int, steps: int, step: float, tolerance: float) -> ChordRun:
         """Drive from time 0; raises ArithmeticError when Newton's method fails."""

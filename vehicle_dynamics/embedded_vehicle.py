@@ -19,14 +19,14 @@ from vehicle_dynamics.chassis_system import (
     solve_symmetric,
     start_chassis,
 )
-from vehicle_dynamics.corner import TieEnd, WheelLoad, corner_motion, corner_sums
-from vehicle_dynamics.corner_record import CORNER, corner_record, rigid_inertia
-from vehicle_dynamics.inertia import RigidInertia
-from vehicle_dynamics.jit import kernel
+from vehicle_dynamics.kernels.inertia import RigidInertia
+from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.kernels.vector3 import Vector3, three
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.pitman import link_motion, link_point
-from vehicle_dynamics.strut import strut_moment
-from vehicle_dynamics.vector3 import Vector3, three
+from vehicle_dynamics.suspension.corner import TieEnd, WheelLoad, corner_motion, corner_sums
+from vehicle_dynamics.suspension.corner_record import CORNER, corner_record, rigid_inertia
+from vehicle_dynamics.suspension.pitman import link_motion, link_point
+from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_lump
 
 Array = NDArray[np.float64]
@@ -126,7 +126,7 @@ def _tie_ends(parameters: VehicleParameters, builder: CornerBuilder) -> list[Vec
     """Where the steering holds the inner end of a front tie rod, from lock to lock."""
     steering = parameters.steering.points().geometry()
     lock = np.deg2rad(parameters.steering.max_pitman_angle_deg)
-    motions = [link_motion(steering, angle) for angle in np.linspace(-lock, lock, 9)]
+    motions = [link_motion(steering, angle) for angle in np.linspace(-lock, lock, 5)]
     return [link_point(steering, motion, builder.points.tie_rod_inner)[0] for motion in motions]
 
 

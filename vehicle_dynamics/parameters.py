@@ -10,8 +10,8 @@ import numpy as np
 
 from settings import setting
 from settings.nested import load_settings
-from vehicle_dynamics.pitman import PitmanPoints
-from vehicle_dynamics.wishbone import Hardpoints
+from vehicle_dynamics.suspension.pitman import PitmanPoints
+from vehicle_dynamics.suspension.wishbone import Hardpoints
 
 MOST_TABLE_VALUES = 32
 
@@ -54,7 +54,9 @@ class Rod:
     """A light, slender part, whose mass is taken from a neighbour."""
 
     mass_kg: float = _mass("Mass")
-    taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "link", "lower_arm", "spindle"))
+    taken_from: str = setting(
+        ..., "Body that has this mass in the source", choices=("chassis", "link", "lower_arm", "spindle")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.body_sums import BodyTerms, CornerSums, first_body
 from vehicle_dynamics.chassis_system import (
     add_rigidly,
     eliminate,
@@ -20,18 +19,26 @@ from vehicle_dynamics.chassis_system import (
     solve_symmetric,
     start_chassis,
 )
-from vehicle_dynamics.corner import CornerMotion, TieEnd, WheelLoad, corner_motion, corner_sums, rod_on_spindle_column
-from vehicle_dynamics.corner_record import CornerRecord, rigid_inertia
 from vehicle_dynamics.embedded_vehicle import VehicleBodies, vehicle_bodies
-from vehicle_dynamics.inertia import times
-from vehicle_dynamics.jit import inlined, kernel
+from vehicle_dynamics.kernels.inertia import times
+from vehicle_dynamics.kernels.jit import inlined, kernel
+from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.pitman import link_motion
-from vehicle_dynamics.steering import SteeringBodies, steering_bodies, steering_sums, tie_end
-from vehicle_dynamics.strut import strut_moment
-from vehicle_dynamics.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
+from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, first_body
+from vehicle_dynamics.suspension.corner import (
+    CornerMotion,
+    TieEnd,
+    WheelLoad,
+    corner_motion,
+    corner_sums,
+    rod_on_spindle_column,
+)
+from vehicle_dynamics.suspension.corner_record import CornerRecord, rigid_inertia
+from vehicle_dynamics.suspension.pitman import link_motion
+from vehicle_dynamics.suspension.steering import SteeringBodies, steering_bodies, steering_sums, tie_end
+from vehicle_dynamics.suspension.strut import strut_moment
+from vehicle_dynamics.suspension.wishbone import tie_end_spin
 from vehicle_dynamics.vehicle_mechanism import chassis_lump
-from vehicle_dynamics.wishbone import tie_end_spin
 
 Array = NDArray[np.float64]
 

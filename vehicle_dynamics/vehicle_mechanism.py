@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.kernels.vector3 import Vector3
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.spatial import skew
 from vehicle_dynamics.parameters import RigidBody, Suspension, VehicleParameters
-from vehicle_dynamics.spatial import skew
-from vehicle_dynamics.vector3 import Vector3
-from vehicle_dynamics.wishbone import WishboneGeometry
+from vehicle_dynamics.suspension.wishbone import WishboneGeometry
 
 Array = NDArray[np.float64]
 

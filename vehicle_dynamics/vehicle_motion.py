@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.corner import TieEnd, WheelMotion, corner_motion, wheel_motion
 from vehicle_dynamics.embedded_vehicle import (
     OUT_SIZE,
     VehicleBodies,
@@ -20,15 +19,23 @@ from vehicle_dynamics.embedded_vehicle import (
     out_of_reach,
     workspace,
 )
-from vehicle_dynamics.jit import inlined, kernel
+from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.rotation import (
+    normalise,
+    quaternion_rate,
+    rotation_from,
+    to_chassis,
+    to_world,
+    turn_quaternion,
+)
+from vehicle_dynamics.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
-from vehicle_dynamics.reach import Range, ReachError, check_reach
-from vehicle_dynamics.rotation import quaternion_rate, rotation_from, to_chassis, to_world, turn_quaternion
-from vehicle_dynamics.steering import SteeringBodies, steered_ends
-from vehicle_dynamics.vector3 import add, cross, dot, three
+from vehicle_dynamics.suspension.corner import TieEnd, WheelMotion, corner_motion, wheel_motion
+from vehicle_dynamics.suspension.reach import Range, ReachError, check_reach
+from vehicle_dynamics.suspension.steering import SteeringBodies, steered_ends
 from vehicle_dynamics.vehicle_mechanism import CORNERS
-from vehicle_dynamics.vehicle_state import STATE_SIZE, THETA, VehicleState
+from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 
 Array = NDArray[np.float64]
 
@@ -122,8 +129,7 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
         work.dynamics,
         out,
     )
-    x, y, z, w = quaternion_rate(attitude, turn)
-    rate[3], rate[4], rate[5], rate[6] = x, y, z, w
+    quaternion_rate(attitude, turn, True, rate[3:7])
     acceleration = to_world(rotation, three(out, 3))
     for k in range(3):
         rate[k] = state[15 + k]
@@ -141,7 +147,7 @@ def _wheel(scene: Scene, index: int, theta: float, theta_rate: float, tie_end: A
     return wheel_motion(corner, corner_motion(corner.geometry, theta, theta_rate, end))
 
 
-@kernel
+@part
 def euler_step(scene: Scene, time: float, step: float, state: Array, work: MotionWorkspace) -> None:
     """Semi-implicit Euler: velocities first, positions with the new velocities."""
     rate = work.rates[0]
@@ -156,7 +162,7 @@ def euler_step(scene: Scene, time: float, step: float, state: Array, work: Motio
     turn_quaternion(state[3:7], angle, state[3:7])
 
 
-@kernel
+@part
 def rk4_step(scene: Scene, time: float, step: float, state: Array, work: MotionWorkspace) -> None:
     """Classical Runge-Kutta of fourth order."""
     rates, middle = work.rates, work.middle
@@ -168,14 +174,14 @@ def rk4_step(scene: Scene, time: float, step: float, state: Array, work: MotionW
         state_rate(scene, time + part, middle, work, rates[stage])
     for k in range(STATE_SIZE):
         state[k] += step / 6.0 * (rates[0, k] + 2.0 * (rates[1, k] + rates[2, k]) + rates[3, k])
-    turn_quaternion(state[3:7], (0.0, 0.0, 0.0), state[3:7])  # back to length one
+    normalise(state[3:7])
 
 
 @kernel
 def _drive(
     scene: Scene, method: int, time: float, step: float, every: int, state: Array, work: MotionWorkspace, history: Array
 ) -> int:
-    """Fill history; returns the step in which a suspension left its reach, the state before it is work.last; else -1."""
+    """Fill history; returns the step in which a suspension left its reach (work.last is the state before), else -1."""
     for row in range(len(history)):
         for k in range(STATE_SIZE):
             history[row, k] = state[k]

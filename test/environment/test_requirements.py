@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from environment.requirements import requirement_lines, requirement_name, with_system_numpy
+from environment.requirements import for_system_numpy, requirement_lines, requirement_name, with_system_numpy
 
 FOLDER = Path(__file__).resolve().parents[2] / "environment"
 FILES = sorted(path.name for path in FOLDER.glob("*.txt"))
@@ -47,3 +47,16 @@ def test_sourced_ros_keeps_its_numpy(tmp_path: Path) -> None:
     numpy = [line for line in wanted if requirement_name(line) == "numpy"]
     assert numpy == [f"numpy=={importlib.metadata.version('numpy')}"]
     assert "PyYAML==6.0.3" in wanted
+
+
+@pytest.mark.parametrize(("version", "has_pinocchio"), [("1.26.4", False), ("2.4.6", True)])
+def test_engine_that_cannot_live_with_the_systems_numpy_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, has_pinocchio: bool
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: version)
+
+    wanted = requirement_lines(for_system_numpy(FOLDER / "requirements-engines.txt", tmp_path).read_text())
+
+    assert f"numpy=={version}" in wanted
+    assert any(requirement_name(line) == "pin" for line in wanted) == has_pinocchio
+    assert any(requirement_name(line) == "mujoco-core" for line in wanted)

@@ -9,8 +9,8 @@ import yaml
 
 from settings.share import share_file
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.pitman import PitmanGeometry, PitmanPoints
-from vehicle_dynamics.wishbone import Hardpoints
+from vehicle_dynamics.suspension.pitman import PitmanGeometry, PitmanPoints
+from vehicle_dynamics.suspension.wishbone import Hardpoints
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.augmented import solve_augmented
-from vehicle_dynamics.embedding import ClosureError, EmbeddedSystem
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion, aggregates
-from vehicle_dynamics.planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
-from vehicle_dynamics.spatial import force_at
-from vehicle_dynamics.tree import TreeState
+from vehicle_dynamics.multibody.augmented import solve_augmented
+from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion, aggregates
+from vehicle_dynamics.multibody.spatial import force_at
+from vehicle_dynamics.multibody.tree import TreeState
+from vehicle_dynamics.suspension.planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
 
 X = (1.0, 0.0, 0.0)
 PLANE = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

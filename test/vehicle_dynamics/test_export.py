@@ -12,14 +12,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from settings.share import share_file
-from vehicle_dynamics import export_xml
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.export_mjcf import mjcf
-from vehicle_dynamics.export_shapes import Box, Cylinder, display_shapes
-from vehicle_dynamics.export_urdf import urdf
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.export import xml_text
+from vehicle_dynamics.export.mjcf import mjcf
+from vehicle_dynamics.export.shapes import Box, Cylinder, display_shapes
+from vehicle_dynamics.export.urdf import urdf
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.tree import TreeLayout, TreeState
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 TOTAL_MASS = 2573.138  # [kg]
@@ -50,7 +50,7 @@ def random_open_state(mechanism: Mechanism) -> TreeState:
 
 
 def test_examples_in_docstrings_hold() -> None:
-    assert doctest.testmod(export_xml).failed == 0
+    assert doctest.testmod(xml_text).failed == 0
 
 
 @pytest.mark.parametrize("write", [mjcf, urdf])

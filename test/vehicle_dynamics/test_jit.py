@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import vehicle_dynamics.jit
+from vehicle_dynamics.kernels import jit
 
-INNER = "from vehicle_dynamics.jit import inlined\n\n\n@inlined\ndef inner(x: float) -> float:\n    return x + {}\n"
+INNER = (
+    "from vehicle_dynamics.kernels.jit import inlined\n\n\n@inlined\ndef inner(x: float) -> float:\n    return x + {}\n"
+)
 OUTER = """
 from vehicle_dynamics.inner import inner
-from vehicle_dynamics.jit import kernel
+from vehicle_dynamics.kernels.jit import kernel
 
 
 @kernel
@@ -30,9 +32,10 @@ if __name__ == "vehicle_dynamics.outer":
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     room = tmp_path / "vehicle_dynamics"
-    room.mkdir()
-    (room / "__init__.py").touch()
-    (room / "jit.py").write_text(Path(vehicle_dynamics.jit.__file__).read_text())
+    for folder in (room, room / "kernels"):
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+    (room / "kernels" / "jit.py").write_text(Path(jit.__file__).read_text())
     (room / "inner.py").write_text(INNER.format("1.0"))
     (room / "outer.py").write_text(OUTER)
     return tmp_path
@@ -72,7 +75,7 @@ def test_only_the_latest_versions_are_kept(project: Path) -> None:
     run(project)
 
     left = {path.name for path in base.glob("vehicle_dynamics.outer-*")}
-    assert len(left) == vehicle_dynamics.jit.KEPT_VERSIONS
+    assert len(left) == jit.KEPT_VERSIONS
     assert {"vehicle_dynamics.outer-0", "vehicle_dynamics.outer-1"} < left
 
 

@@ -12,8 +12,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from vehicle_dynamics.pitman import PitmanGeometry, PitmanPoints, link_motion, link_point
-from vehicle_dynamics.wishbone import Hardpoints, WishboneGeometry, spindle_vector, wishbone_pose
+from vehicle_dynamics.embedded_vehicle import vehicle_bodies
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.suspension.pitman import PitmanGeometry, PitmanPoints, link_motion, link_point
+from vehicle_dynamics.suspension.reach import ReachError
+from vehicle_dynamics.suspension.steering import pitman_angle, road_wheel_angles, steering_bodies
+from vehicle_dynamics.suspension.wishbone import Hardpoints, WishboneGeometry, spindle_vector, wishbone_pose
 
 ANGLES = np.radians(np.linspace(-30, 30, 13))
 TIE_ROD_END = (1.438648, 0.448437, 0.054229)
@@ -64,12 +68,6 @@ def steer_angle(geometry: WishboneGeometry, theta: float, tie_inner: Any) -> flo
     return math.atan2(-axis[0], axis[1])
 
 
-def road_wheel_angles(hardpoints: dict[str, Hardpoints], steering: PitmanGeometry, pitman: float) -> list[float]:
-    motion = link_motion(steering, pitman)
-    sides = [hardpoints[side].geometry() for side in ("front_left", "front_right")]
-    return [steer_angle(side, 0.0, link_point(steering, motion, side.tie_inner)[0]) for side in sides]
-
-
 def test_wheels_turn_as_in_an_independent_engine(
     hmmwv: dict[str, Any], hardpoints: dict[str, Hardpoints], steering: PitmanGeometry
 ) -> None:
@@ -95,11 +93,23 @@ def test_wheels_turn_as_in_an_independent_engine(
             assert steer_angle(geometry, theta, tie_inner) == pytest.approx(row[f"steer_angle_{mark}"], abs=1e-4)
 
 
-def test_full_steering_turns_both_wheels_far_and_the_inner_one_further(
-    hardpoints: dict[str, Hardpoints], steering: PitmanGeometry
-) -> None:
+def test_full_steering_turns_both_wheels_far_and_the_inner_one_further(parameters: VehicleParameters) -> None:
     # 28.1 degrees for the inner one. The 30.23 of the facts is a constant of Chrono's interface, not a measurement.
-    left, right = road_wheel_angles(hardpoints, steering, math.radians(-30))
+    steering, front = steering_bodies(parameters), vehicle_bodies(parameters).corners[:2]
+    lock = math.radians(parameters.steering.max_pitman_angle_deg)
+
+    left, right = road_wheel_angles(steering, front, pitman_angle(1.0, lock))
 
     assert left > right > math.radians(20)
-    assert_allclose(road_wheel_angles(hardpoints, steering, math.radians(30)), [-right, -left], atol=1e-6)  # mirrored
+    assert left == pytest.approx(math.radians(28.1), abs=1e-3)
+    there = road_wheel_angles(steering, front, pitman_angle(-1.0, lock))
+    assert_allclose(there, [-right, -left], atol=1e-6)  # mirrored
+
+
+def test_bad_steering_is_told_with_its_limits(parameters: VehicleParameters) -> None:
+    steering, front = steering_bodies(parameters), vehicle_bodies(parameters).corners[:2]
+
+    with pytest.raises(ValueError, match=r"steering wheel: must be from -1 \(right\) to 1 \(left\), got 1.5"):
+        pitman_angle(1.5, 0.5)
+    with pytest.raises(ReachError, match=r"cannot be assembled at -0.6 rad .* its reach is -0.4611 to 1.5000 rad"):
+        road_wheel_angles(steering, front, 0.1, (0.0, -0.6))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import cmath
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.planar_wishbone import (
+from vehicle_dynamics.suspension.planar_spindle import (
+    SpindleLoop,
+    spindle_angles,
+    spindle_rates,
+    turn_about_upright,
+)
+from vehicle_dynamics.suspension.planar_wishbone import (
     FourBar,
     ShockTriangle,
     four_bar_angles,
@@ -18,7 +25,7 @@ from vehicle_dynamics.planar_wishbone import (
     shock_length_and_angle,
     shock_rates,
 )
-from vehicle_dynamics.wishbone import Hardpoints, wishbone_acceleration, wishbone_pose, wishbone_velocity
+from vehicle_dynamics.suspension.wishbone import Hardpoints, wishbone_acceleration, wishbone_pose, wishbone_velocity
 
 # A suspension in the y-z plane: A is the origin, the lower arm points to +y; G lies above A.
 LOWER, UPPER, UPRIGHT, GROUND = 0.48, 0.30, 0.33, 0.24
@@ -108,3 +115,47 @@ def test_planar_shock_is_the_spatial_one() -> None:
         pose = wishbone_pose(geometry, theta, geometry.tie_inner)
         length = math.dist(pose.shock_lower, points.shock_chassis)
         assert length == pytest.approx(shock_length_and_angle(shock, theta)[0], abs=1e-14)
+
+
+def test_papers_spindle_loop_is_the_spatial_one() -> None:
+    points = replace(planar_suspension(), tie_rod_outer=(-0.15, 0.32, 0.0), tie_rod_inner=(-0.15, 0.3, 0.35))
+    geometry = points.geometry()
+    x = np.array([1.0, 0.0, 0.0])
+
+    def arm_axes(upright: tuple[float, float, float]) -> np.ndarray:
+        z = np.array(upright)
+        return np.array([x, np.cross(z, x), z])  # rows: from chassis axes to the vertical arm's
+
+    design = arm_axes(wishbone_pose(geometry, 0.0, geometry.tie_inner).upright)
+    loop_at = {
+        branch: SpindleLoop(
+            design @ np.subtract(points.tie_rod_outer, points.lower_ball_joint), geometry.tie_length, branch
+        )
+        for branch in (1.0, -1.0)
+    }
+    el = design @ np.subtract(points.tie_rod_inner, points.lower_ball_joint)
+    loop = min(loop_at.values(), key=lambda item: abs(spindle_angles(item, el).alpha))  # alpha is 0 at design
+    assert spindle_angles(loop, el).alpha == pytest.approx(0.0, abs=1e-13)
+    for theta in np.linspace(-0.2, 0.2, 9):  # within the tie rod's reach
+        pose = wishbone_pose(geometry, theta, geometry.tie_inner)
+        velocity = wishbone_velocity(geometry, pose, geometry.tie_inner, 1.0, (0.0, 0.0, 0.0))
+        axes = arm_axes(pose.upright)
+        el = axes @ np.subtract(points.tie_rod_inner, pose.lower_ball)
+
+        angles = spindle_angles(loop, el)
+
+        # The spindle's arm DK, turned by alpha about the upright, ends where the spatial kinematics put K.
+        outer = pose.lower_ball + axes.T @ turn_about_upright(angles.alpha) @ loop.ek
+        assert_allclose(outer, pose.tie_outer, atol=1e-13)
+        # The vertical arm turns about x only: along the upright the spindle's turn is alpha's rate.
+        arm_turn = np.cross(pose.upright, velocity.upright)
+        carried = axes @ (velocity.lower_ball + np.cross(arm_turn, np.subtract(points.tie_rod_inner, pose.lower_ball)))
+        rates = spindle_rates(loop, el, angles, carried)
+        assert rates.alpha == pytest.approx(np.dot(velocity.spindle, pose.upright), rel=1e-10, abs=1e-12)
+        step = 1e-5
+        ahead, behind = (wishbone_pose(geometry, theta + sign * step, geometry.tie_inner) for sign in (1.0, -1.0))
+        there, here = (
+            spindle_angles(loop, arm_axes(item.upright) @ np.subtract(points.tie_rod_inner, item.lower_ball))
+            for item in (ahead, behind)
+        )
+        assert_allclose(rates, np.subtract(there, here) / (2.0 * step), atol=1e-8)

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from benchmark import rivals
 from benchmark.measure import engine
-from benchmark.rivals import MujocoRival, PinocchioRival
+from benchmark.rival_mujoco import MujocoRival
+from benchmark.rival_pinocchio import PinocchioRival
 from settings import SettingsError
 from settings.share import share_file
-from vehicle_dynamics.augmented import solve_augmented
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.augmented import solve_augmented
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.spatial import force_at
+from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.spatial import force_at
-from vehicle_dynamics.tree import TreeState
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
 Array = NDArray[np.float64]
@@ -272,13 +272,15 @@ def test_missing_engine_is_one_line_with_its_package(
         engine(module)
 
 
-def test_benchmark_tells_times_beside_the_cost_of_a_call() -> None:
-    pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
+def test_times_are_told_beside_the_cost_of_a_call(system: EmbeddedSystem, pinocchio: PinocchioRival) -> None:
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
+    mujoco = MujocoRival(system.layout.mechanism)
+    state = random_case(system, 0).state
+    for rival in (pinocchio, mujoco):
+        rival.set_state(state)
 
-    figures = rivals.run(lambda text: None)
+    figures = pinocchio.times_us() | mujoco.times_us()
 
     for name in ("pinocchio_constraint_dynamics_us", "pinocchio_lcaba_us", "pinocchio_aba_open_loops_us"):
         assert figures[name] > figures["pinocchio_binding_us"] > 0.0
     assert min(figures["mujoco_step_us"], figures["mujoco_forward_us"]) > figures["mujoco_binding_us"] > 0.0
-    assert (figures["velocities"], figures["constraints"]) == (50, 36)

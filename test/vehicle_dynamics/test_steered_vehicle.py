@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, vehicle_bodies, workspace
-from vehicle_dynamics.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.steered_vehicle import (
     STEERED_OUT_SIZE,
@@ -16,7 +16,7 @@ from vehicle_dynamics.steered_vehicle import (
     steered_dynamics,
     steered_workspace,
 )
-from vehicle_dynamics.steering import steered_ends
+from vehicle_dynamics.suspension.steering import steered_ends
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
 from .test_embedded_vehicle import Case, forces_on_tree, random_case, strut_moments

@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose
 
 from settings import SettingsError
 from settings.share import share_file
-from vehicle_dynamics.augmented import solve_augmented
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.mechanism import aggregates
+from vehicle_dynamics.multibody.augmented import solve_augmented
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import aggregates
+from vehicle_dynamics.multibody.spatial import point_velocity
+from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.spatial import point_velocity
-from vehicle_dynamics.tree import TreeState
+from vehicle_dynamics.suspension.wishbone import wishbone_acceleration, wishbone_pose, wishbone_velocity
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
-from vehicle_dynamics.wishbone import wishbone_acceleration, wishbone_pose, wishbone_velocity
 
 HMMWV = share_file("config/vehicles/hmmwv.yaml")
 AT_REST = (0.0, 0.0, 0.0)

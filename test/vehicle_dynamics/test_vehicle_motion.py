@@ -12,12 +12,12 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies
-from vehicle_dynamics.embedding import EmbeddedSystem
 from vehicle_dynamics.linear_tyre import LinearTyre
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.reach import Range, ReachError, free_travel
-from vehicle_dynamics.steering import steering_bodies
-from vehicle_dynamics.strut import length_and_slope, spring_energy
+from vehicle_dynamics.suspension.reach import Range, ReachError, free_travel
+from vehicle_dynamics.suspension.steering import steering_bodies
+from vehicle_dynamics.suspension.strut import length_and_slope, spring_energy
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import (
     RK4,

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from settings import SettingsError
-from vehicle_dynamics.wishbone import (
+from vehicle_dynamics.suspension.wishbone import (
     Hardpoints,
     WishboneGeometry,
     WishbonePose,

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from settings.share import share_file
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.kernels.vector3 import Vector3
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.tree import TreeState
-from vehicle_dynamics.vector3 import Vector3
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
 X = (1.0, 0.0, 0.0)

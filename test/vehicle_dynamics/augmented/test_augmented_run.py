@@ -11,11 +11,11 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.augmented_run import RunSettings, run_free, run_tree
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.run_loads import ForceTable, Springs, force_table, no_springs
-from vehicle_dynamics.tree import TreeState
-from vehicle_dynamics.tree_projection import CLOSURE_TOLERANCE
+from vehicle_dynamics.multibody.augmented_run import RunSettings, run_free, run_tree
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.run_loads import ForceTable, Springs, force_table, no_springs
+from vehicle_dynamics.multibody.tree import TreeState
+from vehicle_dynamics.multibody.tree_projection import CLOSURE_TOLERANCE
 
 GRAVITY = (0.0, 0.0, -9.81)
 PISTON = ("piston", "piston")

@@ -10,20 +10,31 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.augmented import solve_augmented
-from vehicle_dynamics.free_bodies import FreeState, free_accelerations, free_bodies, free_state, free_workspace
-from vehicle_dynamics.free_hinges import hinge_accelerations, hinge_coordinates, hinge_rates, root_acceleration
-from vehicle_dynamics.fully_augmented import fully_augmented_accelerations
-from vehicle_dynamics.mechanism import Mechanism
-from vehicle_dynamics.tree import TreeState
-from vehicle_dynamics.tree_arrays import (
+from vehicle_dynamics.multibody.augmented import solve_augmented
+from vehicle_dynamics.multibody.free_bodies import (
+    FreeState,
+    free_accelerations,
+    free_bodies,
+    free_state,
+    free_workspace,
+)
+from vehicle_dynamics.multibody.free_hinges import (
+    hinge_accelerations,
+    hinge_coordinates,
+    hinge_rates,
+    root_acceleration,
+)
+from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.tree import TreeState
+from vehicle_dynamics.multibody.tree_arrays import (
     TreeAccelerations,
     anchors_at_rest,
     tree_accelerations,
     tree_arrays,
     tree_workspace,
 )
-from vehicle_dynamics.tree_augmented import tree_augmented_accelerations
+from vehicle_dynamics.multibody.tree_augmented import tree_augmented_accelerations
 
 NAMES = ("four_bar", "slider_crank", "hmmwv")
 WEIGHTLESS = (0.0, 0.0, 0.0)

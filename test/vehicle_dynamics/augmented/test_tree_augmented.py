@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.augmented import solve_augmented
-from vehicle_dynamics.embedding import EmbeddedSystem
-from vehicle_dynamics.mechanism import ROOT, Axis, Body, Mechanism, Motion
-from vehicle_dynamics.spatial import force_at
-from vehicle_dynamics.tree import TreeState
-from vehicle_dynamics.tree_arrays import (
+from vehicle_dynamics.multibody.augmented import solve_augmented
+from vehicle_dynamics.multibody.embedding import EmbeddedSystem
+from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Mechanism, Motion
+from vehicle_dynamics.multibody.spatial import force_at
+from vehicle_dynamics.multibody.tree import TreeState
+from vehicle_dynamics.multibody.tree_arrays import (
     TreeAccelerations,
     anchors_at_rest,
     tree_accelerations,
     tree_arrays,
     tree_workspace,
 )
-from vehicle_dynamics.tree_augmented import tree_augmented_accelerations
-from vehicle_dynamics.tree_projection import CLOSURE_TOLERANCE, project_on_constraints
+from vehicle_dynamics.multibody.tree_augmented import tree_augmented_accelerations
+from vehicle_dynamics.multibody.tree_projection import CLOSURE_TOLERANCE, project_on_constraints
 
 NAMES = ("four_bar", "slider_crank", "hung_loops", "hmmwv")
 WEIGHTLESS = (0.0, 0.0, 0.0)

@@ -1,0 +1,130 @@
+"""Counts the floating-point operations of one evaluation of the vehicle's kernel.
+
+`python -m benchmark.flops` runs the kernel as plain Python, not compiled, on numbers that count what is done with them.
+Divisions, square roots, sines and cosines count as one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from settings.share import share_file
+
+
+def counted_flops() -> int:
+    """Operations of one evaluation, by running this module without compilation."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    result = subprocess.run(
+        [sys.executable, "-m", "benchmark.flops"], env=environment, check=True, capture_output=True, text=True
+    )
+    return int(json.loads(result.stdout))
+
+
+class Counted(float):
+    """A number that counts the operations it takes part in."""
+
+    total = 0
+    __array_ufunc__ = None  # numpy's own numbers leave the operation to us
+
+
+def _count(name: str) -> None:
+    plain = getattr(float, name)
+
+    def counting(self: Counted, *others: Any) -> Any:
+        value = plain(self, *(float(other) for other in others))
+        Counted.total += 1
+        return Counted(value)
+
+    setattr(Counted, name, counting)
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
+    _count(f"__{_name}__")
+
+
+def _counted(value: Any) -> Any:
+    """Records, arrays, tuples and floats, with all numbers counting."""
+    if isinstance(value, np.void):
+        return SimpleNamespace(**{name: _counted(value[name]) for name in value.dtype.names or ()})
+    if isinstance(value, np.ndarray):
+        if value.dtype.names:
+            return [_counted(item) for item in value]
+        return _Grid([Counted(item) for item in value.ravel()], value.shape)
+    if isinstance(value, tuple):
+        items = [_counted(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, float | np.floating):
+        return Counted(value)
+    return value
+
+
+class _Grid:
+    """An array of Python numbers, so that numpy does no arithmetic of its own."""
+
+    def __init__(self, values: list[Any], shape: tuple[int, ...], start: int = 0) -> None:
+        self.values, self.shape, self.start = values, shape, start
+
+    def _place(self, key: Any) -> tuple[int, tuple[int, ...]]:
+        keys = key if isinstance(key, tuple) else (key,)
+        place, rest = self.start, self.shape
+        for index in keys:
+            rest = rest[1:]
+            place += index * math.prod(rest)
+        return place, rest
+
+    def __getitem__(self, key: Any) -> Any:
+        place, rest = self._place(key)
+        return _Grid(self.values, rest, place) if rest else self.values[place]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice):
+            for place in range(self.start, self.start + math.prod(self.shape)):
+                self.values[place] = Counted(value)
+        else:
+            self.values[self._place(key)[0]] = value
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+
+def main() -> None:
+    """Print the count."""
+    from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
+    from vehicle_dynamics.parameters import VehicleParameters
+
+    bodies = vehicle_bodies(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
+    random = np.random.default_rng(0)
+    ends = np.zeros((4, 9))
+    ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
+    arguments = (
+        bodies, tuple(random.normal(size=3)), (0.0, 0.0, -9.81), random.uniform(-0.2, 0.2, 4), random.normal(size=4),
+        random.normal(size=4), ends, np.zeros(4), np.zeros(4), random.normal(size=(4, 6)), np.zeros(6), workspace(),
+        np.zeros(OUT_SIZE),
+    )  # fmt: skip
+    counting = _counted(arguments)
+    functions = {name: getattr(math, name) for name in ("cos", "sin", "sqrt")}
+    for name, plain in functions.items():
+        setattr(math, name, _counting_function(plain))
+    Counted.total = 0
+    forward_dynamics(*counting)
+    print(json.dumps(Counted.total))
+
+
+def _counting_function(plain: Any) -> Any:
+    def counting(value: Any) -> Counted:
+        Counted.total += 1
+        return Counted(plain(value))
+
+    return counting
+
+
+if __name__ == "__main__":
+    main() if os.environ.get("NUMBA_DISABLE_JIT") else print(counted_flops())

@@ -1,0 +1,1 @@
+"""The rigid-body model for other programs."""

@@ -1,0 +1,1 @@
+"""Small compiled functions on scalars and three-vectors, and how kernels are compiled."""

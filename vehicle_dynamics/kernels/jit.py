@@ -1,0 +1,121 @@
+"""How this project compiles its kernels: one decorator, so that all agree.
+
+Division by zero gives infinity or NaN as in numpy (checked at a module's border), which keeps branches out of loops.
+Without fastmath, because it breaks NaN checks and bit-equal replay.
+
+Compiled code is kept on disk, in folders named after a module and the hash of its source and of all that it imports
+from our rooms. numba by itself looks only at the file of the function that is called: it would go on using old code of
+a kernel in another file, or trip over a class that is gone.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+from numba.core import config
+from numba.core.event import Event, Listener, register
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+ROOMS_WITH_KERNELS = ("benchmark", "vehicle_dynamics")
+KEPT_VERSIONS = 3  # of compiled code, for people who go back and forth between versions
+
+_ROOT = Path(__file__).parent.parent.parent
+_IMPORT = re.compile(r"^(?:from|import)\s+([\w.]+)", re.MULTILINE)
+
+
+def kernel(function: Function) -> Function:
+    """Compile the function with numba on its first call."""
+    return _compiled(function)
+
+
+def inlined(function: Function) -> Function:
+    """A kernel that becomes part of each kernel that calls it: for small functions, and for large tuples of floats.
+
+    Handing over such tuples costs more than working on them: the vehicle's dynamics take 1.4 times as long without.
+    """
+    return _compiled(function, forceinline=True)
+
+
+def part(function: Function) -> Function:
+    """A kernel that only kernels can call; halves the compile time where arguments are tuples of many arrays."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -> Function:
+    # numba takes note of the folder when it decorates.
+    before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder(function.__module__))
+    try:
+        dispatcher = numba.njit(cache=True, error_model="numpy", forceinline=forceinline)(function)
+    finally:
+        config.CACHE_DIR = before
+    if not config.DISABLE_JIT:
+        dispatcher.targetoptions.update(wrappers)  # njit itself refuses these two
+    return cast(Function, dispatcher)
+
+
+@functools.cache
+def _cache_folder(module: str) -> Path:
+    """Folder of this version of a module's compiled code; those of long unused versions are removed."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name in sorted(_with_imports(module)):
+        digest.update(name.encode() + b"\0" + _source(name))
+    folder = base / f"{module}-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # used now
+        versions = sorted(base.glob(f"{module}-*"), key=lambda path: path.stat().st_mtime)
+        for old in versions[:-KEPT_VERSIONS]:
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        pass  # a read-only home, or another process at the same work: numba then finds another place, or compiles again
+    return folder
+
+
+def _with_imports(module: str) -> set[str]:
+    """The module and all modules of our rooms that it imports, at any distance."""
+    found, new = set(), {module}
+    while new:
+        found |= new
+        new = {name for item in new for name in _imports(item)} - found
+    return found
+
+
+@functools.cache
+def _imports(module: str) -> tuple[str, ...]:
+    return tuple(name for name in _IMPORT.findall(_source(module).decode()) if name.split(".")[0] in ROOMS_WITH_KERNELS)
+
+
+@functools.cache
+def _source(module: str) -> bytes:
+    path = _ROOT / (module.replace(".", "/") + ".py")
+    return path.read_bytes() if path.is_file() else b""
+
+
+class _Notice(Listener):
+    """Says once that kernels are being compiled, because that takes some seconds during which nothing else happens."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def on_start(self, event: Event) -> None:
+        function = event.data["dispatcher"].py_func
+        if not self._said and function.__module__.split(".")[0] in ROOMS_WITH_KERNELS:
+            self._said = True
+            print("proving_ground: compiling numerical kernels, once on this machine (some 20 s)", file=sys.stderr)
+
+    def on_end(self, event: Event) -> None:
+        pass
+
+
+register("numba:compile", _Notice())

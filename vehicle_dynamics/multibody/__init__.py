@@ -1,0 +1,1 @@
+"""Any mechanism of rigid bodies: embedded, tree-augmented, fully augmented, and what they share."""

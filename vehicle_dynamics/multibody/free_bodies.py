@@ -1,0 +1,301 @@
+"""A mechanism as free bodies and joints between them (FA of seed 002), as flat arrays for compiled kernels.
+
+Convention: an inertial frame. A body's state is its attitude (quaternion x, y, z, w from its design axes), the place of
+its centre of mass, its angular velocity and its centre's velocity, all in inertial axes; so the mass matrix is block
+diagonal. Built from tree coordinates, the inertial frame is the one in which the root is at that instant.
+
+A joint has rows of two kinds. A *point* row: a point of the second body, as the first one sees it, stays where it was
+along a direction of the first. An *angle* row: a direction of the first body keeps its angle to one of the second.
+Rows stand in the order in which the constraint matrix is eliminated (sparse_cholesky.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from vehicle_dynamics.multibody.mechanism import Axis, Body, Mechanism, Motion
+from vehicle_dynamics.multibody.root_system import BESIDE_COLUMNS
+from vehicle_dynamics.multibody.sparse_cholesky import CholeskyPattern, cholesky_pattern, entry, minimum_degree
+from vehicle_dynamics.multibody.spatial import point_velocity
+from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+RIGHT_ANGLE_TOLERANCE = 1e-9
+NO_ANCHOR = -1
+
+
+class HingeAxes(NamedTuple):
+    """One entry per tree coordinate; vectors at design."""
+
+    is_turn: Flags  # else it slides
+    first: Indices  # the bodies of its hinge: parent
+    second: Indices  # and child
+    carrier: Indices  # which of them carries the direction
+    direction: Array  # axes x 3
+    reference: Array  # axes x 3: direction across, by which an angle is measured
+    first_arm: Array  # axes x 3: from the body's centre to the hinge
+    second_arm: Array
+    partner: Indices  # the other axis of a universal joint, or the axis itself
+
+
+class FreeBodies(NamedTuple):
+    """Bodies (root first), joints, rows and hinge axes; vectors at design, SI units."""
+
+    mass: Array  # bodies
+    centre: Array  # bodies x 3
+    inertia: Array  # bodies x 6: xx, yy, zz, xy, xz, yz about the centre
+    inverse_inertia: Array  # bodies x 6; the root's is not used
+    joint_first: Indices  # joints: bodies
+    joint_second: Indices
+    joint_first_arm: Array  # joints x 3: from the body's centre to the joint
+    joint_second_arm: Array
+    joint_anchor: Indices  # joints: the cut whose root side may move, or NO_ANCHOR
+    joint_rows: Indices  # joints + 1: where its rows start
+    row_is_angle: Flags  # rows
+    row_first: Array  # rows x 3: direction of the first body
+    row_second: Array  # rows x 3: direction of the second body, of angle rows
+    row_cosine: Array  # rows: of the angle to keep, of angle rows
+    cut_rows: Indices  # for each row of the mechanism's cuts: where it stands here
+    share_start: Indices  # bodies + 1: each body's share of the rows
+    share_row: Indices  # rows that the body takes part in
+    row_share: Indices  # rows x 2: where a row stands in the shares of its first and second body
+    pair_entry: Indices  # for each pair of rows in a share, but the root's: the matrix entry
+    pattern: CholeskyPattern
+    axes: HingeAxes
+
+
+class FreeState(NamedTuple):
+    """Pose and velocity of every body in inertial axes, root first."""
+
+    attitude: Array  # bodies x 4: quaternion x, y, z, w
+    centre: Array  # bodies x 3 [m]
+    velocity: Array  # bodies x 6: angular [rad/s], of the centre [m/s]
+
+
+class FreeWorkspace(NamedTuple):
+    """Arrays that an evaluation writes to, made once per thread."""
+
+    turned: Array  # bodies x 9: rotation matrix from design, row by row
+    inertia: Array  # bodies x 6, inertial axes
+    inverse_inertia: Array  # bodies x 6
+    force: Array  # bodies x 6: moment about the centre, force; gyroscopic moment included
+    free: Array  # bodies x 6: acceleration without constraints (seed 002, Eq. 6a)
+    jacobian: Array  # shares x 6: G, body by body
+    weighted: Array  # shares x 6: M^-1 G^T, but for the root
+    error: Array  # rows: position error [m] or [-]
+    error_rate: Array  # rows: G v - U
+    error_bias: Array  # rows: acceleration error with all accelerations zero
+    target: Array  # rows: wanted G v'
+    matrix: Array  # G M^-1 G^T of the held root, then its factor
+    beside: Array  # rows x BESIDE_COLUMNS (root_system.py)
+    root_matrix: Array  # 6 x 6
+    hinge_rate: Array  # tree coordinates
+
+
+class FreeAccelerations(NamedTuple):
+    """What forward dynamics gives."""
+
+    bodies: Array  # bodies x 6: angular acceleration, acceleration of the centre, in inertial axes
+    multipliers: Array  # rows: constraint forces [N] and moments [N m], on the second body
+
+
+@dataclass(frozen=True)
+class _Joint:
+    first: int
+    second: int
+    point: Array
+    rows: list[tuple[bool, Array, Array]]  # is an angle, direction of the first body, of the second
+    cut: int | None = None
+
+
+def free_bodies(mechanism: Mechanism) -> FreeBodies:
+    """Flat arrays of a mechanism. Refuses hinges other than a turn, a universal joint or a slide, and lost mass."""
+    layout = TreeLayout(mechanism)
+    for body in mechanism.bodies:
+        if not (body.mass > 0.0 and np.linalg.eigvalsh(body.inertia)[0] > 0.0):
+            raise ValueError(f"body {body.name}: a free body needs mass and inertia, the mass matrix is singular")
+    joints = [_hinge(layout, body) for body in mechanism.bodies]
+    for number, cut in enumerate(mechanism.cuts):
+        rows = [(False, np.array(direction), np.zeros(3)) for direction in cut.directions]
+        first, second = layout.body[cut.first], layout.body[cut.second]
+        joints.append(_Joint(first, second, np.array(cut.point), rows, number))
+    order = _elimination_order(joints)
+    joints = [joints[index] for index in order]
+    starts = np.cumsum([0] + [len(joint.rows) for joint in joints]).astype(np.int64)
+    shares = _shares(joints, starts, len(mechanism.bodies) + 1)
+    pattern = cholesky_pattern(_columns(shares[1:], int(starts[-1])))  # the root is left to the last step
+    centres = np.array([mechanism.root_centre, *(body.centre for body in mechanism.bodies)], dtype=float)
+    inertias = np.array([mechanism.root_inertia, *(body.inertia for body in mechanism.bodies)], dtype=float)
+    inverses = np.concatenate([np.zeros((1, 3, 3)), np.linalg.inv(inertias[1:])])
+    rows = [row for joint in joints for row in joint.rows]
+    anchored = [joint.cut if joint.cut is not None and joint.first == 0 else NO_ANCHOR for joint in joints]
+    cut_rows = {joint.cut: range(starts[n], starts[n + 1]) for n, joint in enumerate(joints) if joint.cut is not None}
+    numbers = {pair: number for number, pair in enumerate(pair for share in shares for pair in share)}
+    pairs = [(row, column) for share in shares[1:] for n, (row, _) in enumerate(share) for column, _ in share[: n + 1]]
+    return FreeBodies(
+        mass=np.array([mechanism.root_mass, *(body.mass for body in mechanism.bodies)], dtype=float),
+        centre=centres,
+        inertia=_symmetric(inertias),
+        inverse_inertia=_symmetric(inverses),
+        joint_first=_indices([joint.first for joint in joints]),
+        joint_second=_indices([joint.second for joint in joints]),
+        joint_first_arm=_table([joint.point - centres[joint.first] for joint in joints]),
+        joint_second_arm=_table([joint.point - centres[joint.second] for joint in joints]),
+        joint_anchor=_indices(anchored),
+        joint_rows=starts,
+        row_is_angle=np.array([row[0] for row in rows], dtype=bool),
+        row_first=_table([row[1] for row in rows]),
+        row_second=_table([row[2] for row in rows]),
+        row_cosine=np.array([row[1] @ row[2] for row in rows], dtype=float),
+        cut_rows=_indices([row for cut in range(len(mechanism.cuts)) for row in cut_rows[cut]]),
+        share_start=_indices(np.cumsum([0] + [len(share) for share in shares])),
+        share_row=_indices([row for share in shares for row, _ in share]),
+        row_share=_indices([numbers[row, side] for row in range(starts[-1]) for side in (0, 1)]).reshape(-1, 2),
+        pair_entry=_indices([entry(pattern, row, column) for row, column in pairs]),
+        pattern=pattern,
+        axes=_axes(layout, centres),
+    )
+
+
+def free_workspace(bodies: FreeBodies) -> FreeWorkspace:
+    """Fresh arrays for one thread."""
+    count, rows = len(bodies.mass), len(bodies.row_cosine)
+    return FreeWorkspace(
+        turned=np.zeros((count, 9)),
+        inertia=np.zeros((count, 6)),
+        inverse_inertia=np.zeros((count, 6)),
+        force=np.zeros((count, 6)),
+        free=np.zeros((count, 6)),
+        jacobian=np.zeros((len(bodies.share_row), 6)),
+        weighted=np.zeros((len(bodies.share_row), 6)),
+        error=np.zeros(rows),
+        error_rate=np.zeros(rows),
+        error_bias=np.zeros(rows),
+        target=np.zeros(rows),
+        matrix=np.zeros(len(bodies.pattern.row)),
+        beside=np.zeros((rows, BESIDE_COLUMNS)),
+        root_matrix=np.zeros((6, 6)),
+        hinge_rate=np.zeros(len(bodies.axes.first)),
+    )
+
+
+def free_accelerations(bodies: FreeBodies) -> FreeAccelerations:
+    """Fresh arrays for a result."""
+    return FreeAccelerations(np.zeros((len(bodies.mass), 6)), np.zeros(len(bodies.row_cosine)))
+
+
+def free_state(tree: TreeState) -> FreeState:
+    """The same state as free bodies, in the inertial frame in which the root is now."""
+    mechanism = tree.layout.mechanism
+    centres = [mechanism.root_centre, *(body.centre for body in mechanism.bodies)]
+    places = np.array([tree.place(number, centre) for number, centre in enumerate(centres)])
+    speeds = [point_velocity(velocity, place) for velocity, place in zip(tree.velocity, places, strict=True)]
+    attitude = Rotation.from_matrix(tree.turned).as_quat()
+    return FreeState(attitude, places, np.hstack([tree.velocity[:, :3], speeds]))
+
+
+def across(direction: Array) -> tuple[Array, Array]:
+    """Two unit vectors at right angles to a unit vector and to each other."""
+    first = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
+    first /= np.linalg.norm(first)
+    return first, np.cross(direction, first)
+
+
+def _hinge(layout: TreeLayout, body: Body) -> _Joint:
+    """The constraints that leave a hinge its axes."""
+    first, second = layout.body[body.parent], layout.body[body.name]
+    motions = [axis.motion for axis in body.axes]
+    lines = [np.array(axis.direction) for axis in body.axes]
+    point_rows = [(False, line, np.zeros(3)) for line in np.eye(3)]
+    if motions == [Motion.TURN]:
+        rows = point_rows + [(True, side, lines[0]) for side in across(lines[0])]
+    elif motions == [Motion.TURN, Motion.TURN]:
+        _check_universal(body)
+        rows = [*point_rows, (True, lines[0], lines[1])]
+    elif motions == [Motion.SLIDE]:
+        a, b = across(lines[0])
+        rows = [(False, a, np.zeros(3)), (False, b, np.zeros(3))]
+        rows += [(True, a, b), (True, b, lines[0]), (True, lines[0], a)]
+    else:
+        words = ", ".join(motion.value for motion in motions)
+        raise ValueError(f"body {body.name}: a hinge must be one turn, two turns or one slide, got ({words})")
+    return _Joint(first, second, np.array(body.axes[0].point), rows)
+
+
+def _check_universal(body: Body) -> None:
+    one, other = body.axes
+    if abs(np.dot(one.direction, other.direction)) > RIGHT_ANGLE_TOLERANCE or not np.allclose(
+        one.point, other.point, rtol=0.0, atol=RIGHT_ANGLE_TOLERANCE
+    ):
+        raise ValueError(f"body {body.name}: the two turns of a hinge must cross at a right angle in one point")
+
+
+def _elimination_order(joints: list[_Joint]) -> list[int]:
+    """Joints that share a body, other than the root, are neighbours in the constraint matrix."""
+    neighbours: list[set[int]] = [set() for _ in joints]
+    for (i, one), (j, other) in combinations(enumerate(joints), 2):
+        if ({one.first, one.second} & {other.first, other.second}) - {0}:
+            neighbours[i].add(j)
+            neighbours[j].add(i)
+    return minimum_degree(neighbours, [len(joint.rows) for joint in joints])
+
+
+def _shares(joints: list[_Joint], starts: Indices, bodies: int) -> list[list[tuple[int, int]]]:
+    """For each body the rows that it takes part in, and whether as first (0) or second body (1)."""
+    shares: list[list[tuple[int, int]]] = [[] for _ in range(bodies)]
+    for number, joint in enumerate(joints):
+        for side, body in enumerate((joint.first, joint.second)):
+            shares[body] += [(row, side) for row in range(starts[number], starts[number + 1])]
+    return shares
+
+
+def _columns(shares: list[list[tuple[int, int]]], rows: int) -> list[set[int]]:
+    columns: list[set[int]] = [set() for _ in range(rows)]
+    for share in shares:
+        for column, _ in share:
+            columns[column] |= {row for row, _ in share}
+    return columns
+
+
+def _axes(layout: TreeLayout, centres: Array) -> HingeAxes:
+    axes: list[tuple[int, int, int, Axis, Array, int]] = []
+    for body in layout.mechanism.bodies:
+        first, second = layout.body[body.parent], layout.body[body.name]
+        for n, axis in enumerate(body.axes):
+            is_pair = len(body.axes) == 2
+            # Of a universal joint each axis stands across the other, which makes that one the reference.
+            reference = np.array(body.axes[1 - n].direction) if is_pair else across(np.array(axis.direction))[0]
+            partner = len(axes) + 1 - 2 * n if is_pair else len(axes)
+            axes.append((first, second, second if n else first, axis, reference, partner))
+    return HingeAxes(
+        is_turn=np.array([item[3].motion is Motion.TURN for item in axes], dtype=bool),
+        first=_indices([item[0] for item in axes]),
+        second=_indices([item[1] for item in axes]),
+        carrier=_indices([item[2] for item in axes]),
+        direction=_table([item[3].direction for item in axes]),
+        reference=_table([item[4] for item in axes]),
+        first_arm=_table([np.array(item[3].point) - centres[item[0]] for item in axes]),
+        second_arm=_table([np.array(item[3].point) - centres[item[1]] for item in axes]),
+        partner=_indices([item[5] for item in axes]),
+    )
+
+
+def _symmetric(matrices: Array) -> Array:
+    return np.stack([matrices[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], axis=1)
+
+
+def _indices(values: object) -> Indices:
+    return np.array(values, dtype=np.int64).reshape(-1)
+
+
+def _table(rows: object) -> Array:
+    return np.array(rows, dtype=float).reshape(-1, 3)

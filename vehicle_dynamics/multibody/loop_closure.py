@@ -1,0 +1,250 @@
+"""Loop kinematics of aggregated bodies by numbers, compiled (seed 000, section 3.3): Newton, X and X' theta'.
+
+Each function goes over all groups: handing over the arrays costs as much as the work on one group. A group hangs from
+one body, so what its cuts see does not depend on other groups, and all take their Newton steps together. Poses and
+velocities are apart here, unlike in tree_motion: an iteration needs no velocities.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import part
+from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
+from vehicle_dynamics.multibody.embedding import CLOSURE_TOLERANCE, MOST_ITERATIONS
+from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, EmbeddingWorkspace
+from vehicle_dynamics.multibody.small_lu import lu_factor, lu_solve
+from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
+from vehicle_dynamics.multibody.tree_kernel import _turn_further, linear_part, put, turn_by, vector
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+NOT_CLOSED = -1
+
+
+@part
+def close_loops(
+    arrays: EmbeddingArrays,
+    tree: TreeArrays,
+    independent: Array,
+    independent_rates: Array,
+    root_velocity: Array,
+    gravity: Vector3,
+    anchor: Array,
+    guess: Array,
+    motion: TreeWorkspace,
+    work: EmbeddingWorkspace,
+) -> int:
+    """Motion of all frames into the workspace, with X and X' theta' of all groups.
+
+    guess (all tree coordinates) becomes the closed ones. Gives the number of Newton steps, or NOT_CLOSED, and then the
+    guess stays as it was.
+    """
+    _take(arrays, independent, independent_rates, guess, work)
+    steps = _newton(arrays, tree, anchor, motion, work)
+    if steps >= 0:
+        last = len(work.right) - 1
+        _anchor_rates(arrays, tree, anchor, work)
+        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, 0, last + 1)
+        _velocity_map(arrays, work, guess)
+        tree_velocities(tree, work.rates, root_velocity, gravity, work.carried, motion)
+        _closure_accelerations(arrays, tree, anchor, motion, work)
+        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, last, last + 1)
+        _add_map_bias(arrays, tree, motion, work)
+    return steps
+
+
+@part
+def _newton(
+    arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
+) -> int:
+    """Close the trial coordinates; leaves poses, Y2 and the factors of Y1. Gives the steps taken, or NOT_CLOSED."""
+    steps, last = 0, len(work.right) - 1
+    tree_poses(tree, work.coordinates, motion)
+    worst = _closure_errors(arrays, tree, anchor, motion, work)
+    is_regular = lu_factor(arrays.dependent_start, work.matrix, work.pivot)
+    while worst >= CLOSURE_TOLERANCE and is_regular and steps < MOST_ITERATIONS:
+        steps += 1
+        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, last, last + 1)
+        _subtract(arrays.dependent, work.right, last, work.coordinates)
+        tree_poses(tree, work.coordinates, motion)
+        worst = _closure_errors(arrays, tree, anchor, motion, work)
+        is_regular = lu_factor(arrays.dependent_start, work.matrix, work.pivot)
+    return steps if worst < CLOSURE_TOLERANCE and is_regular else NOT_CLOSED
+
+
+@part
+def _take(
+    arrays: EmbeddingArrays, independent: Array, independent_rates: Array, guess: Array, work: EmbeddingWorkspace
+) -> None:
+    for index in range(len(guess)):
+        work.coordinates[index] = guess[index]
+    for row in range(len(arrays.row_coordinate)):
+        work.coordinates[arrays.row_coordinate[row]] = independent[arrays.row_slot[row]]
+        work.rates[arrays.row_coordinate[row]] = independent_rates[arrays.row_slot[row]]
+
+
+@part
+def _subtract(dependent: Indices, right: Array, row: int, coordinates: Array) -> None:
+    """A Newton step."""
+    for line in range(len(dependent)):
+        coordinates[dependent[line]] -= right[row, line]
+
+
+@part
+def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> None:
+    """Pose and axis of every frame: the first half of tree_motion."""
+    turned, shifted, axes = work.turned, work.shifted, work.axis
+    for k in range(9):
+        turned[0, k] = 1.0 if k % 4 == 0 else 0.0
+    for k in range(3):
+        shifted[0, k] = 0.0
+    for index in range(len(tree.parent)):
+        parent = tree.parent[index]
+        before, after = turned[parent], turned[index + 1]
+        design_direction, shift = vector(tree.direction[index]), vector(shifted[parent])
+        direction = turn_by(before, design_direction)
+        if tree.is_turn[index]:
+            design_point = vector(tree.point[index])
+            point = add(turn_by(before, design_point), shift)
+            _turn_further(before, design_direction, coordinates[index], after)
+            shift = sub(point, turn_by(after, design_point))
+            angular, linear = direction, cross(point, direction)
+        else:
+            for k in range(9):
+                after[k] = before[k]
+            shift = add_scaled(shift, coordinates[index], direction)
+            angular, linear = (0.0, 0.0, 0.0), direction
+        put(shifted[index + 1], 0, shift)
+        put(axes[index], 0, angular)
+        put(axes[index], 3, linear)
+
+
+@part
+def tree_velocities(
+    tree: TreeArrays, rates: Array, root_velocity: Array, gravity: Vector3, carried: Array, work: TreeWorkspace
+) -> None:
+    """Velocity and bias acceleration of every frame, the second half of tree_motion; carried: Coriolis of each axis."""
+    velocity, bias, axes = work.velocity, work.bias, work.axis
+    for k in range(3):
+        bias[0, k], bias[0, 3 + k] = 0.0, -gravity[k]
+        velocity[0, k], velocity[0, 3 + k] = root_velocity[k], root_velocity[3 + k]
+    for index in range(len(tree.parent)):
+        parent, rate = tree.parent[index], rates[index]
+        w, v = vector(velocity[parent]), linear_part(velocity[parent])
+        angular, linear = vector(axes[index]), linear_part(axes[index])
+        turning, shifting = cross(w, angular), add(cross(v, angular), cross(w, linear))
+        put(velocity[index + 1], 0, add_scaled(w, rate, angular))
+        put(velocity[index + 1], 3, add_scaled(v, rate, linear))
+        for k in range(3):
+            carried[index, k], carried[index, 3 + k] = rate * turning[k], rate * shifting[k]
+        for k in range(6):
+            bias[index + 1, k] = bias[parent, k] + carried[index, k]
+
+
+@part
+def _closure_errors(
+    arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
+) -> float:
+    """Y1 and Y2 of Eq. 12, and after Y2 the position errors [m]; gives the largest of these, or NaN."""
+    matrix, right = work.matrix, work.right
+    matrix[:] = 0.0
+    right[:] = 0.0
+    worst, line, last = 0.0, 0, len(right) - 1
+    for cut in arrays.cut:
+        first, second = tree.cut_first[cut], tree.cut_second[cut]
+        design = vector(tree.cut_point[cut])
+        place = add(turn_by(motion.turned[second], design), vector(motion.shifted[second]))
+        if tree.cut_is_at_root[cut]:
+            apart = sub(place, vector(anchor[cut]))
+        else:
+            apart = sub(place, add(turn_by(motion.turned[first], design), vector(motion.shifted[first])))
+        put(work.place[cut], 0, place)
+        for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
+            direction = turn_by(motion.turned[first], vector(tree.cut_direction[row]))
+            moment = cross(place, direction)
+            put(work.direction[row], 0, direction)
+            error = dot(direction, apart)
+            right[last, line] = error
+            motion.error[row] = error
+            if abs(error) > worst or math.isnan(error):
+                worst = abs(error)
+            for entry in range(tree.support_start[cut], tree.support_start[cut + 1]):
+                axis, column = motion.axis[tree.support[entry]], arrays.support_slot[entry]
+                power = dot(moment, vector(axis)) + dot(direction, linear_part(axis))
+                if column >= 0:
+                    matrix[line, column] = tree.support_sign[entry] * power
+                else:
+                    right[-1 - column, line] = tree.support_sign[entry] * power
+            line += 1
+    return worst
+
+
+@part
+def _anchor_rates(arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, work: EmbeddingWorkspace) -> None:
+    """Velocities that moving anchors ask of the loops [m/s], as right side after Y2."""
+    last, line = len(work.right) - 1, 0
+    for cut in arrays.cut:
+        for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
+            is_moving = tree.cut_is_at_root[cut]
+            work.right[last, line] = dot(vector(work.direction[row]), linear_part(anchor[cut])) if is_moving else 0.0
+            line += 1
+
+
+@part
+def _velocity_map(arrays: EmbeddingArrays, work: EmbeddingWorkspace, closed: Array) -> None:
+    """X = [-Y1^-1 Y2; 1] (Eq. 13) and the rates X theta', beyond which a moving anchor asks more; coordinates out."""
+    right, last = work.right, len(work.right) - 1
+    for group in range(len(arrays.group_frame)):
+        first, end = arrays.row_start[group], arrays.row_start[group + 1]
+        for row in range(first, end):
+            for other in range(first, end):
+                work.map[arrays.row_coordinate[row], other - first] = 1.0 if other == row else 0.0
+        for line in range(arrays.dependent_start[group], arrays.dependent_start[group + 1]):
+            index, rate = arrays.dependent[line], right[last, line]
+            for row in range(first, end):
+                share = -right[row - first, line]
+                work.map[index, row - first] = share
+                rate += share * work.rates[arrays.row_coordinate[row]]
+            work.rates[index] = rate
+    for index in range(len(closed)):
+        closed[index] = work.coordinates[index]
+
+
+@part
+def _closure_accelerations(
+    arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
+) -> None:
+    """Accelerations of the errors at zero coordinate accelerations, with the sign of Eq. 14, as right side after Y2."""
+    last, line = len(work.right) - 1, 0
+    for cut in arrays.cut:
+        first, second, place = tree.cut_first[cut], tree.cut_second[cut], vector(work.place[cut])
+        # The second body's point as the first body sees it, as in tree_closures.
+        w1, w2 = vector(motion.velocity[first]), vector(motion.velocity[second])
+        v1 = add(linear_part(motion.velocity[first]), cross(w1, place))
+        v2 = add(linear_part(motion.velocity[second]), cross(w2, place))
+        angular = sub(vector(motion.bias[second]), vector(motion.bias[first]))
+        linear = sub(linear_part(motion.bias[second]), linear_part(motion.bias[first]))
+        change = add(add(linear, cross(angular, place)), sub(cross(w2, v2), cross(w1, v1)))
+        change = add_scaled(change, -2.0, cross(w1, sub(v2, v1)))
+        if tree.cut_is_at_root[cut]:
+            change = sub(change, (anchor[cut, 6], anchor[cut, 7], anchor[cut, 8]))
+        for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
+            work.right[last, line] = -dot(vector(work.direction[row]), change)
+            line += 1
+
+
+@part
+def _add_map_bias(arrays: EmbeddingArrays, tree: TreeArrays, motion: TreeWorkspace, work: EmbeddingWorkspace) -> None:
+    """X' theta' of Eq. 14, and bias accelerations with it: the free coordinates do not accelerate (a of Eq. 11)."""
+    bias, axis, last = motion.bias, motion.axis, len(work.right) - 1
+    for line in range(len(arrays.dependent)):
+        work.map_bias[arrays.dependent[line]] = work.right[last, line]
+    for index in range(len(tree.parent)):
+        parent, extra = tree.parent[index], work.map_bias[index]
+        for k in range(6):
+            bias[index + 1, k] = bias[parent, k] + work.carried[index, k] + extra * axis[index, k]

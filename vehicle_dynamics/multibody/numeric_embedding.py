@@ -1,0 +1,248 @@
+"""Constraint embedding of any mechanism with numerical loop kinematics, compiled (seed 000, section 3).
+
+What embedding.py does in numpy, without allocation: loops are closed by Newton's method (loop_closure.py), then the
+recursion of Eqs. 4-7 runs over the tree of aggregated bodies. That is done on the reduced mass matrix X^T M X: it has
+entries only where one group hangs from another, so that factoring it from the tips to the root fills nothing, as in
+tree_augmented.py, and eliminates group by group, whatever body a group hangs from. The root's 6x6 comes last.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.vector3 import Vector3, dot
+from vehicle_dynamics.multibody.embedding import MOST_ITERATIONS, ClosureError
+from vehicle_dynamics.multibody.embedding_arrays import (
+    EmbeddedResult,
+    EmbeddingArrays,
+    EmbeddingWorkspace,
+    embedded_result,
+    embedding_workspace,
+    numeric_embedding,
+)
+from vehicle_dynamics.multibody.loop_closure import NOT_CLOSED, close_loops
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.root_system import solve_root
+from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace, anchors_at_rest, tree_arrays
+from vehicle_dynamics.multibody.tree_kernel import (
+    _root_matrix,
+    linear_part,
+    momentum,
+    tree_forces,
+    tree_inertias,
+    vector,
+)
+
+__all__ = [
+    "NOT_CLOSED",
+    "EmbeddedResult",
+    "EmbeddingArrays",
+    "EmbeddingWorkspace",
+    "NumericEmbedding",
+    "embedded_accelerations",
+    "embedded_result",
+    "embedding_workspace",
+    "numeric_embedding",
+]
+
+Array = NDArray[np.float64]
+
+
+@kernel
+def embedded_accelerations(
+    arrays: EmbeddingArrays,
+    tree: TreeArrays,
+    independent: Array,
+    independent_rates: Array,
+    root_velocity: Array,
+    root_is_held: bool,
+    gravity: Vector3,
+    body_forces: Array,
+    coordinate_forces: Array,
+    anchor: Array,
+    guess: Array,
+    work: EmbeddingWorkspace,
+    out: EmbeddedResult,
+) -> int:
+    """Accelerations into out; gives the number of Newton steps, or NOT_CLOSED, and then out is not written.
+
+    independent and its rates are in the order of arrays.independent. root_velocity (6) and gravity [m/s^2] are in root
+    axes; body_forces (bodies x 6, root first) are spatial forces about the root origin in root axes; coordinate_forces
+    act on all tree coordinates [N m] or [N]. A held root keeps its velocity. anchor (cuts x 9): see
+    tree_arrays.anchors_at_rest. guess (all tree coordinates) is where Newton's method starts, and becomes the closed
+    coordinates; when loops do not close it stays as it was.
+    """
+    steps = close_loops(arrays, tree, independent, independent_rates, root_velocity, gravity, anchor, guess, work.tree, work)
+    if steps >= 0:
+        accelerations_after_closure(arrays, tree, root_is_held, body_forces, coordinate_forces, work, out)
+    return steps
+
+
+@part
+def accelerations_after_closure(
+    arrays: EmbeddingArrays,
+    tree: TreeArrays,
+    root_is_held: bool,
+    body_forces: Array,
+    coordinate_forces: Array,
+    work: EmbeddingWorkspace,
+    out: EmbeddedResult,
+) -> None:
+    """The same after close_loops has succeeded, for forces that need to know where the bodies are."""
+    tree_inertias(tree, work.tree)
+    tree_forces(tree, body_forces, coordinate_forces, work.tree)
+    _group_motions(arrays, tree, work.tree, work)
+    _reduced_masses(arrays, tree, work.tree, work)
+    _factor(arrays, work)
+    for k in range(6):
+        out.root[k] = 0.0
+    if not root_is_held:
+        _eliminate_into_root(work.tree.root_matrix, work.tree.root_push, work)
+        solve_root(work.tree.root_matrix, work.tree.root_push, work.beside, out.root)
+    _accelerate(arrays, work, out)
+
+
+class NumericEmbedding:
+    """One mechanism with its arrays, for use from Python."""
+
+    def __init__(self, mechanism: Mechanism, independent: tuple[str, ...] = ()) -> None:
+        self.arrays, self.tree = numeric_embedding(mechanism, independent), tree_arrays(mechanism)
+        self.anchor = anchors_at_rest(mechanism.cuts)
+        names = mechanism.coordinate_names
+        self.independent_names = [names[index] for index in self.arrays.independent]
+        self._work = embedding_workspace(self.arrays, self.tree)
+
+    def accelerations(
+        self,
+        independent: Array,
+        independent_rates: Array,
+        root_velocity: Array,
+        root_is_held: bool,
+        body_forces: Array,
+        coordinate_forces: Array,
+        guess: Array,
+        gravity: Vector3 = (0.0, 0.0, 0.0),
+        anchor: Array | None = None,
+    ) -> EmbeddedResult:
+        """Accelerations; arguments as of embedded_accelerations. Raises ClosureError when loops do not close."""
+        out = embedded_result(self.arrays, self.tree)
+        steps = embedded_accelerations(
+            self.arrays, self.tree, independent, independent_rates, root_velocity, root_is_held, gravity, body_forces,
+            coordinate_forces, self.anchor if anchor is None else anchor, guess, self._work, out,
+        )  # fmt: skip
+        if steps == NOT_CLOSED:
+            values = dict(zip(self.independent_names, independent.tolist(), strict=True))
+            raise ClosureError(f"loops stay open after {MOST_ITERATIONS} iterations at {values}: out of reach?")
+        return out
+
+
+@part
+def _group_motions(arrays: EmbeddingArrays, tree: TreeArrays, motion: TreeWorkspace, work: EmbeddingWorkspace) -> None:
+    """Motion of each frame per free rate, relative to the body that its group hangs from (H of Eq. 10); X^T (T - C)."""
+    columns = work.motion
+    work.push[:] = 0.0
+    for group in range(len(arrays.group_frame)):
+        first, outside = arrays.row_start[group], arrays.group_frame[group]
+        for position in range(arrays.axis_start[group], arrays.axis_start[group + 1]):
+            index = arrays.axis[position]
+            parent = tree.parent[index]
+            for number in range(arrays.row_start[group + 1] - first):
+                share = work.map[index, number]
+                work.push[first + number] += share * motion.push[index]
+                for k in range(6):
+                    before = 0.0 if parent == outside else columns[parent, number, k]
+                    columns[index + 1, number, k] = before + share * motion.axis[index, k]
+
+
+@part
+def _reduced_masses(arrays: EmbeddingArrays, tree: TreeArrays, motion: TreeWorkspace, work: EmbeddingWorkspace) -> None:
+    """X^T M X row by row: momenta of unit free rates, tip to base; a group above moves all that hangs from it alike."""
+    composite, rows, columns = motion.composite, work.row, work.motion
+    for frame in tree.loaded_frames:
+        for k in range(10):
+            composite[frame, k] = motion.own[frame, k]
+    rows[:] = 0.0
+    for group in range(len(arrays.group_frame) - 1, -1, -1):
+        first, end = arrays.row_start[group], arrays.row_start[group + 1]
+        parent = composite[arrays.group_frame[group]]
+        for position in range(arrays.frame_start[group], arrays.frame_start[group + 1]):
+            frame = arrays.frame[position]
+            own = composite[frame]
+            for k in range(10):
+                parent[k] += own[k]
+            for row in range(first, end):
+                column, line = columns[frame, row - first], rows[row]
+                angular, linear = momentum(own, vector(column), linear_part(column))
+                for k in range(3):
+                    line[k] += angular[k]
+                    line[3 + k] += linear[k]
+                for other in range(first, row + 1):
+                    column = columns[frame, other - first]
+                    line[arrays.row_level[other]] += dot(vector(column), angular) + dot(linear_part(column), linear)
+        frame, above = arrays.group_frame[group], arrays.group_above[group]
+        while above >= 0:
+            start = arrays.row_start[above]
+            for row in range(first, end):
+                angular, linear = vector(rows[row]), linear_part(rows[row])
+                for other in range(start, arrays.row_start[above + 1]):
+                    column = columns[frame, other - start]
+                    power = dot(vector(column), angular) + dot(linear_part(column), linear)
+                    rows[row, arrays.row_level[other]] = power
+            frame, above = arrays.group_frame[above], arrays.group_above[above]
+    _root_matrix(composite[0], motion.root_matrix)
+
+
+@part
+def _factor(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> None:
+    """L^T L of the reduced mass matrix and L^-T of the forces, tip to base (D of Eq. 4, epsilon of Eq. 6)."""
+    rows, push = work.row, work.push
+    for number in range(len(push) - 1, -1, -1):
+        row, level = rows[number], arrays.row_level[number]
+        inverse = 1.0 / math.sqrt(row[level])
+        row[level] = inverse
+        for k in range(level):
+            row[k] *= inverse
+        push[number] *= inverse
+        for above in range(ROOT_LEVELS, level):
+            ancestor, factor = arrays.row_path[number, above], row[above]
+            other = rows[ancestor]
+            for k in range(above + 1):
+                other[k] -= factor * row[k]
+            push[ancestor] -= factor * push[number]
+
+
+@part
+def _eliminate_into_root(matrix: Array, push: Array, work: EmbeddingWorkspace) -> None:
+    """What is left of the root's inertia and force, P+ and z+ of Eqs. 4 and 6."""
+    for number in range(len(work.push)):
+        row, own = work.row[number], work.push[number]
+        for i in range(ROOT_LEVELS):
+            for j in range(i + 1):
+                matrix[i, j] -= row[i] * row[j]
+            push[i] -= row[i] * own
+
+
+@part
+def _accelerate(arrays: EmbeddingArrays, work: EmbeddingWorkspace, out: EmbeddedResult) -> None:
+    """Base to tip (Eq. 7): free accelerations, and with X those of all coordinates."""
+    solved = work.push
+    for number in range(len(solved)):
+        row, level, value = work.row[number], arrays.row_level[number], solved[number]
+        for k in range(ROOT_LEVELS):
+            value -= row[k] * out.root[k]
+        for above in range(ROOT_LEVELS, level):
+            value -= row[above] * solved[arrays.row_path[number, above]]
+        solved[number] = value * row[level]
+        out.independent[arrays.row_slot[number]] = solved[number]
+    for group in range(len(arrays.group_frame)):
+        first = arrays.row_start[group]
+        for position in range(arrays.axis_start[group], arrays.axis_start[group + 1]):
+            index = arrays.axis[position]
+            value = work.map_bias[index]
+            for number in range(arrays.row_start[group + 1] - first):
+                value += work.map[index, number] * solved[first + number]
+            out.coordinates[index] = value

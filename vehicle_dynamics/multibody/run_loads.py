@@ -1,0 +1,85 @@
+"""What runs of both multiplier models share: springs on coordinates, a force table on one body, steps of RK4."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vehicle_dynamics.kernels.jit import part
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.tree import TreeLayout
+
+Array = NDArray[np.float64]
+
+
+RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step, where the stages stand
+RK4_WEIGHTS = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
+
+
+class Springs(NamedTuple):
+    """Linear springs and dampers, one entry per tree coordinate; a turn's angle counts within half a turn."""
+
+    stiffness: Array  # [N m/rad] or [N/m]
+    damping: Array  # [N m s/rad] or [N s/m]
+    rest: Array  # coordinate at which the spring has no force [rad] or [m]
+
+
+class ForceTable(NamedTuple):
+    """Moment and force on one body over time, at a point that moves with it; in inertial axes."""
+
+    body: int  # its number, 0 for the root
+    point: Array  # 3, at design [m]
+    time: Array  # rising [s]; linear between, constant before the first and after the last
+    wrench: Array  # times x 6: moment [N m], force [N]
+
+
+def no_springs(mechanism: Mechanism) -> Springs:
+    """Springs of no stiffness on all coordinates, to be filled in."""
+    count = TreeLayout(mechanism).count
+    return Springs(np.zeros(count), np.zeros(count), np.zeros(count))
+
+
+def force_table(
+    mechanism: Mechanism, body: str, point: tuple[float, float, float], time: ArrayLike, wrench: ArrayLike
+) -> ForceTable:
+    """A table for the body of the given name."""
+    times, rows = np.array(time, dtype=float), np.array(wrench, dtype=float)
+    if times.ndim != 1 or len(times) == 0 or rows.shape != (len(times), 6) or not (np.diff(times) > 0.0).all():
+        raise ValueError(f"force table: needs rising times and one row of 6 for each, got {times.shape}, {rows.shape}")
+    return ForceTable(TreeLayout(mechanism).body[body], np.array(point, dtype=float), times, rows)
+
+
+def no_table() -> ForceTable:
+    """No force at any time."""
+    return ForceTable(0, np.zeros(3), np.zeros(1), np.zeros((1, 6)))
+
+
+@part
+def spring_forces(springs: Springs, coordinates: Array, rates: Array, out: Array) -> None:
+    """Forces on the tree coordinates."""
+    for k in range(len(out)):
+        out[k] = springs.stiffness[k] * (springs.rest[k] - coordinates[k]) - springs.damping[k] * rates[k]
+
+
+@part
+def table_wrench(table: ForceTable, time: float, out: Array) -> None:
+    """Moment and force at a time."""
+    last = len(table.time) - 1
+    after = 0
+    while after < last and table.time[after] < time:
+        after += 1
+    before = max(after - 1, 0)
+    span = table.time[after] - table.time[before]
+    share = min(max((time - table.time[before]) / span, 0.0), 1.0) if span > 0.0 else 1.0
+    for k in range(6):
+        out[k] = (1.0 - share) * table.wrench[before, k] + share * table.wrench[after, k]
+
+
+@part
+def advance(out: Array, start: Array, step: float, slope: Array) -> None:
+    """out = start + step * slope, of arrays of any shape."""
+    results, values, slopes = out.ravel(), start.ravel(), slope.ravel()
+    for k in range(len(results)):
+        results[k] = values[k] + step * slopes[k]

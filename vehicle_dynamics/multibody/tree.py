@@ -1,0 +1,137 @@
+"""Kinematics and inertia of a mechanism's spanning tree at one state, and the constraint equations of its cuts.
+
+All quantities are about the root body's origin and in its axes (see spatial.py), as an inertial observer sees them who
+is at this instant where the root is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.multibody.mechanism import ROOT, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.spatial import (
+    force_cross,
+    inertia_matrix,
+    motion_cross,
+    point_velocity,
+    rotation,
+    slide_axis,
+    turn_axis,
+)
+
+Array = NDArray[np.float64]
+
+
+class TreeLayout:
+    """Where each body and coordinate stands in the arrays."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.body = {ROOT: 0} | {body.name: number for number, body in enumerate(mechanism.bodies, start=1)}
+        self.parent = [0] + [self.body[body.parent] for body in mechanism.bodies]
+        self.coordinates: list[slice] = [slice(0, 0)]
+        for body in mechanism.bodies:
+            start = self.coordinates[-1].stop
+            self.coordinates.append(slice(start, start + len(body.axes)))
+        self.count = self.coordinates[-1].stop
+
+
+class TreeState:
+    """Positions, velocities and bias accelerations of all bodies for given coordinates and rates.
+
+    Where a cut's first body is the root, its point may move: `anchors` holds by the cut's name position, velocity and
+    acceleration (9) as the root sees them, the U(t) of seed 002, Eq. 2.
+    """
+
+    def __init__(
+        self,
+        layout: TreeLayout,
+        coordinates: Array,
+        rates: Array,
+        root_velocity: Array,
+        anchors: Mapping[str, Array] = MappingProxyType({}),
+    ) -> None:
+        self.layout, self.anchors = layout, anchors
+        self.coordinates, self.rates = coordinates, rates
+        bodies = layout.mechanism.bodies
+        count = len(bodies) + 1
+        self.turned = np.empty((count, 3, 3))  # a body's design axes, now
+        self.shifted = np.empty((count, 3))  # a body's design origin, now
+        self.velocity = np.empty((count, 6))
+        self.bias = np.zeros((count, 6))  # acceleration with root at rest and all coordinate accelerations zero
+        self.axes = np.empty((layout.count, 6))  # rows of H: spatial velocity of a unit rate of each coordinate
+        self.turned[0], self.shifted[0], self.velocity[0] = np.eye(3), np.zeros(3), root_velocity
+        for number, body in enumerate(bodies, start=1):
+            parent = layout.parent[number]
+            turned, shifted = self.turned[parent], self.shifted[parent]
+            velocity, bias = self.velocity[parent].copy(), self.bias[parent].copy()
+            for index, axis in zip(range(*layout.coordinates[number].indices(layout.count)), body.axes, strict=True):
+                direction, point = turned @ axis.direction, turned @ axis.point + shifted
+                if axis.motion is Motion.TURN:
+                    self.axes[index] = turn_axis(direction, point)
+                    turned = rotation(direction, coordinates[index]) @ turned
+                    shifted = point - turned @ axis.point
+                else:
+                    self.axes[index] = slide_axis(direction)
+                    shifted = shifted + coordinates[index] * direction
+                # The axis is carried along with what is before it: Coriolis acceleration a(k).
+                bias += motion_cross(velocity, self.axes[index]) * rates[index]
+                velocity += self.axes[index] * rates[index]
+            self.turned[number], self.shifted[number] = turned, shifted
+            self.velocity[number], self.bias[number] = velocity, bias
+
+    def inertias(self) -> Array:
+        """Spatial inertia of each body."""
+        mechanism = self.layout.mechanism
+        result = [inertia_matrix(mechanism.root_mass, mechanism.root_centre, mechanism.root_inertia)]
+        for body, turned, shifted in zip(mechanism.bodies, self.turned[1:], self.shifted[1:], strict=True):
+            centre = turned @ body.centre + shifted
+            result.append(inertia_matrix(body.mass, centre, turned @ body.inertia @ turned.T))
+        return np.array(result)
+
+    def gyroscopic(self, inertias: Array) -> Array:
+        """Velocity-dependent force b of each body: V x* (M V)."""
+        pairs = zip(self.velocity, inertias, strict=True)
+        return np.array([force_cross(velocity, inertia @ velocity) for velocity, inertia in pairs])
+
+    def jacobian(self, body: int) -> Array:
+        """6 x n: spatial velocity of a body, less the root's, per coordinate rate."""
+        result = np.zeros((6, self.layout.count))
+        while body:
+            coordinates = self.layout.coordinates[body]
+            result[:, coordinates] = self.axes[coordinates].T
+            body = self.layout.parent[body]
+        return result
+
+    def place(self, body: int, point: tuple[float, float, float]) -> Array:
+        """Where a body's design point is now."""
+        return np.asarray(self.turned[body] @ point + self.shifted[body])
+
+    def closure(self, cut: Cut) -> tuple[Array, Array, Array]:
+        """Of a cut: position error, matrix Y (error rate per coordinate rate), and Y' q' (Eqs. 12 and 14)."""
+        first, second = self.layout.body[cut.first], self.layout.body[cut.second]
+        directions = np.array(cut.directions) @ self.turned[first].T
+        anchor = self.anchors.get(cut.name)
+        points = self.place(first, cut.point) if anchor is None else anchor[:3], self.place(second, cut.point)
+        jacobian = np.zeros((3, self.layout.count))
+        rate = np.zeros(3)
+        for sign, body, point in ((-1.0, first, points[0]), (1.0, second, points[1])):
+            spatial = self.jacobian(body)
+            jacobian += sign * (spatial[3:] - np.cross(point, spatial[:3].T).T)
+            # Acceleration of the point with all coordinate accelerations zero.
+            w = self.velocity[body][:3]
+            rate += sign * (
+                point_velocity(self.bias[body], point) + np.cross(w, point_velocity(self.velocity[body], point))
+            )
+        if anchor is not None:
+            rate -= anchor[6:] + 2.0 * np.cross(self.velocity[0][:3], anchor[3:6])
+        return directions @ (points[1] - points[0]), directions @ jacobian, directions @ rate
+
+    def anchor_velocity(self, cut: Cut) -> Array:
+        """Velocity along the cut's directions that its anchor asks of the second body [m/s]."""
+        anchor = self.anchors.get(cut.name, np.zeros(9))
+        return np.asarray(np.array(cut.directions) @ self.turned[self.layout.body[cut.first]].T @ anchor[3:6])

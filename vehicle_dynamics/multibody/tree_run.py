@@ -1,0 +1,216 @@
+"""Runs of the tree-augmented model at a fixed step, compiled: springs on coordinates and a force table on one body.
+
+The inertial frame is any; the root's pose is its attitude and origin in it, the root's velocity is in root axes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross
+from vehicle_dynamics.multibody.run_loads import (
+    RK4_SHARES,
+    RK4_WEIGHTS,
+    ForceTable,
+    Springs,
+    advance,
+    spring_forces,
+    table_wrench,
+)
+from vehicle_dynamics.multibody.tree import TreeState
+from vehicle_dynamics.multibody.tree_arrays import (
+    TreeAccelerations,
+    TreeArrays,
+    TreeWorkspace,
+    tree_accelerations,
+    tree_workspace,
+)
+from vehicle_dynamics.multibody.tree_augmented import accelerations_after_motion
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, tree_motion, turn_by, vector
+from vehicle_dynamics.multibody.tree_projection import largest, project_on_constraints
+
+Array = NDArray[np.float64]
+
+
+class TreeRunState(NamedTuple):
+    """State of a run, or its rate of change."""
+
+    attitude: Array  # 4: quaternion x, y, z, w of the root
+    origin: Array  # 3: of the root [m]
+    root_velocity: Array  # 6: angular, of the origin, in root axes
+    coordinates: Array
+    rates: Array
+
+
+class TreeRunMemory(NamedTuple):
+    """Arrays of a run, made once."""
+
+    stage: TreeRunState
+    slope: TreeRunState
+    total: TreeRunState
+    body_forces: Array
+    coordinate_forces: Array
+    wrench: Array
+    root_turned: Array
+    work: TreeWorkspace
+    out: TreeAccelerations
+
+
+def tree_run_state(state: TreeState) -> TreeRunState:
+    """The state as the start of a run, in the inertial frame in which the root is now."""
+    attitude = np.array([0.0, 0.0, 0.0, 1.0])
+    return TreeRunState(attitude, np.zeros(3), state.velocity[0].copy(), state.coordinates.copy(), state.rates.copy())
+
+
+def tree_run_memory(tree: TreeArrays) -> TreeRunMemory:
+    """Fresh arrays for one thread."""
+    count = len(tree.parent)
+    stage, slope, total = (
+        TreeRunState(np.zeros(4), np.zeros(3), np.zeros(6), np.zeros(count), np.zeros(count)) for _ in range(3)
+    )
+    return TreeRunMemory(
+        stage=stage,
+        slope=slope,
+        total=total,
+        body_forces=np.zeros((len(tree.mass), 6)),
+        coordinate_forces=np.zeros(count),
+        wrench=np.zeros(6),
+        root_turned=np.zeros(9),
+        work=tree_workspace(tree),
+        out=tree_accelerations(tree),
+    )
+
+
+@kernel
+def run_tree_augmented(
+    tree: TreeArrays,
+    state: TreeRunState,
+    root_is_held: bool,
+    gravity: Vector3,
+    springs: Springs,
+    table: ForceTable,
+    anchor: Array,
+    alpha: float,
+    beta: float,
+    is_projected: bool,
+    is_rk4: bool,
+    start_time: float,
+    step: float,
+    steps: int,
+    memory: TreeRunMemory,
+    record: Array,
+) -> float:
+    """Advance the state in place by a number of steps [s]; gives the largest closure error on the way [m].
+
+    Semi-implicit Euler, or RK4. gravity [m/s^2] in inertial axes; alpha and beta [1/s] as in tree_augmented.py;
+    is_projected puts coordinates and rates back on the constraints after each step. record (rows x 2n) takes
+    coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
+    """
+    worst, every = 0.0, steps // len(record)
+    work, out = memory.work, memory.out
+    memory.body_forces[:] = 0.0
+    for number in range(steps):
+        for stage in range(4 if is_rk4 else 1):
+            share = RK4_SHARES[stage]
+            time = start_time + (number + share) * step
+            if stage > 0:
+                _step(memory.stage, state, share * step, memory.slope)
+            at = memory.stage if stage > 0 else state
+            _loads(tree, at, time, gravity, springs, table, memory)
+            accelerations_after_motion(
+                tree, root_is_held, memory.body_forces, memory.coordinate_forces, anchor, alpha, beta, work, out
+            )
+            _slope(at, memory)
+            if stage == 0:
+                worst = largest(work.error, worst)
+            if is_rk4:
+                into, start = state if stage == 3 else memory.total, memory.total if stage > 0 else state
+                _step(into, start, RK4_WEIGHTS[stage] * step, memory.slope)
+        if not is_rk4:
+            _step_semi_implicit(state, step, memory)
+        normalise(state.attitude)
+        if is_projected:
+            project_on_constraints(
+                tree, state.coordinates, state.rates, state.root_velocity, root_is_held, anchor, work, out,
+            )  # fmt: skip
+        if (number + 1) % every == 0:
+            _record(state, record[number // every])
+    return worst
+
+
+@part
+def _loads(
+    tree: TreeArrays,
+    state: TreeRunState,
+    time: float,
+    gravity: Vector3,
+    springs: Springs,
+    table: ForceTable,
+    memory: TreeRunMemory,
+) -> None:
+    """Motion of the tree and the forces on it."""
+    work, wrench, r = memory.work, memory.wrench, memory.root_turned
+    rotation_matrix(state.attitude, r)
+    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, gravity), work)
+    spring_forces(springs, state.coordinates, state.rates, memory.coordinate_forces)
+    table_wrench(table, time, wrench)
+    frame = tree.body_frame[table.body]
+    place = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
+    force, on_body = turn_back(r, linear_part(wrench)), memory.body_forces[table.body]
+    put(on_body, 0, add(turn_back(r, vector(wrench)), cross(place, force)))
+    put(on_body, 3, force)
+
+
+@part
+def _slope(state: TreeRunState, memory: TreeRunMemory) -> None:
+    """Rate of change of the state into memory.slope, after the accelerations."""
+    # In root axes the components of a spatial velocity change by the spatial acceleration: V x V is zero.
+    for k in range(6):
+        memory.slope.root_velocity[k] = memory.out.root[k]
+    for k in range(len(state.rates)):
+        memory.slope.rates[k] = memory.out.coordinates[k]
+    _kinematics(state, memory)
+
+
+@part
+def _kinematics(state: TreeRunState, memory: TreeRunMemory) -> None:
+    """Rate of change of the pose and the coordinates into memory.slope."""
+    slope, r = memory.slope, memory.root_turned
+    rotation_matrix(state.attitude, r)
+    quaternion_rate(state.attitude, vector(state.root_velocity), True, slope.attitude)
+    put(slope.origin, 0, turn_by(r, linear_part(state.root_velocity)))
+    for k in range(len(state.rates)):
+        slope.coordinates[k] = state.rates[k]
+
+
+@part
+def _step(out: TreeRunState, start: TreeRunState, step: float, slope: TreeRunState) -> None:
+    advance(out.attitude, start.attitude, step, slope.attitude)
+    advance(out.origin, start.origin, step, slope.origin)
+    advance(out.root_velocity, start.root_velocity, step, slope.root_velocity)
+    advance(out.coordinates, start.coordinates, step, slope.coordinates)
+    advance(out.rates, start.rates, step, slope.rates)
+
+
+@part
+def _step_semi_implicit(state: TreeRunState, step: float, memory: TreeRunMemory) -> None:
+    """Velocities first, then the pose with the new ones."""
+    advance(state.rates, state.rates, step, memory.slope.rates)
+    advance(state.root_velocity, state.root_velocity, step, memory.slope.root_velocity)
+    _kinematics(state, memory)
+    advance(state.coordinates, state.coordinates, step, memory.slope.coordinates)
+    advance(state.attitude, state.attitude, step, memory.slope.attitude)
+    advance(state.origin, state.origin, step, memory.slope.origin)
+
+
+@part
+def _record(state: TreeRunState, row: Array) -> None:
+    count = len(state.rates)
+    for k in range(count):
+        row[k] = state.coordinates[k]
+        row[count + k] = state.rates[k]
