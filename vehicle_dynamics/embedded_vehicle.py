@@ -20,11 +20,19 @@ from vehicle_dynamics.chassis_system import (
     start_chassis,
 )
 from vehicle_dynamics.kernels.inertia import RigidInertia
-from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.kernels.jit import inlined, kernel
 from vehicle_dynamics.kernels.vector3 import Vector3, three
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.suspension.corner import TieEnd, WheelLoad, corner_motion, corner_sums
-from vehicle_dynamics.suspension.corner_record import CORNER, corner_record, rigid_inertia
+from vehicle_dynamics.suspension.body_sums import BodyTerms
+from vehicle_dynamics.suspension.corner import (
+    CornerMotion,
+    SpinEquation,
+    TieEnd,
+    WheelLoad,
+    corner_motion,
+    corner_sums,
+)
+from vehicle_dynamics.suspension.corner_record import CORNER, CornerRecord, corner_record, rigid_inertia
 from vehicle_dynamics.suspension.pitman import link_motion, link_point
 from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_lump
@@ -55,6 +63,41 @@ def workspace() -> Workspace:
     return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 7)))
 
 
+class EliminatedCorner(NamedTuple):
+    """What is left of a corner after its theta is eliminated."""
+
+    inverse: float  # 1 / D
+    drive: float  # generalised force on theta, less the loads
+    spin: SpinEquation
+    motion: CornerMotion
+    hub: BodyTerms
+    tie_rod: BodyTerms
+
+
+@inlined
+def eliminate_corner(
+    corner: CornerRecord,
+    theta: float,
+    theta_rate: float,
+    theta_force: float,
+    end: TieEnd,
+    load: WheelLoad,
+    chassis_turn: Vector3,
+    matrix: Array,
+    right: Array,
+    coupling: Array,
+) -> EliminatedCorner:
+    """Add a corner to the chassis' system and free its theta; its momentum per theta rate goes into coupling (6)."""
+    motion = corner_motion(corner.geometry, theta, theta_rate, end)
+    sums, spin, hub, tie_rod = corner_sums(corner, motion, theta_rate, end, load, chassis_turn)
+    strut = strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, theta_rate)
+    drive, inverse = sums.drive + theta_force + strut, 1.0 / sums.d
+    set_coupling(coupling, sums)
+    add_rigidly(matrix, right, sums)
+    eliminate(matrix, right, coupling, drive, inverse)
+    return EliminatedCorner(inverse, drive, spin, motion, hub, tie_rod)
+
+
 @kernel
 def forward_dynamics(
     vehicle: VehicleBodies,
@@ -82,21 +125,16 @@ def forward_dynamics(
     matrix, right = work.matrix, work.right
     start_chassis(vehicle.chassis, chassis_turn, chassis_force, matrix, right)
     for index in range(4):
-        record, rate = vehicle.corners[index], theta_rate[index]
         end = TieEnd(three(tie_end[index], 0), three(tie_end[index], 3), three(tie_end[index], 6))
         load = WheelLoad(
             three(wheel_force[index], 0), three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
         )
-        motion = corner_motion(record.geometry, theta[index], rate, end)
-        sums, spin, _, _ = corner_sums(record, motion, rate, end, load, chassis_turn)
-        drive = sums.drive + theta_force[index]
-        drive += strut_moment(record.strut, motion.pose.cos_theta, motion.pose.sin_theta, rate)
-        coupling, inverse = work.coupling[index], 1.0 / sums.d
-        set_coupling(coupling, sums)
-        add_rigidly(matrix, right, sums)
-        eliminate(matrix, right, coupling, drive, inverse)
-        corner = work.corner[index]
-        corner[0], corner[1] = inverse, drive
+        reduced = eliminate_corner(
+            vehicle.corners[index], theta[index], theta_rate[index], theta_force[index], end, load, chassis_turn,
+            matrix, right, work.coupling[index],
+        )  # fmt: skip
+        corner, spin = work.corner[index], reduced.spin
+        corner[0], corner[1] = reduced.inverse, reduced.drive
         corner[2], corner[3], corner[4] = spin.axis
         corner[5], corner[6] = spin.own, spin.carried
     solve_symmetric(matrix, right)

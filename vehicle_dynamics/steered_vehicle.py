@@ -19,7 +19,7 @@ from vehicle_dynamics.chassis_system import (
     solve_symmetric,
     start_chassis,
 )
-from vehicle_dynamics.embedded_vehicle import VehicleBodies, vehicle_bodies
+from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, vehicle_bodies
 from vehicle_dynamics.kernels.inertia import times
 from vehicle_dynamics.kernels.jit import inlined, kernel
 from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
@@ -29,14 +29,11 @@ from vehicle_dynamics.suspension.corner import (
     CornerMotion,
     TieEnd,
     WheelLoad,
-    corner_motion,
-    corner_sums,
     rod_on_spindle_column,
 )
 from vehicle_dynamics.suspension.corner_record import CornerRecord, rigid_inertia
 from vehicle_dynamics.suspension.pitman import link_motion
 from vehicle_dynamics.suspension.steering import SteeringBodies, steering_bodies, steering_sums, tie_end
-from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.suspension.wishbone import tie_end_spin
 from vehicle_dynamics.vehicle_mechanism import chassis_lump
 
@@ -108,7 +105,7 @@ def steered_dynamics(
     steer_coupling = work.coupling[4]
     set_coupling(steer_coupling, steer)
     for index in range(4):
-        record, own_rate = vehicle.corners[index], theta_rate[index]
+        record = vehicle.corners[index]
         end, end_column = TieEnd(vector(record.geometry.tie_inner), ZERO, ZERO), ZERO
         if index < 2:
             design = steering.left_end if index == 0 else steering.right_end
@@ -116,25 +113,30 @@ def steered_dynamics(
         load = WheelLoad(
             three(wheel_force[index], 0), three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
         )
-        motion = corner_motion(record.geometry, theta[index], own_rate, end)
-        sums, spin, hub, tie_rod = corner_sums(record, motion, own_rate, end, load, chassis_turn)
-        drive = sums.drive + theta_force[index]
-        drive += strut_moment(record.strut, motion.pose.cos_theta, motion.pose.sin_theta, own_rate)
-        coupling, inverse = work.coupling[index], 1.0 / sums.d
-        set_coupling(coupling, sums)
-        add_rigidly(matrix, right, sums)
-        eliminate(matrix, right, coupling, drive, inverse)
-        corner = work.corner[index]
-        corner[0], corner[1] = inverse, drive
+        coupling = work.coupling[index]
+        reduced = eliminate_corner(
+            record,
+            theta[index],
+            theta_rate[index],
+            theta_force[index],
+            end,
+            load,
+            chassis_turn,
+            matrix,
+            right,
+            coupling,
+        )
+        corner, spin, motion = work.corner[index], reduced.spin, reduced.motion
+        corner[0], corner[1] = reduced.inverse, reduced.drive
         corner[3], corner[4], corner[5] = spin.axis
         corner[6], corner[7] = spin.own, spin.carried
         if index < 2:
-            own = _steer_terms(record, motion, end, end_column, hub, tie_rod)
+            own = _steer_terms(record, motion, end, end_column, reduced.hub, reduced.tie_rod)
             corner[2] = own.d_theta
             corner[8] = own.spin * dot(spin.axis, motion.pose.upright)
-            factor = own.d_theta * inverse
+            factor = own.d_theta * reduced.inverse
             steer_d += own.d - own.d_theta * factor
-            steer_drive += own.drive - factor * drive
+            steer_drive += own.drive - factor * reduced.drive
             for k in range(3):
                 steer_coupling[k] += own.coupling_moment[k] - factor * coupling[k]
                 steer_coupling[3 + k] += own.coupling_force[k] - factor * coupling[3 + k]

@@ -51,6 +51,7 @@ def test_pip_install_lays_out_a_ros_package_that_runs(pip_prefix: Path, pip_envi
 
     # A refusal proves that the executable starts and finds its code.
     assert REFUSAL in run(BAD_START.split(), pip_prefix, pip_environment, status=2)
+    assert '<mujoco model="HMMWV">' in run(["bin/proving-ground", "export", "hmmwv"], pip_prefix, pip_environment)
     assert {path.name for path in (pip_prefix / "bin").iterdir()} == {"proving-ground"}  # no node clutters the PATH
 
 
@@ -69,13 +70,16 @@ def test_colcon_build_lays_out_a_ros_package_that_runs(colcon_prefix: Path) -> N
     set_up = f"source {colcon_prefix.parent / 'setup.bash'}"
     assert "pad:=xbox" in run(["bash", "-c", f"{set_up} && proving-ground launch"], colcon_prefix)
     assert REFUSAL in run(["bash", "-c", f"{set_up} && {BAD_START}"], colcon_prefix, status=2)
+    assert '<robot name="HMMWV">' in run(
+        ["bash", "-c", f"{set_up} && proving-ground export hmmwv --format urdf"], colcon_prefix
+    )
 
 
 def test_package_manifest_declares_every_ros_package_that_is_imported() -> None:
     manifest = ElementTree.parse(ROOT / "package.xml").getroot()
     declared = {item.text for item in manifest if item.tag == "exec_depend"}
     rooms = [path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "environment"]
-    sources = "\n".join(path.read_text() for room in rooms for path in room.glob("*.py"))
+    sources = "\n".join(path.read_text() for room in rooms for path in room.rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:from|import) (\w+)", sources, re.MULTILINE))
     ros_packages = {
         name for name in imported if re.search(r"_(msgs|srvs|interfaces|ros|transformations)$|^rclpy$", name)

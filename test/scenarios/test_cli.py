@@ -44,7 +44,7 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),
         (["export", "hmmwv", "--out", "no/such/folder/file.xml"], "file.xml: cannot be written: No such file"),
-        (["bench", "telop"], "bench telop: unknown; did you mean teleop? Known: teleop, all"),
+        (["bench", "telop"], "bench telop: unknown; did you mean teleop? Known: dynamics, quarter_car, teleop, all"),
     ],
 )
 def test_mistakes_get_one_line_and_status_two(

@@ -20,9 +20,7 @@ from vehicle_dynamics.multibody.tree_arrays import (
     Array,
     Indices,
     TreeArrays,
-    TreeWorkspace,
     tree_arrays,
-    tree_workspace,
 )
 
 
@@ -49,9 +47,8 @@ class EmbeddingArrays(NamedTuple):
 
 
 class EmbeddingWorkspace(NamedTuple):
-    """Arrays that an evaluation writes to, made once per thread."""
+    """Arrays that an evaluation writes to beside those of TreeWorkspace, made once per thread."""
 
-    tree: TreeWorkspace
     coordinates: Array  # trial values while loops are being closed
     rates: Array
     map: Array  # coordinates x free ones of the group: X of Eq. 13
@@ -121,7 +118,6 @@ def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingW
     axes, rows = len(tree.parent), len(arrays.row_coordinate)
     most_free, most_dependent = (_largest(start) for start in (arrays.row_start, arrays.dependent_start))
     return EmbeddingWorkspace(
-        tree=tree_workspace(tree),
         coordinates=np.zeros(axes),
         rates=np.zeros(axes),
         map=np.zeros((axes, most_free)),
@@ -176,7 +172,7 @@ def _indices(values: Sequence[int]) -> Indices:
     return np.array(values, dtype=np.int64)
 
 
-def _joined(lists: Sequence[Sequence[int] | Indices]) -> Indices:
+def _joined(lists: Sequence[Sequence[int] | Indices | Array]) -> Indices:
     return _indices([int(value) for values in lists for value in values])
 
 

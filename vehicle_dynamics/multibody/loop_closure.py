@@ -47,13 +47,12 @@ def close_loops(
     _take(arrays, independent, independent_rates, guess, work)
     steps = _newton(arrays, tree, anchor, motion, work)
     if steps >= 0:
-        last = len(work.right) - 1
-        _anchor_rates(arrays, tree, anchor, work)
-        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, 0, last + 1)
+        is_moving = _anchor_rates(arrays, tree, anchor, work)
+        _solve_loops(arrays, work, True, is_moving)
         _velocity_map(arrays, work, guess)
         tree_velocities(tree, work.rates, root_velocity, gravity, work.carried, motion)
         _closure_accelerations(arrays, tree, anchor, motion, work)
-        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, last, last + 1)
+        _solve_loops(arrays, work, False, True)
         _add_map_bias(arrays, tree, motion, work)
     return steps
 
@@ -63,17 +62,16 @@ def _newton(
     arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
 ) -> int:
     """Close the trial coordinates; leaves poses, Y2 and the factors of Y1. Gives the steps taken, or NOT_CLOSED."""
-    steps, last = 0, len(work.right) - 1
+    steps = 0
     tree_poses(tree, work.coordinates, motion)
     worst = _closure_errors(arrays, tree, anchor, motion, work)
-    is_regular = lu_factor(arrays.dependent_start, work.matrix, work.pivot)
+    is_regular = _factor_loops(arrays, work)
     while worst >= CLOSURE_TOLERANCE and is_regular and steps < MOST_ITERATIONS:
         steps += 1
-        lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, last, last + 1)
-        _subtract(arrays.dependent, work.right, last, work.coordinates)
+        _newton_step(arrays, work)
         tree_poses(tree, work.coordinates, motion)
         worst = _closure_errors(arrays, tree, anchor, motion, work)
-        is_regular = lu_factor(arrays.dependent_start, work.matrix, work.pivot)
+        is_regular = _factor_loops(arrays, work)
     return steps if worst < CLOSURE_TOLERANCE and is_regular else NOT_CLOSED
 
 
@@ -89,10 +87,24 @@ def _take(
 
 
 @part
-def _subtract(dependent: Indices, right: Array, row: int, coordinates: Array) -> None:
-    """A Newton step."""
-    for line in range(len(dependent)):
-        coordinates[dependent[line]] -= right[row, line]
+def _factor_loops(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> bool:
+    return lu_factor(arrays.dependent_start, work.matrix, work.pivot)
+
+
+@part
+def _solve_loops(arrays: EmbeddingArrays, work: EmbeddingWorkspace, with_map: bool, with_last: bool) -> None:
+    """Y1^-1 of the right sides of X, of the last right side, or of both."""
+    last = len(work.right) - 1
+    first, end = 0 if with_map else last, last + 1 if with_last else last
+    lu_solve(arrays.dependent_start, work.matrix, work.pivot, work.right, first, end)
+
+
+@part
+def _newton_step(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> None:
+    _solve_loops(arrays, work, False, True)
+    last = len(work.right) - 1
+    for line in range(len(arrays.dependent)):
+        work.coordinates[arrays.dependent[line]] -= work.right[last, line]
 
 
 @part
@@ -185,14 +197,16 @@ def _closure_errors(
 
 
 @part
-def _anchor_rates(arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, work: EmbeddingWorkspace) -> None:
-    """Velocities that moving anchors ask of the loops [m/s], as right side after Y2."""
-    last, line = len(work.right) - 1, 0
+def _anchor_rates(arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, work: EmbeddingWorkspace) -> bool:
+    """Velocities that moving anchors ask of the loops [m/s], as the last right side; False when all are zero."""
+    last, line, largest = len(work.right) - 1, 0, 0.0
     for cut in arrays.cut:
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
-            is_moving = tree.cut_is_at_root[cut]
-            work.right[last, line] = dot(vector(work.direction[row]), linear_part(anchor[cut])) if is_moving else 0.0
+            value = dot(vector(work.direction[row]), linear_part(anchor[cut])) if tree.cut_is_at_root[cut] else 0.0
+            work.right[last, line] = value
+            largest = max(largest, abs(value))
             line += 1
+    return largest > 0.0
 
 
 @part

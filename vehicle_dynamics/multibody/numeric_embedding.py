@@ -27,7 +27,14 @@ from vehicle_dynamics.multibody.embedding_arrays import (
 from vehicle_dynamics.multibody.loop_closure import NOT_CLOSED, close_loops
 from vehicle_dynamics.multibody.mechanism import Mechanism
 from vehicle_dynamics.multibody.root_system import solve_root
-from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace, anchors_at_rest, tree_arrays
+from vehicle_dynamics.multibody.tree_arrays import (
+    ROOT_LEVELS,
+    TreeArrays,
+    TreeWorkspace,
+    anchors_at_rest,
+    tree_arrays,
+    tree_workspace,
+)
 from vehicle_dynamics.multibody.tree_kernel import (
     _root_matrix,
     linear_part,
@@ -65,6 +72,7 @@ def embedded_accelerations(
     coordinate_forces: Array,
     anchor: Array,
     guess: Array,
+    motion: TreeWorkspace,
     work: EmbeddingWorkspace,
     out: EmbeddedResult,
 ) -> int:
@@ -76,9 +84,11 @@ def embedded_accelerations(
     tree_arrays.anchors_at_rest. guess (all tree coordinates) is where Newton's method starts, and becomes the closed
     coordinates; when loops do not close it stays as it was.
     """
-    steps = close_loops(arrays, tree, independent, independent_rates, root_velocity, gravity, anchor, guess, work.tree, work)
+    steps = close_loops(
+        arrays, tree, independent, independent_rates, root_velocity, gravity, anchor, guess, motion, work
+    )
     if steps >= 0:
-        accelerations_after_closure(arrays, tree, root_is_held, body_forces, coordinate_forces, work, out)
+        accelerations_after_closure(arrays, tree, root_is_held, body_forces, coordinate_forces, motion, work, out)
     return steps
 
 
@@ -89,20 +99,21 @@ def accelerations_after_closure(
     root_is_held: bool,
     body_forces: Array,
     coordinate_forces: Array,
+    motion: TreeWorkspace,
     work: EmbeddingWorkspace,
     out: EmbeddedResult,
 ) -> None:
     """The same after close_loops has succeeded, for forces that need to know where the bodies are."""
-    tree_inertias(tree, work.tree)
-    tree_forces(tree, body_forces, coordinate_forces, work.tree)
-    _group_motions(arrays, tree, work.tree, work)
-    _reduced_masses(arrays, tree, work.tree, work)
+    tree_inertias(tree, motion)
+    tree_forces(tree, body_forces, coordinate_forces, motion)
+    _group_motions(arrays, tree, motion, work)
+    _reduced_masses(arrays, tree, motion, work)
     _factor(arrays, work)
     for k in range(6):
         out.root[k] = 0.0
     if not root_is_held:
-        _eliminate_into_root(work.tree.root_matrix, work.tree.root_push, work)
-        solve_root(work.tree.root_matrix, work.tree.root_push, work.beside, out.root)
+        _eliminate_into_root(motion, work)
+        solve_root(motion.root_matrix, motion.root_push, work.beside, out.root)
     _accelerate(arrays, work, out)
 
 
@@ -114,7 +125,7 @@ class NumericEmbedding:
         self.anchor = anchors_at_rest(mechanism.cuts)
         names = mechanism.coordinate_names
         self.independent_names = [names[index] for index in self.arrays.independent]
-        self._work = embedding_workspace(self.arrays, self.tree)
+        self._motion, self._work = tree_workspace(self.tree), embedding_workspace(self.arrays, self.tree)
 
     def accelerations(
         self,
@@ -132,7 +143,8 @@ class NumericEmbedding:
         out = embedded_result(self.arrays, self.tree)
         steps = embedded_accelerations(
             self.arrays, self.tree, independent, independent_rates, root_velocity, root_is_held, gravity, body_forces,
-            coordinate_forces, self.anchor if anchor is None else anchor, guess, self._work, out,
+            coordinate_forces, self.anchor if anchor is None else anchor, guess, self._motion,
+            self._work, out,
         )  # fmt: skip
         if steps == NOT_CLOSED:
             values = dict(zip(self.independent_names, independent.tolist(), strict=True))
@@ -216,8 +228,9 @@ def _factor(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> None:
 
 
 @part
-def _eliminate_into_root(matrix: Array, push: Array, work: EmbeddingWorkspace) -> None:
+def _eliminate_into_root(motion: TreeWorkspace, work: EmbeddingWorkspace) -> None:
     """What is left of the root's inertia and force, P+ and z+ of Eqs. 4 and 6."""
+    matrix, push = motion.root_matrix, motion.root_push
     for number in range(len(work.push)):
         row, own = work.row[number], work.push[number]
         for i in range(ROOT_LEVELS):

@@ -2,8 +2,8 @@
 
 For loops with some ten unknowns, where a call of LAPACK costs more than the work; zeros below the pivot are skipped,
 because each loop of a mechanism moves with a few coordinates only. Many systems stand below each other: number n has
-rows, pivots and right sides start[n] to start[n + 1], its columns from 0. Rows are not taken out as arrays of their own:
-counting references to these would cost more than the arithmetic.
+rows, pivots and right sides start[n] to start[n + 1], its columns from 0. Rows are not taken out as arrays of their
+own: counting references to these would cost more than the arithmetic.
 """
 
 from __future__ import annotations
