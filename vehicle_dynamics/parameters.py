@@ -163,6 +163,60 @@ class Wheel:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TyreDirection:
+    """TMeasy's five numbers of one direction, each at the nominal load and at twice that."""
+
+    slope_n: tuple[float, float] = setting(..., "Force per slip at zero slip", unit="N", minimum=1.0, maximum=1e8)
+    max_n: tuple[float, float] = setting(..., "Largest force", unit="N", minimum=1.0, maximum=1e7)
+    max_slip: tuple[float, float] = setting(..., "Slip of the largest force", minimum=1e-4, maximum=10.0)
+    slide_n: tuple[float, float] = setting(..., "Force when sliding", unit="N", minimum=1.0, maximum=1e7)
+    slide_slip: tuple[float, float] = setting(..., "Slip from where on it slides", minimum=1e-4, maximum=10.0)
+
+    def __post_init__(self) -> None:
+        for index in range(2):
+            if self.slide_slip[index] <= self.max_slip[index]:
+                raise ValueError(f"slide_slip: must exceed max_slip ({self.max_slip[index]:g})")
+            if self.slide_n[index] > self.max_n[index]:
+                raise ValueError(f"slide_n: must not exceed max_n ({self.max_n[index]:g})")
+            if self.slope_n[index] * self.max_slip[index] < self.max_n[index]:
+                raise ValueError("slope_n: is too small to reach max_n at max_slip")
+        if self.max_n[1] > 2.0 * self.max_n[0] or self.slope_n[1] > 2.0 * self.slope_n[0]:
+            raise ValueError("max_n, slope_n: must not grow faster than the load")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tyre:
+    """A tyre by TMeasy; its unloaded radius is the wheel's."""
+
+    width_m: float = _length("Width")
+    stiffness_npm: float = setting(..., "Vertical stiffness", unit="N/m", minimum=1e3, maximum=1e8)
+    damping_nspm: float = _rate("Vertical damping")
+    bottoming_from_m: float = _length("Deflection from which the rim helps to carry")
+    bottoming_stiffness_npm: float = setting(..., "Its stiffness", unit="N/m", minimum=0.0, maximum=1e9)
+    nominal_load_n: float = setting(..., "Load of the first value of each pair", unit="N", minimum=1.0, maximum=1e6)
+    max_load_n: float = setting(..., "Load beyond which forces do not grow", unit="N", minimum=1.0, maximum=1e6)
+    reference_friction: float = setting(..., "Friction coefficient of the test road", minimum=0.1, maximum=1.5)
+    rolling_resistance: float = setting(..., "Rolling resistance over load", minimum=0.0, maximum=0.5)
+    longitudinal: TyreDirection
+    lateral: TyreDirection
+    trail_over_length: tuple[float, float] = setting(..., "Pneumatic trail over patch length", minimum=0.0, maximum=1.0)
+    trail_zero_slip: tuple[float, float] = setting(..., "Lateral slip of zero trail", minimum=1e-4, maximum=10.0)
+    trail_end_slip: tuple[float, float] = setting(..., "Lateral slip where trail ends", minimum=1e-4, maximum=10.0)
+    deflection_stiffness_npm: tuple[float, float] = setting(
+        ..., "Stiffness of the carcass along and across the wheel", unit="N/m", minimum=1e3, maximum=1e8
+    )
+    deflection_damping_nspm: tuple[float, float] = setting(
+        ..., "Its damping along and across", unit="N s/m", minimum=0.0, maximum=1e7
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_load_n < self.nominal_load_n:
+            raise ValueError(f"max_load_n: must be at least nominal_load_n ({self.nominal_load_n:g})")
+        if any(end <= zero for end, zero in zip(self.trail_end_slip, self.trail_zero_slip, strict=True)):
+            raise ValueError("trail_end_slip: must exceed trail_zero_slip")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Steering:
     """Pitman steering T U V W."""
 
@@ -196,6 +250,7 @@ class VehicleParameters:
     front_suspension: Suspension
     rear_suspension: Suspension
     wheel: Wheel
+    tyre: Tyre
     steering: Steering
 
     @staticmethod

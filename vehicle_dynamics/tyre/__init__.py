@@ -1,0 +1,1 @@
+"""Tyres on hard ground."""
