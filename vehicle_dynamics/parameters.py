@@ -217,6 +217,24 @@ class Tyre:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Brakes:
+    """Disc brakes of one kind on all wheels; forces are those of a pad at full brake."""
+
+    friction: float = setting(..., "Friction coefficient of pad and disc", minimum=0.01, maximum=1.0)
+    front_force_n: float = setting(..., "Force on a front pad", unit="N", minimum=0.0, maximum=1e6)
+    front_radius_m: float = _length("Distance of the front pads from the wheel's axis")
+    rear_force_n: float = setting(..., "Force on a rear pad", unit="N", minimum=0.0, maximum=1e6)
+    rear_radius_m: float = _length("Distance of the rear pads from the wheel's axis")
+    stiction_stiffness_nmprad: float = setting(
+        ..., "Stiffness of a held wheel", unit="N m/rad", minimum=1.0, maximum=1e7
+    )
+    stiction_damping_nmsprad: float = setting(..., "Its damping", unit="N m s/rad", minimum=0.0, maximum=1e6)
+    transition_radps: float = setting(
+        ..., "Spin rate at which sliding takes over", unit="rad/s", minimum=1e-3, maximum=100.0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Steering:
     """Pitman steering T U V W."""
 
@@ -251,6 +269,7 @@ class VehicleParameters:
     rear_suspension: Suspension
     wheel: Wheel
     tyre: Tyre
+    brakes: Brakes
     steering: Steering
 
     @staticmethod

@@ -1,0 +1,1 @@
+"""What turns and stops the wheels: brakes, engine, gearbox, differentials."""
