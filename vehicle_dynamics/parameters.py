@@ -235,6 +235,16 @@ class Brakes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Driveline:
+    """All-wheel drive with three open differentials."""
+
+    bevel_ratio: float = setting(..., "Wheel speed over propeller shaft speed", minimum=0.01, maximum=1.0)
+    drive_shaft_inertia_kgm2: float = _moment("Shaft from the gearbox to the centre differential")
+    axle_shaft_inertia_kgm2: float = _moment("Propeller shaft to one axle")
+    differential_inertia_kgm2: float = _moment("Box of one axle's differential, which turns with its wheels")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Steering:
     """Pitman steering T U V W."""
 
@@ -270,6 +280,7 @@ class VehicleParameters:
     wheel: Wheel
     tyre: Tyre
     brakes: Brakes
+    driveline: Driveline
     steering: Steering
 
     @staticmethod
