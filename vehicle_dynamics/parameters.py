@@ -10,10 +10,9 @@ import numpy as np
 
 from settings import setting
 from settings.nested import load_settings
+from vehicle_dynamics.kernels.table import MOST_TABLE_VALUES
 from vehicle_dynamics.suspension.pitman import PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints
-
-MOST_TABLE_VALUES = 32
 
 
 def _mass(description: str) -> Any:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicle_dynamics.kernels.jit import inlined, kernel
+from vehicle_dynamics.kernels.table import TABLE, fill_table, table_integral, table_value
 from vehicle_dynamics.kernels.vector3 import Vector3, add_scaled, cross, dot, sub
-from vehicle_dynamics.parameters import MOST_TABLE_VALUES, Suspension
+from vehicle_dynamics.parameters import Suspension
 
-# A table is piecewise linear through its points; beyond the last one its last slope goes on.
-TABLE = np.dtype([("x", "f8", MOST_TABLE_VALUES), ("y", "f8", MOST_TABLE_VALUES), ("count", "i8")])
 STRUT = np.dtype(
     [
         ("spring_square", "f8", 3),  # k0, k1, k2 of the spring's squared length [m^2]
@@ -36,16 +35,6 @@ STRUT = np.dtype(
     ]
 )
 StrutRecord: TypeAlias = Any
-
-
-@inlined
-def table_value(table: Any, x: float) -> float:
-    """Value of a table at x >= 0."""
-    index, last = 0, table.count - 2
-    while index < last and x >= table.x[index + 1]:
-        index += 1
-    slope = (table.y[index + 1] - table.y[index]) / (table.x[index + 1] - table.x[index])
-    return float(table.y[index] + slope * (x - table.x[index]))
 
 
 @inlined
@@ -90,22 +79,12 @@ def strut_moment(strut: StrutRecord, cos_theta: float, sin_theta: float, theta_r
 def spring_energy(strut: StrutRecord, cos_theta: float, sin_theta: float) -> float:
     """Energy [J] in spring and stops, zero at the free length."""
     length, _ = length_and_slope(strut.spring_square, cos_theta, sin_theta)
-    energy = _table_integral(strut.spring, abs(strut.spring_free - length))
+    energy = table_integral(strut.spring, abs(strut.spring_free - length))
     if length < strut.bump_below:
-        energy += _table_integral(strut.stop, strut.bump_below - length)
+        energy += table_integral(strut.stop, strut.bump_below - length)
     elif length > strut.rebound_above:
-        energy += _table_integral(strut.stop, length - strut.rebound_above)
+        energy += table_integral(strut.stop, length - strut.rebound_above)
     return energy
-
-
-@kernel
-def _table_integral(table: Any, x: float) -> float:
-    """Integral of a table from its first x, which is zero, to x."""
-    total, index, last = 0.0, 0, table.count - 2
-    while index < last and x >= table.x[index + 1]:
-        total += 0.5 * (table.y[index] + table.y[index + 1]) * (table.x[index + 1] - table.x[index])
-        index += 1
-    return total + float(0.5 * (table.y[index] + table_value(table, x)) * (x - table.x[index]))
 
 
 def strut_record(suspension: Suspension, pivot: Vector3, axis: Vector3) -> StrutRecord:
@@ -119,9 +98,9 @@ def strut_record(suspension: Suspension, pivot: Vector3, axis: Vector3) -> Strut
     record = np.recarray(1, STRUT)
     record["spring_square"] = _square(pivot, axis, points.spring_lower_arm, points.spring_chassis)
     record["spring_free"] = spring.free_length_m
-    _fill(record["spring"], spring.compression_m, spring.force_n)
+    fill_table(record["spring"], spring.compression_m, spring.force_n)
     record["bump_below"], record["rebound_above"] = stops.bump_below_length_m, stops.rebound_above_length_m
-    _fill(record["stop"], stops.penetration_m, stops.force_n)
+    fill_table(record["stop"], stops.penetration_m, stops.force_n)
     record["shock_square"] = _square(pivot, axis, points.shock_lower_arm, points.shock_chassis)
     record["middle_from"], record["middle_to"] = damper.middle_from_length_m, damper.middle_to_length_m
     record["compression"], record["rebound"] = damper.compression_nspm, damper.rebound_nspm
@@ -136,8 +115,3 @@ def _square(pivot: Vector3, axis: Vector3, moving: Vector3, fixed: Vector3) -> t
     radius, reach = sub(moving, centre), sub(fixed, centre)
     constant = dot(radius, radius) + dot(reach, reach)
     return constant, -2.0 * dot(radius, reach), -2.0 * dot(cross(axis, radius), reach)
-
-
-def _fill(table: Any, x: tuple[float, ...], y: tuple[float, ...]) -> None:
-    table["x"], table["y"], table["count"] = 0.0, 0.0, len(x)
-    table["x"][..., : len(x)], table["y"][..., : len(y)] = x, y
