@@ -14,6 +14,8 @@ from vehicle_dynamics.kernels.table import MOST_TABLE_VALUES
 from vehicle_dynamics.suspension.pitman import PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints
 
+MOST_GEARS = 12
+
 
 def _mass(description: str) -> Any:
     return setting(..., description, unit="kg", minimum=1e-6, maximum=1e6)
@@ -243,6 +245,75 @@ class Driveline:
     differential_inertia_kgm2: float = _moment("Box of one axle's differential, which turns with its wheels")
 
 
+def _ratios(description: str) -> Any:
+    return setting(..., description, minimum=1e-3, maximum=100.0)
+
+
+def _torques(description: str) -> Any:
+    return setting(..., description, unit="N m", minimum=-1e5, maximum=1e5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapPowertrain:
+    """An engine geared to the drive shaft; ratios are output over input speed."""
+
+    speed_radps: tuple[float, ...] = setting(..., "Engine speeds", unit="rad/s", minimum=-1e4, maximum=1e4)
+    zero_throttle_nm: tuple[float, ...] = _torques("Torque without throttle")
+    full_throttle_nm: tuple[float, ...] = _torques("Torque at full throttle")
+    forward_ratios: tuple[float, ...] = _ratios("Forward gears")
+    reverse_ratio: float = setting(..., "Reverse gear", minimum=-100.0, maximum=-1e-3)
+    downshift_rpm: tuple[float, ...] = setting(..., "Shift down below", unit="rpm", minimum=0.0, maximum=1e5)
+    upshift_rpm: tuple[float, ...] = setting(..., "Shift up above", unit="rpm", minimum=0.0, maximum=1e5)
+
+    def __post_init__(self) -> None:
+        for name in ("zero_throttle_nm", "full_throttle_nm"):
+            _check_curve("speed_radps", self.speed_radps, name, getattr(self, name))
+        _check_gears(self.forward_ratios)
+        for name in ("downshift_rpm", "upshift_rpm"):
+            if len(getattr(self, name)) != len(self.forward_ratios):
+                raise ValueError(f"{name}: must have as many values as forward_ratios ({len(self.forward_ratios)})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConverterPowertrain:
+    """Engine, torque converter and gearbox; ratios are output over input speed."""
+
+    engine_inertia_kgm2: float = _moment("Crankshaft and what turns with it")
+    full_throttle_rpm: tuple[float, ...] = setting(..., "Engine speeds", unit="rpm", minimum=-1e5, maximum=1e5)
+    full_throttle_nm: tuple[float, ...] = _torques("Torque at full throttle")
+    losses_rpm: tuple[float, ...] = setting(..., "Engine speeds", unit="rpm", minimum=-1e5, maximum=1e5)
+    losses_nm: tuple[float, ...] = _torques("Losses, at any throttle")
+    capacity_speed_ratio: tuple[float, ...] = setting(..., "Speed ratios", minimum=0.0, maximum=1.0)
+    capacity: tuple[float, ...] = setting(..., "Capacity factor", unit="rad/s per sqrt(N m)", minimum=0.1, maximum=1e3)
+    torque_speed_ratio: tuple[float, ...] = setting(..., "Speed ratios", minimum=0.0, maximum=1.0)
+    torque_ratio: tuple[float, ...] = setting(..., "Torque out over torque in", minimum=0.0, maximum=10.0)
+    input_shaft_inertia_kgm2: float = _moment("Shaft between converter and gears")
+    forward_ratios: tuple[float, ...] = _ratios("Forward gears")
+    reverse_ratio: float = setting(..., "Reverse gear", minimum=-100.0, maximum=-1e-3)
+    upshift_rpm: float = setting(..., "Shift up above", unit="rpm", minimum=0.0, maximum=1e5)
+    downshift_rpm: float = setting(..., "Shift down below", unit="rpm", minimum=0.0, maximum=1e5)
+    shift_pause_s: float = setting(..., "Least time between shifts", unit="s", minimum=0.0, maximum=60.0)
+
+    def __post_init__(self) -> None:
+        _check_curve("full_throttle_rpm", self.full_throttle_rpm, "full_throttle_nm", self.full_throttle_nm)
+        _check_curve("losses_rpm", self.losses_rpm, "losses_nm", self.losses_nm)
+        _check_curve("capacity_speed_ratio", self.capacity_speed_ratio, "capacity", self.capacity)
+        _check_curve("torque_speed_ratio", self.torque_speed_ratio, "torque_ratio", self.torque_ratio)
+        _check_gears(self.forward_ratios)
+        if self.upshift_rpm <= self.downshift_rpm:
+            raise ValueError(f"upshift_rpm: must exceed downshift_rpm ({self.downshift_rpm:g})")
+        if self.engine_inertia_kgm2 <= 0.0:
+            raise ValueError("engine_inertia_kgm2: must be above 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Powertrains:
+    """Both kinds; a scenario picks one."""
+
+    map: MapPowertrain
+    converter: ConverterPowertrain
+
+
 @dataclass(frozen=True, kw_only=True)
 class Steering:
     """Pitman steering T U V W."""
@@ -280,6 +351,7 @@ class VehicleParameters:
     tyre: Tyre
     brakes: Brakes
     driveline: Driveline
+    powertrain: Powertrains
     steering: Steering
 
     @staticmethod
@@ -288,12 +360,23 @@ class VehicleParameters:
         return load_settings(path, VehicleParameters)
 
 
-def _check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
+def _check_curve(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
     if not 2 <= len(x) <= MOST_TABLE_VALUES:
         raise ValueError(f"{x_name}: must have 2 to {MOST_TABLE_VALUES} values, got {len(x)}")
     if len(x) != len(y):
         raise ValueError(f"{y_name}: must have as many values as {x_name} ({len(x)}), got {len(y)}")
-    if x[0] != 0.0 or y[0] != 0.0:
-        raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")
     if not np.all(np.diff(x) > 0.0):
         raise ValueError(f"{x_name}: must rise from value to value")
+
+
+def _check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
+    _check_curve(x_name, x, y_name, y)
+    if x[0] != 0.0 or y[0] != 0.0:
+        raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")
+
+
+def _check_gears(ratios: tuple[float, ...]) -> None:
+    if not 1 <= len(ratios) <= MOST_GEARS:
+        raise ValueError(f"forward_ratios: must have 1 to {MOST_GEARS} values, got {len(ratios)}")
+    if not np.all(np.diff(ratios) > 0.0):
+        raise ValueError("forward_ratios: must rise from gear to gear")
