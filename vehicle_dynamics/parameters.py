@@ -324,6 +324,7 @@ class Steering:
     idler_pivot_m: tuple[float, float, float] = _point("W")
     axis: tuple[float, float, float] = setting(..., "Axis of both pivots", minimum=-1.0, maximum=1.0)
     max_pitman_angle_deg: float = setting(..., "At full steering", unit="deg", minimum=0.0, maximum=80.0)
+    max_pitman_rate_degps: float = setting(..., "Fastest steering", unit="deg/s", minimum=0.1, maximum=1e4)
     pitman_arm: RigidBody
     link: RigidBody
     idler: Rod

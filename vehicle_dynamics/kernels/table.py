@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from vehicle_dynamics.kernels.jit import inlined, kernel
 
@@ -41,7 +41,8 @@ def table_integral(table: TableRecord, x: float) -> float:
     return total + float(0.5 * (table.y[index] + table_value(table, x)) * (x - table.x[index]))
 
 
-def fill_table(record: Any, x: Sequence[float], y: Sequence[float]) -> None:
+def fill_table(record: Any, x: ArrayLike, y: ArrayLike) -> None:
     """Fill a record, or an array of records, with at most MOST_TABLE_VALUES points; x must rise."""
-    record["x"], record["y"], record["count"] = 0.0, 0.0, len(x)
-    record["x"][..., : len(x)], record["y"][..., : len(y)] = x, y
+    count = np.size(x)
+    record["x"], record["y"], record["count"] = 0.0, 0.0, count
+    record["x"][..., :count], record["y"][..., :count] = x, y

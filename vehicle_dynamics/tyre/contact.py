@@ -35,6 +35,7 @@ TyreRecord: TypeAlias = Any
 # v_n of Eqs. 5.27 and 5.28: keeps a wheel that stands still from a division by zero. So small that a wheel that does
 # not turn sticks, and slides only when its carcass is deflected as far as friction can hold it.
 STILL = 1e-12  # [m/s]
+CREEP = 0.1  # [m/s]: below this speed the slip says little about where the side force acts
 UPSIDE_DOWN = 0.1  # least cosine between ground normal and wheel plane: a wheel that lies on its side has no contact
 
 
@@ -109,7 +110,7 @@ def tyre_contact(
 
     slip_x, slip_y = -drift_x / (transport + STILL), -drift_y / (transport + STILL)
     patch = 2.0 * math.sqrt(tyre.radius * deflection)
-    align = -pneumatic_trail(tyre.slip, load, slip_y, patch) * force_y
+    align = -pneumatic_trail(tyre.slip, load, -drift_y / (transport + CREEP), patch) * force_y
     camber = math.asin(min(max(tilt, -1.0), 1.0))
     tip = -tyre.width * tyre.width * tyre.stiffness / 12.0 * camber
     roll = -tyre.rolling_resistance * load * tyre.radius * math.tanh(wheel.spin)
