@@ -93,6 +93,7 @@ setup(
         "numpy",
         "numba",
         "scipy",
+        "matplotlib",
         "PyYAML",
         "transforms3d",
         'evdev-binary; platform_machine == "x86_64"',

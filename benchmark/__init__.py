@@ -1,7 +1,11 @@
 """What is measured. Each module has `run(say) -> dict`: figures beside figures to compare with, from one run.
 
-A module may have `show(figures) -> str` for people; else they get a plain table.
+A module may have `show(figures) -> str` for people, else they get a plain table, and `draw(path)` for a picture.
 """
 
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
-BENCHMARKS = {"dynamics": "benchmark.dynamics", "teleop": "benchmark.teleop"}
+BENCHMARKS = {
+    "dynamics": "benchmark.dynamics",
+    "quarter_car": "benchmark.quarter_car",
+    "teleop": "benchmark.teleop",
+}

@@ -132,7 +132,7 @@ def numerically_embedded(case: Case) -> tuple[Result, float]:
     arguments = (
         embedding, tree, state.coordinates[independent], state.rates[independent], state.velocity[0], False, WEIGHTLESS,
         case.body_forces, case.coordinate_forces, anchors_at_rest(case.mechanism.cuts), np.zeros(len(state.rates)),
-        embedding_workspace(embedding, tree), out,
+        tree_workspace(tree), embedding_workspace(embedding, tree), out,
     )  # fmt: skip
     moving = (*arguments, state.coordinates - 1e-3 * state.rates)
     time = _kernel_time_us(_numerically_embedded, moving)
@@ -237,8 +237,8 @@ def _recursion(count: int, arguments: Any) -> None:
 @kernel
 def _numerically_embedded(count: int, arguments: Any) -> None:
     for _ in range(count):
-        arguments[10][:] = arguments[13]  # guess
-        embedded_accelerations(*arguments[:13])
+        arguments[10][:] = arguments[14]  # guess
+        embedded_accelerations(*arguments[:14])
 
 
 @kernel

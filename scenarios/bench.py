@@ -6,22 +6,26 @@ import importlib
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from benchmark import BENCHMARKS
 from scenarios.table import text_table
 from settings import SettingsError
 from settings.fields import close_name
 
+PICTURES = (".png", ".svg", ".pdf")
 
-def bench(name: str | None, as_json: bool) -> int:
-    """Run one benchmark, or all; progress goes to stderr, figures to stdout."""
+
+def bench(name: str | None, as_json: bool, picture: str | None = None) -> int:
+    """Run one benchmark, or all; progress goes to stderr, figures to stdout, a picture to the given file."""
     if name is None:
         for item, module in BENCHMARKS.items():
             print(f"{item}: {_summary(module)}")
         return 0
     if name != "all" and name not in BENCHMARKS:
         raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
+    draw = _drawing(name, picture)
     results = {item: _run(item) for item in (BENCHMARKS if name == "all" else [name])}
     if as_json:
         plain = {item: {key: _number(value) for key, value in figures.items()} for item, figures in results.items()}
@@ -30,7 +34,25 @@ def bench(name: str | None, as_json: bool) -> int:
         for item, figures in results.items():
             print(f"\n{item}: {_summary(BENCHMARKS[item])}")
             print(_table(item, figures))
+    if draw is not None:
+        draw()
     return 0
+
+
+def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
+    """What draws the picture that is asked for, found before anything long begins."""
+    if picture is None:
+        return None
+    module = importlib.import_module(BENCHMARKS[name]) if name in BENCHMARKS else None
+    if not hasattr(module, "draw"):
+        drawn = [item for item, path in BENCHMARKS.items() if hasattr(importlib.import_module(path), "draw")]
+        raise SettingsError(f"bench {name}: has no picture; {', '.join(drawn)} has one")
+    path = Path(picture)
+    if path.suffix not in PICTURES:
+        raise SettingsError(f"--picture {picture}: must end in one of {', '.join(PICTURES)}")
+    if not path.parent.is_dir():
+        raise SettingsError(f"--picture {picture}: there is no folder {path.parent}")
+    return lambda: module.draw(path)  # type: ignore[union-attr]
 
 
 def _run(name: str) -> Mapping[str, float]:

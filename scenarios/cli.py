@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    bench.add_argument("--picture", metavar="FILE", help="write the benchmark's picture too (quarter_car has one)")
     bench.set_defaults(run=_bench)
     return parser
 
@@ -121,7 +122,7 @@ def _export(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from scenarios.bench import bench
 
-    return bench(options.name, options.json)
+    return bench(options.name, options.json, options.picture)
 
 
 if __name__ == "__main__":

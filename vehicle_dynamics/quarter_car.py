@@ -6,6 +6,7 @@ augmented (TA) and fully augmented (FA), to compare motion, constraint error and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -16,22 +17,19 @@ from scipy.optimize import brentq
 
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
 from vehicle_dynamics.multibody.embedding_arrays import embedded_result, embedding_workspace, numeric_embedding
-from vehicle_dynamics.multibody.free_bodies import FreeState, free_accelerations, free_bodies, free_state, free_workspace
+from vehicle_dynamics.multibody.free_bodies import (
+    FreeState,
+    free_accelerations,
+    free_bodies,
+    free_state,
+    free_workspace,
+)
 from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism
+from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_accelerations, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.quarter_car_kernel import (
-    ANALYTIC,
-    FREE_BODIES,
-    NUMERIC,
-    RECORD_SIZE,
-    TREE,
-    QuarterCarArrays,
-    QuarterCarMemory,
-    WheelTable,
-    corner_accelerations,
-    run_quarter_car,
-)
+from vehicle_dynamics.quarter_car_kernels import corner_accelerations, run_analytic, run_free, run_numeric, run_tree
+from vehicle_dynamics.quarter_car_steps import RECORD_SIZE, StepMemory, StepPlan, WheelPlace, WheelTable
 from vehicle_dynamics.suspension.corner_record import CORNER, corner_record
 from vehicle_dynamics.suspension.reach import Range, free_travel
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder
@@ -48,9 +46,6 @@ class Method(Enum):
     NUMERIC_CE = "CE, numerical"
     TA = "TA"
     FA = "FA"
-
-
-_NUMBERS = {Method.ANALYTIC_CE: ANALYTIC, Method.NUMERIC_CE: NUMERIC, Method.TA: TREE, Method.FA: FREE_BODIES}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +73,9 @@ class QuarterCarRun(NamedTuple):
     theta: Array  # lower-arm angle, positive raises the wheel [rad]
     wheel_height: Array  # of its centre, above the chassis origin [m]
     spin: Array  # [rad]
-    constraint_error: Array  # largest gap of a cut [m]; of FA of all joints, of analytic CE of the lengths of its bodies
+    constraint_error: (
+        Array  # largest gap of a cut [m]; of FA of all joints, of analytic CE of the lengths of its bodies
+    )
 
 
 def rough_road(seconds: float = 5.0, interval: float = 0.01) -> WheelTable:
@@ -99,7 +96,7 @@ def rough_road(seconds: float = 5.0, interval: float = 0.01) -> WheelTable:
 
 
 class QuarterCar:
-    """One corner of a vehicle with its chassis held."""
+    """One corner of a vehicle with its chassis held, as each formulation sees it."""
 
     def __init__(self, parameters: VehicleParameters, corner: str = "front_left") -> None:
         if corner not in CORNERS:
@@ -108,21 +105,16 @@ class QuarterCar:
         mechanism = Mechanism(tuple(builder.bodies()), tuple(builder.cuts(ROOT)))
         free = (f"{corner}.lower_arm", f"{corner}.wheel")
         self._system = EmbeddedSystem(mechanism, free)
-        corners = np.zeros(1, CORNER)
-        corners[0] = corner_record(builder, [builder.points.tie_rod_inner])
-        self.arrays = QuarterCarArrays(
-            corners=corners,
-            embedding=numeric_embedding(mechanism, free),
-            tree=tree_arrays(mechanism),
-            bodies=free_bodies(mechanism),
-            anchor=anchors_at_rest(mechanism.cuts),
-            wheel=self._system.layout.body[f"{corner}.wheel"],
-            spin=mechanism.coordinate_names.index(f"{corner}.wheel"),
-        )
+        self._corners = np.zeros(1, CORNER)
+        self._corners[0] = corner_record(builder, [builder.points.tie_rod_inner])
+        self._embedding, self._tree = numeric_embedding(mechanism, free), tree_arrays(mechanism)
+        self._bodies, self._anchor = free_bodies(mechanism), anchors_at_rest(mechanism.cuts)
+        wheel = f"{corner}.wheel"
+        self._wheel = WheelPlace(self._system.layout.body[wheel], mechanism.coordinate_names.index(wheel))
 
     def rest_angle(self, table: WheelTable) -> float:
         """Lower-arm angle [rad] at which the strut carries the table's first load."""
-        corner, wrench = self.arrays.corners[0], table.wrench[0]
+        corner, wrench = self._corners[0], table.wrench[0]
         lowest = 0.99 * corner["lowest"]  # a wheel without a load hangs on the rebound stop
         highest = free_travel(corner["strut"], Range(corner["lowest"], corner["highest"])).highest
         return float(
@@ -137,75 +129,79 @@ class QuarterCar:
     def run(self, method: Method, table: WheelTable, settings: StepSettings | None = None) -> QuarterCarRun:
         """Motion from rest under the table's loads; raises ClosureError when the suspension leaves its reach."""
         settings = settings or StepSettings()
-        memory = self.memory(method, table)
         rows = round(settings.seconds / (settings.step * settings.every)) + 1
         record = np.zeros((rows, RECORD_SIZE))
-        failed = self.advance(method, table, settings, memory, record)
+        failed = self.prepared(method, table, settings, record)()
         if failed >= 0 or not np.isfinite(record).all():
-            at = f"{max(failed, 0) * settings.step:g} s" if failed >= 0 else "the end"
-            raise ClosureError(f"{method.value}: the suspension has left its reach by {at}")
-        time = settings.step * settings.every * np.arange(rows)
+            when = f"after {failed * settings.step:g} s" if failed >= 0 else "before the end"
+            raise ClosureError(f"{method.value}: the suspension left its reach {when}")
+        time = settings.step * settings.every * np.arange(rows, dtype=np.float64)
         theta, height, spin, error = record.T
         # Free bodies know the spin within half a turn only.
         return QuarterCarRun(time, theta, height, np.unwrap(spin) if method is Method.FA else spin, error)
 
-    def advance(
-        self, method: Method, table: WheelTable, settings: StepSettings, memory: QuarterCarMemory, record: Array
-    ) -> int:
-        """Fill the record from a memory that is ready; the part of a run that is worth timing. -1 when all went well."""
-        return run_quarter_car(
-            _NUMBERS[method], self.arrays, table, GRAVITY, settings.alpha, settings.beta, settings.is_rk4,
-            settings.step, settings.every, memory, record,
-        )  # fmt: skip
-
-    def memory(self, method: Method, table: WheelTable) -> QuarterCarMemory:
-        """Arrays for a run of one method, at rest under the table's first load."""
-        car, layout = self.arrays, self._system.layout
+    def prepared(self, method: Method, table: WheelTable, settings: StepSettings, record: Array) -> Callable[[], int]:
+        """A run that is ready to go and fills the record, once: the part to be timed. Gives the failed step or -1."""
+        plan = StepPlan(settings.is_rk4, settings.step, settings.every, settings.alpha, settings.beta)
         closed = self._system.close(np.array([self.rest_angle(table), 0.0]))
         at_rest = self._system.state(closed, np.zeros(2), np.zeros(6))
-        start = _start(method, car.embedding.independent, at_rest.coordinates, free_state(at_rest))
-        positions, velocities = len(start), 6 * len(car.bodies.mass) if method is Method.FA else len(start)
-        at_position, position_rate = np.zeros(positions), np.zeros(positions)
-        at_velocity, acceleration = np.zeros(velocities), np.zeros(velocities)
-        count = len(car.bodies.mass) if method is Method.FA else 0
-        return QuarterCarMemory(
-            position=start,
-            velocity=np.zeros(velocities),
-            at_position=at_position,
-            at_velocity=at_velocity,
-            position_rate=position_rate,
-            acceleration=acceleration,
-            total_position=np.zeros(positions),
-            total_velocity=np.zeros(velocities),
-            free_state=_views(at_position, at_velocity, count),
-            free_rate=_views(position_rate, acceleration, count),
-            guess=closed,
-            wrench=np.zeros(6),
-            body_forces=np.zeros((len(car.tree.mass), 6)),
-            coordinate_forces=np.zeros(layout.count),
-            lower_arm=np.zeros(1),
-            lower_arm_rate=np.zeros(1),
-            coordinates=np.zeros(layout.count),
-            still=np.zeros(6),
-            motion=tree_workspace(car.tree),
-            embedding=embedding_workspace(car.embedding, car.tree),
-            embedded=embedded_result(car.embedding, car.tree),
-            accelerations=tree_accelerations(car.tree),
-            free=free_workspace(car.bodies),
-            free_accelerations=free_accelerations(car.bodies),
+        if method is Method.ANALYTIC_CE:
+            memory = self._memory(closed[self._embedding.independent], 2)
+            return lambda: run_analytic(self._corners, table, GRAVITY, plan, memory, record)
+        if method is Method.FA:
+            return self._prepared_free(at_rest, table, plan, record)
+        no_angles, still, motion = (
+            np.zeros(len(self._tree.cut_direction), dtype=bool),
+            np.zeros(6),
+            tree_workspace(self._tree),
         )
+        if method is Method.TA:
+            memory, out = self._memory(closed.copy(), len(closed)), tree_accelerations(self._tree)
+            return lambda: run_tree(
+                self._corners, self._tree, self._anchor, self._wheel, no_angles, table, GRAVITY, plan, still, motion,
+                out, memory, record,
+            )  # fmt: skip
+        memory, work = (
+            self._memory(closed[self._embedding.independent], 2),
+            embedding_workspace(self._embedding, self._tree),
+        )
+        result = embedded_result(self._embedding, self._tree)
+        return lambda: run_numeric(
+            self._corners, self._embedding, self._tree, self._anchor, self._wheel, no_angles, table, GRAVITY, plan,
+            closed, still, motion, work, result, memory, record,
+        )  # fmt: skip
 
+    def _prepared_free(self, at_rest: TreeState, table: WheelTable, plan: StepPlan, record: Array) -> Callable[[], int]:
+        start, count = free_state(at_rest), len(self._bodies.mass)
+        memory = self._memory(np.concatenate([start.attitude.ravel(), start.centre.ravel()]), 6 * count)
+        state = _views(memory.at_position, memory.at_velocity, count)
+        rate = _views(memory.position_rate, memory.acceleration, count)
+        work, out = free_workspace(self._bodies), free_accelerations(self._bodies)
+        arm, arm_rate, coordinates = np.zeros(1), np.zeros(1), np.zeros(self._system.layout.count)
+        return lambda: run_free(
+            self._corners, self._bodies, self._anchor, self._wheel, table, GRAVITY, plan, state, rate, arm, arm_rate,
+            coordinates, work, out, memory, record,
+        )  # fmt: skip
 
-def _start(method: Method, independent: NDArray[np.int64], coordinates: Array, free: FreeState) -> Array:
-    if method is Method.FA:
-        return np.concatenate([free.attitude.ravel(), free.centre.ravel()])
-    return coordinates.copy() if method is Method.TA else coordinates[independent]
+    def _memory(self, position: Array, velocities: int) -> StepMemory:
+        size = len(position)
+        return StepMemory(
+            position=position,
+            velocity=np.zeros(velocities),
+            at_position=np.zeros(size),
+            at_velocity=np.zeros(velocities),
+            position_rate=np.zeros(size),
+            acceleration=np.zeros(velocities),
+            total_position=np.zeros(size),
+            total_velocity=np.zeros(velocities),
+            wrench=np.zeros(6),
+            body_forces=np.zeros((len(self._tree.mass), 6)),
+            coordinate_forces=np.zeros(self._system.layout.count),
+        )
 
 
 def _views(position: Array, velocity: Array, count: int) -> FreeState:
     """Flat arrays as poses and velocities of that many bodies."""
     return FreeState(
-        position[: 4 * count].reshape(count, 4),
-        position[4 * count : 7 * count].reshape(count, 3),
-        velocity[: 6 * count].reshape(count, 6),
+        position[: 4 * count].reshape(count, 4), position[4 * count :].reshape(count, 3), velocity.reshape(count, 6)
     )

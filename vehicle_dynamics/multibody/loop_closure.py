@@ -18,7 +18,7 @@ from vehicle_dynamics.multibody.embedding import CLOSURE_TOLERANCE, MOST_ITERATI
 from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, EmbeddingWorkspace
 from vehicle_dynamics.multibody.small_lu import lu_factor, lu_solve
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
-from vehicle_dynamics.multibody.tree_kernel import _turn_further, linear_part, put, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, tree_poses, turn_by, vector
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -105,35 +105,6 @@ def _newton_step(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> None:
     last = len(work.right) - 1
     for line in range(len(arrays.dependent)):
         work.coordinates[arrays.dependent[line]] -= work.right[last, line]
-
-
-@part
-def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> None:
-    """Pose and axis of every frame: the first half of tree_motion."""
-    turned, shifted, axes = work.turned, work.shifted, work.axis
-    for k in range(9):
-        turned[0, k] = 1.0 if k % 4 == 0 else 0.0
-    for k in range(3):
-        shifted[0, k] = 0.0
-    for index in range(len(tree.parent)):
-        parent = tree.parent[index]
-        before, after = turned[parent], turned[index + 1]
-        design_direction, shift = vector(tree.direction[index]), vector(shifted[parent])
-        direction = turn_by(before, design_direction)
-        if tree.is_turn[index]:
-            design_point = vector(tree.point[index])
-            point = add(turn_by(before, design_point), shift)
-            _turn_further(before, design_direction, coordinates[index], after)
-            shift = sub(point, turn_by(after, design_point))
-            angular, linear = direction, cross(point, direction)
-        else:
-            for k in range(9):
-                after[k] = before[k]
-            shift = add_scaled(shift, coordinates[index], direction)
-            angular, linear = (0.0, 0.0, 0.0), direction
-        put(shifted[index + 1], 0, shift)
-        put(axes[index], 0, angular)
-        put(axes[index], 3, linear)
 
 
 @part

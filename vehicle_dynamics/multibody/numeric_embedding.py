@@ -36,9 +36,9 @@ from vehicle_dynamics.multibody.tree_arrays import (
     tree_workspace,
 )
 from vehicle_dynamics.multibody.tree_kernel import (
-    _root_matrix,
     linear_part,
     momentum,
+    root_matrix,
     tree_forces,
     tree_inertias,
     vector,
@@ -127,6 +127,15 @@ class NumericEmbedding:
         self.independent_names = [names[index] for index in self.arrays.independent]
         self._motion, self._work = tree_workspace(self.tree), embedding_workspace(self.arrays, self.tree)
 
+    def closed(self, independent: Array, independent_rates: Array, anchor: Array | None = None) -> tuple[Array, Array]:
+        """All coordinates and rates that close the loops, from the design position. Raises ClosureError."""
+        still, coordinates = np.zeros(len(self.tree.parent)), np.zeros(len(self.tree.parent))
+        unloaded = np.zeros((len(self.tree.mass), 6))
+        self.accelerations(
+            independent, independent_rates, np.zeros(6), True, unloaded, still, coordinates, anchor=anchor
+        )
+        return coordinates, self._work.rates.copy()
+
     def accelerations(
         self,
         independent: Array,
@@ -205,7 +214,7 @@ def _reduced_masses(arrays: EmbeddingArrays, tree: TreeArrays, motion: TreeWorks
                     power = dot(vector(column), angular) + dot(linear_part(column), linear)
                     rows[row, arrays.row_level[other]] = power
             frame, above = arrays.group_frame[above], arrays.group_above[above]
-    _root_matrix(composite[0], motion.root_matrix)
+    root_matrix(composite[0], motion.root_matrix)
 
 
 @part

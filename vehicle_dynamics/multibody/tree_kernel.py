@@ -30,23 +30,41 @@ def tree_motion(
     root_velocity (6) is the root's angular velocity and the velocity of its origin; gravity [m/s^2] enters as an
     acceleration of the root against it. Both in root axes.
     """
-    turned, shifted, velocity, bias, axes = work.turned, work.shifted, work.velocity, work.bias, work.axis
-    for k in range(9):
-        turned[0, k] = 1.0 if k % 4 == 0 else 0.0
+    tree_poses(tree, coordinates, work)
+    velocity, bias, axes = work.velocity, work.bias, work.axis
     for k in range(3):
-        shifted[0, k] = 0.0
         bias[0, k], bias[0, 3 + k] = 0.0, -gravity[k]
         velocity[0, k], velocity[0, 3 + k] = root_velocity[k], root_velocity[3 + k]
     for index in range(len(tree.parent)):
         parent, rate = tree.parent[index], rates[index]
-        before = turned[parent]
-        design_direction, design_point = vector(tree.direction[index]), vector(tree.point[index])
+        angular, linear = vector(axes[index]), linear_part(axes[index])
+        # The axis is carried along with what is before it: Coriolis acceleration.
+        w, v = vector(velocity[parent]), linear_part(velocity[parent])
+        own_bias, own_velocity = bias[index + 1], velocity[index + 1]
+        put(own_bias, 0, add_scaled(vector(bias[parent]), rate, cross(w, angular)))
+        carried = add(cross(v, angular), cross(w, linear))
+        put(own_bias, 3, add_scaled(linear_part(bias[parent]), rate, carried))
+        put(own_velocity, 0, add_scaled(w, rate, angular))
+        put(own_velocity, 3, add_scaled(v, rate, linear))
+
+
+@part
+def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> None:
+    """Pose and axis of every frame."""
+    turned, shifted, axes = work.turned, work.shifted, work.axis
+    for k in range(9):
+        turned[0, k] = 1.0 if k % 4 == 0 else 0.0
+    for k in range(3):
+        shifted[0, k] = 0.0
+    for index in range(len(tree.parent)):
+        parent = tree.parent[index]
+        before, after = turned[parent], turned[index + 1]
+        design_direction, shift = vector(tree.direction[index]), vector(shifted[parent])
         direction = turn_by(before, design_direction)
-        shift = vector(shifted[parent])
-        after = turned[index + 1]
         if tree.is_turn[index]:
+            design_point = vector(tree.point[index])
             point = add(turn_by(before, design_point), shift)
-            _turn_further(before, design_direction, coordinates[index], after)
+            turn_further(before, design_direction, coordinates[index], after)
             shift = sub(point, turn_by(after, design_point))
             angular, linear = direction, cross(point, direction)
         else:
@@ -57,14 +75,6 @@ def tree_motion(
         put(shifted[index + 1], 0, shift)
         put(axes[index], 0, angular)
         put(axes[index], 3, linear)
-        # The axis is carried along with what is before it: Coriolis acceleration.
-        w, v = vector(velocity[parent]), linear_part(velocity[parent])
-        own_bias, own_velocity = bias[index + 1], velocity[index + 1]
-        put(own_bias, 0, add_scaled(vector(bias[parent]), rate, cross(w, angular)))
-        carried = add(cross(v, angular), cross(w, linear))
-        put(own_bias, 3, add_scaled(linear_part(bias[parent]), rate, carried))
-        put(own_velocity, 0, add_scaled(w, rate, angular))
-        put(own_velocity, 3, add_scaled(v, rate, linear))
 
 
 @part
@@ -151,7 +161,7 @@ def tree_mass_matrix(tree: TreeArrays, work: TreeWorkspace) -> None:
             row[level] = dot(vector(ancestor), angular) + dot(linear_part(ancestor), linear)
         for k in range(10):
             parent[k] += own[k]
-    _root_matrix(composite[0], work.root_matrix)
+    root_matrix(composite[0], work.root_matrix)
 
 
 @part
@@ -211,7 +221,7 @@ def turn_by(r: Array, a: Vector3) -> Vector3:
 
 
 @part
-def _turn_further(before: Array, axis: Vector3, angle: float, after: Array) -> None:
+def turn_further(before: Array, axis: Vector3, angle: float, after: Array) -> None:
     """after = before times the rotation about a unit axis (Rodrigues)."""
     x, y, z = axis
     c, s = math.cos(angle), math.sin(angle)
@@ -235,7 +245,7 @@ def momentum(own: Array, w: Vector3, v: Vector3) -> tuple[Vector3, Vector3]:
 
 
 @part
-def _root_matrix(own: Array, matrix: Array) -> None:
+def root_matrix(own: Array, matrix: Array) -> None:
     """Lower triangle of the spatial inertia of everything."""
     mass, x, y, z = own[0], own[1], own[2], own[3]
     matrix[0, 0] = own[4]

@@ -1,0 +1,263 @@
+"""Runs of one suspension on a held chassis by four formulations: embedded in closed form and by numbers, TA and FA.
+
+One kernel each, with the same loop, so that their times can be compared. record takes a row (quarter_car_steps.py)
+before each `every` steps and one at the end; memory holds the state, and is used up. Strut and load on the wheel are
+the same in all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.rotation import normalise, quaternion_rate
+from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, dot, norm, sub, vector
+from vehicle_dynamics.multibody.embedding_arrays import EmbeddedResult, EmbeddingArrays, EmbeddingWorkspace
+from vehicle_dynamics.multibody.free_bodies import FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
+from vehicle_dynamics.multibody.free_hinges import hinge_coordinates, hinge_rates
+from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
+from vehicle_dynamics.multibody.loop_closure import close_loops
+from vehicle_dynamics.multibody.numeric_embedding import accelerations_after_closure
+from vehicle_dynamics.multibody.tree_arrays import TreeAccelerations, TreeArrays, TreeWorkspace
+from vehicle_dynamics.multibody.tree_augmented import accelerations_after_motion
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, tree_motion
+from vehicle_dynamics.quarter_car_steps import (
+    GAP,
+    HEIGHT,
+    SPIN,
+    THETA,
+    StepMemory,
+    StepPlan,
+    WheelPlace,
+    WheelTable,
+    copy,
+    end_euler_step,
+    end_stage,
+    largest_gap,
+    load_wheel,
+    stages,
+    start_stage,
+    wheel_place,
+    wrench_at,
+)
+from vehicle_dynamics.suspension.corner import TieEnd, WheelLoad, corner_motion, corner_sums, wheel_motion
+from vehicle_dynamics.suspension.corner_record import CornerRecord
+from vehicle_dynamics.suspension.strut import strut_moment
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Corners = NDArray[np.void]  # one record of CORNER
+
+NEVER = -1
+
+
+@kernel
+def corner_accelerations(
+    corner: CornerRecord, theta: float, theta_rate: float, spin_rate: float, wrench: Array, gravity: Vector3
+) -> tuple[float, float]:
+    """theta'' and spin' [rad/s^2] of a corner on a held chassis, in closed form: theta'' = drive / D."""
+    end = TieEnd(vector(corner.geometry.tie_inner), ZERO, ZERO)
+    motion = corner_motion(corner.geometry, theta, theta_rate, end)
+    load = WheelLoad(vector(wrench), linear_part(wrench), spin_rate, 0.0)
+    sums, spin, _, _ = corner_sums(corner, motion, theta_rate, end, load, ZERO)
+    drive = sums.drive + strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, theta_rate)
+    acceleration = (drive + dot(sums.coupling_force, gravity)) / sums.d
+    return acceleration, spin.own - spin.carried * acceleration
+
+
+@kernel
+def run_analytic(
+    corners: Corners, table: WheelTable, gravity: Vector3, plan: StepPlan, memory: StepMemory, record: Array
+) -> int:
+    """Embedded in closed form. Gives the step in which the arm left its reach, else NEVER."""
+    corner, steps = corners[0], (len(record) - 1) * plan.every
+    for number in range(steps + 1):
+        for stage in range(stages(plan, number < steps)):
+            time = start_stage(plan, number, stage, memory)
+            wrench_at(table, time, memory.wrench)
+            theta, theta_rate, spin_rate = memory.at_position[0], memory.at_velocity[0], memory.at_velocity[1]
+            if not corner.lowest < theta < corner.highest:
+                return number
+            accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, memory.wrench, gravity)
+            memory.acceleration[0], memory.acceleration[1] = accelerations
+            memory.position_rate[0], memory.position_rate[1] = theta_rate, spin_rate
+            if stage == 0 and number % plan.every == 0:
+                row = record[number // plan.every]
+                row[THETA], row[SPIN] = theta, memory.at_position[1]
+                row[HEIGHT], row[GAP] = _height_and_gap(corner, theta)
+            end_stage(plan, stage, memory)
+        end_euler_step(plan, memory)
+    return NEVER
+
+
+@kernel
+def run_numeric(
+    corners: Corners,
+    embedding: EmbeddingArrays,
+    tree: TreeArrays,
+    anchor: Array,
+    wheel: WheelPlace,
+    no_angles: Flags,
+    table: WheelTable,
+    gravity: Vector3,
+    plan: StepPlan,
+    guess: Array,
+    still: Array,
+    motion: TreeWorkspace,
+    work: EmbeddingWorkspace,
+    out: EmbeddedResult,
+    memory: StepMemory,
+    record: Array,
+) -> int:
+    """Embedded by numbers. Gives the step in which the loops did not close, else NEVER."""
+    corner, steps = corners[0], (len(record) - 1) * plan.every
+    for number in range(steps + 1):
+        for stage in range(stages(plan, number < steps)):
+            time = start_stage(plan, number, stage, memory)
+            wrench_at(table, time, memory.wrench)
+            position, velocity = memory.at_position, memory.at_velocity
+            if close_loops(embedding, tree, position, velocity, still, gravity, anchor, guess, motion, work) < 0:
+                return number
+            strut = strut_moment(corner.strut, math.cos(position[0]), math.sin(position[0]), velocity[0])
+            load_wheel(wheel, wheel_place(tree, wheel, motion), strut, memory)
+            accelerations_after_closure(
+                embedding, tree, True, memory.body_forces, memory.coordinate_forces, motion, work, out
+            )
+            copy(memory.acceleration, out.independent)
+            copy(memory.position_rate, velocity)
+            if stage == 0 and number % plan.every == 0:
+                row = record[number // plan.every]
+                row[THETA], row[SPIN] = position[0], position[1]
+                row[HEIGHT] = wheel_place(tree, wheel, motion)[2]
+                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
+            end_stage(plan, stage, memory)
+        end_euler_step(plan, memory)
+    return NEVER
+
+
+@kernel
+def run_tree(
+    corners: Corners,
+    tree: TreeArrays,
+    anchor: Array,
+    wheel: WheelPlace,
+    no_angles: Flags,
+    table: WheelTable,
+    gravity: Vector3,
+    plan: StepPlan,
+    still: Array,
+    motion: TreeWorkspace,
+    out: TreeAccelerations,
+    memory: StepMemory,
+    record: Array,
+) -> int:
+    """Tree augmented. Always gives NEVER: open loops show in the record."""
+    corner, steps = corners[0], (len(record) - 1) * plan.every
+    for number in range(steps + 1):
+        for stage in range(stages(plan, number < steps)):
+            time = start_stage(plan, number, stage, memory)
+            wrench_at(table, time, memory.wrench)
+            position, velocity = memory.at_position, memory.at_velocity
+            tree_motion(tree, position, velocity, still, gravity, motion)
+            strut = strut_moment(corner.strut, math.cos(position[0]), math.sin(position[0]), velocity[0])
+            load_wheel(wheel, wheel_place(tree, wheel, motion), strut, memory)
+            accelerations_after_motion(
+                tree, True, memory.body_forces, memory.coordinate_forces, anchor, plan.alpha, plan.beta, motion, out
+            )
+            copy(memory.acceleration, out.coordinates)
+            copy(memory.position_rate, velocity)
+            if stage == 0 and number % plan.every == 0:
+                row = record[number // plan.every]
+                row[THETA], row[SPIN] = position[0], position[wheel.spin]
+                row[HEIGHT] = wheel_place(tree, wheel, motion)[2]
+                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
+            end_stage(plan, stage, memory)
+        end_euler_step(plan, memory)
+    return NEVER
+
+
+@kernel
+def run_free(
+    corners: Corners,
+    bodies: FreeBodies,
+    anchor: Array,
+    wheel: WheelPlace,
+    table: WheelTable,
+    gravity: Vector3,
+    plan: StepPlan,
+    state: FreeState,
+    rate: FreeState,
+    arm: Array,
+    arm_rate: Array,
+    coordinates: Array,
+    work: FreeWorkspace,
+    out: FreeAccelerations,
+    memory: StepMemory,
+    record: Array,
+) -> int:
+    """Fully augmented; state and rate are views of the memory's at_... and of its rates. Always gives NEVER.
+
+    Of the hinges only the first one's angle is needed, the lower arm's: arm and arm_rate have one entry.
+    """
+    corner, steps = corners[0], (len(record) - 1) * plan.every
+    for number in range(steps + 1):
+        for stage in range(stages(plan, number < steps)):
+            time = start_stage(plan, number, stage, memory)
+            wrench_at(table, time, memory.wrench)
+            hinge_coordinates(bodies, state, work, arm)
+            hinge_rates(bodies, state, work, arm_rate)
+            strut = strut_moment(corner.strut, math.cos(arm[0]), math.sin(arm[0]), arm_rate[0])
+            load_wheel(wheel, vector(state.centre[wheel.body]), strut, memory)
+            fully_augmented_accelerations(
+                bodies, state, True, gravity, memory.body_forces, memory.coordinate_forces, anchor, plan.alpha,
+                plan.beta, work, out,
+            )  # fmt: skip
+            copy(memory.acceleration, out.bodies.ravel())
+            _pose_rates(state, rate)
+            if stage == 0 and number % plan.every == 0:
+                hinge_coordinates(bodies, state, work, coordinates)
+                row = record[number // plan.every]
+                row[THETA], row[SPIN] = coordinates[0], coordinates[wheel.spin]
+                row[HEIGHT] = state.centre[wheel.body, 2]
+                row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, work.error)
+            end_stage(plan, stage, memory)
+        if not plan.is_rk4:
+            copy(memory.at_velocity, memory.velocity)
+            _pose_rates(state, rate)
+            for k in range(len(memory.position)):
+                memory.position[k] += plan.step * memory.position_rate[k]
+        for body in range(len(state.attitude)):
+            normalise(memory.position[4 * body : 4 * body + 4])
+    return NEVER
+
+
+@part
+def _pose_rates(state: FreeState, rate: FreeState) -> None:
+    for body in range(len(state.attitude)):
+        quaternion_rate(state.attitude[body], vector(state.velocity[body]), False, rate.attitude[body])
+        put(rate.centre[body], 0, linear_part(state.velocity[body]))
+
+
+@part
+def _height_and_gap(corner: CornerRecord, theta: float) -> tuple[float, float]:
+    """Wheel height, and by how much the pose in closed form gets any distance wrong that rigid bodies keep [m].
+
+    Measured between points of the pose: arms, upright, triangle of the spindle, tie rod, shock mount on its arm.
+    """
+    g = corner.geometry
+    motion = corner_motion(g, theta, 0.0, TieEnd(vector(g.tie_inner), ZERO, ZERO))
+    d, f, k, b = motion.pose.lower_ball, motion.pose.upper_ball, motion.pose.tie_outer, motion.pose.shock_lower
+    d0, f0, k0, b0 = vector(g.lower_ball), vector(g.upper_ball), vector(g.tie_outer), vector(g.shock_lower)
+    lower, upper, inner = vector(g.lower_pivot), vector(g.upper_pivot), vector(g.tie_inner)
+    gap = max(_stretch(lower, d, lower, d0), _stretch(upper, f, upper, f0), _stretch(d, f, d0, f0))
+    gap = max(gap, _stretch(d, k, d0, k0), _stretch(f, k, f0, k0), _stretch(inner, k, inner, k0))
+    gap = max(gap, _stretch(d, b, d0, b0), _stretch(lower, b, lower, b0))
+    return wheel_motion(corner, motion).centre[2], gap
+
+
+@inlined
+def _stretch(a: Vector3, b: Vector3, design_a: Vector3, design_b: Vector3) -> float:
+    return abs(norm(sub(b, a)) - norm(sub(design_b, design_a)))

@@ -1,0 +1,152 @@
+"""What runs of the quarter car share, whatever the formulation: steps, the load on the wheel, gaps. Kernels.
+
+A state is two flat arrays, positions and velocities, of whatever the formulation has: lower arm and spin (CE), tree
+coordinates (TA), poses of free bodies (FA).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import inlined, part
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross
+from vehicle_dynamics.multibody.run_loads import RK4_SHARES, RK4_WEIGHTS
+from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
+
+Array = NDArray[np.float64]
+
+THETA, HEIGHT, SPIN, GAP = range(4)  # columns of a record: lower-arm angle, wheel height, spin, constraint error
+RECORD_SIZE = 4
+
+
+class WheelTable(NamedTuple):
+    """Moment and force on the wheel at its centre, in chassis axes, over time from zero; the last one stays."""
+
+    interval: float  # [s], linear between
+    wrench: Array  # times x 6: moment [N m], force [N]
+
+
+class StepPlan(NamedTuple):
+    """How to step."""
+
+    is_rk4: bool  # else semi-implicit Euler
+    step: float  # [s]
+    every: int  # steps between records
+    alpha: float  # Baumgarte's e'' + 2 alpha e' + beta^2 e = 0 [1/s], of TA and FA
+    beta: float
+
+
+class StepMemory(NamedTuple):
+    """State and what its steps need, made once per run."""
+
+    position: Array
+    velocity: Array
+    at_position: Array  # where the model is evaluated
+    at_velocity: Array
+    position_rate: Array
+    acceleration: Array
+    total_position: Array
+    total_velocity: Array
+    wrench: Array  # 6, on the wheel
+    body_forces: Array  # bodies x 6
+    coordinate_forces: Array  # tree coordinates; the first one is the lower arm
+
+
+class WheelPlace(NamedTuple):
+    """Where a mechanism has its wheel."""
+
+    body: int
+    spin: int  # coordinate
+
+
+@inlined
+def stages(plan: StepPlan, is_to_step: bool) -> int:
+    """How often the model is evaluated in a step; once where only a record is wanted."""
+    return 4 if plan.is_rk4 and is_to_step else 1
+
+
+@inlined
+def start_stage(plan: StepPlan, number: int, stage: int, memory: StepMemory) -> float:
+    """Put the state of a stage where the model is evaluated; gives the time [s]."""
+    share = RK4_SHARES[stage] * plan.step
+    _add(memory.at_position, memory.position, share, memory.position_rate)
+    _add(memory.at_velocity, memory.velocity, share, memory.acceleration)
+    return number * plan.step + share
+
+
+@inlined
+def end_stage(plan: StepPlan, stage: int, memory: StepMemory) -> None:
+    """Add the stage's rates to the sum; after the last one, and of Euler's velocities, that is the new state."""
+    if plan.is_rk4:
+        weight = RK4_WEIGHTS[stage] * plan.step
+        _add(memory.total_position, memory.total_position if stage else memory.position, weight, memory.position_rate)
+        _add(memory.total_velocity, memory.total_velocity if stage else memory.velocity, weight, memory.acceleration)
+        if stage == 3:
+            _add(memory.position, memory.total_position, 0.0, memory.position_rate)
+            _add(memory.velocity, memory.total_velocity, 0.0, memory.acceleration)
+    else:
+        _add(memory.velocity, memory.velocity, plan.step, memory.acceleration)
+
+
+@inlined
+def end_euler_step(plan: StepPlan, memory: StepMemory) -> None:
+    """Positions with the new velocities, where these are the rates of the positions."""
+    if not plan.is_rk4:
+        _add(memory.position, memory.position, plan.step, memory.velocity)
+
+
+@inlined
+def _add(out: Array, start: Array, factor: float, rate: Array) -> None:
+    for k in range(len(out)):
+        out[k] = start[k] + factor * rate[k]
+
+
+@inlined
+def copy(out: Array, values: Array) -> None:
+    """out = values, both flat."""
+    for k in range(len(out)):
+        out[k] = values[k]
+
+
+@part
+def wrench_at(table: WheelTable, time: float, out: Array) -> None:
+    """Moment and force at a time."""
+    last = len(table.wrench) - 1
+    place = min(time / table.interval, float(last))
+    before = min(int(place), last - 1)
+    share = place - before
+    for k in range(6):
+        out[k] = (1.0 - share) * table.wrench[before, k] + share * table.wrench[before + 1, k]
+
+
+@inlined
+def load_wheel(wheel: WheelPlace, place: Vector3, moment_on_arm: float, memory: StepMemory) -> None:
+    """The table's load as a spatial force about the origin, and the strut's moment on the lower arm."""
+    force, on_wheel = linear_part(memory.wrench), memory.body_forces[wheel.body]
+    put(on_wheel, 0, add(vector(memory.wrench), cross(place, force)))
+    put(on_wheel, 3, force)
+    memory.coordinate_forces[0] = moment_on_arm
+
+
+@part
+def wheel_place(tree: TreeArrays, wheel: WheelPlace, motion: TreeWorkspace) -> Vector3:
+    """Centre of the wheel [m], after the motion of the tree."""
+    frame = tree.body_frame[wheel.body]
+    return add(turn_by(motion.turned[frame], vector(tree.centre[wheel.body])), vector(motion.shifted[frame]))
+
+
+@part
+def largest_gap(starts: NDArray[np.int64], is_angle: NDArray[np.bool_], error: Array) -> float:
+    """Distance between the two points of a cut or joint, the largest of all [m]; errors of angles are left out."""
+    worst = 0.0
+    for joint in range(len(starts) - 1):
+        square = 0.0
+        for row in range(starts[joint], starts[joint + 1]):
+            square += 0.0 if is_angle[row] else error[row] * error[row]
+        worst = max(worst, square)
+    return math.sqrt(worst)
