@@ -32,7 +32,7 @@ def export(vehicle: str | None, file_format: str, out: Path | None) -> int:
     except ValueError as error:  # numbers that are each allowed, but together make no vehicle
         raise SettingsError(f"{path}: {error}") from error
     if out is None:
-        print(text, end="")
+        print(text, end="", flush=True)
     else:
         _write_whole(out, text)
     return 0
@@ -55,11 +55,15 @@ def vehicle_file(vehicle: str) -> Path:
 
 def _write_whole(path: Path, text: str) -> None:
     """Write beside the file, then rename: whoever reads it sees the old content or the new, never a part."""
-    part = path.parent / f".{path.name}.{os.getpid()}.part"
+    target = path.resolve()  # through links: they stay
+    part = target.parent / f".{target.name}.{os.getpid()}.part"
     try:
+        if target.exists() and not target.is_file():  # a device, a pipe; or a folder, which the system refuses
+            target.write_text(text, encoding="utf-8")
+            return
         try:
             part.write_text(text, encoding="utf-8")
-            part.replace(path)
+            part.replace(target)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:

@@ -113,8 +113,9 @@ def chord_step(
         for k in range(layout.size):
             p[k] -= work.change[k]
             weight = 1.0 if k < layout.velocity else (step if k < layout.acceleration else step * step)
-            if k < layout.multiplier:
-                size = max(size, weight * abs(work.change[k]))
+            moved = weight * abs(work.change[k])
+            if k < layout.multiplier and not moved <= size:  # NaN counts as large
+                size = moved
         if size < tolerance:
             iterations = iteration
             break

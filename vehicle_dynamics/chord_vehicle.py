@@ -28,7 +28,7 @@ from vehicle_dynamics.multibody.spatial import rotation as rotation_matrix
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
-from vehicle_dynamics.vehicle_motion import Scene
+from vehicle_dynamics.vehicle_motion import Scene, check_scene
 from vehicle_dynamics.vehicle_state import VehicleState
 
 Array = NDArray[np.float64]
@@ -50,6 +50,7 @@ class ChordVehicle:
     """Drives a scene with Bae's integrator."""
 
     def __init__(self, parameters: VehicleParameters, scene: Scene) -> None:
+        check_scene(scene)
         self.mechanism: Mechanism = vehicle_mechanism(parameters)
         self.system = EmbeddedSystem(self.mechanism, independent=FREE)
         names, cuts = self.mechanism.coordinate_names, [cut.name for cut in self.mechanism.cuts]
@@ -115,6 +116,8 @@ class ChordVehicle:
 
     def drive(self, state: VehicleState, method: int, steps: int, step: float, tolerance: float) -> ChordRun:
         """Drive from time 0; raises ArithmeticError when Newton's method fails."""
+        if steps < 1 or not step > 0.0 or not tolerance > 0.0:
+            raise ValueError(f"steps, step and tolerance must be above 0, got {steps}, {step}, {tolerance}")
         work = self.workspace()
         start = self.start(state, step, work)
         speeds = ROOT_SPEEDS + self.scene.layout.axes

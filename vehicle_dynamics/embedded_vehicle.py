@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from settings import SettingsError
 from vehicle_dynamics.chassis_system import (
     add_rigidly,
     eliminate,
@@ -39,6 +40,7 @@ from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_l
 
 Array = NDArray[np.float64]
 
+LEAST_TRAVEL = 0.05  # [rad] from design to either side that a suspension must be able to move
 OUT_SIZE = 14  # angular and linear acceleration of the chassis, theta'' and spin' of the corners
 
 
@@ -157,6 +159,12 @@ def vehicle_bodies(parameters: VehicleParameters) -> VehicleBodies:
         is_steered = builder.corner.startswith("front")
         ends = _tie_ends(parameters, builder) if is_steered else [builder.points.tie_rod_inner]
         corners[index] = corner_record(builder, ends)
+        low, high = corners[index]["lowest"], corners[index]["highest"]
+        if not low < -LEAST_TRAVEL < LEAST_TRAVEL < high:
+            raise SettingsError(
+                f"{builder.corner}: the hardpoints leave the lower arm {low:.3f} to {high:.3f} rad of travel, at least"
+                f" {LEAST_TRAVEL} to either side is needed; with the front wheels also at full steering"
+            )
     return VehicleBodies(corners, rigid_inertia(chassis_lump(parameters, steering_is_fixed=True)))
 
 

@@ -55,9 +55,7 @@ class Rod:
     """A light, slender part, whose mass is taken from a neighbour."""
 
     mass_kg: float = _mass("Mass")
-    taken_from: str = setting(
-        ..., "Body that has this mass in the source", choices=("chassis", "link", "lower_arm", "spindle")
-    )
+    taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "lower_arm", "spindle"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +149,16 @@ class Suspension:
     spring: Spring
     stops: Stops
     damper: Damper
+
+    def __post_init__(self) -> None:
+        rods = [getattr(self.rods, item.name) for item in fields(self.rods)]
+        for name in ("lower_arm", "spindle"):
+            whole, taken = (
+                getattr(self.bodies, name).mass_kg,
+                sum(rod.mass_kg for rod in rods if rod.taken_from == name),
+            )
+            if taken >= 0.5 * whole:
+                raise ValueError(f"rods: those taken from {name} must weigh less than half of it ({whole:g} kg)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,7 +335,14 @@ class Steering:
     max_pitman_rate_degps: float = setting(..., "Fastest steering", unit="deg/s", minimum=0.1, maximum=1e4)
     pitman_arm: RigidBody
     link: RigidBody
-    idler: Rod
+    idler_mass_kg: float = _mass("Mass of the idler, a slender rod; the source has it in the link")
+
+    def __post_init__(self) -> None:
+        x, _, z = self.axis
+        if np.hypot(x, z) < 0.1:
+            raise ValueError(f"axis: must not be zero nor point along y, got {list(self.axis)}")
+        if self.idler_mass_kg >= self.link.mass_kg:
+            raise ValueError(f"idler_mass_kg: must be below the mass of the link ({self.link.mass_kg:g})")
 
     def points(self) -> PitmanPoints:
         """What the kinematics need."""
@@ -354,6 +369,10 @@ class VehicleParameters:
     driveline: Driveline
     powertrain: Powertrains
     steering: Steering
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("name: must not be empty")
 
     @staticmethod
     def from_yaml(path: Path) -> VehicleParameters:

@@ -41,7 +41,7 @@ def vehicle_mechanism(parameters: VehicleParameters, steering_is_free: bool = Fa
 
 def chassis_lump(parameters: VehicleParameters, steering_is_fixed: bool) -> Lump:
     """The chassis less the rods whose mass is taken from it; with the steering at design when that is fixed to it."""
-    taken = [CornerBuilder(parameters, corner).rods["upper_shock"] for corner in CORNERS]
+    taken = [rod for corner in CORNERS for rod in CornerBuilder(parameters, corner).taken_from("chassis")]
     chassis = without(_lump(parameters.chassis, np.eye(3)), taken)
     return joined([chassis, *steering_lumps(parameters).values()]) if steering_is_fixed else chassis
 
@@ -49,7 +49,7 @@ def chassis_lump(parameters: VehicleParameters, steering_is_fixed: bool) -> Lump
 def steering_lumps(parameters: VehicleParameters) -> dict[str, Lump]:
     """Pitman arm, link and idler at design."""
     steering, frame = parameters.steering, _steering_axes(parameters)
-    idler = slender(steering.idler.mass_kg, steering.idler_pivot_m, steering.idler_joint_m)
+    idler = slender(steering.idler_mass_kg, steering.idler_pivot_m, steering.idler_joint_m)
     return {
         "pitman_arm": _lump(steering.pitman_arm, frame),
         "link": without(_lump(steering.link, frame), [idler]),
@@ -120,11 +120,15 @@ class CornerBuilder:
         spin = np.diag(self.wheel.inertia_kgm2) + np.diag([0.0, self.wheel.extra_spin_inertia_kgm2, 0.0])
         return {
             **rods,
-            "lower_arm": without(self._mirrored(heavy.lower_arm, lower_axes), [rods["lower_shock"]]),
+            "lower_arm": without(self._mirrored(heavy.lower_arm, lower_axes), self.taken_from("lower_arm")),
             "upper_arm": self._mirrored(heavy.upper_arm, upper_axes),
-            "spindle": without(self._mirrored(heavy.spindle, np.eye(3)), [rods["upright_arm"], rods["tie_rod"]]),
+            "spindle": without(self._mirrored(heavy.spindle, np.eye(3)), self.taken_from("spindle")),
             "wheel": (self.wheel.mass_kg, np.array(p.wheel_centre), spin),
         }
+
+    def taken_from(self, body: str) -> list[Lump]:
+        """The rods whose mass the source has in the given body."""
+        return [rod for name, rod in self.rods.items() if getattr(self.suspension.rods, name).taken_from == body]
 
     def tie_cross(self) -> Array:
         """First axis of the tie rod's universal joint on the spindle: across the upright and the rod."""
@@ -216,8 +220,9 @@ def _lump(body: RigidBody, axes: Array) -> Lump:
 
 def _steering_axes(parameters: VehicleParameters) -> Array:
     z = np.array(parameters.steering.axis) / np.linalg.norm(parameters.steering.axis)
-    y = np.array([0.0, 1.0, 0.0])
-    return np.column_stack([np.cross(y, z), y, z])
+    x = np.cross([0.0, 1.0, 0.0], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
 
 
 def _triple(values: Array | tuple[float, ...]) -> Vector3:

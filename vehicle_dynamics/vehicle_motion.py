@@ -30,10 +30,10 @@ from vehicle_dynamics.kernels.rotation import (
 )
 from vehicle_dynamics.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
-from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
+from vehicle_dynamics.manoeuvre import J_TURN, LANE_CHANGE, STRAIGHT, Manoeuvre, steer_at
 from vehicle_dynamics.suspension.corner import TieEnd, WheelMotion, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.reach import Range, ReachError, check_reach
-from vehicle_dynamics.suspension.steering import SteeringBodies, steered_ends
+from vehicle_dynamics.suspension.steering import SteeringBodies, road_wheel_angles, steered_ends
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 
@@ -205,6 +205,11 @@ def drive(
 
     Raises ReachError, with place and limits, when a suspension is driven beyond where it can be assembled.
     """
+    check_scene(scene)
+    if not (step > 0.0 and every >= 1 and 0.0 <= seconds < float("inf")):
+        raise ValueError(f"step and every must be above 0, seconds finite, got {step}, {every}, {seconds}")
+    if method not in (SEMI_IMPLICIT_EULER, RK4):
+        raise ValueError(f"method: must be SEMI_IMPLICIT_EULER or RK4, got {method}")
     history = np.zeros((round(seconds / (step * every)) + 1, STATE_SIZE))
     work = motion_workspace(scene)
     check_reach(state.theta, _limits(scene), CORNERS)
@@ -212,6 +217,20 @@ def drive(
     if failed >= 0:
         raise ReachError(_thrown(scene, VehicleState.from_array(work.last), failed * step))
     return history
+
+
+def check_scene(scene: Scene) -> None:
+    """Raise ValueError for a scene with numbers that are none, or with a manoeuvre that the steering cannot follow."""
+    numbers = [*scene.tyre, *scene.bump, *scene.manoeuvre, scene.gravity]
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"scene: all numbers must be finite, got {numbers}")
+    manoeuvre = scene.manoeuvre
+    if manoeuvre.kind not in (STRAIGHT, J_TURN, LANE_CHANGE):
+        raise ValueError(f"manoeuvre: kind must be STRAIGHT, J_TURN or LANE_CHANGE, got {manoeuvre.kind}")
+    if not (manoeuvre.duration > 0.0 and scene.bump.length > 0.0):
+        raise ValueError("scene: the manoeuvre's duration and the bump's length must be above 0")
+    for angle in (manoeuvre.amplitude, -manoeuvre.amplitude):
+        road_wheel_angles(scene.steering, scene.vehicle.corners[:2], angle)  # raises ReachError
 
 
 def _limits(scene: Scene) -> list[Range]:

@@ -124,3 +124,13 @@ def test_independent_coordinates_must_fit_the_constraints(parameters: VehiclePar
 
     with pytest.raises(ValueError, match="independent: must be 8 coordinates, got 2"):
         implicit_layout(tree, np.array([0, 1]))
+
+
+@pytest.mark.parametrize("method", [CHORD, CONVENTIONAL])
+def test_runaway_is_no_convergence(
+    scene: Scene, start: VehicleState, parameters: VehicleParameters, method: int
+) -> None:
+    wild = scene._replace(manoeuvre=Manoeuvre(drive_torque=1e12))
+
+    with pytest.raises((ArithmeticError, np.linalg.LinAlgError)):
+        ChordVehicle(parameters, wild).drive(start, method, 50, STEP, TOLERANCE)

@@ -197,6 +197,12 @@ def test_out_of_reach_is_told() -> None:
         EmbeddedSystem(four_bar(), independent=("lower",)).close(np.array([-0.8]))
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_no_number_is_not_closed(value: float) -> None:
+    with pytest.raises(ClosureError):
+        EmbeddedSystem(four_bar()).close(np.array([value]))
+
+
 def test_bad_mechanisms_are_refused() -> None:
     body = rod("a", ROOT, A, D, 1.0, (turn(A),))
     with pytest.raises(ValueError, match="the name is taken"):

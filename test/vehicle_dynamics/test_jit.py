@@ -82,4 +82,7 @@ def test_only_the_latest_versions_are_kept(project: Path) -> None:
 def test_home_that_cannot_be_written_only_costs_time(project: Path) -> None:
     (project / "cache").write_text("a file where the folder should be")
 
-    assert run(project).stdout.split()[0] == "20.0"
+    assert run(project).stdout.split() == ["20.0", "0"]
+    assert run(project).stdout.split() == ["20.0", "0"]
+    (project / "vehicle_dynamics" / "inner.py").write_text(INNER.format("2.0"))
+    assert run(project).stdout.split() == ["30.0", "0"]

@@ -12,7 +12,9 @@ from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.joint_forces import joint_forces
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import steered_ends, steering_bodies
+from vehicle_dynamics.vehicle_joint_forces import VehicleJointForces
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_state import VehicleState
 
 from .test_embedded_vehicle import by_kernel, forces_on_tree, random_case, strut_moments
 
@@ -84,3 +86,46 @@ def test_hinges_carry_the_weight(system: EmbeddedSystem) -> None:
     total = total + found.cuts["rear_left.L"] + found.cuts["rear_left.J"]
     corner = sum(body.mass for body in mechanism.bodies if body.name.startswith("rear_left"))
     assert_allclose(total, [0.0, 0.0, 9.81 * corner], atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_vehicles_joints_balance_every_body_and_hinges_carry_no_torque_about_their_axes(
+    parameters: VehicleParameters, seed: int
+) -> None:
+    random, case = np.random.default_rng(seed), random_case(seed)
+    model = VehicleJointForces(parameters)
+    state = VehicleState(
+        attitude=np.array([0.1, -0.2, 0.05, 0.9721]) / np.linalg.norm([0.1, -0.2, 0.05, 0.9721]),
+        theta=case.theta,
+        theta_rate=case.theta_rate,
+        spin=case.spin,
+        spin_rate=case.spin_rate,
+        turn=case.chassis_turn,
+    )
+    pitman = (random.uniform(-0.4, 0.4), random.normal(), random.normal())
+
+    found = model.at(state, case.wheel_force, pitman)
+
+    # All coordinates' equations hold with spring and damper as forces along their lines and no torque in any hinge:
+    # they are the same forces as the kernel's moment on the arm, though it knows nothing of lines.
+    assert found.mismatch < 1e-9
+    axis = vehicle_bodies(parameters).corners["geometry"]["lower_axis"][0]
+    pivot = vehicle_bodies(parameters).corners["geometry"]["lower_pivot"][0]
+    hinge = found.hinges["front_left.lower_arm"]
+    about_axis = np.dot(axis, hinge[:3] - np.cross(pivot, hinge[3:]))
+    assert abs(about_axis) < 1e-7 * np.linalg.norm(hinge)
+
+
+def test_pivot_of_a_loaded_arm_is_pushed_up_by_the_spring(parameters: VehicleParameters) -> None:
+    # A wheel held up by the ground: the spring presses the arm's outer part down, so the pivot must push it up.
+    model = VehicleJointForces(parameters)
+    load = np.zeros((4, 6))
+    load[:, 5] = [6495.0, 6494.0, 6128.0, 6126.0]
+
+    found = model.at(VehicleState(theta=np.array([-0.2255, -0.2255, -0.2265, -0.2265])), load)
+
+    wheel, pivot = found.hinges["front_left.wheel"], found.hinges["front_left.lower_arm"]
+    assert wheel[5] == pytest.approx(9.81 * 71.105 - 6495.0, rel=0.05)  # the bearing carries the load, less the wheel
+    # The spring presses the arm down with 11.1 kN, the upright lifts its end with about half of that: the pivot pushes
+    # up with the rest. With the spring as a moment on the arm, instead of a force, it would seem to pull down.
+    assert 4000.0 < pivot[5] < 8000.0

@@ -54,12 +54,15 @@ def test_parallelogram_only_shifts_its_link(steering: PitmanGeometry) -> None:
 
 
 def test_derivatives_of_a_link_point_match_differences(skew: PitmanGeometry) -> None:
-    point, step = (0.2, 0.4, 0.03), 1e-4
+    point, step = (0.2, 0.4, 0.03), 5e-3
     for angle in ANGLES:
-        ahead, here, behind = (link_point(skew, link_motion(skew, angle + k * step), point) for k in (1, 0, -1))
+        places = {k: link_point(skew, link_motion(skew, angle + k * step), point) for k in range(-3, 4)}
+        here = places[0]
         assert abs(link_motion(skew, angle).link_rate) > 1e-3
-        assert_allclose(here[1], np.subtract(ahead[0], behind[0]) / (2 * step), rtol=1e-7, atol=1e-9)
-        assert_allclose(here[2], np.subtract(ahead[1], behind[1]) / (2 * step), rtol=1e-6, atol=1e-8)
+        for order in (0, 1):  # sixth-order differences of place and of rate
+            sides = [np.subtract(places[k][order], places[-k][order]) for k in (1, 2, 3)]
+            expected = (45.0 * sides[0] - 9.0 * sides[1] + sides[2]) / (60.0 * step)
+            assert_allclose(here[order + 1], expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
 
 
 def steer_angle(geometry: WishboneGeometry, theta: float, tie_inner: Any) -> float:
@@ -111,5 +114,7 @@ def test_bad_steering_is_told_with_its_limits(parameters: VehicleParameters) -> 
 
     with pytest.raises(ValueError, match=r"steering wheel: must be from -1 \(right\) to 1 \(left\), got 1.5"):
         pitman_angle(1.5, 0.5)
-    with pytest.raises(ReachError, match=r"cannot be assembled at -0.6 rad .* its reach is -0.4611 to 1.5000 rad"):
+    with pytest.raises(ReachError, match=r"cannot be assembled at -0.6 rad; its reach is -0.4611 to 1.5000 rad"):
         road_wheel_angles(steering, front, 0.1, (0.0, -0.6))
+    with pytest.raises(ReachError, match=r"a tie rod cannot hold its wheel with the Pitman arm at 1.4 rad"):
+        road_wheel_angles(steering, front, 1.4)

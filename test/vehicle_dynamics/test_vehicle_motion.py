@@ -11,8 +11,10 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from vehicle_dynamics.chord_vehicle import ChordVehicle
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies
 from vehicle_dynamics.linear_tyre import LinearTyre
+from vehicle_dynamics.manoeuvre import J_TURN, Manoeuvre
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.reach import Range, ReachError, free_travel
@@ -216,3 +218,30 @@ def test_stops_act_well_inside_the_reach(scene: Scene) -> None:
         assert travel.lowest - limits.lowest > 0.2
         assert limits.highest - travel.highest > 0.2
         assert travel.lowest < 0.0 < travel.highest
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"gravity": np.nan}, "scene: all numbers must be finite"),
+        ({"tyre": LinearTyre(stiffness=np.inf)}, "scene: all numbers must be finite"),
+        ({"manoeuvre": Manoeuvre(kind=7)}, "kind must be STRAIGHT, J_TURN or LANE_CHANGE, got 7"),
+        ({"manoeuvre": Manoeuvre(kind=J_TURN, duration=0.0)}, "duration .* must be above 0"),
+        ({"manoeuvre": Manoeuvre(kind=J_TURN, amplitude=1.4)}, "a tie rod cannot hold its wheel with the Pitman arm"),
+    ],
+)
+def test_bad_scenes_are_refused_by_both_integrators(
+    scene: Scene, parameters: VehicleParameters, changes: dict[str, object], message: str
+) -> None:
+    bad = scene._replace(**changes)
+
+    with pytest.raises(ValueError, match=message):
+        drive(bad, tumbling(), seconds=1.0)
+    with pytest.raises(ValueError, match=message):
+        ChordVehicle(parameters, bad)
+
+
+@pytest.mark.parametrize("arguments", [{"step": 0.0}, {"every": 0}, {"seconds": np.inf}, {"method": 9}])
+def test_bad_runs_are_refused(scene: Scene, arguments: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"must be"):
+        drive(scene, tumbling(), **{"seconds": 1.0, **arguments})

@@ -23,8 +23,9 @@ from vehicle_dynamics.suspension.wishbone import (
     wishbone_velocity,
 )
 
-TRAVEL = np.linspace(-0.42, 0.35, 45)  # from well beyond the rebound stop to well beyond the bump stop
-STEERED = [np.array(offset) for offset in ([0.0, 0.0, 0.0], [-0.01, 0.06, 0.003], [-0.01, -0.06, 0.003])]
+TRAVEL = np.linspace(-0.45, 0.75, 61)  # from well beyond the rebound stops to well beyond the bump stops
+LOCK = (-0.0165, 0.065, 0.0055)  # how far the steering moves a tie rod's end [m]
+STEERED = [np.array(offset) for offset in ((0.0, 0.0, 0.0), LOCK, (LOCK[0], -LOCK[1], LOCK[2]))]
 
 
 def distance(a: Any, b: Any) -> float:
@@ -59,6 +60,20 @@ def test_every_loop_is_closed_over_the_whole_travel(geometry: WishboneGeometry, 
             abs(distance(pose.upper_ball, geometry.upper_pivot) - distance(geometry.upper_ball, geometry.upper_pivot))
             < 1e-12
         )
+
+
+@pytest.mark.parametrize("steer", STEERED, ids=["straight", "left", "right"])
+def test_every_loop_stays_closed_at_speed(geometry: WishboneGeometry, steer: np.ndarray) -> None:
+    tie_inner, tie_rate = tuple(np.add(geometry.tie_inner, steer)), (0.02, -0.3, 0.01)
+    for theta in TRAVEL:
+        pose = wishbone_pose(geometry, theta, tie_inner)
+        velocity = wishbone_velocity(geometry, pose, tie_inner, 1.0, tie_rate)
+        rod, upright = np.subtract(pose.tie_outer, tie_inner), np.subtract(pose.upper_ball, pose.lower_ball)
+
+        assert abs(np.dot(rod, np.subtract(velocity.tie_outer, tie_rate))) / geometry.tie_length < 1e-12  # [m/s]
+        assert abs(np.dot(upright, np.subtract(velocity.upper_ball, velocity.lower_ball))) < 1e-12
+        carried = np.cross(velocity.spindle, np.subtract(pose.tie_outer, pose.lower_ball))
+        assert_allclose(velocity.tie_outer, velocity.lower_ball + carried, atol=1e-12)
 
 
 def test_design_position_is_angle_zero(geometry: WishboneGeometry) -> None:

@@ -16,6 +16,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
@@ -27,6 +28,7 @@ from numba.core.event import Event, Listener, register
 Function = TypeVar("Function", bound=Callable[..., object])
 
 ROOMS_WITH_KERNELS = ("benchmark", "vehicle_dynamics")
+NOTICE_AFTER_S = 0.5
 KEPT_VERSIONS = 3  # of compiled code, for people who go back and forth between versions
 
 _ROOT = Path(__file__).parent.parent.parent
@@ -52,10 +54,11 @@ def part(function: Function) -> Function:
 
 
 def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -> Function:
+    folder = _cache_folder(function.__module__)
     # numba takes note of the folder when it decorates.
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder(function.__module__))
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        dispatcher = numba.njit(cache=True, error_model="numpy", forceinline=forceinline)(function)
+        dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
     finally:
         config.CACHE_DIR = before
     if not config.DISABLE_JIT:
@@ -64,8 +67,12 @@ def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -
 
 
 @functools.cache
-def _cache_folder(module: str) -> Path:
-    """Folder of this version of a module's compiled code; those of long unused versions are removed."""
+def _cache_folder(module: str) -> Path | None:
+    """Folder of this version of a module's compiled code; those of long unused versions are removed.
+
+    None where it cannot be written. numba must not look for another place then: beside the sources it would find code
+    of other versions.
+    """
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
     digest = hashlib.sha256(numba.__version__.encode())
     for name in sorted(_with_imports(module)):
@@ -73,12 +80,16 @@ def _cache_folder(module: str) -> Path:
     folder = base / f"{module}-{digest.hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            return None
         os.utime(folder)  # used now
         versions = sorted(base.glob(f"{module}-*"), key=lambda path: path.stat().st_mtime)
         for old in versions[:-KEPT_VERSIONS]:
             shutil.rmtree(old, ignore_errors=True)
+    except FileNotFoundError:
+        pass  # another process tidies up at the same time
     except OSError:
-        pass  # a read-only home, or another process at the same work: numba then finds another place, or compiles again
+        return None
     return folder
 
 
@@ -103,19 +114,26 @@ def _source(module: str) -> bytes:
 
 
 class _Notice(Listener):
-    """Says once that kernels are being compiled, because that takes some seconds during which nothing else happens."""
+    """Says once that kernels are being compiled, when that takes long enough to be noticed."""
 
     def __init__(self) -> None:
         self._said = False
+        self._spent = 0.0  # [s] so far in kernels that were called from Python
+        self._open: list[float] = []  # when the kernels that are being compiled now were begun, outermost first
 
     def on_start(self, event: Event) -> None:
+        now = time.monotonic()
+        busy = self._spent + (now - self._open[0] if self._open else 0.0)
+        self._open.append(now)
         function = event.data["dispatcher"].py_func
-        if not self._said and function.__module__.split(".")[0] in ROOMS_WITH_KERNELS:
+        if not self._said and busy > NOTICE_AFTER_S and function.__module__.split(".")[0] in ROOMS_WITH_KERNELS:
             self._said = True
             print("proving_ground: compiling numerical kernels, once on this machine (some 20 s)", file=sys.stderr)
 
     def on_end(self, event: Event) -> None:
-        pass
+        began = self._open.pop()
+        if not self._open:
+            self._spent += time.monotonic() - began
 
 
 register("numba:compile", _Notice())

@@ -27,7 +27,6 @@ def solve_angle(a: float, b: float, x: float, branch: float) -> tuple[float, flo
     return (a * x - b * root) * inverse, (b * x + a * root) * inverse, margin
 
 
-@inlined
 def branch_at_zero(b: float) -> float:
-    """The branch that contains the angle 0, given b there (then a = x)."""
+    """The branch that contains the angle 0, given b there (then a = x); for set-up, not for kernels."""
     return -1.0 if b > 0.0 else 1.0

@@ -78,11 +78,13 @@ class EmbeddedSystem:
             worst = 0.0
             for aggregate in self.aggregates:
                 error, matrix, _ = self._closures(state, aggregate)
-                worst = max(worst, np.abs(error).max(initial=0.0))
+                worst = float(np.maximum(worst, np.abs(error).max(initial=0.0)))  # NaN stays
                 # The step for an aggregate leaves others closed: a cut's bodies hang from one parent.
                 coordinates[aggregate.dependent] -= np.linalg.solve(matrix[:, aggregate.dependent], error)
             if worst < CLOSURE_TOLERANCE:
                 return coordinates
+            if not np.isfinite(coordinates).all():
+                break
         raise ClosureError(f"loops stay open by {worst:.2g} m after {MOST_ITERATIONS} iterations: out of reach?")
 
     def state(

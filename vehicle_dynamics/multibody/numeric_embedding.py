@@ -149,16 +149,30 @@ class NumericEmbedding:
         anchor: Array | None = None,
     ) -> EmbeddedResult:
         """Accelerations; arguments as of embedded_accelerations. Raises ClosureError when loops do not close."""
+        anchor = self.anchor if anchor is None else anchor
+        free, axes = len(self.arrays.independent), len(self.tree.parent)
+        _check_shape("independent", independent, (free,))
+        _check_shape("independent_rates", independent_rates, (free,))
+        _check_shape("root_velocity", root_velocity, (6,))
+        _check_shape("body_forces", body_forces, (len(self.tree.mass), 6))
+        _check_shape("coordinate_forces", coordinate_forces, (axes,))
+        _check_shape("guess", guess, (axes,))
+        _check_shape("anchor", anchor, self.anchor.shape)
         out = embedded_result(self.arrays, self.tree)
         steps = embedded_accelerations(
             self.arrays, self.tree, independent, independent_rates, root_velocity, root_is_held, gravity, body_forces,
-            coordinate_forces, self.anchor if anchor is None else anchor, guess, self._motion,
+            coordinate_forces, anchor, guess, self._motion,
             self._work, out,
         )  # fmt: skip
         if steps == NOT_CLOSED:
             values = dict(zip(self.independent_names, independent.tolist(), strict=True))
             raise ClosureError(f"loops stay open after {MOST_ITERATIONS} iterations at {values}: out of reach?")
         return out
+
+
+def _check_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name}: must be finite numbers of shape {shape}, got shape {array.shape}")
 
 
 @part

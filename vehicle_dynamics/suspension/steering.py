@@ -138,11 +138,13 @@ def road_wheel_angles(
     for corner, design, arm in zip(front, (steering.left_end, steering.right_end), theta, strict=True):
         end = link_point(steering.geometry, motion, design)[0]
         pose = wishbone_pose(corner["geometry"], arm, end)
-        if not (pose.upper_margin > 0.0 and pose.tie_margin > 0.0):
+        if not pose.upper_margin > 0.0:
             raise ReachError(
-                f"the front suspension cannot be assembled at {arm:.4g} rad with the Pitman arm at {angle:.4g} rad; its"
-                f" reach is {corner['lowest']:.4f} to {corner['highest']:.4f} rad"
+                f"the front suspension cannot be assembled at {arm:.4g} rad; its reach is {corner['lowest']:.4f} to"
+                f" {corner['highest']:.4f} rad"
             )
+        if not pose.tie_margin > 0.0:
+            raise ReachError(f"a tie rod cannot hold its wheel with the Pitman arm at {angle:.4g} rad")
         axis = on_spindle(pose, tuple(corner["hub"]["spin_axis"]))
         wheels.append(float(np.arctan2(-axis[0], axis[1])))
     return wheels[0], wheels[1]

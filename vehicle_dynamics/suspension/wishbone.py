@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from settings import SettingsError
 from vehicle_dynamics.kernels.jit import inlined
@@ -30,9 +31,10 @@ from vehicle_dynamics.kernels.vector3 import (
     norm,
     scale,
     sub,
-    unit,
     vector,
 )
+
+Array = NDArray[np.float64]
 
 # What the kernels know of a suspension: a record, which numba hands on as a pointer. A point that runs on a circle is
 # centre + radius cos + tangent sin.
@@ -308,49 +310,53 @@ class Hardpoints:
 
     def geometry(self) -> WishboneGeometry:
         """What the kernels need; raises SettingsError when the points do not make a suspension."""
-        lower_axis = _raising_axis(self.lower_arm_pivot_rear, self.lower_arm_pivot_front, self.lower_ball_joint)
-        upper_axis = _raising_axis(self.upper_arm_pivot_rear, self.upper_arm_pivot_front, self.upper_ball_joint)
-        lower_pivot = _foot(self.lower_arm_pivot_rear, lower_axis, self.lower_ball_joint)
-        upper_pivot = _foot(self.upper_arm_pivot_rear, upper_axis, self.upper_ball_joint)
-        shock_centre = _foot(self.lower_arm_pivot_rear, lower_axis, self.shock_lower_arm)
-        lower, upper = sub(self.lower_ball_joint, lower_pivot), sub(self.upper_ball_joint, upper_pivot)
-        shock = sub(self.shock_lower_arm, shock_centre)
-        upright = sub(self.upper_ball_joint, self.lower_ball_joint)
-        reach = sub(self.lower_ball_joint, upper_pivot)
-        k, w = sub(self.tie_rod_outer, self.lower_ball_joint), sub(self.tie_rod_inner, self.lower_ball_joint)
-        along = unit(upright)
-        height = dot(k, along)
-        across = add_scaled(k, -height, along)
-        length, radius = norm(sub(self.tie_rod_outer, self.tie_rod_inner)), norm(across)
-        values: dict[str, Any] = {
-            "lower_pivot": lower_pivot,
-            "lower_axis": lower_axis,
-            "lower_radius": lower,
-            "lower_tangent": cross(lower_axis, lower),
-            "shock_centre": shock_centre,
-            "shock_radius": shock,
-            "shock_tangent": cross(lower_axis, shock),
-            "upper_pivot": upper_pivot,
-            "upper_axis": upper_axis,
-            "upper_radius": upper,
-            "upper_tangent": cross(upper_axis, upper),
-            "upper_branch": branch_at_zero(dot(reach, cross(upper_axis, upper))),
-            "upper_offset": 0.5 * (dot(upper, upper) - dot(upright, upright)),
-            "upright_length": norm(upright),
-            "tie_height": height,
-            "tie_radius": radius,
-            "tie_length": length,
-            "tie_branch": 1.0 if dot(cross(along, w), k) > 0.0 else -1.0,
-            "tie_offset": 0.5 * (height**2 + radius**2 - length**2),
-            "spindle_axes": (along, unit(across), cross(along, unit(across))),
-            "lower_ball": self.lower_ball_joint,
-            "upper_ball": self.upper_ball_joint,
-            "tie_outer": self.tie_rod_outer,
-            "tie_inner": self.tie_rod_inner,
-            "shock_lower": self.shock_lower_arm,
-            "shock_upper": self.shock_chassis,
-            "wheel_centre": self.wheel_centre,
-        }
+        points = {name: np.array(point) for name, point in asdict(self).items()}
+        lower_ball, upper_ball = points["lower_ball_joint"], points["upper_ball_joint"]
+        lower_rear, upper_rear = points["lower_arm_pivot_rear"], points["upper_arm_pivot_rear"]
+        tie_outer, tie_inner = points["tie_rod_outer"], points["tie_rod_inner"]
+        with np.errstate(invalid="ignore", divide="ignore"):  # told below
+            lower_axis = _raising_axis(lower_rear, points["lower_arm_pivot_front"], lower_ball)
+            upper_axis = _raising_axis(upper_rear, points["upper_arm_pivot_front"], upper_ball)
+            lower_pivot = _foot(lower_rear, lower_axis, lower_ball)
+            upper_pivot = _foot(upper_rear, upper_axis, upper_ball)
+            shock_centre = _foot(lower_rear, lower_axis, points["shock_lower_arm"])
+            lower, upper = lower_ball - lower_pivot, upper_ball - upper_pivot
+            shock, upright = points["shock_lower_arm"] - shock_centre, upper_ball - lower_ball
+            along = _unit(upright)
+            k, w = tie_outer - lower_ball, tie_inner - lower_ball
+            height = float(k @ along)
+            across = k - height * along
+            length, radius = float(np.linalg.norm(tie_outer - tie_inner)), float(np.linalg.norm(across))
+            upper_tangent = np.cross(upper_axis, upper)
+            values: dict[str, Any] = {
+                "lower_pivot": lower_pivot,
+                "lower_axis": lower_axis,
+                "lower_radius": lower,
+                "lower_tangent": np.cross(lower_axis, lower),
+                "shock_centre": shock_centre,
+                "shock_radius": shock,
+                "shock_tangent": np.cross(lower_axis, shock),
+                "upper_pivot": upper_pivot,
+                "upper_axis": upper_axis,
+                "upper_radius": upper,
+                "upper_tangent": upper_tangent,
+                "upper_branch": branch_at_zero(float((lower_ball - upper_pivot) @ upper_tangent)),
+                "upper_offset": 0.5 * (upper @ upper - upright @ upright),
+                "upright_length": np.linalg.norm(upright),
+                "tie_height": height,
+                "tie_radius": radius,
+                "tie_length": length,
+                "tie_branch": 1.0 if np.cross(along, w) @ k > 0.0 else -1.0,
+                "tie_offset": 0.5 * (height**2 + radius**2 - length**2),
+                "spindle_axes": (along, _unit(across), np.cross(along, _unit(across))),
+                "lower_ball": lower_ball,
+                "upper_ball": upper_ball,
+                "tie_outer": tie_outer,
+                "tie_inner": tie_inner,
+                "shock_lower": points["shock_lower_arm"],
+                "shock_upper": points["shock_chassis"],
+                "wheel_centre": points["wheel_centre"],
+            }
         if not all(np.isfinite(value).all() for value in values.values()):
             raise SettingsError("hardpoints: two points that must differ coincide")
         record = np.recarray(1, WISHBONE)
@@ -359,12 +365,16 @@ class Hardpoints:
         return record[0]
 
 
-def _raising_axis(rear: Vector3, front: Vector3, ball: Vector3) -> Vector3:
+def _unit(vector: Array) -> Array:
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def _raising_axis(rear: Array, front: Array, ball: Array) -> Array:
     """Unit axis through both pivots about which a positive turn raises the ball joint, on either side."""
-    axis = unit(sub(front, rear))
-    return axis if cross(axis, sub(ball, rear))[2] > 0.0 else scale(-1.0, axis)
+    axis = _unit(front - rear)
+    return axis if np.cross(axis, ball - rear)[2] > 0.0 else -axis
 
 
-def _foot(pivot: Vector3, axis: Vector3, point: Vector3) -> Vector3:
+def _foot(pivot: Array, axis: Array, point: Array) -> Array:
     """The point of an axis nearest to a given point."""
-    return add_scaled(pivot, dot(sub(point, pivot), axis), axis)
+    return np.asarray(pivot + ((point - pivot) @ axis) * axis)
