@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicle_dynamics.kernels.inertia import RigidInertia, Symmetric, about_origin, times
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, scale
 from vehicle_dynamics.suspension.body_sums import CornerSums
 
 Array = NDArray[np.float64]
 
 
-@inlined
+@inlined_part
 def start_chassis(chassis: RigidInertia, turn: Vector3, force: Array, matrix: Array, right: Array) -> None:
     """Begin with the chassis alone, on which a moment and a force at its origin act."""
     matrix[:] = 0.0
@@ -29,7 +29,7 @@ def start_chassis(chassis: RigidInertia, turn: Vector3, force: Array, matrix: Ar
         right[3 + k] = force[3 + k] - centripetal[k]
 
 
-@inlined
+@inlined_part
 def add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric) -> None:
     """Add a spatial inertia about the origin to the lower triangle."""
     x, y, z = moment
@@ -51,7 +51,7 @@ def add_inertia(matrix: Array, mass: float, moment: Vector3, inertia: Symmetric)
     matrix[5, 5] += mass
 
 
-@inlined
+@inlined_part
 def solve_symmetric(matrix: Array, right: Array) -> None:
     """Solve in place by L D L^T on the lower triangle of a positive definite 6x6 matrix."""
     for j in range(6):
@@ -72,7 +72,7 @@ def solve_symmetric(matrix: Array, right: Array) -> None:
             right[i] -= matrix[k, i] * right[k]
 
 
-@inlined
+@inlined_part
 def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
     """Add bodies as if they were fixed to the chassis."""
     add_inertia(matrix, sums.mass, sums.moment, sums.inertia)
@@ -81,7 +81,7 @@ def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
         right[3 + k] -= sums.load_force[k]
 
 
-@inlined
+@inlined_part
 def eliminate(matrix: Array, right: Array, coupling: Array, drive: float, inverse: float) -> None:
     """Free one coordinate: P - P H* H P / D and z + P H* drive / D on the chassis (Eqs. 4, 6); inverse is 1 / D."""
     for i in range(6):
@@ -91,7 +91,7 @@ def eliminate(matrix: Array, right: Array, coupling: Array, drive: float, invers
             matrix[i, j] -= scaled * coupling[j]
 
 
-@inlined
+@inlined_part
 def set_coupling(coupling: Array, sums: CornerSums) -> None:
     """Momentum per unit rate of a coordinate, P H*, into an array (6)."""
     for k in range(3):
@@ -99,7 +99,7 @@ def set_coupling(coupling: Array, sums: CornerSums) -> None:
         coupling[3 + k] = sums.coupling_force[k]
 
 
-@inlined
+@inlined_part
 def pull(coupling: Array, acceleration: Array) -> float:
     """What an acceleration of the chassis takes from a coordinate's drive: H P alpha."""
     total = 0.0

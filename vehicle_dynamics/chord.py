@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
 from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
 from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
@@ -124,7 +124,7 @@ def chord_step(
     return StepResult(iterations, size)
 
 
-@inlined
+@inlined_part
 def _predict(layout: ImplicitLayout, step: float, state: ChordState, work: ChordWorkspace) -> None:
     """Extrapolate p; p of the last step goes to `before`; set the integration formula (Eq. 23)."""
     at, p, before, terms = layout, state.unknowns, state.before, work.terms
@@ -155,7 +155,7 @@ def _predict(layout: ImplicitLayout, step: float, state: ChordState, work: Chord
         before[k] = last
 
 
-@inlined
+@inlined_part
 def _move_root(step: float, old: Array, new: Array, pose: Array) -> None:
     """Trapezoidal rule for the root's pose from its velocities in its own axes."""
     half = 0.5 * step
@@ -196,7 +196,7 @@ def step_terms(scene: TreeScene, time: float, p: Array, pose: Array, work: Chord
         terms.push[ROOT_SPEEDS + k] = tree_work.push[k]
 
 
-@inlined
+@inlined_part
 def _wheel_force(
     scene: TreeScene, index: int, pose: Array, rotation: Rotation, velocity: Array, work: ChordWorkspace
 ) -> None:

@@ -21,7 +21,7 @@ from vehicle_dynamics.chassis_system import (
     start_chassis,
 )
 from vehicle_dynamics.kernels.inertia import RigidInertia
-from vehicle_dynamics.kernels.jit import inlined, kernel
+from vehicle_dynamics.kernels.jit import inlined_part, kernel
 from vehicle_dynamics.kernels.vector3 import Vector3, three
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms
@@ -76,7 +76,7 @@ class EliminatedCorner(NamedTuple):
     tie_rod: BodyTerms
 
 
-@inlined
+@inlined_part
 def eliminate_corner(
     corner: CornerRecord,
     theta: float,

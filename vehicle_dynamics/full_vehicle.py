@@ -29,7 +29,7 @@ from vehicle_dynamics.embedded_vehicle import (
 )
 from vehicle_dynamics.full_state import ENGINE_SPEED, GEAR, PITMAN, PITMAN_RATE, SINCE_SHIFT
 from vehicle_dynamics.ground import Ground
-from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
 from vehicle_dynamics.kernels.rotation import (
     normalise,
     quaternion_rate,
@@ -178,7 +178,7 @@ def _rigid_rate(
         rate[21 + k] = out[6 + k]
 
 
-@inlined
+@inlined_part
 def _add_drive(vehicle: FullVehicle, work: FullWorkspace) -> None:
     """Half shafts bring the drive torque from the chassis, on which it reacts."""
     others = (
@@ -196,7 +196,7 @@ def _add_drive(vehicle: FullVehicle, work: FullWorkspace) -> None:
             work.chassis_force[k] -= driven[k]
 
 
-@inlined
+@inlined_part
 def _controls(vehicle: FullVehicle, pedals: Pedals, step: float, state: Array, work: FullWorkspace) -> None:
     """Servo, brakes and powertrain for the coming step; their states advance."""
     spin_rate = state[25:29]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3, add, combine, cross, dot, scale, unit
 
 UP: Vector3 = (0.0, 0.0, 1.0)
@@ -40,7 +40,7 @@ class TyreForce(NamedTuple):
     force: Vector3  # [N]
 
 
-@inlined
+@inlined_part
 def ground_height(bump: Bump, x: float) -> float:
     """Height of the ground [m]."""
     place = (x - bump.start) / bump.length
@@ -49,7 +49,7 @@ def ground_height(bump: Bump, x: float) -> float:
     return 0.0
 
 
-@inlined
+@inlined_part
 def linear_tyre_force(
     tyre: LinearTyre, bump: Bump, centre: Vector3, axis: Vector3, velocity: Vector3, spin: float
 ) -> TyreForce:

@@ -21,7 +21,7 @@ from vehicle_dynamics.chassis_system import (
 )
 from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, vehicle_bodies
 from vehicle_dynamics.kernels.inertia import times
-from vehicle_dynamics.kernels.jit import inlined, kernel
+from vehicle_dynamics.kernels.jit import inlined_part, kernel
 from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, first_body
@@ -156,7 +156,7 @@ def steered_dynamics(
         out[10 + index] = corner[6] - carried - corner[7] * theta_acceleration - corner[8] * bend
 
 
-@inlined
+@inlined_part
 def _steer_terms(
     corner: CornerRecord, motion: CornerMotion, end: TieEnd, end_column: Vector3, hub: BodyTerms, tie_rod: BodyTerms
 ) -> SteerTerms:
@@ -179,13 +179,13 @@ def _steer_terms(
     )
 
 
-@inlined
+@inlined_part
 def _with_columns(body: BodyTerms, turn: Vector3, centre: Vector3) -> CornerSums:
     """Sums of one body for another coordinate, per unit rate of which it moves as given."""
     return first_body(BodyTerms(body.mass, body.centre, body.inertia, turn, centre, body.moment, body.force))
 
 
-@inlined
+@inlined_part
 def _cross_d(body: BodyTerms, turn: Vector3, centre: Vector3) -> float:
     """D between the body's own column and another one."""
     return body.mass * dot(centre, body.centre_column) + dot(turn, times(body.inertia, body.turn_column))

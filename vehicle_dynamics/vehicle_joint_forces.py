@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
-from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis
 from vehicle_dynamics.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.joint_forces import JointForces, joint_forces
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
@@ -49,7 +49,8 @@ class VehicleJointForces:
         ends = np.zeros((4, 9))
         ends[:, :3] = self.bodies.corners["geometry"]["tie_inner"]
         steered_ends(self.steering, *pitman, ends)
-        gravity = to_chassis(rotation_from(state.attitude), (0.0, 0.0, -self.gravity))
+        x, y, z = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.gravity])
+        gravity = (float(x), float(y), float(z))
         out = np.zeros(OUT_SIZE)
         forward_dynamics(
             self.bodies, tuple(state.turn), gravity, state.theta, state.theta_rate, state.spin_rate, ends, np.zeros(4),

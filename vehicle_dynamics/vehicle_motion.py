@@ -19,7 +19,7 @@ from vehicle_dynamics.embedded_vehicle import (
     out_of_reach,
     workspace,
 )
-from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
 from vehicle_dynamics.kernels.rotation import (
     normalise,
     quaternion_rate,
@@ -140,7 +140,7 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
         rate[21 + k] = out[6 + k]
 
 
-@inlined
+@inlined_part
 def _wheel(scene: Scene, index: int, theta: float, theta_rate: float, tie_end: Array) -> WheelMotion:
     corner, row = scene.vehicle.corners[index], tie_end[index]
     end = TieEnd(three(row, 0), three(row, 3), three(row, 6))

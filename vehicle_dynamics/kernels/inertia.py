@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3
 
 Symmetric: TypeAlias = tuple[float, float, float, float, float, float]  # xx, yy, zz, xy, xz, yz
@@ -19,7 +19,7 @@ class RigidInertia(NamedTuple):
     inertia: Symmetric
 
 
-@inlined
+@inlined_part
 def about_origin(inertia: Symmetric, mass: float, centre: Vector3) -> Symmetric:
     """Inertia about the origin of a body whose inertia about its centre is given (parallel axes)."""
     x, y, z = centre
@@ -34,7 +34,7 @@ def about_origin(inertia: Symmetric, mass: float, centre: Vector3) -> Symmetric:
     )
 
 
-@inlined
+@inlined_part
 def times(inertia: Symmetric, a: Vector3) -> Vector3:
     """Inertia times a vector."""
     xx, yy, zz, xy, xz, yz = inertia
@@ -45,7 +45,7 @@ def times(inertia: Symmetric, a: Vector3) -> Vector3:
     )
 
 
-@inlined
+@inlined_part
 def rod_inertia(across: float, along: float, n: Vector3) -> Symmetric:
     """Inertia about its centre of a rod along the unit vector n, from its moments across and along it."""
     extra = along - across
@@ -59,7 +59,7 @@ def rod_inertia(across: float, along: float, n: Vector3) -> Symmetric:
     )
 
 
-@inlined
+@inlined_part
 def turned_inertia(inertia: Sequence[float], x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
     """Inertia whose design axes now point along x, y, z: sum over columns, R I R^T."""
     xx, yy, zz = inertia[0], inertia[1], inertia[2]

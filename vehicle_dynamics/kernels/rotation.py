@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3, cross, dot
 
 Array = NDArray[np.float64]
@@ -22,7 +22,7 @@ class Rotation(NamedTuple):
     z: Vector3
 
 
-@inlined
+@inlined_part
 def rotation_from(quaternion: Array) -> Rotation:
     """Rotation matrix of a quaternion (4) of any length but zero."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
@@ -34,13 +34,13 @@ def rotation_from(quaternion: Array) -> Rotation:
     )
 
 
-@inlined
+@inlined_part
 def to_world(rotation: Rotation, a: Vector3) -> Vector3:
     """A vector of chassis axes in world axes."""
     return (dot(rotation.x, a), dot(rotation.y, a), dot(rotation.z, a))
 
 
-@inlined
+@inlined_part
 def to_chassis(rotation: Rotation, a: Vector3) -> Vector3:
     """A vector of world axes in chassis axes."""
     r = rotation
@@ -51,7 +51,7 @@ def to_chassis(rotation: Rotation, a: Vector3) -> Vector3:
     )
 
 
-@inlined
+@inlined_part
 def quaternion_rate(quaternion: Array, turn: Vector3, is_in_body_axes: bool, out: Array) -> None:
     """Rate of a quaternion at the angular velocity `turn` [rad/s], given in the body's own or in inertial axes."""
     axis, scalar = (quaternion[0], quaternion[1], quaternion[2]), quaternion[3]
@@ -61,7 +61,7 @@ def quaternion_rate(quaternion: Array, turn: Vector3, is_in_body_axes: bool, out
     out[3] = -0.5 * dot(axis, turn)
 
 
-@inlined
+@inlined_part
 def normalise(quaternion: Array) -> None:
     """To length one, in place."""
     total = 0.0
@@ -72,7 +72,7 @@ def normalise(quaternion: Array) -> None:
         quaternion[k] *= inverse
 
 
-@inlined
+@inlined_part
 def rotation_matrix(quaternion: Array, out: Array) -> None:
     """Rotation matrix of a quaternion into an array (9), row by row."""
     rows = rotation_from(quaternion)
@@ -80,7 +80,7 @@ def rotation_matrix(quaternion: Array, out: Array) -> None:
         out[k], out[3 + k], out[6 + k] = rows.x[k], rows.y[k], rows.z[k]
 
 
-@inlined
+@inlined_part
 def turn_back(matrix: Array, a: Vector3) -> Vector3:
     """Transpose of a rotation matrix (9, row by row) times a vector."""
     r = matrix
@@ -91,7 +91,7 @@ def turn_back(matrix: Array, a: Vector3) -> Vector3:
     )
 
 
-@inlined
+@inlined_part
 def turn_quaternion(quaternion: Array, angle: Vector3, out: Array) -> None:
     """out = quaternion turned by the rotation vector `angle` [rad], chassis axes, at length one."""
     square = dot(angle, angle)

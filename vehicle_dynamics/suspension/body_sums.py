@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vehicle_dynamics.kernels.inertia import Symmetric, about_origin, times
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, scale
 
 
@@ -40,7 +40,7 @@ class CornerSums(NamedTuple):
     drive: float  # generalised force on theta, less the loads
 
 
-@inlined
+@inlined_part
 def body_terms(
     mass: float,
     inertia: Symmetric,
@@ -62,7 +62,7 @@ def body_terms(
     return BodyTerms(mass, centre, inertia, turn_column, centre_column, moment, force)
 
 
-@inlined
+@inlined_part
 def first_body(body: BodyTerms) -> CornerSums:
     """The sums of one body alone."""
     momentum = scale(body.mass, body.centre_column)
@@ -81,7 +81,7 @@ def first_body(body: BodyTerms) -> CornerSums:
     )
 
 
-@inlined
+@inlined_part
 def add_body(sums: CornerSums, body: BodyTerms) -> CornerSums:
     """Add one body."""
     own = first_body(body)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from vehicle_dynamics.kernels.inertia import Symmetric, rod_inertia, turned_inertia
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import (
     Vector3,
     add,
@@ -88,7 +88,7 @@ class RodTurn(NamedTuple):
     bias: Vector3
 
 
-@inlined
+@inlined_part
 def corner_motion(g: WishboneGeometry, theta: float, theta_rate: float, end: TieEnd) -> CornerMotion:
     """Kinematics of a corner for given theta and motion of the tie rod's inner end."""
     pose = wishbone_pose(g, theta, end.position)
@@ -98,7 +98,7 @@ def corner_motion(g: WishboneGeometry, theta: float, theta_rate: float, end: Tie
     return CornerMotion(pose, column, velocity, bias)
 
 
-@inlined
+@inlined_part
 def wheel_motion(corner: CornerRecord, motion: CornerMotion) -> WheelMotion:
     """Where the wheel is and how it moves, as the chassis sees it."""
     pose, velocity, hub = motion.pose, motion.velocity, corner.hub
@@ -111,7 +111,7 @@ def wheel_motion(corner: CornerRecord, motion: CornerMotion) -> WheelMotion:
     )
 
 
-@inlined
+@inlined_part
 def corner_sums(
     corner: CornerRecord,
     motion: CornerMotion,
@@ -137,7 +137,7 @@ def corner_sums(
     return add_body(sums, hub), spin, hub, tie_rod
 
 
-@inlined
+@inlined_part
 def arm_terms(
     arm: Any,
     axis: Vector3,
@@ -166,7 +166,7 @@ def arm_terms(
     )
 
 
-@inlined
+@inlined_part
 def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
     """Inertia of an arm about its centre, see corner_record.ARM."""
     square, product = cosine * cosine, cosine * sine
@@ -180,7 +180,7 @@ def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
     )
 
 
-@inlined
+@inlined_part
 def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float, n_bias: Vector3) -> RodTurn:
     """Turn of a rod along n on a universal joint of the lower arm, whose first axis is the arm's own.
 
@@ -200,7 +200,7 @@ def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float,
     return RodTurn(column, velocity, bias)
 
 
-@inlined
+@inlined_part
 def _upright_arm(corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3) -> BodyTerms:
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     n, rod = pose.upright, corner.upright_arm
@@ -219,7 +219,7 @@ def _upright_arm(corner: CornerRecord, motion: CornerMotion, theta_rate: float, 
     )
 
 
-@inlined
+@inlined_part
 def _add_shock(
     sums: CornerSums, corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3
 ) -> CornerSums:
@@ -271,7 +271,7 @@ def _add_shock(
     )
 
 
-@inlined
+@inlined_part
 def _universal_turn(
     first: Vector3, second: Vector3, side: Vector3, shrink: float, n: Vector3, parent: Vector3, n_rate: Vector3
 ) -> Vector3:
@@ -284,7 +284,7 @@ def _universal_turn(
     return add(parent, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
 
 
-@inlined
+@inlined_part
 def rod_on_spindle_column(
     corner: CornerRecord,
     pose: WishbonePose,
@@ -304,7 +304,7 @@ def rod_on_spindle_column(
     return _universal_turn(first, second, cross(second, n), shrink, n, spindle_turn, n_rate)
 
 
-@inlined
+@inlined_part
 def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_turn: Vector3) -> BodyTerms:
     """On a universal joint of the spindle at K."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
@@ -344,7 +344,7 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_tu
     )
 
 
-@inlined
+@inlined_part
 def _hub(hub: Any, motion: CornerMotion, load: WheelLoad, chassis_turn: Vector3) -> tuple[BodyTerms, SpinEquation]:
     """Spindle and wheel as one body, with what acts on the wheel; the spin is eliminated (Eq. 4)."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias

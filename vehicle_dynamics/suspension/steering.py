@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, kernel
+from vehicle_dynamics.kernels.jit import inlined_part, kernel
 from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, scale, vector
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
@@ -30,7 +30,7 @@ class SteeringBodies(NamedTuple):
     bodies: NDArray[np.void]  # records of ARM: Pitman arm, link (about U at design), idler
 
 
-@inlined
+@inlined_part
 def tie_end(
     geometry: PitmanGeometry, motion: LinkMotion, design: Vector3, rate: float, acceleration: float
 ) -> tuple[TieEnd, Vector3]:
@@ -50,7 +50,7 @@ def steered_ends(steering: SteeringBodies, angle: float, rate: float, accelerati
             out[index, k], out[index, 3 + k], out[index, 6 + k] = end.position[k], end.velocity[k], end.acceleration[k]
 
 
-@inlined
+@inlined_part
 def steering_sums(
     steering: SteeringBodies, motion: LinkMotion, angle: float, rate: float, chassis_turn: Vector3
 ) -> CornerSums:
@@ -70,7 +70,7 @@ def steering_sums(
     return add_body(add_body(sums, idler), _link_terms(steering.bodies[1], axis, motion, rate, chassis_turn))
 
 
-@inlined
+@inlined_part
 def _link_terms(link: Any, axis: Vector3, motion: LinkMotion, rate: float, chassis_turn: Vector3) -> BodyTerms:
     """The link: carried by U, turning in its plane."""
     radius, tangent0 = vector(link.radius), vector(link.tangent)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from settings import SettingsError
-from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.jit import inlined, inlined_part
 from vehicle_dynamics.kernels.loop_angle import branch_at_zero, solve_angle
 from vehicle_dynamics.kernels.vector3 import (
     Vector3,
@@ -173,7 +173,7 @@ def wishbone_pose(geometry: WishboneGeometry, theta: float, tie_inner: Vector3) 
     )
 
 
-@inlined
+@inlined_part
 def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: Vector3) -> WishboneRates:
     """Velocities at unit theta rate with L at rest: X_S of Eq. 9."""
     g, n = geometry, pose.upright
@@ -192,13 +192,13 @@ def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: V
     return WishboneRates(phi_rate, spin, spindle, d_rate, f_rate, k_rate, pose.shock_tangent, n_rate)
 
 
-@inlined
+@inlined_part
 def tie_end_spin(pose: WishbonePose, tie_inner: Vector3, tie_inner_rate: Vector3) -> float:
     """Turn rate of the spindle about DF that the motion of L alone brings [rad/s]."""
     return dot(sub(pose.tie_outer, tie_inner), tie_inner_rate) * pose.spin_gain
 
 
-@inlined
+@inlined_part
 def moving_rates(
     geometry: WishboneGeometry, pose: WishbonePose, column: WishboneRates, theta_rate: float, end_spin: float
 ) -> WishboneRates:
@@ -268,7 +268,7 @@ def on_spindle(pose: WishbonePose, components: Vector3) -> Vector3:
     )
 
 
-@inlined
+@inlined_part
 def spindle_components(geometry: WishboneGeometry, design: Vector3) -> Vector3:
     """Components along the spindle's axes of a vector of the design position."""
     axes = geometry.spindle_axes
