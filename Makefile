@@ -25,7 +25,8 @@ run: venv ## start the teleop nodes and show what they publish
 	@$(BIN)/proving-ground launch teleop --show
 
 test: lint engines ## check the code and run all tests
-	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest
+	$(BIN)/python -m pytest test/vehicle_dynamics --numprocesses 2 --dist loadfile
+	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest --ignore test/vehicle_dynamics
 
 lint: venv ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

@@ -171,8 +171,10 @@ class NumericEmbedding:
 
 
 def _check_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name}: must be finite numbers of shape {shape}, got shape {array.shape}")
+    if array.shape != shape:
+        raise ValueError(f"{name}: must have the shape {shape}, got {array.shape}")
+    if name != "independent" and not np.isfinite(array).all():  # loops tell of those themselves
+        raise ValueError(f"{name}: all numbers must be finite")
 
 
 @part
