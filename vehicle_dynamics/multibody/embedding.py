@@ -72,6 +72,8 @@ class EmbeddedSystem:
         """
         coordinates = np.zeros(self.layout.count) if guess is None else guess.copy()
         coordinates[self.independent] = independent
+        if not np.isfinite(coordinates).all():
+            raise ClosureError("loops cannot be closed at what is no number")
         still = np.zeros(self.layout.count)
         for _ in range(MOST_ITERATIONS):
             state = TreeState(self.layout, coordinates, still, np.zeros(6), anchors)
