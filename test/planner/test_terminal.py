@@ -18,8 +18,10 @@ from contextlib import closing
 from planner.terminal import KeyTerminal
 with closing(KeyTerminal()) as terminal:
     print("ready", flush=True)
-    while (key := terminal.read_key(10.0)) != "q":
-        print("key", repr(key), flush=True)
+    # Short waits, as the node has: a signal that arrives just before select() is seen when that returns.
+    while (key := terminal.read_key(0.2)) != "q":
+        if key:
+            print("key", repr(key), flush=True)
         if key == "!":
             raise RuntimeError("a bug")
 """
