@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.chord import (
     ChordState,
@@ -24,7 +25,6 @@ from vehicle_dynamics.multibody.implicit_tree import (
     implicit_workspace,
 )
 from vehicle_dynamics.multibody.mechanism import Mechanism
-from vehicle_dynamics.multibody.spatial import rotation as rotation_matrix
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
@@ -93,8 +93,8 @@ class ChordVehicle:
         at = self.scene.layout
         coordinates = self.system.close(np.column_stack([state.theta, state.spin]).ravel())
         rates = np.column_stack([state.theta_rate, state.spin_rate]).ravel()
-        world_from_chassis = _matrix(state.attitude)
-        root = np.concatenate([state.turn, world_from_chassis.T @ state.velocity])
+        chassis_from_world = Rotation.from_quat(state.attitude).inv()
+        root = np.concatenate([state.turn, chassis_from_world.apply(state.velocity)])
         tree_state = self.system.state(coordinates, rates, root)
         p = np.zeros(at.size)
         p[: at.axes] = coordinates
@@ -126,10 +126,3 @@ class ChordVehicle:
         if iterations.min() < 0:
             raise ArithmeticError(f"Newton's method failed at {step * int(np.argmin(iterations)):g} s")
         return ChordRun(history[:, :7], history[:, 7 : 7 + speeds], history[:, 7 + speeds :], iterations)
-
-
-def _matrix(quaternion: Array) -> Array:
-    x, y, z, w = quaternion
-    size = float(np.linalg.norm([x, y, z]))
-    axis = np.array([x, y, z]) / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
-    return rotation_matrix(axis, 2.0 * np.arctan2(size, w))

@@ -15,7 +15,6 @@ DEFLECTION = slice(29, 37)  # along and across, wheel after wheel
 STUCK = slice(37, 41)
 ENGINE_SPEED, GEAR, SINCE_SHIFT = 41, 42, 43
 PITMAN, PITMAN_RATE = 44, 45
-FULL_SIZE = 46
 
 
 @dataclass(frozen=True, kw_only=True)

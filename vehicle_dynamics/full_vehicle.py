@@ -30,16 +30,10 @@ from vehicle_dynamics.embedded_vehicle import (
 from vehicle_dynamics.full_state import ENGINE_SPEED, GEAR, PITMAN, PITMAN_RATE, SINCE_SHIFT
 from vehicle_dynamics.ground import Ground
 from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
-from vehicle_dynamics.kernels.rotation import (
-    normalise,
-    quaternion_rate,
-    rotation_from,
-    to_chassis,
-    to_world,
-    turn_quaternion,
-)
+from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import add, cross, dot, scale, three
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.steering import SteeringBodies, steered_ends, steering_bodies
 from vehicle_dynamics.tyre.contact import Deflection, WheelMotionInWorld, tyre_contact, tyre_record
@@ -47,7 +41,6 @@ from vehicle_dynamics.vehicle_state import STATE_SIZE
 
 Array = NDArray[np.float64]
 
-SEMI_IMPLICIT_EULER, RK4 = 0, 1
 SERVO = 60.0  # [rad/s]: the steering servo's bandwidth; critically damped
 
 
@@ -167,15 +160,7 @@ def _rigid_rate(
         work.dynamics,
         out,
     )
-    quaternion_rate(attitude, turn, True, rate[3:7])
-    acceleration = to_world(rotation, three(out, 3))
-    for k in range(3):
-        rate[k] = rigid[15 + k]
-        rate[15 + k] = acceleration[k]
-        rate[18 + k] = out[k]
-    for k in range(8):
-        rate[7 + k] = rigid[21 + k]
-        rate[21 + k] = out[6 + k]
+    rigid_rate(rotation, rigid, out, rate)
 
 
 @inlined_part
@@ -234,22 +219,13 @@ def full_step(
         _rigid_rate(vehicle, ground, state, rigid, 0.0, work, rates[0])
         for stage in range(1, 4):
             elapsed = step if stage == 3 else 0.5 * step
-            for k in range(STATE_SIZE):
-                middle[k] = rigid[k] + elapsed * rates[stage - 1, k]
+            stage_state(rigid, rates[stage - 1], elapsed, middle)
             _rigid_rate(vehicle, ground, state, middle, elapsed, work, rates[stage])
-        for k in range(STATE_SIZE):
-            rigid[k] += step / 6.0 * (rates[0, k] + 2.0 * (rates[1, k] + rates[2, k]) + rates[3, k])
-        normalise(rigid[3:7])
+        rk4_update(rigid, rates, step)
     else:
         rate = rates[0]
         _rigid_rate(vehicle, ground, state, rigid, step, work, rate)
-        for k in range(15, STATE_SIZE):
-            rigid[k] += step * rate[k]
-        for k in range(3):
-            rigid[k] += step * rigid[15 + k]
-        for k in range(8):
-            rigid[7 + k] += step * rigid[21 + k]
-        turn_quaternion(rigid[3:7], (step * rigid[18], step * rigid[19], step * rigid[20]), rigid[3:7])
+        euler_update(rigid, rate, step)
     for index in range(4):
         state[29 + 2 * index], state[30 + 2 * index] = work.tyre[index, 0], work.tyre[index, 1]
 

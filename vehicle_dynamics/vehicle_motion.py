@@ -20,17 +20,18 @@ from vehicle_dynamics.embedded_vehicle import (
     workspace,
 )
 from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
-from vehicle_dynamics.kernels.rotation import (
-    normalise,
-    quaternion_rate,
-    rotation_from,
-    to_chassis,
-    to_world,
-    turn_quaternion,
-)
+from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import J_TURN, LANE_CHANGE, STRAIGHT, Manoeuvre, steer_at
+from vehicle_dynamics.rigid_steps import (
+    RK4,
+    SEMI_IMPLICIT_EULER,
+    euler_update,
+    rigid_rate,
+    rk4_update,
+    stage_state,
+)
 from vehicle_dynamics.suspension.corner import TieEnd, WheelMotion, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.reach import Range, ReachError, check_reach
 from vehicle_dynamics.suspension.steering import SteeringBodies, road_wheel_angles, steered_ends
@@ -38,8 +39,6 @@ from vehicle_dynamics.vehicle_mechanism import CORNERS
 from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 
 Array = NDArray[np.float64]
-
-SEMI_IMPLICIT_EULER, RK4 = 0, 1
 
 
 class Scene(NamedTuple):
@@ -129,15 +128,7 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
         work.dynamics,
         out,
     )
-    quaternion_rate(attitude, turn, True, rate[3:7])
-    acceleration = to_world(rotation, three(out, 3))
-    for k in range(3):
-        rate[k] = state[15 + k]
-        rate[15 + k] = acceleration[k]
-        rate[18 + k] = out[k]
-    for k in range(8):
-        rate[7 + k] = state[21 + k]
-        rate[21 + k] = out[6 + k]
+    rigid_rate(rotation, state, out, rate)
 
 
 @inlined_part
@@ -152,14 +143,7 @@ def euler_step(scene: Scene, time: float, step: float, state: Array, work: Motio
     """Semi-implicit Euler: velocities first, positions with the new velocities."""
     rate = work.rates[0]
     state_rate(scene, time, state, work, rate)
-    for k in range(15, STATE_SIZE):
-        state[k] += step * rate[k]
-    for k in range(3):
-        state[k] += step * state[15 + k]
-    for k in range(8):
-        state[7 + k] += step * state[21 + k]
-    angle = (step * state[18], step * state[19], step * state[20])
-    turn_quaternion(state[3:7], angle, state[3:7])
+    euler_update(state, rate, step)
 
 
 @part
@@ -169,12 +153,9 @@ def rk4_step(scene: Scene, time: float, step: float, state: Array, work: MotionW
     state_rate(scene, time, state, work, rates[0])
     for stage in range(1, 4):
         part = step if stage == 3 else 0.5 * step
-        for k in range(STATE_SIZE):
-            middle[k] = state[k] + part * rates[stage - 1, k]
+        stage_state(state, rates[stage - 1], part, middle)
         state_rate(scene, time + part, middle, work, rates[stage])
-    for k in range(STATE_SIZE):
-        state[k] += step / 6.0 * (rates[0, k] + 2.0 * (rates[1, k] + rates[2, k]) + rates[3, k])
-    normalise(state[3:7])
+    rk4_update(state, rates, step)
 
 
 @kernel

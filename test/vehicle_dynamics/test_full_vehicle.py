@@ -8,8 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from vehicle_dynamics.full_state import FullState
 from vehicle_dynamics.full_vehicle import (
-    RK4,
-    SEMI_IMPLICIT_EULER,
     FullVehicle,
     Pedals,
     advance,
@@ -18,6 +16,7 @@ from vehicle_dynamics.full_vehicle import (
 )
 from vehicle_dynamics.ground import FlatGround, Ground
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_state import VehicleState
 
 LEVEL = FlatGround().kernel()

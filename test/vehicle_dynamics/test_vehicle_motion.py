@@ -17,13 +17,12 @@ from vehicle_dynamics.linear_tyre import LinearTyre
 from vehicle_dynamics.manoeuvre import J_TURN, Manoeuvre
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.suspension.reach import Range, ReachError, free_travel
 from vehicle_dynamics.suspension.steering import steering_bodies
 from vehicle_dynamics.suspension.strut import length_and_slope, spring_energy
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import (
-    RK4,
-    SEMI_IMPLICIT_EULER,
     Scene,
     drive,
     motion_workspace,
