@@ -34,7 +34,7 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
         here = (*place, key)
         if key in content:
             values[key] = _value(file, field, hints[key], content[key], here)
-        elif field.default is dataclasses.MISSING:
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise file.error(place, f"{'.'.join(map(str, here))}: missing")
     try:
         return settings_type(**values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,6 +50,12 @@ def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
         height += 0.5 * g.bump_height * (1.0 - math.cos(turn))
         slope += math.pi * g.bump_height / g.bump_length * math.sin(turn)
     return GroundPoint(height, unit((-slope, -g.slope_y, 1.0)), g.friction, RIGID)
+
+
+class GroundModel(Protocol):
+    """A ground for people; kernels get what `kernel` gives."""
+
+    def kernel(self) -> Ground: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,14 +43,14 @@ def euler_update(state: Array, rate: Array, step: float) -> None:
 
 @inlined_part
 def stage_state(state: Array, rate: Array, elapsed: float, out: Array) -> None:
-    """Where a stage of a Runge-Kutta step is evaluated."""
-    for k in range(STATE_SIZE):
+    """Where a stage of a Runge-Kutta step is evaluated; whatever follows the rigid state is advanced likewise."""
+    for k in range(len(state)):
         out[k] = state[k] + elapsed * rate[k]
 
 
 @inlined_part
 def rk4_update(state: Array, rates: Array, step: float) -> None:
-    """Classical Runge-Kutta of fourth order, from the rates (4 x 29) of its stages."""
-    for k in range(STATE_SIZE):
+    """Classical Runge-Kutta of fourth order, from the rates (4 x state) of its stages."""
+    for k in range(len(state)):
         state[k] += step / 6.0 * (rates[0, k] + 2.0 * (rates[1, k] + rates[2, k]) + rates[3, k])
     normalise(state[3:7])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from vehicle_dynamics.drive.drive_parameters import Brakes
 from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.parameters import Brakes
 
 
 class BrakeConstants(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from vehicle_dynamics.drive.drive_parameters import MOST_GEARS, ConverterPowertrain, MapPowertrain
 from vehicle_dynamics.kernels.jit import inlined
 from vehicle_dynamics.kernels.table import TABLE, clamped_value, fill_table
-from vehicle_dynamics.parameters import MOST_GEARS, ConverterPowertrain, MapPowertrain
+from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE
 
 MAP, CONVERTER = 0, 1
-REVERSE, NEUTRAL, DRIVE = -1, 0, 1  # what the driver selects
 
 RPM = math.pi / 30.0  # [rad/s]
 

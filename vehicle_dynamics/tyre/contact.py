@@ -62,9 +62,15 @@ class TyreContact(NamedTuple):
     force: Vector3  # [N]
     moment: Vector3  # about the centre of the wheel [N m]
     load: float  # normal force [N]
+    force_along: float  # [N]
+    force_across: float  # to the left [N]
     slip_along: float  # as TMeasy defines it, not normalised
     slip_across: float
     deflection: Deflection  # at the end of the time step
+    deflection_rate: Deflection  # then [m/s]
+
+
+NO_CONTACT = TyreContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, Deflection(0.0, 0.0), Deflection(0.0, 0.0))
 
 
 @inlined
@@ -82,7 +88,7 @@ def tyre_contact(
     deflection = tyre.radius - distance
     if not 0.0 < deflection < tyre.radius:
         # In the air, or buried so deep that this contact means nothing.
-        return TyreContact(ZERO, ZERO, 0.0, 0.0, 0.0, Deflection(0.0, 0.0))
+        return NO_CONTACT
     upward = scale(1.0 / size, upward)
     ahead = unit(cross(wheel.axis, normal))
     left = cross(normal, ahead)
@@ -92,7 +98,7 @@ def tyre_contact(
     load = tyre.stiffness * deflection - tyre.damping * dot(velocity, normal)
     load += tyre.bottoming_stiffness * max(deflection - tyre.bottoming_from, 0.0)
     if load <= 0.0:
-        return TyreContact(ZERO, ZERO, 0.0, 0.0, 0.0, Deflection(0.0, 0.0))
+        return NO_CONTACT
 
     loaded = tyre_at(tyre.slip, load, point.friction)
     radius = tyre.radius - deflection / 3.0  # dynamic rolling radius
@@ -101,10 +107,10 @@ def tyre_contact(
     transport = radius * abs(wheel.spin)
     speed_x, speed_y = transport * loaded.weight_x + STILL, transport * loaded.weight_y + STILL  # v* of Eq. 5.36
     steady = combined_force(loaded, -drift_x / speed_x, -drift_y / speed_y)
-    along, force_x = _carcass(
+    along, along_rate, force_x = _carcass(
         tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed_x, steady.per_slip, drift_x, before.along, step
     )
-    across, force_y = _carcass(
+    across, across_rate, force_y = _carcass(
         tyre.carcass_stiffness[1], tyre.carcass_damping[1], speed_y, steady.per_slip, drift_y, before.across, step
     )
 
@@ -116,14 +122,24 @@ def tyre_contact(
     roll = -tyre.rolling_resistance * load * tyre.radius * math.tanh(wheel.spin)
     force = add_scaled(combine(force_x, ahead, force_y, left), load, normal)
     moment = add(cross(arm, force), add_scaled(combine(align, normal, tip, ahead), roll, wheel.axis))
-    return TyreContact(force, moment, load, slip_x, slip_y, Deflection(along, across))
+    return TyreContact(
+        force,
+        moment,
+        load,
+        force_x,
+        force_y,
+        slip_x,
+        slip_y,
+        Deflection(along, across),
+        Deflection(along_rate, across_rate),
+    )
 
 
 @inlined
 def _carcass(
     stiffness: float, damping: float, speed: float, per_slip: float, drift: float, before: float, step: float
-) -> tuple[float, float]:
-    """Deflection [m] after a step, and dynamic force [N], by the analytic solution of Eqs. 5.36-5.39.
+) -> tuple[float, float, float]:
+    """Deflection [m] after a step, its rate [m/s] and dynamic force [N] then: analytic solution of Eqs. 5.36-5.39.
 
     The slope of the force is replaced by F / s (Eq. 5.41), which holds the deflection of a locked wheel that slides.
     """
@@ -135,7 +151,7 @@ def _carcass(
     grown = -math.expm1(-exponent) / decay if exponent > 1e-12 else step
     after = before * math.exp(-exponent) + push * grown
     rate = push - decay * after
-    return after, stiffness * after + damping * rate
+    return after, rate, stiffness * after + damping * rate
 
 
 def tyre_record(parameters: VehicleParameters) -> TyreRecord:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from vehicle_dynamics.drive.drive_parameters import Tyre, TyreDirection
 from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.parameters import Tyre, TyreDirection
 
 # The five numbers of a direction's characteristic, each at the nominal load and at twice that.
 DIRECTION = np.dtype(
@@ -31,6 +31,7 @@ TMEASY = np.dtype(
         ("reference_friction", "f8"),  # of the road that the characteristics were taken on
         ("longitudinal", DIRECTION),
         ("lateral", DIRECTION),
+        ("is_linear", "i8"),  # 1: straight up to the largest force, which stays (seed 001, Fig. 5.8)
         ("trail", "f8", 2),  # pneumatic trail over length of the contact patch, at zero slip
         ("trail_zero", "f8", 2),  # lateral slip at which it vanishes
         ("trail_end", "f8", 2),  # lateral slip from which on it stays zero
@@ -58,6 +59,7 @@ class LoadedTyre(NamedTuple):
     lateral: Characteristic
     weight_x: float
     weight_y: float
+    is_linear: bool
 
 
 class SlipForce(NamedTuple):
@@ -82,7 +84,7 @@ def tyre_at(tyre: TmeasyRecord, load: float, friction: float) -> LoadedTyre:
     stretch_x, stretch_y = _over(x.most, x.slope), _over(y.most, y.slope)
     weight_x = _over(x.most_slip, x.most_slip + y.most_slip) + _over(stretch_x, stretch_x + stretch_y)
     weight_y = _over(y.most_slip, x.most_slip + y.most_slip) + _over(stretch_y, stretch_x + stretch_y)
-    return LoadedTyre(x, y, weight_x, weight_y)
+    return LoadedTyre(x, y, weight_x, weight_y, tyre.is_linear == 1)
 
 
 @inlined
@@ -98,7 +100,7 @@ def combined_force(tyre: LoadedTyre, slip_x: float, slip_y: float) -> SlipForce:
         _mean(x.slide, y.slide, cosine, sine),
         _mean(x.slide_slip / tyre.weight_x, y.slide_slip / tyre.weight_y, cosine, sine),
     )
-    force = force_over_slip(both, slip)
+    force = min(both.slope * slip, both.most) if tyre.is_linear else force_over_slip(both, slip)
     per_slip = force / slip if slip > 0.0 else both.slope
     return SlipForce(force * cosine, force * sine, per_slip)
 
@@ -172,6 +174,7 @@ def tmeasy_record(tyre: Tyre) -> TmeasyRecord:
     record = np.zeros(1, TMEASY)
     record["nominal_load"], record["most_load"] = tyre.nominal_load_n, tyre.max_load_n
     record["reference_friction"] = tyre.reference_friction
+    record["is_linear"] = tyre.characteristic == "linear"
     _fill(record["longitudinal"], tyre.longitudinal)
     _fill(record["lateral"], tyre.lateral)
     record["trail"], record["trail_zero"] = tyre.trail_over_length, tyre.trail_zero_slip

@@ -84,7 +84,7 @@ def test_converter_loses_power_and_never_makes_any(by_converter: Any, gear: int)
             losses = float(
                 np.interp(engine / RPM, [-50.0, 0.0, 50.0, 1000.0, 2000.0, 3000.0], [30, 0, -30, -50, -70, -90])
             )
-            taken = losses - 1.6 * (drive.state.engine_speed - engine) / 1e-6
+            taken = losses - float(by_converter["engine_inertia"]) * (drive.state.engine_speed - engine) / 1e-6
             assert drive.torque * shaft <= taken * engine + 1e-3 * (1.0 + abs(taken * engine))
 
 

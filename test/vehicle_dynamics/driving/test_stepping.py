@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from vehicle_dynamics.full_state import FullState
-from vehicle_dynamics.full_vehicle import (
-    FullVehicle,
-    Pedals,
-    advance,
-    full_vehicle,
-    full_workspace,
-)
+from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
+from vehicle_dynamics.driving.state import DrivingState
+from vehicle_dynamics.driving.stepping import LOAD, advance
 from vehicle_dynamics.ground import FlatGround, Ground
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_state import VehicleState
 
@@ -24,17 +20,17 @@ PARKED = Pedals(brake=1.0)
 
 
 @pytest.fixture(scope="module")
-def vehicle(parameters: VehicleParameters) -> FullVehicle:
-    return full_vehicle(parameters)
+def vehicle(parameters: VehicleParameters) -> DrivingVehicle:
+    return driving_vehicle(parameters)
 
 
 def placed(**body: object) -> np.ndarray:
     values = {"position": np.array([0.0, 0.0, 0.5875]), "theta": np.array([-0.2255, -0.2255, -0.2265, -0.2265]), **body}
-    return FullState(body=VehicleState(**values)).to_array()
+    return DrivingState(body=VehicleState(**values)).to_array()
 
 
 def run(
-    vehicle: FullVehicle,
+    vehicle: DrivingVehicle,
     state: np.ndarray,
     pedals: Pedals,
     seconds: float,
@@ -43,13 +39,13 @@ def run(
     step: float = 1e-3,
 ) -> np.ndarray:
     """The tyres' loads after the run; the state changes in place."""
-    work = full_workspace(vehicle)
+    work = driving_workspace(vehicle)
     advance(vehicle, ground, pedals, method, step, round(seconds / step), state, work)
-    return work.tyre[:, 2].copy()
+    return work.tyre[:, LOAD].copy()
 
 
 @pytest.mark.parametrize("method", [SEMI_IMPLICIT_EULER, RK4])
-def test_parked_vehicle_stands_as_the_reference_does(vehicle: FullVehicle, method: int) -> None:
+def test_parked_vehicle_stands_as_the_reference_does(vehicle: DrivingVehicle, method: int) -> None:
     state = placed()
 
     loads = run(vehicle, state, PARKED, 20.0, method=method)
@@ -59,7 +55,7 @@ def test_parked_vehicle_stands_as_the_reference_does(vehicle: FullVehicle, metho
     assert np.abs(state[15:29]).max() < 1e-6  # still
 
 
-def test_brakes_hold_on_a_steep_slope(vehicle: FullVehicle) -> None:
+def test_brakes_hold_on_a_steep_slope(vehicle: DrivingVehicle) -> None:
     slope = 0.3
     angle = np.arctan(slope)
     attitude = np.array([0.0, -np.sin(angle / 2.0), 0.0, np.cos(angle / 2.0)])
@@ -75,12 +71,12 @@ def test_brakes_hold_on_a_steep_slope(vehicle: FullVehicle) -> None:
     assert np.abs(state[15:29]).max() < 1e-5
 
 
-def test_same_start_gives_the_same_bits_also_after_a_restore(vehicle: FullVehicle) -> None:
+def test_same_start_gives_the_same_bits_also_after_a_restore(vehicle: DrivingVehicle) -> None:
     pedals = Pedals(steering=0.3, throttle=0.6)
     first, second = placed(), placed()
     run(vehicle, first, pedals, 4.0)
     run(vehicle, second, pedals, 2.0)
-    restored = FullState.from_array(second).to_array()
+    restored = DrivingState.from_array(second).to_array()
     assert_array_equal(restored, second)
 
     run(vehicle, restored, pedals, 2.0)
@@ -88,7 +84,7 @@ def test_same_start_gives_the_same_bits_also_after_a_restore(vehicle: FullVehicl
     assert_array_equal(restored, first)
 
 
-def test_vehicle_drives_steers_and_stops(vehicle: FullVehicle) -> None:
+def test_vehicle_drives_steers_and_stops(vehicle: DrivingVehicle) -> None:
     state = placed()
     run(vehicle, state, Pedals(throttle=1.0), 5.0)
     assert state[15] > 8.0
@@ -98,7 +94,7 @@ def test_vehicle_drives_steers_and_stops(vehicle: FullVehicle) -> None:
     assert np.abs(state[15:29]).max() < 1e-3
 
 
-def test_methods_agree_as_steps_shrink(vehicle: FullVehicle) -> None:
+def test_methods_agree_as_steps_shrink(vehicle: DrivingVehicle) -> None:
     def end(method: int, step: float) -> np.ndarray:
         state = placed(velocity=np.array([10.0, 0.0, 0.0]), spin_rate=np.full(4, 10.0 / 0.4646))
         run(vehicle, state, Pedals(steering=0.1, selected=0), 1.0, method=method, step=step)

@@ -12,13 +12,15 @@ from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 Array = NDArray[np.float64]
 
 DEFLECTION = slice(29, 37)  # along and across, wheel after wheel
+MOVING_SIZE = 37  # what integrators advance: the rigid bodies and the tyres' deflection
 STUCK = slice(37, 41)
 ENGINE_SPEED, GEAR, SINCE_SHIFT = 41, 42, 43
 PITMAN, PITMAN_RATE = 44, 45
+DRIVING_SIZE = 46
 
 
 @dataclass(frozen=True, kw_only=True)
-class FullState:
+class DrivingState:
     """The vehicle's whole memory: two vehicles with equal states behave alike to the bit."""
 
     body: VehicleState = field(default_factory=VehicleState)
@@ -46,9 +48,9 @@ class FullState:
         return np.concatenate([self.body.to_array(), self.deflection, self.stuck, rest])
 
     @staticmethod
-    def from_array(array: Array) -> FullState:
+    def from_array(array: Array) -> DrivingState:
         """Copy out of a flat array."""
-        return FullState(
+        return DrivingState(
             body=VehicleState.from_array(array[:STATE_SIZE]),
             deflection=array[DEFLECTION].copy(),
             stuck=array[STUCK].copy(),

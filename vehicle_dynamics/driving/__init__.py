@@ -1,0 +1,1 @@
+"""The driving vehicle: rigid bodies with tyres, brakes, powertrain, steering servo and body contact."""

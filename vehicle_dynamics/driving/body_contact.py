@@ -1,0 +1,73 @@
+"""The body on the ground: points that push back when the vehicle bottoms out or rolls over."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.ground import Ground, ground_at
+from vehicle_dynamics.kernels.jit import inlined_part
+from vehicle_dynamics.kernels.rotation import Rotation, to_chassis, to_world
+from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
+from vehicle_dynamics.parameters import BodyContact
+
+Array = NDArray[np.float64]
+
+DEEPEST = 0.3  # [m]: force does not grow beyond, so that a body placed far underground is not shot into the sky
+SLOW = 0.05  # [m/s]: below this speed friction fades
+
+
+class BodyPoints(NamedTuple):
+    """What the kernel knows."""
+
+    points: Array  # n x 3, chassis axes [m]
+    stiffness: float  # [N/m]
+    damping: float  # [N s/m]
+    friction: float
+
+
+@inlined_part
+def add_body_contact(
+    body: BodyPoints,
+    ground: Ground,
+    rotation: Rotation,
+    position: Vector3,
+    velocity: Vector3,
+    world_turn: Vector3,
+    chassis_force: Array,
+) -> None:
+    """Add moment and force of the ground on the body to chassis_force (6), chassis axes about the chassis origin.
+
+    position [m], velocity [m/s] and angular velocity [rad/s] of the chassis are in world axes.
+    """
+    for index in range(len(body.points)):
+        point = three(body.points[index], 0)
+        arm = to_world(rotation, point)
+        place = add(position, arm)
+        surface = ground_at(ground, place[0], place[1])
+        depth = (surface.height - place[2]) * surface.normal[2]
+        if not depth > 0.0:
+            continue
+        speed = add(velocity, cross(world_turn, arm))
+        outward = dot(speed, surface.normal)
+        push = body.stiffness * min(depth, DEEPEST) - body.damping * outward
+        if push <= 0.0:
+            continue
+        sliding = add_scaled(speed, -outward, surface.normal)
+        hold = -body.friction * push / max(norm(sliding), SLOW)
+        force = to_chassis(rotation, combine(push, surface.normal, hold, sliding))
+        moment = cross(point, force)
+        for k in range(3):
+            chassis_force[k] += moment[k]
+            chassis_force[3 + k] += force[k]
+
+
+def body_points(contact: BodyContact) -> BodyPoints:
+    """The kernel's view."""
+    points = np.column_stack([contact.points_x_m, contact.points_y_m, contact.points_z_m])
+    if not math.isfinite(float(points.sum())):
+        raise ValueError("body_contact: points must be finite")
+    return BodyPoints(points, contact.stiffness_npm, contact.damping_nspm, contact.friction)

@@ -1,0 +1,164 @@
+"""Where a vehicle stands, or rolls, in balance on any ground: a start without a drop.
+
+Newton's method on the accelerations. Unknown are height, roll and pitch of the chassis, the four lower-arm angles and,
+standing, how far the tyres are deflected along, across and in yaw to hold the vehicle on a slope; rolling, the spin of
+the free wheels, with the deflection that a steady roll leads to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace, driving_workspace
+from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, STUCK
+from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, moving_rate
+from vehicle_dynamics.ground import Ground, ground_at
+from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
+
+Array = NDArray[np.float64]
+
+LONG = 1e6  # [s]: a roll that has lasted this long is steady
+STANDING = 0.01  # [m/s]: slower is standing
+TOLERANCE = 1e-9  # [m/s^2, rad/s^2]
+ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to balance does
+MOST_ITERATIONS = 60
+DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
+FIRST_ARM_ANGLE = -0.2  # [rad]
+FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
+
+
+class NoEquilibriumError(ValueError):
+    """The vehicle cannot stand or roll in balance there."""
+
+
+@kernel
+def _accelerations(
+    vehicle: DrivingVehicle, ground: Ground, moving: Array, is_rolling: bool, work: DrivingWorkspace, rate: Array
+) -> None:
+    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels."""
+    for index in range(4):
+        work.brake_torque[index] = 0.0
+    work.shaft[0], work.shaft[1] = 0.0, 0.0
+    moving_rate(vehicle, ground, moving, LONG if is_rolling else 0.0, work, rate)
+    if not is_rolling:
+        for index in range(4):
+            work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
+        moving_rate(vehicle, ground, moving, 0.0, work, rate)
+
+
+@kernel
+def ground_height(ground: Ground, x: float, y: float) -> float:
+    """Height of the ground [m] at a place [m]."""
+    return ground_at(ground, x, y).height
+
+
+def equilibrium(
+    vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float, gear: int = 1
+) -> Array:
+    """State (46) with the chassis origin over x, y [m], heading [rad] from x, rolling ahead at speed [m/s].
+
+    Raises NoEquilibriumError where there is none, as with a wheel over an abyss.
+    """
+    balance = _Balance(vehicle, ground, x, y, heading, speed)
+    unknown = balance.first_guess()
+    residual = balance.residual(unknown)
+    for _ in range(MOST_ITERATIONS):
+        if np.abs(residual).max() < TOLERANCE:
+            break
+        jacobian = np.empty((len(residual), len(unknown)))
+        for column in range(len(unknown)):
+            shifted = unknown.copy()
+            shifted[column] += DIFFERENCE * balance.scale[column]
+            jacobian[:, column] = (balance.residual(shifted) - residual) / (DIFFERENCE * balance.scale[column])
+        step: Array = np.linalg.lstsq(jacobian, -residual, rcond=None)[0].astype(float)
+        unknown, residual = balance.best_along(unknown, residual, step)
+    if not np.abs(residual).max() < ENOUGH:
+        raise NoEquilibriumError(
+            f"the vehicle finds no balance at x {x:g} m, y {y:g} m: {np.abs(residual).max():.2g} m/s^2 are left"
+        )
+    return balance.state(unknown, gear)
+
+
+class _Balance:
+    """The equations of one place."""
+
+    def __init__(
+        self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
+    ) -> None:
+        self._vehicle, self._ground = vehicle, ground
+        self._x, self._y, self._heading, self._speed = x, y, heading, speed
+        self._rolls = abs(speed) > STANDING
+        self._work = driving_workspace(vehicle)
+        self._moving, self._rate = np.zeros(MOVING_SIZE), np.zeros(MOVING_SIZE)
+        self._ahead = np.array([np.cos(heading), np.sin(heading), 0.0])  # along the ground
+        # Metres, radians; deflections in centimetres, spins as they are.
+        self.scale = np.concatenate([np.ones(7), np.ones(4) if self._rolls else np.full(3, 0.01)])
+
+    def first_guess(self) -> Array:
+        """On the plane under the wheels; tyres that are not deflected, or spins without slip."""
+        corners = self._vehicle.bodies.corners["geometry"]["wheel_centre"]
+        cosine, sine = np.cos(self._heading), np.sin(self._heading)
+        along, across = corners[:, 0], corners[:, 1]
+        heights = [
+            ground_height(self._ground, self._x + cosine * a - sine * b, self._y + sine * a + cosine * b)
+            for a, b in zip(along, across, strict=True)
+        ]
+        level, rise_along, rise_across = np.linalg.lstsq(
+            np.column_stack([np.ones(4), along, across]), heights, rcond=None
+        )[0]
+        radius = float(self._vehicle.tyre["radius"][0])
+        up = (radius + 0.1) / np.sqrt(1.0 / (1.0 + rise_along**2 + rise_across**2))
+        pitch = -np.arctan(rise_along)
+        self._ahead = np.array([cosine, sine, rise_along]) * np.cos(pitch)
+        roll = np.arctan(rise_across * np.cos(pitch))
+        rest = np.full(4, self._speed / (0.99 * radius)) if self._rolls else np.zeros(3)
+        return np.concatenate([[level + up, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
+
+    def residual(self, unknown: Array) -> Array:
+        """Accelerations that a balance is free of."""
+        rate = self._evaluate(unknown)
+        vertical = [rate[17], rate[18], rate[19], *rate[21:25]]
+        return np.array([*vertical, *(rate[25:29] if self._rolls else (rate[15], rate[16], rate[20]))])
+
+    def best_along(self, unknown: Array, residual: Array, step: Array) -> tuple[Array, Array]:
+        """The first of ever shorter steps that makes the residual smaller; the shortest when none does."""
+        size = np.linalg.norm(residual)
+        largest = np.abs(step[:7]).max()
+        share = min(1.0, 0.2 / largest) if largest > 0.0 else 1.0
+        for _ in range(12):
+            tried = unknown + share * step
+            left = self.residual(tried)
+            if np.isfinite(left).all() and np.linalg.norm(left) < size:
+                return tried, left
+            share *= 0.5
+        return (tried, left) if np.isfinite(left).all() else (unknown, residual)
+
+    def state(self, unknown: Array, gear: int) -> Array:
+        """The whole state; brakes and tyres are as the balance needs them."""
+        self._evaluate(unknown)
+        state = np.zeros(DRIVING_SIZE)
+        state[:MOVING_SIZE] = self._moving
+        if self._rolls:
+            state[DEFLECTION] = self._work.tyre[:, [ALONG, ACROSS]].ravel()
+        else:
+            state[STUCK] = -self._work.tyre[:, AXLE_MOMENT] / self._vehicle.brakes.stiffness
+        state[GEAR], state[SINCE_SHIFT] = gear, 10.0
+        return state
+
+    def _evaluate(self, unknown: Array) -> Array:
+        moving = self._moving
+        height, roll, pitch = unknown[:3]
+        moving[POSITION] = self._x, self._y, height
+        moving[ATTITUDE] = Rotation.from_euler("ZYX", [self._heading, pitch, roll]).as_quat()
+        moving[THETA] = unknown[3:7]
+        if self._rolls:
+            moving[SPIN_RATE] = unknown[7:]
+            moving[VELOCITY] = self._speed * self._ahead
+        else:
+            along, across, yaw = unknown[7:]
+            moving[DEFLECTION] = np.column_stack([np.full(4, along), across + yaw * FRONT_AND_REAR]).ravel()
+        _accelerations(self._vehicle, self._ground, moving, self._rolls, self._work, self._rate)
+        return self._rate

@@ -1,0 +1,123 @@
+"""All that the kernels of the driving vehicle know of it, and the arrays they work in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.drive.brake import BrakeConstants, brake_constants
+from vehicle_dynamics.drive.driveline import DrivelineConstants, driveline_constants
+from vehicle_dynamics.drive.powertrain import converter_record, map_record
+from vehicle_dynamics.driving.body_contact import BodyPoints, body_points
+from vehicle_dynamics.driving.state import DRIVING_SIZE, MOVING_SIZE
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, Workspace, vehicle_bodies, workspace
+from vehicle_dynamics.kernels.vector3 import Vector3
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.suspension.steering import SteeringBodies, steering_bodies
+from vehicle_dynamics.tyre.contact import tyre_record
+
+Array = NDArray[np.float64]
+
+POWERTRAINS = ("converter", "map")
+
+
+class Servo(NamedTuple):
+    """Turns the Pitman arm to where the driver wants it."""
+
+    lock: float  # Pitman angle at full steering [rad]
+    fastest: float  # [rad/s]
+    bandwidth: float  # [rad/s]; critically damped
+
+
+class Air(NamedTuple):
+    """Drag: force = -factor |v| v."""
+
+    factor: float  # [N s^2/m^2]
+    centre: Vector3  # where it acts, chassis axes [m]
+
+
+class DrivingVehicle(NamedTuple):
+    """The vehicle as kernels take it."""
+
+    bodies: VehicleBodies
+    steering: SteeringBodies
+    tyre: NDArray[np.void]  # one record of TYRE
+    brakes: BrakeConstants
+    driveline: DrivelineConstants
+    powertrain: NDArray[np.void]  # one record of POWERTRAIN
+    servo: Servo
+    antiroll: tuple[float, float]  # of the front and the rear axle [N m/rad]
+    air: Air
+    body: BodyPoints
+    gravity: float  # [m/s^2]
+
+
+class DrivingWorkspace(NamedTuple):
+    """Arrays that a step writes to, made once."""
+
+    dynamics: Workspace
+    accelerations: Array  # 14, see embedded_vehicle.py
+    tie_end: Array  # 4 x 9
+    wheel_force: Array  # 4 x 6: moment and force on each wheel
+    tyre: Array  # 4 x 8, see the columns in stepping.py
+    wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
+    drive_torque: Array  # 4: from the half shafts
+    shaft: Array  # 2: torque on the drive shaft, and inertia that turns with it
+    brake_torque: Array  # 4
+    theta_force: Array  # 4
+    chassis_force: Array  # 6
+    rates: Array  # 4 x moving state
+    middle: Array  # moving state
+    last: Array  # whole state before the latest step
+
+
+def driving_vehicle(
+    parameters: VehicleParameters, powertrain: str = "converter", gravity: float = 9.81
+) -> DrivingVehicle:
+    """Assemble a vehicle with one of POWERTRAINS; gravity in m/s^2."""
+    if powertrain not in POWERTRAINS:
+        raise ValueError(f"powertrain: must be one of {', '.join(POWERTRAINS)}, got {powertrain!r}")
+    kinds = parameters.powertrain
+    record = converter_record(kinds.converter) if powertrain == "converter" else map_record(kinds.map)
+    steering, air = parameters.steering, parameters.aerodynamics
+    return DrivingVehicle(
+        vehicle_bodies(parameters),
+        steering_bodies(parameters),
+        np.array([tyre_record(parameters)]),
+        brake_constants(parameters.brakes),
+        driveline_constants(parameters.driveline),
+        np.array([record]),
+        Servo(
+            float(np.deg2rad(steering.max_pitman_angle_deg)),
+            float(np.deg2rad(steering.max_pitman_rate_degps)),
+            steering.servo_bandwidth_radps,
+        ),
+        (parameters.front_suspension.antiroll_nmprad, parameters.rear_suspension.antiroll_nmprad),
+        Air(0.5 * air.air_density_kgpm3 * air.drag_area_m2, air.centre_m),
+        body_points(parameters.body_contact),
+        float(gravity),
+    )
+
+
+def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
+    """Fresh arrays for one thread."""
+    tie_end = np.zeros((4, 9))
+    tie_end[:, :3] = vehicle.bodies.corners["geometry"]["tie_inner"]
+    return DrivingWorkspace(
+        workspace(),
+        np.zeros(OUT_SIZE),
+        tie_end,
+        np.zeros((4, 6)),
+        np.zeros((4, 8)),
+        np.zeros((4, 6)),
+        np.zeros(4),
+        np.zeros(2),
+        np.zeros(4),
+        np.zeros(4),
+        np.zeros(6),
+        np.zeros((4, MOVING_SIZE)),
+        np.zeros(MOVING_SIZE),
+        np.zeros(DRIVING_SIZE),
+    )

@@ -1,0 +1,254 @@
+"""Steps of the driving vehicle over time, in kernels.
+
+Semi-implicit Euler lets the tyres' deflection follow its analytic solution over the step (seed 001, Eqs. 5.36-5.39).
+RK4 takes the deflection as part of the state: it decays with at most c / d, 20 1/s here, so it is not stiff. Brakes,
+gears, engine and servo advance once per step with either method.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.drive.brake import brake_torque
+from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
+from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
+from vehicle_dynamics.driving.body_contact import add_body_contact
+from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
+from vehicle_dynamics.driving.state import (
+    DRIVING_SIZE,
+    ENGINE_SPEED,
+    GEAR,
+    MOVING_SIZE,
+    PITMAN,
+    PITMAN_RATE,
+    SINCE_SHIFT,
+    STUCK,
+)
+from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
+from vehicle_dynamics.ground import Ground
+from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
+from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
+from vehicle_dynamics.kernels.vector3 import add, cross, dot, norm, scale, three
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
+from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
+from vehicle_dynamics.suspension.steering import steered_ends
+from vehicle_dynamics.tyre.contact import Deflection, WheelMotionInWorld, tyre_contact
+from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN, SPIN_RATE, STATE_SIZE, THETA, THETA_RATE
+
+Array = NDArray[np.float64]
+
+# Columns of DrivingWorkspace.tyre: deflection [m] after the step along and across, load [N], moment about the axle
+# [N m], forces along and across [N], slips along and across.
+ALONG, ACROSS, LOAD, AXLE_MOMENT, FORCE_ALONG, FORCE_ACROSS, SLIP_ALONG, SLIP_ACROSS = range(8)
+
+FARTHEST = 1e7  # [m]: coordinates beyond have lost their millimetres
+FASTEST = 1e4  # [m/s, rad/s]: a velocity beyond is no motion of a vehicle
+
+
+@part
+def moving_rate(
+    vehicle: DrivingVehicle, ground: Ground, moving: Array, elapsed: float, work: DrivingWorkspace, rate: Array
+) -> None:
+    """Rates of the moving state (37), with the controls that work holds.
+
+    elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is.
+    """
+    theta, theta_rate, spin_rate = moving[THETA], moving[THETA_RATE], moving[SPIN_RATE]
+    rotation = rotation_from(moving[ATTITUDE])
+    turn = three(moving, 18)
+    world_turn = to_world(rotation, turn)
+    position, velocity = three(moving, 0), three(moving, 15)
+    _start_chassis_force(vehicle, to_chassis(rotation, velocity), turn, work.chassis_force)
+    add_body_contact(vehicle.body, ground, rotation, position, velocity, world_turn, work.chassis_force)
+    for index in range(4):
+        corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]
+        end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
+        wheel = wheel_motion(corner, corner_motion(corner.geometry, theta[index], theta_rate[index], end))
+        arm, axis = to_world(rotation, wheel.centre), to_world(rotation, wheel.axis)
+        moves = add(velocity, add(to_world(rotation, wheel.velocity), cross(world_turn, arm)))
+        spindle_turn = add(world_turn, to_world(rotation, wheel.turn))
+        deflection = STATE_SIZE + 2 * index
+        contact = tyre_contact(
+            vehicle.tyre[0],
+            ground,
+            WheelMotionInWorld(add(position, arm), axis, moves, spindle_turn, spin_rate[index]),
+            Deflection(moving[deflection], moving[deflection + 1]),
+            elapsed,
+        )
+        force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
+        for k in range(3):
+            work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]
+            work.wheel[index, k], work.wheel[index, 3 + k] = wheel.centre[k], wheel.axis[k]
+        rate[deflection], rate[deflection + 1] = contact.deflection_rate.along, contact.deflection_rate.across
+        tyre[ALONG], tyre[ACROSS] = contact.deflection.along, contact.deflection.across
+        tyre[LOAD], tyre[AXLE_MOMENT] = contact.load, dot(axis, contact.moment)
+        tyre[FORCE_ALONG], tyre[FORCE_ACROSS] = contact.force_along, contact.force_across
+        tyre[SLIP_ALONG], tyre[SLIP_ACROSS] = contact.slip_along, contact.slip_across
+    for axle in range(2):
+        twist = vehicle.antiroll[axle] * (theta[2 * axle] - theta[2 * axle + 1])
+        work.theta_force[2 * axle], work.theta_force[2 * axle + 1] = -twist, twist
+    _add_drive(vehicle, work)
+    out = work.accelerations
+    forward_dynamics(
+        vehicle.bodies,
+        turn,
+        to_chassis(rotation, (0.0, 0.0, -vehicle.gravity)),
+        theta,
+        theta_rate,
+        spin_rate,
+        work.tie_end,
+        work.theta_force,
+        work.brake_torque,
+        work.wheel_force,
+        work.chassis_force,
+        work.dynamics,
+        out,
+    )
+    rigid_rate(rotation, moving, out, rate)
+
+
+@inlined_part
+def _start_chassis_force(
+    vehicle: DrivingVehicle,
+    velocity: tuple[float, float, float],
+    turn: tuple[float, float, float],
+    chassis_force: Array,
+) -> None:
+    """Aerodynamic drag, against the velocity of its centre; chassis axes."""
+    moves = add(velocity, cross(turn, vehicle.air.centre))
+    drag = scale(-vehicle.air.factor * norm(moves), moves)
+    moment = cross(vehicle.air.centre, drag)
+    for k in range(3):
+        chassis_force[k], chassis_force[3 + k] = moment[k], drag[k]
+
+
+@inlined_part
+def _add_drive(vehicle: DrivingVehicle, work: DrivingWorkspace) -> None:
+    """Half shafts bring the drive torque from the chassis, on which it reacts."""
+    others = (
+        work.tyre[0, AXLE_MOMENT] + work.brake_torque[0],
+        work.tyre[1, AXLE_MOMENT] + work.brake_torque[1],
+        work.tyre[2, AXLE_MOMENT] + work.brake_torque[2],
+        work.tyre[3, AXLE_MOMENT] + work.brake_torque[3],
+    )
+    inertia = vehicle.bodies.corners[0].hub.spin_inertia
+    torques = wheel_torques(vehicle.driveline, work.shaft[0], work.shaft[1], inertia, others)
+    for index in range(4):
+        work.drive_torque[index] = torques[index]
+        driven = scale(torques[index], three(work.wheel[index], 3))
+        for k in range(3):
+            work.wheel_force[index, k] += driven[k]
+            work.chassis_force[k] -= driven[k]
+
+
+@inlined_part
+def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array, work: DrivingWorkspace) -> float:
+    """Brakes and powertrain for the coming step, whose states advance; returns the Pitman arm's acceleration."""
+    spin, spin_rate, stuck = state[SPIN], state[SPIN_RATE], state[STUCK]
+    for index in range(4):
+        full = vehicle.brakes.front_torque if index < 2 else vehicle.brakes.rear_torque
+        brake = brake_torque(vehicle.brakes, full * pedals.brake, spin[index], spin_rate[index], stuck[index])
+        work.brake_torque[index], stuck[index] = brake.torque, brake.stuck_at
+    rates = (spin_rate[0], spin_rate[1], spin_rate[2], spin_rate[3])
+    before = PowertrainState(state[ENGINE_SPEED], int(state[GEAR]), state[SINCE_SHIFT])
+    speed = shaft_speed(vehicle.driveline, rates)
+    drive = shaft_drive(vehicle.powertrain[0], before, pedals.selected, pedals.throttle, speed, step)
+    state[ENGINE_SPEED], state[SINCE_SHIFT] = drive.state.engine_speed, drive.state.since_shift
+    state[GEAR] = float(drive.state.gear)
+    work.shaft[0], work.shaft[1] = drive.torque, drive.inertia
+    servo = vehicle.servo
+    wanted = 0.5 * servo.bandwidth * (-servo.lock * pedals.steering - state[PITMAN])
+    wanted = min(max(wanted, -servo.fastest), servo.fastest)
+    return float(2.0 * servo.bandwidth * (wanted - state[PITMAN_RATE]))
+
+
+@inlined_part
+def hold_tie_rods(vehicle: DrivingVehicle, state: Array, push: float, elapsed: float, work: DrivingWorkspace) -> None:
+    """Where the steering holds the front tie rods at a time [s] after the step's start; push is its acceleration."""
+    rate = state[PITMAN_RATE] + elapsed * push
+    angle = state[PITMAN] + elapsed * (state[PITMAN_RATE] + 0.5 * elapsed * push)
+    steered_ends(vehicle.steering, angle, rate, push, work.tie_end)
+
+
+@part
+def driving_step(
+    vehicle: DrivingVehicle,
+    ground: Ground,
+    pedals: Pedals,
+    method: int,
+    step: float,
+    state: Array,
+    work: DrivingWorkspace,
+) -> None:
+    """Advance the state (46) by one step [s], in place."""
+    push = controls(vehicle, pedals, step, state, work)
+    moving, rates, middle = state[:MOVING_SIZE], work.rates, work.middle
+    hold_tie_rods(vehicle, state, push, 0.0, work)
+    if method == RK4:
+        moving_rate(vehicle, ground, moving, 0.0, work, rates[0])
+        for stage in range(1, 4):
+            elapsed = step if stage == 3 else 0.5 * step
+            stage_state(moving, rates[stage - 1], elapsed, middle)
+            hold_tie_rods(vehicle, state, push, elapsed, work)
+            moving_rate(vehicle, ground, middle, 0.0, work, rates[stage])
+        rk4_update(moving, rates, step)
+        for index in range(4):
+            if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
+                moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
+    else:
+        moving_rate(vehicle, ground, moving, step, work, rates[0])
+        euler_update(state[:STATE_SIZE], rates[0], step)
+        for index in range(4):
+            moving[STATE_SIZE + 2 * index] = work.tyre[index, ALONG]
+            moving[STATE_SIZE + 2 * index + 1] = work.tyre[index, ACROSS]
+    state[PITMAN] += step * (state[PITMAN_RATE] + 0.5 * step * push)
+    state[PITMAN_RATE] += step * push
+
+
+@part
+def is_sound(vehicle: DrivingVehicle, state: Array) -> bool:
+    """Whether the state is one that a vehicle can be in: numbers, within bounds, suspensions within reach."""
+    for k in range(DRIVING_SIZE):
+        if not abs(state[k]) < FARTHEST:
+            return False
+    for k in range(15, STATE_SIZE):
+        if not abs(state[k]) < FASTEST:
+            return False
+    length = 0.0
+    for k in range(3, 7):
+        length += state[k] * state[k]
+    if not 0.9 < length < 1.1:
+        return False
+    if not abs(state[PITMAN]) <= vehicle.servo.lock + 0.1 or not 1 <= state[GEAR] <= vehicle.powertrain[0].gears:
+        return False
+    return out_of_reach(vehicle.bodies, state[THETA]) < 0
+
+
+@kernel
+def advance(
+    vehicle: DrivingVehicle,
+    ground: Ground,
+    pedals: Pedals,
+    method: int,
+    step: float,
+    steps: int,
+    state: Array,
+    work: DrivingWorkspace,
+) -> int:
+    """Advance by many steps with the pedals held; returns how many were made.
+
+    Fewer than asked means that the motion diverged: the state is the last sound one.
+    """
+    if not is_sound(vehicle, state):
+        return 0
+    for count in range(steps):
+        for k in range(DRIVING_SIZE):
+            work.last[k] = state[k]
+        driving_step(vehicle, ground, pedals, method, step, state, work)
+        if not is_sound(vehicle, state):
+            for k in range(DRIVING_SIZE):
+                state[k] = work.last[k]
+            return count
+    return steps

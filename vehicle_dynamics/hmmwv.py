@@ -1,0 +1,209 @@
+"""The HMMWV as one object: load it, put it somewhere, drive it, look at it, save it, export it.
+
+>>> from settings.share import share_file
+>>> hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+>>> road = FlatGround()
+>>> state = hmmwv.initial_state(road, speed=10.0)
+>>> for _ in range(100):
+...     state = hmmwv.step(state, Pedals(throttle=0.3), road, 0.01)
+>>> bool(10.0 < state.body.velocity[0] < 12.0)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from vehicle_dynamics.drive.driveline import shaft_speed
+from vehicle_dynamics.driving.equilibrium import equilibrium
+from vehicle_dynamics.driving.model import driving_vehicle, driving_workspace
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, observe
+from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, DrivingState
+from vehicle_dynamics.driving.stepping import advance
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
+from vehicle_dynamics.export.mjcf import mjcf
+from vehicle_dynamics.export.urdf import urdf
+from vehicle_dynamics.ground import FlatGround, GroundModel
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
+from vehicle_dynamics.steering_table import SteeringTable
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
+from vehicle_dynamics.vehicle_state import SPIN_RATE, VehicleState
+
+Array = NDArray[np.float64]
+
+METHODS = {"euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
+LONGEST_STEP_S = 0.005  # beyond, explicit steps of tyres and brakes get unstable
+
+
+class DivergedError(RuntimeError):
+    """The motion left what numbers can follow."""
+
+
+class Hmmwv:
+    """The vehicle of 14 degrees of freedom on tyres; implements vehicle.Vehicle. Numbers do not change once made."""
+
+    def __init__(
+        self,
+        parameters: VehicleParameters,
+        *,
+        powertrain: str = "converter",
+        method: str = "euler",
+        step_s: float = 0.001,
+        gravity: float = 9.81,
+    ) -> None:
+        """powertrain: converter or map; method: euler (semi-implicit) or rk4; step [s]; gravity [m/s^2]."""
+        if method not in METHODS:
+            raise ValueError(f"method: must be one of {', '.join(METHODS)}, got {method!r}")
+        if not 0.0 < step_s <= LONGEST_STEP_S:
+            raise ValueError(f"step_s: must be above 0 and at most {LONGEST_STEP_S}, got {step_s}")
+        self.parameters = parameters
+        self.step_s = float(step_s)
+        self.wheel_radius = parameters.wheel.radius_m
+        self._method = METHODS[method]
+        self.kernel = driving_vehicle(parameters, powertrain, gravity)
+        self._work = driving_workspace(self.kernel)
+        self._rigid_work = workspace()
+        self._snapshot = np.zeros(1, SNAPSHOT)
+        at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
+        centres = at_rest["wheel_centre"]
+        self.base_in_chassis = _base_in_chassis(at_rest)
+        self._steering = SteeringTable.of(self.kernel, float(centres[:2, 0].mean() - centres[2:, 0].mean()), at_rest)
+
+    @staticmethod
+    def from_yaml(path: Path, **options: Any) -> Hmmwv:
+        """From a vehicle file; options as for the constructor. Raises SettingsError with file, line and key."""
+        return Hmmwv(VehicleParameters.from_yaml(path), **options)
+
+    def initial_state(self, ground: GroundModel, **place: float) -> DrivingState:
+        """In balance on any ground; arguments as those of start."""
+        return DrivingState.from_array(self.start(ground, **place))  # type: ignore[arg-type]
+
+    def step(self, state: DrivingState, pedals: Pedals, ground: GroundModel, dt: float) -> DrivingState:
+        """The state after dt [s], a whole number of time steps. Raises DivergedError when there is none."""
+        steps = round(dt / self.step_s)
+        if steps < 1 or abs(steps * self.step_s - dt) > 1e-9:
+            raise ValueError(f"dt: must be a whole number of steps of {self.step_s:g} s, got {dt}")
+        array = state.to_array()
+        if self.advance(array, pedals, ground, steps) < steps:
+            raise DivergedError(f"the motion diverges at {array[:3].round(3).tolist()} m")
+        return DrivingState.from_array(array)
+
+    def start(
+        self,
+        ground: GroundModel,
+        *,
+        x: float = 0.0,
+        y: float = 0.0,
+        heading: float = 0.0,
+        speed: float = 0.0,
+        gear: int = 0,
+    ) -> Array:
+        """See vehicle.Vehicle. Raises NoEquilibriumError where the vehicle cannot stand."""
+        numbers = (x, y, heading, speed)
+        if not all(math.isfinite(value) for value in numbers):
+            raise ValueError(f"start: x, y, heading and speed must be finite, got {numbers}")
+        gears = int(self.kernel.powertrain[0]["gears"])
+        if not 0 <= gear <= gears:
+            raise ValueError(f"gear: must be 0 (by speed) to {gears}, got {gear}")
+        state = equilibrium(self.kernel, ground.kernel(), float(x), float(y), float(heading), float(speed), 1)
+        spins = state[SPIN_RATE]
+        shaft = shaft_speed(self.kernel.driveline, (spins[0], spins[1], spins[2], spins[3]))
+        record = self.kernel.powertrain[0]
+        gear = gear or _gear_for(record, shaft)
+        state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], 0.0)
+        return DrivingState.from_array(np.concatenate([state[:42], [gear], state[43:]])).to_array()
+
+    def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
+        """See vehicle.Vehicle. Pedals beyond their limits are pressed as far as they go; NaN raises ValueError."""
+        if state.shape != (DRIVING_SIZE,) or state.dtype != np.float64:
+            raise ValueError(f"state: must be an array of {DRIVING_SIZE} floats, got {state.shape} {state.dtype}")
+        limited = pedals.within_limits()
+        return int(advance(self.kernel, ground.kernel(), limited, self._method, self.step_s, steps, state, self._work))
+
+    def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
+        """See vehicle.Vehicle."""
+        observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, self._snapshot)
+        return self._snapshot[0].copy()
+
+    def steering_for(self, curvature: float) -> float:
+        """See vehicle.Vehicle."""
+        return self._steering.steering_for(curvature)
+
+    def curvature_at(self, steering: float) -> float:
+        """See vehicle.Vehicle."""
+        return self._steering.curvature_at(steering)
+
+    def forward_dynamics(
+        self,
+        state: VehicleState,
+        *,
+        wheel_force: ArrayLike | None = None,
+        spin_torque: ArrayLike | None = None,
+        chassis_force: ArrayLike | None = None,
+    ) -> Array:
+        """Accelerations (14) of the rigid bodies with springs and dampers under given forces; see embedded_vehicle.py.
+
+        wheel_force (4 x 6) is moment [N m] and force [N] on each wheel at its centre, spin_torque (4) [N m] acts from
+        the spindle on the wheel, chassis_force (6) on the chassis at its origin; chassis axes. Steering is straight.
+        """
+        out = np.zeros(OUT_SIZE)
+        tie_end = np.zeros((4, 9))
+        tie_end[:, :3] = self.kernel.bodies.corners["geometry"]["tie_inner"]
+        down = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.kernel.gravity])
+        forward_dynamics(
+            self.kernel.bodies,
+            tuple(state.turn.tolist()),
+            tuple(down.tolist()),
+            state.theta,
+            state.theta_rate,
+            state.spin_rate,
+            tie_end,
+            np.zeros(4),
+            _force(spin_torque, (4,)),
+            _force(wheel_force, (4, 6)),
+            _force(chassis_force, (6,)),
+            self._rigid_work,
+            out,
+        )
+        return out
+
+    def export(self, file_format: str) -> str:
+        """The rigid-body model as text: urdf (RViz, loops open) or mjcf (MuJoCo, loops closed)."""
+        if file_format not in ("urdf", "mjcf"):
+            raise ValueError(f"format: must be urdf or mjcf, got {file_format!r}")
+        mechanism = vehicle_mechanism(self.parameters)
+        name = self.parameters.name
+        return urdf(mechanism, name) if file_format == "urdf" else mjcf(mechanism, name)
+
+
+def _base_in_chassis(at_rest: SnapshotRecord) -> Array:
+    """On the ground under the middle of the rear axle; chassis axes, for a vehicle at rest on the plane z = 0."""
+    rear = at_rest["wheel_centre"][2:].mean(axis=0)
+    up = Rotation.from_quat(at_rest["attitude"]).inv().apply([0.0, 0.0, 1.0])
+    height = float(at_rest["position"][2] + up @ rear)
+    base: Array = rear - height * up
+    base[1] = 0.0  # the difference between left and right is that of the steering's masses
+    return base
+
+
+def _gear_for(powertrain: Any, shaft: float) -> int:
+    """The lowest gear that is not to be shifted up from at a speed of the drive shaft [rad/s]."""
+    for gear in range(1, int(powertrain["gears"])):
+        if shaft / powertrain["ratio"][gear - 1] < powertrain["shift_up"][gear - 1]:
+            return gear
+    return int(powertrain["gears"])
+
+
+def _force(values: ArrayLike | None, shape: tuple[int, ...]) -> Array:
+    array = np.zeros(shape) if values is None else np.ascontiguousarray(values, dtype=float)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"forces: must be finite and of shape {shape}, got {array.shape}")
+    return array

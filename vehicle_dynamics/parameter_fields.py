@@ -1,0 +1,52 @@
+"""What the dataclasses of a vehicle's numbers share: fields with units and bounds, and checks of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from settings import setting
+from vehicle_dynamics.kernels.table import MOST_TABLE_VALUES
+
+
+def mass(description: str) -> Any:
+    """A mass [kg], above zero."""
+    return setting(..., description, unit="kg", minimum=1e-6, maximum=1e6)
+
+
+def point(description: str) -> Any:
+    """A point of the chassis frame [m]."""
+    return setting(..., description, unit="m", minimum=-100.0, maximum=100.0)
+
+
+def moment(description: str) -> Any:
+    """A moment of inertia [kg m^2]."""
+    return setting(..., description, unit="kg m^2", minimum=0.0, maximum=1e7)
+
+
+def length(description: str) -> Any:
+    """A length [m], above zero."""
+    return setting(..., description, unit="m", minimum=1e-6, maximum=100.0)
+
+
+def damping_rate(description: str) -> Any:
+    """A rate of damping [N s/m]."""
+    return setting(..., description, unit="N s/m", minimum=0.0, maximum=1e7)
+
+
+def check_curve(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
+    """Raise ValueError unless y over x is a table that kernels can hold: x rises."""
+    if not 2 <= len(x) <= MOST_TABLE_VALUES:
+        raise ValueError(f"{x_name}: must have 2 to {MOST_TABLE_VALUES} values, got {len(x)}")
+    if len(x) != len(y):
+        raise ValueError(f"{y_name}: must have as many values as {x_name} ({len(x)}), got {len(y)}")
+    if not np.all(np.diff(x) > 0.0):
+        raise ValueError(f"{x_name}: must rise from value to value")
+
+
+def check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
+    """The same for a table that begins at zero."""
+    check_curve(x_name, x, y_name, y)
+    if x[0] != 0.0 or y[0] != 0.0:
+        raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")

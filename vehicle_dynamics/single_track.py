@@ -1,0 +1,203 @@
+"""A kinematic single-track vehicle with the interface of Hmmwv: the low-fidelity choice.
+
+It follows the ground and its steering without slip: no suspension, no tyres, no inertia but that of its speed.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.ground import FlatGround, Ground, GroundModel, ground_at
+from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
+from vehicle_dynamics.kernels.jit import inlined_part, kernel
+from vehicle_dynamics.kernels.rotation import rotation_from, to_world, turn_quaternion
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, scale
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import NEUTRAL, Pedals
+
+Array = NDArray[np.float64]
+
+# State: middle of the rear axle [m], heading [rad], speed [m/s], path curvature [1/m], distance rolled [m].
+X, Y, HEADING, SPEED, CURVATURE, ROLLED = range(6)
+SIZE = 6
+FARTHEST = 1e7  # [m]
+
+
+class _Track(NamedTuple):
+    """What the kernel knows."""
+
+    drive: float  # [m/s^2]
+    top_speed: float  # [m/s]
+    brake: float  # [m/s^2]
+    coast: float  # [m/s^2]
+    fastest_curvature: float  # [1/(m s)]
+    gravity: float  # [m/s^2]
+    base: Vector3  # base_link in the chassis frame [m]
+    wheel_radius: float  # [m]
+
+
+@kernel
+def _slope(ground: Ground, x: float, y: float, heading: float) -> tuple[float, float, float]:
+    """Height [m], rise along and rise across the heading."""
+    point = ground_at(ground, x, y)
+    n, cosine, sine = point.normal, math.cos(heading), math.sin(heading)
+    return point.height, -(n[0] * cosine + n[1] * sine) / n[2], -(n[1] * cosine - n[0] * sine) / n[2]
+
+
+@kernel
+def _accelerate(track: _Track, ground: Ground, pedals: Pedals, state: Array) -> tuple[float, float]:
+    """Acceleration by engine and slope, and deceleration by brakes and rolling [m/s^2]."""
+    speed = state[SPEED]
+    _, rise, _ = _slope(ground, state[X], state[Y], state[HEADING])
+    push = 0.0
+    if pedals.selected != NEUTRAL:
+        faded = 1.0 - abs(speed) / track.top_speed if speed * pedals.selected > 0.0 else 1.0
+        push = pedals.selected * pedals.throttle * track.drive * max(faded, 0.0)
+    push -= track.gravity * rise / math.sqrt(1.0 + rise * rise)
+    return push, pedals.brake * track.brake + track.coast
+
+
+@kernel
+def _advance(
+    track: _Track, ground: Ground, pedals: Pedals, wanted_curvature: float, step: float, steps: int, state: Array
+) -> int:
+    for count in range(steps):
+        for k in range(SIZE):
+            if not abs(state[k]) < FARTHEST:
+                return count
+        push, drag = _accelerate(track, ground, pedals, state)
+        speed = state[SPEED] + step * push
+        speed = math.copysign(max(abs(speed) - step * drag, 0.0), speed)
+        most = step * track.fastest_curvature
+        curvature = state[CURVATURE] + min(max(wanted_curvature - state[CURVATURE], -most), most)
+        distance = 0.5 * step * (state[SPEED] + speed)
+        turn = distance * curvature
+        # Along the chord of the arc.
+        middle = state[HEADING] + 0.5 * turn
+        _, rise, _ = _slope(ground, state[X], state[Y], state[HEADING])
+        level = distance / math.sqrt(1.0 + rise * rise)
+        state[X] += level * math.cos(middle)
+        state[Y] += level * math.sin(middle)
+        state[HEADING] += turn
+        state[SPEED], state[CURVATURE] = speed, curvature
+        state[ROLLED] += distance
+    return steps
+
+
+@kernel
+def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: SnapshotRecord) -> None:
+    """Fill the first record of out, which holds a vehicle at rest, with what depends on the state."""
+    seen = out[0]
+    heading, speed, curvature = state[HEADING], state[SPEED], state[CURVATURE]
+    height, rise, bank = _slope(ground, state[X], state[Y], heading)
+    pitch = -math.atan(rise)
+    roll = math.atan(bank * math.cos(pitch))
+    _set_attitude(heading, pitch, roll, seen.attitude)
+    push, drag = _accelerate(track, ground, pedals, state)
+    moves = math.copysign(1.0, speed if speed != 0.0 else push)
+    change = push - moves * drag if speed != 0.0 or abs(push) > drag else 0.0
+    rotation = rotation_from(seen.attitude)
+    turn, turn_rate = (0.0, 0.0, speed * curvature), (0.0, 0.0, change * curvature)  # about the vehicle's own axis
+    ahead = scale(-1.0, track.base)
+    position = to_world(rotation, ahead)
+    velocity = to_world(rotation, add((speed, 0.0, 0.0), cross(turn, ahead)))
+    swing = add(cross(turn_rate, ahead), cross(turn, cross(turn, ahead)))
+    acceleration = to_world(rotation, add((change, speed * speed * curvature, 0.0), swing))
+    place = (state[X], state[Y], height)
+    for k in range(3):
+        seen.position[k] = place[k] + position[k]
+        seen.velocity[k], seen.acceleration[k] = velocity[k], acceleration[k]
+        seen.turn[k], seen.turn_rate[k] = turn[k], turn_rate[k]
+    for k in range(4):
+        seen.spin[k], seen.spin_rate[k] = state[ROLLED] / track.wheel_radius, speed / track.wheel_radius
+        if k < 2:  # front wheels as rolling without slip wants them
+            base = seen.wheel_centre[k, 0] - track.base[0]
+            angle = math.atan(base * curvature / (1.0 - curvature * seen.wheel_centre[k, 1]))
+            seen.steer_angle[k] = angle
+            seen.wheel_axis[k, 0], seen.wheel_axis[k, 1], seen.wheel_axis[k, 2] = -math.sin(angle), math.cos(angle), 0.0
+    seen.steering, seen.throttle, seen.brake = pedals.steering, pedals.throttle, pedals.brake
+    seen.selected, seen.gear, seen.engine_speed = float(pedals.selected), 1.0, 0.0
+
+
+@inlined_part
+def _set_attitude(yaw: float, pitch: float, roll: float, out: Array) -> None:
+    """Quaternion of Z-Y-X angles [rad]: three turns, one after the other."""
+    out[0], out[1], out[2], out[3] = 0.0, 0.0, 0.0, 1.0
+    turn_quaternion(out, (0.0, 0.0, yaw), out)
+    turn_quaternion(out, (0.0, pitch, 0.0), out)
+    turn_quaternion(out, (roll, 0.0, 0.0), out)
+
+
+class SingleTrack:
+    """Implements vehicle.Vehicle."""
+
+    def __init__(self, parameters: VehicleParameters, *, step_s: float = 0.001, gravity: float = 9.81) -> None:
+        """Step [s], gravity [m/s^2]; geometry is that of the parameters' HMMWV at rest."""
+        if not 0.0 < step_s <= LONGEST_STEP_S:
+            raise ValueError(f"step_s: must be above 0 and at most {LONGEST_STEP_S}, got {step_s}")
+        self.parameters = parameters
+        self.step_s = float(step_s)
+        self.wheel_radius = parameters.wheel.radius_m
+        model = Hmmwv(parameters, gravity=gravity)
+        self._snapshot = np.zeros(1, SNAPSHOT)
+        self._at_rest = model.snapshot(model.start(FlatGround()), Pedals(), FlatGround())
+        self.base_in_chassis = model.base_in_chassis
+        self._model = model
+        own = parameters.single_track
+        servo = model.kernel.servo
+        fastest = 2.0 * model.curvature_at(1.0) * servo.fastest / (2.0 * servo.lock)
+        self._track = _Track(own.drive_mps2, own.top_speed_mps, own.brake_mps2, own.coast_mps2, fastest, float(gravity))
+
+    @staticmethod
+    def from_yaml(path: Path, **options: Any) -> SingleTrack:
+        """From a vehicle file; options as for the constructor."""
+        return SingleTrack(VehicleParameters.from_yaml(path), **options)
+
+    def start(
+        self,
+        ground: GroundModel,
+        *,
+        x: float = 0.0,
+        y: float = 0.0,
+        heading: float = 0.0,
+        speed: float = 0.0,
+        gear: int = 0,
+    ) -> Array:
+        """See vehicle.Vehicle; x and y are those of the chassis origin."""
+        if not all(math.isfinite(value) for value in (x, y, heading, speed)):
+            raise ValueError(f"start: x, y, heading and speed must be finite, got {(x, y, heading, speed)}")
+        back = self.base_in_chassis[0]
+        state = np.zeros(SIZE)
+        state[X], state[Y] = x + back * math.cos(heading), y + back * math.sin(heading)
+        state[HEADING], state[SPEED] = heading, speed
+        return state
+
+    def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
+        """See vehicle.Vehicle."""
+        if state.shape != (SIZE,) or state.dtype != np.float64:
+            raise ValueError(f"state: must be an array of {SIZE} floats, got {state.shape} {state.dtype}")
+        limited = pedals.within_limits()
+        wanted = self.curvature_at(limited.steering)
+        return int(_advance(self._track, ground.kernel(), limited, wanted, self.step_s, steps, state))
+
+    def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
+        """See vehicle.Vehicle. Suspensions are at rest, loads those of a vehicle at rest."""
+        limited = pedals.within_limits()
+        self._snapshot[0] = self._at_rest
+        _observe(self._track, ground.kernel(), limited, state, self._snapshot)
+        self._snapshot[0]["pitman_angle"] = -self._model.kernel.servo.lock * self.steering_for(float(state[CURVATURE]))
+        return self._snapshot[0].copy()
+
+    def steering_for(self, curvature: float) -> float:
+        """See vehicle.Vehicle."""
+        return self._model.steering_for(curvature)
+
+    def curvature_at(self, steering: float) -> float:
+        """See vehicle.Vehicle."""
+        return self._model.curvature_at(steering)

@@ -1,0 +1,48 @@
+"""Which curvature a slowly rolling vehicle follows at a position of the steering wheel, and the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.driving.model import DrivingVehicle
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.suspension.steering import road_wheel_angles
+
+Array = NDArray[np.float64]
+
+POINTS = 81
+
+
+@dataclass(frozen=True)
+class SteeringTable:
+    """Curvature of the middle of the rear axle's path over the steering wheel's position, both rising."""
+
+    steering: Array  # -1 to 1, left positive
+    curvature: Array  # [1/m]
+
+    @staticmethod
+    def of(vehicle: DrivingVehicle, wheelbase: float, at_rest: SnapshotRecord) -> SteeringTable:
+        """From the steering's geometry at the static ride height. Both front wheels pull: their mean angle counts."""
+        steering = np.linspace(-1.0, 1.0, POINTS)
+        arms = float(at_rest["arm_angle"][0]), float(at_rest["arm_angle"][1])
+        angles = [
+            np.mean(
+                road_wheel_angles(vehicle.steering, vehicle.bodies.corners[:2], -vehicle.servo.lock * position, arms)
+            )
+            for position in steering
+        ]
+        curvature = np.tan(angles) / wheelbase
+        if not np.all(np.diff(curvature) > 0.0):
+            raise ValueError("steering: the front wheels do not turn further as the steering wheel does")
+        return SteeringTable(steering, curvature - np.interp(0.0, steering, curvature))
+
+    def steering_for(self, curvature: float) -> float:
+        """Steering wheel for a curvature [1/m]; at its stop for more than it can do."""
+        return float(np.interp(curvature, self.curvature, self.steering))
+
+    def curvature_at(self, steering: float) -> float:
+        """Curvature [1/m] at a position of the steering wheel."""
+        return float(np.interp(steering, self.steering, self.curvature))

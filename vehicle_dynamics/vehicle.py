@@ -1,0 +1,54 @@
+"""What every vehicle offers, whatever its fidelity; runner, node and observer use only this."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.ground import GroundModel
+from vehicle_dynamics.pedals import Pedals
+
+Array = NDArray[np.float64]
+
+
+class Vehicle(Protocol):
+    """A vehicle whose whole memory is a flat state array: a copy of it is a checkpoint, to the bit.
+
+    One object serves one thread: it works in arrays of its own.
+    """
+
+    step_s: float  # time step [s]
+    wheel_radius: float  # unloaded [m]
+    base_in_chassis: Array  # base_link's origin: on the ground under the rear axle at static ride [m]
+
+    def start(
+        self,
+        ground: GroundModel,
+        *,
+        x: float = 0.0,
+        y: float = 0.0,
+        heading: float = 0.0,
+        speed: float = 0.0,
+        gear: int = 0,
+    ) -> Array:
+        """State in balance at a place of the ground [m, rad], rolling ahead at speed [m/s]; gear 0 picks one."""
+        ...
+
+    def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
+        """Advance the state in place; returns the steps made, fewer than asked when the motion diverged."""
+        ...
+
+    def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
+        """What can be seen now; a record of SNAPSHOT of the caller's own."""
+        ...
+
+    def steering_for(self, curvature: float) -> float:
+        """Steering wheel, -1 to 1, that leads a slowly rolling vehicle along a curvature [1/m], left positive."""
+        ...
+
+    def curvature_at(self, steering: float) -> float:
+        """The other way round."""
+        ...
