@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.kernels.jit import inlined_part, kernel
@@ -152,7 +152,16 @@ class SingleTrack:
         own = parameters.single_track
         servo = model.kernel.servo
         fastest = 2.0 * model.curvature_at(1.0) * servo.fastest / (2.0 * servo.lock)
-        self._track = _Track(own.drive_mps2, own.top_speed_mps, own.brake_mps2, own.coast_mps2, fastest, float(gravity))
+        self._track = _Track(
+            own.drive_mps2,
+            own.top_speed_mps,
+            own.brake_mps2,
+            own.coast_mps2,
+            fastest,
+            float(gravity),
+            tuple(model.base_in_chassis.tolist()),
+            self.wheel_radius,
+        )
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> SingleTrack:
