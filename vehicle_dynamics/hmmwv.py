@@ -74,8 +74,9 @@ class Hmmwv:
         self._snapshot = np.zeros(1, SNAPSHOT)
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
+        self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
         self.base_in_chassis = _base_in_chassis(at_rest)
-        self._steering = SteeringTable.of(self.kernel, float(centres[:2, 0].mean() - centres[2:, 0].mean()), at_rest)
+        self._steering = SteeringTable.of(self.kernel, self.wheelbase, at_rest)
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> Hmmwv:

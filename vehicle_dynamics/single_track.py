@@ -147,7 +147,7 @@ class SingleTrack:
         model = Hmmwv(parameters, gravity=gravity)
         self._snapshot = np.zeros(1, SNAPSHOT)
         self._at_rest = model.snapshot(model.start(FlatGround()), Pedals(), FlatGround())
-        self.base_in_chassis = model.base_in_chassis
+        self.base_in_chassis, self.wheelbase = model.base_in_chassis, model.wheelbase
         self._model = model
         own = parameters.single_track
         servo = model.kernel.servo

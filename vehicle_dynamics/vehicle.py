@@ -22,6 +22,7 @@ class Vehicle(Protocol):
 
     step_s: float  # time step [s]
     wheel_radius: float  # unloaded [m]
+    wheelbase: float  # at rest [m]
     base_in_chassis: Array  # base_link's origin: on the ground under the rear axle at static ride [m]
 
     def start(

@@ -1,0 +1,1 @@
+"""Drive by wire: from a wanted speed and curvature to steering wheel and pedals."""

@@ -1,0 +1,51 @@
+"""Curvature by the steering wheel: the steering's own table, and what is left over integrated away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from settings import setting
+from vehicle_dynamics.vehicle import Vehicle
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvatureSettings:
+    """A vehicle that pushes outwards at speed needs more steering than geometry says."""
+
+    integral_1ps: float = setting(0.5, "Share of a curvature error made up per second", minimum=0.0, maximum=20.0)
+    most_correction: float = setting(
+        0.15, "Bound of that correction, as a share of the steering's reach", minimum=0.0, maximum=1.0
+    )
+    from_speed_mps: float = setting(
+        3.0, "Below, the yaw rate says too little about curvature", unit="m/s", minimum=0.5, maximum=20.0
+    )
+
+
+class CurvatureController:
+    """Steers along a curvature; its memory is one number."""
+
+    def __init__(self, vehicle: Vehicle, settings: CurvatureSettings) -> None:
+        self.settings = settings
+        self.correction = 0.0  # [1/m]
+        self._vehicle = vehicle
+        self._most = vehicle.curvature_at(1.0)
+
+    @property
+    def most_curvature(self) -> float:
+        """At full lock [1/m]."""
+        return self._most
+
+    def reset(self) -> None:
+        """Forget."""
+        self.correction = 0.0
+
+    def steering(self, period: float, speed: float, yaw_rate: float, wanted: float) -> float:
+        """Steering wheel, -1 to 1, for a wanted curvature [1/m]; speed [m/s] and yaw rate [rad/s] are the present."""
+        s = self.settings
+        if abs(speed) > s.from_speed_mps:
+            bound = s.most_correction * self._most
+            step = s.integral_1ps * period * (wanted - yaw_rate / speed)
+            self.correction = min(max(self.correction + step, -bound), bound)
+        else:
+            self.correction *= max(1.0 - period, 0.0)
+        return self._vehicle.steering_for(wanted + self.correction)

@@ -1,0 +1,212 @@
+"""What the vehicle makes of commands: checks each, obeys the newest, stops on silence. Times are simulation time [s].
+
+A command is taken, taken as far as the vehicle can follow (and that is said), or refused; a refused one also stops the
+vehicle, because whoever sent it cannot be trusted to drive. On a stop the steering angle stays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from settings import setting
+from vehicle_dynamics.control.curvature import CurvatureSettings
+from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
+from vehicle_dynamics.control.speed import SpeedSettings
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.pedals import DRIVE, Pedals
+from vehicle_dynamics.vehicle import Vehicle
+
+ABSURD_SPEED = 100.0  # [m/s]: no driver means that
+ABSURD_YAW_RATE = 10.0  # [rad/s]
+ABSURD_PEDAL = 2.0
+STANDS = 0.05  # [m/s]: a slower wish is one to stand
+
+
+class Verdict(IntEnum):
+    """What became of a command."""
+
+    TAKEN = 0
+    LIMITED = 1  # obeyed as far as possible
+    REFUSED = 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A verdict with its reason."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+TAKEN = Answer(Verdict.TAKEN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriveByWireSettings:
+    """Limits of what is obeyed."""
+
+    command_timeout_s: float = setting(
+        0.3, "Silence after which the vehicle stops", unit="s", minimum=0.02, maximum=10.0
+    )
+    max_speed_mps: float = setting(25.0, "Fastest speed that is obeyed", unit="m/s", minimum=0.1, maximum=60.0)
+    max_reverse_mps: float = setting(5.0, "Fastest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
+    max_acceleration_mps2: float = setting(3.0, "Rise of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0)
+    max_deceleration_mps2: float = setting(6.0, "Fall of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0)
+    stop_brake: float = setting(0.4, "Brake pedal of a stop that nobody asked for", minimum=0.05, maximum=1.0)
+
+
+@dataclass
+class _Wish:
+    """The newest command."""
+
+    received_at: float = -math.inf
+    source: str = ""  # motion, steering or pedals
+    speed: float = 0.0  # [m/s]
+    curvature: float | None = 0.0  # [1/m]; None keeps the steering
+    pedals: Pedals = field(default_factory=Pedals)
+
+
+class DriveByWire:
+    """One vehicle's ears. `receive_...` may be called at any rate; `pedals` once every PERIOD_S."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        settings: DriveByWireSettings,
+        speed: SpeedSettings | None = None,
+        curvature: CurvatureSettings | None = None,
+    ) -> None:
+        self.settings = settings
+        self._helm = Helm(
+            vehicle, HelmSettings(speed=speed or SpeedSettings(), curvature=curvature or CurvatureSettings())
+        )
+        self._most_curvature = vehicle.curvature_at(1.0)
+        self._wheelbase = vehicle.wheelbase
+        self._wish = _Wish()
+        self._refused = ""  # why the vehicle stops, until a good command comes
+        self._steering = 0.0
+        self._speed = 0.0  # wanted, as far as limits of acceleration let it be
+        self._selected = DRIVE
+        self.status = "no command yet"
+
+    def reset(self) -> None:
+        """Forget all commands, as after a reset of the simulation."""
+        self._wish, self._refused = _Wish(), ""
+        self._steering, self._speed, self._selected = 0.0, 0.0, DRIVE
+        self._helm.reset()
+        self.status = "no command yet"
+
+    def receive_motion(self, now: float, speed: float, yaw_rate: float) -> Answer:
+        """A speed [m/s] and yaw rate [rad/s], as /cmd_vel has them."""
+        problem = _problem({"speed": (speed, ABSURD_SPEED, "m/s"), "yaw rate": (yaw_rate, ABSURD_YAW_RATE, "rad/s")})
+        if problem:
+            return self._refuse(now, problem)
+        if abs(speed) < STANDS:
+            self._accept(now, _Wish(now, "motion", 0.0, None))
+            if abs(yaw_rate) > 1e-3:
+                return Answer(Verdict.LIMITED, f"cannot turn on the spot ({yaw_rate:+.2f} rad/s at {speed:+.2f} m/s)")
+            return TAKEN
+        return self._take(now, "motion", speed, yaw_rate / speed)
+
+    def receive_steering(self, now: float, speed: float, steering_angle: float) -> Answer:
+        """A speed [m/s] and a mean angle of the front wheels [rad], as /ackermann_cmd has them."""
+        problem = _problem(
+            {"speed": (speed, ABSURD_SPEED, "m/s"), "steering angle": (steering_angle, 0.5 * math.pi - 0.01, "rad")}
+        )
+        if problem:
+            return self._refuse(now, problem)
+        return self._take(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
+
+    def receive_pedals(
+        self, now: float, steering: float, throttle: float, brake: float, selected: int = DRIVE
+    ) -> Answer:
+        """Pedals as they are; see Pedals."""
+        named = {"steering": steering, "throttle": throttle, "brake": brake}
+        problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in named.items()})
+        if problem:
+            return self._refuse(now, problem)
+        asked = Pedals(steering, throttle, brake, selected)
+        taken = asked.within_limits()
+        self._accept(now, _Wish(now, "pedals", pedals=taken))
+        return TAKEN if taken == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
+
+    def refuse(self, now: float, reason: str) -> Answer:
+        """A command that cannot even be read stops the vehicle like one that is refused."""
+        return self._refuse(now, reason)
+
+    def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
+        """What steering wheel and pedals do for the next PERIOD_S."""
+        wish = self._wish
+        silence = now - wish.received_at
+        if self._refused or silence > self.settings.command_timeout_s:
+            return self._stop(seen, wish, silence)
+        if wish.source == "pedals":
+            self.status = "driven by pedals"
+            self._speed = forward_speed(seen)
+            self._steering, self._selected = wish.pedals.steering, wish.pedals.selected
+            self._helm.reset()
+            return wish.pedals
+        self.status = f"driven by {wish.source} commands"
+        self._speed = self._slewed(forward_speed(seen), wish.speed)
+        pedals = self._helm.pedals(seen, self._speed, wish.curvature or 0.0)
+        if wish.curvature is None:
+            pedals = pedals._replace(steering=self._steering)
+        self._steering, self._selected = pedals.steering, pedals.selected
+        return pedals
+
+    def _stop(self, seen: SnapshotRecord, wish: _Wish, silence: float) -> Pedals:
+        if self._refused:
+            self.status = f"stopping: {self._refused}"
+        elif math.isinf(silence):
+            self.status = "no command yet"
+        else:
+            self.status = f"stopping: no command since {wish.received_at:.1f} s"
+        self._speed = 0.0
+        held = self._helm.pedals(seen, 0.0, 0.0)
+        brake = max(held.brake, self.settings.stop_brake)
+        return Pedals(self._steering, 0.0, brake, self._selected)
+
+    def _take(self, now: float, source: str, speed: float, curvature: float) -> Answer:
+        s = self.settings
+        limited_speed = min(max(speed, -s.max_reverse_mps), s.max_speed_mps)
+        bound = self._most_curvature
+        limited = min(max(curvature, -bound), bound)
+        self._accept(now, _Wish(now, source, limited_speed, limited))
+        reasons = []
+        if limited_speed != speed:
+            reasons.append(f"speed {speed:+.2f} m/s is beyond {limited_speed:+.2f}")
+        if abs(curvature) > bound * 1.001:
+            reasons.append(f"a radius of {1.0 / abs(curvature):.2f} m is below the least, {1.0 / bound:.2f} m")
+        return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else TAKEN
+
+    def _accept(self, now: float, wish: _Wish) -> None:
+        if self._wish.source == "pedals" and wish.source != "pedals":
+            self._helm.reset()
+        self._wish, self._refused = wish, ""
+
+    def _refuse(self, now: float, reason: str) -> Answer:
+        self._refused = reason
+        return Answer(Verdict.REFUSED, reason)
+
+    def _slewed(self, present: float, wanted: float) -> float:
+        """The wanted speed, no further from the last one than the limits of acceleration allow."""
+        s = self.settings
+        # A speed that got away from the wish (a slope, a kerb) is met where it is.
+        last = min(max(self._speed, present - 2.0), present + 2.0)
+        away = abs(wanted) > abs(last) and wanted * last >= 0.0
+        step = (s.max_acceleration_mps2 if away else s.max_deceleration_mps2) * PERIOD_S
+        slewed = last + min(max(wanted - last, -step), step)
+        return 0.0 if slewed * last < 0.0 else slewed
+
+
+def _problem(values: dict[str, tuple[float, float, str]]) -> str:
+    """Why a command is refused, or nothing."""
+    for name, (value, most, unit) in values.items():
+        if not math.isfinite(value):
+            return f"{name} is {value}"
+        if abs(value) > most:
+            return f"{name} of {value:g} {unit}".rstrip() + f" is absurd (beyond {most:g})"
+    return ""

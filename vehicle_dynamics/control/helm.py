@@ -1,0 +1,52 @@
+"""Hands and feet of every driver that thinks in speed and curvature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vehicle_dynamics.control.curvature import CurvatureController, CurvatureSettings
+from vehicle_dynamics.control.speed import SpeedController, SpeedSettings
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.vehicle import Vehicle
+
+PERIOD_S = 0.01  # how often drivers act, live and in lock-step
+
+
+@dataclass(frozen=True, kw_only=True)
+class HelmSettings:
+    """Of both controllers."""
+
+    speed: SpeedSettings = field(default_factory=SpeedSettings)
+    curvature: CurvatureSettings = field(default_factory=CurvatureSettings)
+
+
+class Helm:
+    """Follows a speed and a curvature; `memory` is all that a checkpoint needs."""
+
+    def __init__(self, vehicle: Vehicle, settings: HelmSettings | None = None) -> None:
+        given = settings or HelmSettings()
+        self.speed = SpeedController(given.speed)
+        self.curvature = CurvatureController(vehicle, given.curvature)
+
+    def reset(self) -> None:
+        """Forget."""
+        self.speed.reset()
+        self.curvature.reset()
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """All that the next pedals depend on, beside what is seen."""
+        return (*self.speed.memory, self.curvature.correction)
+
+    @memory.setter
+    def memory(self, values: tuple[float, ...]) -> None:
+        self.speed.memory = values[:-1]
+        self.curvature.correction = values[-1]
+
+    def pedals(self, seen: SnapshotRecord, speed: float, curvature: float) -> Pedals:
+        """Pedals for the next PERIOD_S towards a speed [m/s] and a curvature [1/m], left positive."""
+        present = forward_speed(seen)
+        steering = self.curvature.steering(PERIOD_S, present, float(seen["turn"][2]), curvature)
+        return self.speed.pedals(PERIOD_S, present, speed)._replace(steering=steering)

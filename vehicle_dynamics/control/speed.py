@@ -1,0 +1,91 @@
+"""Speed by throttle, brake and gear lever: PID with anti-windup, a hold at standstill, and a stop before reversing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from settings import setting
+from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
+
+SLOWEST_WISH = 1e-3  # [m/s]: a slower wish is one to stand
+LET_GO = 1.0  # [m/s]: faster, brakes that hold have lost, and are used as for slowing down
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeedSettings:
+    """Gains are pedal per m/s, per metre and per m/s^2; 1 is a full pedal."""
+
+    proportional: float = setting(0.4, "Pedal per speed error", unit="s/m", minimum=0.0, maximum=10.0)
+    integral: float = setting(0.1, "Pedal per integrated speed error", unit="1/m", minimum=0.0, maximum=10.0)
+    derivative: float = setting(0.0, "Pedal per change of speed", unit="s^2/m", minimum=0.0, maximum=10.0)
+    service_brake: float = setting(0.4, "Most brake pedal for slowing down", minimum=0.05, maximum=1.0)
+    coast_band: float = setting(
+        0.05, "Wish to brake that rolling and the engine's drag take care of", minimum=0.0, maximum=0.5
+    )
+    hold_brake: float = setting(0.6, "Brake pedal at standstill", minimum=0.0, maximum=1.0)
+    hold_below_mps: float = setting(
+        0.15, "Speed below which a vehicle that is to stand is held", unit="m/s", minimum=0.01, maximum=2.0
+    )
+    least_stop_brake: float = setting(
+        0.1, "Brake pedal that a vehicle which is to stand keeps down to the hold", minimum=0.0, maximum=1.0
+    )
+
+
+class SpeedController:
+    """Follows a speed; remembers the integral, the gear lever, the last speed and whether it holds."""
+
+    def __init__(self, settings: SpeedSettings) -> None:
+        self.settings = settings
+        self.total = 0.0  # integrated error, as pedal
+        self.selected = DRIVE
+        self._is_holding = False
+        self._before: float | None = None
+
+    def reset(self) -> None:
+        """Forget."""
+        self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """All that the next command depends on."""
+        before = float("nan") if self._before is None else self._before
+        return (self.total, float(self.selected), before, float(self._is_holding))
+
+    @memory.setter
+    def memory(self, values: tuple[float, ...]) -> None:
+        self.total, selected, before, holding = values
+        self.selected, self._before = int(selected), None if before != before else before
+        self._is_holding = bool(holding)
+
+    def pedals(self, period: float, speed: float, wanted: float) -> Pedals:
+        """Throttle, brake and gear for the present and the wanted speed [m/s]; period [s] since the last call."""
+        s = self.settings
+        change = 0.0 if self._before is None else (speed - self._before) / period
+        self._before = speed
+        direction = DRIVE if wanted > 0.0 else REVERSE if wanted < 0.0 else self.selected
+        is_stop = abs(wanted) < SLOWEST_WISH
+        # Once held it stays so: the tyres' carcass may swing the vehicle beyond the speed that began it.
+        self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))
+        if self._is_holding:
+            self.total = 0.0
+            return Pedals(0.0, 0.0, s.hold_brake, self.selected)
+        if direction != self.selected:
+            if abs(speed) >= s.hold_below_mps and speed * direction < 0.0:
+                self.total = 0.0
+                return Pedals(0.0, 0.0, s.service_brake, self.selected)  # stop first
+            self.selected = direction
+        # From here on in the direction of travel, so that forward and reverse are alike.
+        error, change = self.selected * (wanted - speed), self.selected * change
+        wish = s.proportional * error + self.total - s.derivative * change
+        # Anti-windup: no integration further into a stop of the pedals.
+        grown = self.total + s.integral * error * period
+        if -s.service_brake < wish < 1.0 or abs(grown) < abs(self.total):
+            self.total = min(max(grown, -s.service_brake), 1.0)
+        if is_stop:
+            brake = min(max(-wish, s.least_stop_brake), s.service_brake)
+            return Pedals(0.0, 0.0, brake, self.selected)
+        if wish >= 0.0:
+            return Pedals(0.0, min(wish, 1.0), 0.0, self.selected)
+        if wish > -s.coast_band:
+            return Pedals(0.0, 0.0, 0.0, self.selected)
+        return Pedals(0.0, 0.0, min(-wish - s.coast_band, s.service_brake), self.selected)

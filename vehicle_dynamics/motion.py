@@ -1,0 +1,31 @@
+"""Plain readings of a snapshot that controllers need at every tick, without the cost of arrays."""
+
+from __future__ import annotations
+
+import math
+
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+
+
+def forward_speed(seen: SnapshotRecord) -> float:
+    """Speed along the vehicle's x axis [m/s]."""
+    x, y, z, w = seen["attitude"].tolist()
+    along, left, up = seen["velocity"].tolist()
+    return float(
+        along * (1.0 - 2.0 * (y * y + z * z)) + left * 2.0 * (x * y + z * w) + up * 2.0 * (x * z - y * w)
+    )  # first column of world_from_chassis
+
+
+def heading(seen: SnapshotRecord) -> float:
+    """Yaw [rad], from x to the left, within half a turn."""
+    x, y, z, w = seen["attitude"].tolist()
+    return math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+
+
+def wrapped(angle: float) -> float:
+    """The angle within half a turn [rad].
+
+    >>> round(wrapped(3.0 * math.pi / 2.0), 3)
+    -1.571
+    """
+    return math.remainder(angle, 2.0 * math.pi)
