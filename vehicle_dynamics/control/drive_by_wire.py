@@ -120,16 +120,15 @@ class DriveByWire:
             return self._refuse(now, problem)
         return self._take(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
 
-    def receive_pedals(
-        self, now: float, steering: float, throttle: float, brake: float, selected: int = DRIVE
-    ) -> Answer:
-        """Pedals as they are; see Pedals."""
-        named = {"steering": steering, "throttle": throttle, "brake": brake}
-        problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in named.items()})
+    def receive_pedals(self, now: float, asked: Pedals) -> Answer:
+        """Pedals as they are, pressed no further than they go."""
+        problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in asked._asdict().items()})
         if problem:
             return self._refuse(now, problem)
-        asked = Pedals(steering, throttle, brake, selected)
-        taken = asked.within_limits()
+        try:
+            taken = asked.within_limits()
+        except ValueError as error:  # a gear that is none
+            return self._refuse(now, str(error))
         self._accept(now, _Wish(now, "pedals", pedals=taken))
         return TAKEN if taken == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
 
