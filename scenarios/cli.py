@@ -40,6 +40,22 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     doctor.set_defaults(run=_doctor)
 
+    run = commands.add_parser(
+        "run",
+        help="run a scenario in lock-step: figures, pictures, pass or fail",
+        description="All in one process without ROS, as fast as it goes, repeatable to the bit. Status 1: not passed.",
+    )
+    run.add_argument("name", nargs="?", metavar="SCENARIO", help="name or YAML file; without it all are listed")
+    run.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: runs/SCENARIO)")
+    run.add_argument("--no-pictures", action="store_true", help="only figures")
+    run.set_defaults(run=_run)
+
+    identify = commands.add_parser(
+        "identify", help="identify rolling resistance and brake friction from coast-down and braking runs"
+    )
+    identify.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    identify.set_defaults(run=_identify)
+
     launch = commands.add_parser(
         "launch",
         help="start the nodes of a launch and stop them together",
@@ -81,6 +97,18 @@ def _doctor(options: argparse.Namespace) -> int:
     from scenarios.doctor import doctor
 
     return doctor(options.json)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from scenarios.run import list_scenarios, run
+
+    return list_scenarios() if options.name is None else run(options.name, options.out, not options.no_pictures)
+
+
+def _identify(options: argparse.Namespace) -> int:
+    from scenarios.identify import identify
+
+    return identify(options.json)
 
 
 def _launch(options: argparse.Namespace) -> int:

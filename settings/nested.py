@@ -1,8 +1,12 @@
-"""Nested settings from a YAML file: a dataclass whose fields are settings or further such dataclasses."""
+"""Nested settings from a YAML file: a dataclass whose fields are settings, further such dataclasses, or lists of them.
+
+A field of type `X | None` may be left out.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -45,8 +49,16 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
 
 
 def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: Any, place: KeyPath) -> Any:
+    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+    if typing.get_origin(hint) is types.UnionType:
+        hint = kinds[0]
+        content = {} if content is None else content  # `coast:` alone means all defaults
     if dataclasses.is_dataclass(hint):
         return _build(file, hint, content, place)
+    if typing.get_origin(hint) is tuple and dataclasses.is_dataclass(kinds[0]):
+        if not isinstance(content, list):
+            raise file.error(place, f"{'.'.join(map(str, place))}: must be a list, got {type(content).__name__}")
+        return tuple(_build(file, kinds[0], item, (*place, index)) for index, item in enumerate(content))
     declared = dataclasses.replace(declaration(field, hint), name=".".join(map(str, place)))
     try:
         return declared.check(content)

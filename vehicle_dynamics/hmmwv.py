@@ -28,7 +28,7 @@ from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, DrivingSt
 from vehicle_dynamics.driving.stepping import advance
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.export.mjcf import mjcf
-from vehicle_dynamics.export.urdf import urdf
+from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
 from vehicle_dynamics.ground import FlatGround, GroundModel
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
@@ -71,7 +71,6 @@ class Hmmwv:
         self.kernel = driving_vehicle(parameters, powertrain, gravity)
         self._work = driving_workspace(self.kernel)
         self._rigid_work = workspace()
-        self._snapshot = np.zeros(1, SNAPSHOT)
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
         self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
@@ -131,8 +130,9 @@ class Hmmwv:
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle."""
-        observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, self._snapshot)
-        return self._snapshot[0].copy()
+        out = np.empty(1, SNAPSHOT)
+        observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, out)
+        return out[0]
 
     def steering_for(self, curvature: float) -> float:
         """See vehicle.Vehicle."""
@@ -180,9 +180,9 @@ class Hmmwv:
         """The rigid-body model as text: urdf (RViz, loops open) or mjcf (MuJoCo, loops closed)."""
         if file_format not in ("urdf", "mjcf"):
             raise ValueError(f"format: must be urdf or mjcf, got {file_format!r}")
-        mechanism = vehicle_mechanism(self.parameters)
-        name = self.parameters.name
-        return urdf(mechanism, name) if file_format == "urdf" else mjcf(mechanism, name)
+        if file_format == "urdf":
+            return vehicle_urdf(self.parameters, self.base_in_chassis)
+        return mjcf(vehicle_mechanism(self.parameters), self.parameters.name)
 
 
 def _base_in_chassis(at_rest: SnapshotRecord) -> Array:

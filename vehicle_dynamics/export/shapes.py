@@ -23,6 +23,7 @@ class Cylinder:
     start: Vector3
     end: Vector3
     radius: float
+    material: str = ""  # of COLOURS; else as `colour` has it
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Box:
 
     centre: Vector3
     size: Vector3
+    material: str = ""
 
 
 Shape = Cylinder | Box
@@ -39,11 +41,18 @@ COLOURS = {
     "frame": "0.55 0.5 0.38 0.35",
     "bar": "0.75 0.22 0.15 1",
     "disc": "0.16 0.16 0.16 1",
+    "body": "0.62 0.56 0.42 0.45",
+    "glass": "0.45 0.58 0.65 0.6",
+    "steel": "0.33 0.35 0.38 1",
+    "shock": "0.85 0.65 0.15 1",
+    "rim": "0.72 0.72 0.7 1",
 }  # red green blue opacity
 
 
 def colour(shape: Shape) -> str:
     """Name of a shape's colour: the root's box lets one see through to the bars."""
+    if shape.material:
+        return shape.material
     if isinstance(shape, Box):
         return "frame"
     return "bar" if shape.radius <= BAR_RADIUS else "disc"

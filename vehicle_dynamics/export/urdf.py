@@ -1,67 +1,107 @@
 """A mechanism's spanning tree as URDF, to display it in RViz: URDF knows no loops, so the cuts stay open.
 
-Every link frame is parallel to the root frame at design, with its origin on its hinge. A hinge of several axes becomes
-as many joints with links without inertia between them. Names are the mechanism's with '_' for '.', so that frames read
-`front_left_wheel`; joints are named after their coordinates.
+Links and joints are those of joint_frames.py; coordinates of joints are the mechanism's tree coordinates. Links between
+the axes of one hinge have no inertia.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 from xml.etree.ElementTree import Comment, Element, SubElement
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicle_dynamics.export.joint_frames import JointFrame, joint_frames, joint_name
 from vehicle_dynamics.export.shapes import COLOURS, Box, Shape, colour, display_shapes
 from vehicle_dynamics.export.xml_text import document, number, numbers
-from vehicle_dynamics.multibody.mechanism import ROOT, Body, Mechanism, Motion
+from vehicle_dynamics.kernels.vector3 import ZERO, Vector3
+from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism, Motion
 
 Array = NDArray[np.float64]
 
+BASE_LINK = "base_link"
 JOINT_TYPES = {Motion.TURN: "continuous", Motion.SLIDE: "prismatic"}
 SLIDE_LIMIT = 1.0  # [m] either way; URDF wants one
 
 
-def urdf(mechanism: Mechanism, name: str = "mechanism", *, root_link: str = "chassis") -> str:
-    """URDF text; coordinates of joints are the mechanism's tree coordinates."""
+class Mount(NamedTuple):
+    """Where something is fixed to a link."""
+
+    position: Vector3  # [m]
+    rpy: Vector3 = ZERO  # roll, pitch, yaw [rad]
+
+
+def urdf(
+    mechanism: Mechanism,
+    name: str = "mechanism",
+    *,
+    root_link: str = "chassis",
+    base_in_root: Sequence[float] | Array | None = None,
+    mounts: Mapping[str, Mount] = MappingProxyType({}),
+    shapes: Mapping[str, Sequence[Shape]] | None = None,
+) -> str:
+    """URDF text. Each link of `mounts`, fixed to the first link, is an empty frame.
+
+    The first link is the root body's; or, with base_in_root, base_link, which stands at that point of the root body [m]
+    with parallel axes and has no inertia, as KDL wants it of the first link. shapes: by body, else display_shapes.
+    """
     robot = Element("robot", name=name)
-    for cut in mechanism.cuts:
-        ends = " and ".join(_link_name(body, root_link) for body in (cut.first, cut.second))
-        text = f" cut {cut.name}, left open: {ends} meet at {numbers(cut.point)} ".replace("--", "- -")
-        robot.append(Comment(text))
-    for name, rgba in COLOURS.items():
-        SubElement(SubElement(robot, "material", name=name), "color", rgba=rgba)
-    shapes = display_shapes(mechanism)
-    origins = {ROOT: np.zeros(3)}
+    _add_comments(robot, mechanism, root_link)
+    for material, rgba in COLOURS.items():
+        SubElement(SubElement(robot, "material", name=material), "color", rgba=rgba)
+    first = root_link if base_in_root is None else BASE_LINK
+    if base_in_root is not None:
+        SubElement(robot, "link", name=first)
+        _add_fixed(robot, first, root_link, Mount(_negative(base_in_root)))
+    shapes = display_shapes(mechanism) if shapes is None else shapes
     root = SubElement(robot, "link", name=root_link)
     _add_inertial(root, mechanism.root_mass, np.array(mechanism.root_centre), mechanism.root_inertia)
-    _add_visuals(root, shapes[ROOT], origins[ROOT])
-    coordinates = iter(mechanism.coordinate_names)
-    for body in mechanism.bodies:
-        origins[body.name] = np.array(body.axes[-1].point)
-        parent = _link_name(body.parent, root_link)
-        _add_body(robot, body, parent, origins[body.parent], coordinates, shapes[body.name])
+    _add_visuals(root, shapes[ROOT], np.zeros(3))
+    _add_tree(robot, mechanism, root_link, shapes)
+    for link, mount in mounts.items():
+        _add_fixed(robot, first, link, mount)
+        SubElement(robot, "link", name=link)
     return document(robot)
 
 
-def _add_body(
-    robot: Element, body: Body, parent: str, parent_origin: Array, coordinates: Iterator[str], shapes: list[Shape]
-) -> None:
-    for count, axis in enumerate(body.axes, start=1):
-        joint_name = next(coordinates).replace(".", "_")
-        child = _link_name(body.name) if count == len(body.axes) else f"{joint_name}_link"
-        joint = SubElement(robot, "joint", name=joint_name, type=JOINT_TYPES[axis.motion])
-        SubElement(joint, "origin", xyz=numbers(axis.point - parent_origin), rpy="0 0 0")
-        SubElement(joint, "parent", link=parent)
-        SubElement(joint, "child", link=child)
-        SubElement(joint, "axis", xyz=numbers(axis.direction))
-        if axis.motion is Motion.SLIDE:
-            SubElement(joint, "limit", lower=str(-SLIDE_LIMIT), upper=str(SLIDE_LIMIT), effort="0", velocity="0")
-        link = SubElement(robot, "link", name=child)
-        parent, parent_origin = child, np.array(axis.point)
-    _add_inertial(link, body.mass, body.centre - parent_origin, body.inertia)
-    _add_visuals(link, shapes, parent_origin)
+def _add_comments(robot: Element, mechanism: Mechanism, root_link: str) -> None:
+    for cut in mechanism.cuts:
+        ends = " and ".join(root_link if body == ROOT else joint_name(body) for body in (cut.first, cut.second))
+        text = f" cut {cut.name}, left open: {ends} meet at {numbers(cut.point)} ".replace("--", "- -")
+        robot.append(Comment(text))
+
+
+def _add_tree(robot: Element, mechanism: Mechanism, root_link: str, shapes: Mapping[str, Sequence[Shape]]) -> None:
+    bodies = {joint_name(body.name): body for body in mechanism.bodies}
+    for frame in joint_frames(mechanism, root_link):
+        _add_joint(robot, frame)
+        link = SubElement(robot, "link", name=frame.child)
+        body = bodies.get(frame.child)
+        if body is not None:
+            origin = np.array(body.axes[-1].point)
+            _add_inertial(link, body.mass, body.centre - origin, body.inertia)
+            _add_visuals(link, shapes[body.name], origin)
+
+
+def _add_joint(robot: Element, frame: JointFrame) -> None:
+    joint = SubElement(robot, "joint", name=frame.name, type=JOINT_TYPES[frame.motion])
+    _add_ends(joint, frame.parent, frame.child, Mount(frame.origin))
+    SubElement(joint, "axis", xyz=numbers(frame.axis))
+    if frame.motion is Motion.SLIDE:
+        SubElement(joint, "limit", lower=str(-SLIDE_LIMIT), upper=str(SLIDE_LIMIT), effort="0", velocity="0")
+
+
+def _add_fixed(robot: Element, parent: str, child: str, mount: Mount) -> None:
+    _add_ends(SubElement(robot, "joint", name=f"{child}_mount", type="fixed"), parent, child, mount)
+
+
+def _add_ends(joint: Element, parent: str, child: str, mount: Mount) -> None:
+    SubElement(joint, "origin", xyz=numbers(mount.position), rpy=numbers(mount.rpy))
+    SubElement(joint, "parent", link=parent)
+    SubElement(joint, "child", link=child)
 
 
 def _add_inertial(link: Element, mass: float, centre: Array, inertia: Array) -> None:
@@ -74,7 +114,7 @@ def _add_inertial(link: Element, mass: float, centre: Array, inertia: Array) -> 
     SubElement(inertial, "inertia", {name: number(inertia[place]) for name, place in names.items()})
 
 
-def _add_visuals(link: Element, shapes: list[Shape], origin: Array) -> None:
+def _add_visuals(link: Element, shapes: Sequence[Shape], origin: Array) -> None:
     for shape in shapes:
         visual = SubElement(link, "visual")
         if isinstance(shape, Box):
@@ -89,10 +129,11 @@ def _add_visuals(link: Element, shapes: list[Shape], origin: Array) -> None:
         SubElement(visual, "material", name=colour(shape))
 
 
-def _rpy_of_z_axis(span: Array) -> tuple[float, float, float]:
+def _rpy_of_z_axis(span: Array) -> Vector3:
     """Roll, pitch, yaw that turn the z axis, along which URDF's cylinders lie, into the direction of span."""
     return 0.0, float(np.arctan2(np.hypot(span[0], span[1]), span[2])), float(np.arctan2(span[1], span[0]))
 
 
-def _link_name(body: str, root_link: str = ROOT) -> str:
-    return root_link if body == ROOT else body.replace(".", "_")
+def _negative(point: Sequence[float] | Array) -> Vector3:
+    x, y, z = (-float(value) for value in point)
+    return x, y, z

@@ -1,0 +1,227 @@
+"""Scripted drivers: manoeuvres of the papers and of vehicle testing, each a few numbers of a scenario file.
+
+A driver is asked every 10 ms what to do. What it remembers is in its Helm, so a run can be stopped and taken up again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from settings import setting
+from vehicle_dynamics.control.helm import Helm
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.motion import forward_speed, heading, wrapped
+from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
+
+GEARS = {"drive": DRIVE, "neutral": NEUTRAL, "reverse": REVERSE}
+SLOW = 3.0  # [m/s]: paths are followed as if at least this fast
+
+
+class Origin(NamedTuple):
+    """Where the run began; manoeuvres are laid out from here."""
+
+    x: float  # [m]
+    y: float
+    heading: float  # [rad]
+
+
+class Script(Protocol):
+    """What a driver does; time [s] is since the start."""
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals: ...
+
+
+class ScriptedDriver:
+    """A script with its helm. `memory` is all that a checkpoint needs."""
+
+    def __init__(self, script: Script, helm: Helm, origin: Origin) -> None:
+        self._script, self._helm, self._origin = script, helm, origin
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """What the next command depends on beside what is seen."""
+        return self._helm.memory
+
+    @memory.setter
+    def memory(self, values: tuple[float, ...]) -> None:
+        self._helm.memory = values
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals:
+        """Pedals for the next 10 ms."""
+        return self._script.act(self._helm, self._origin, time, seen)
+
+
+def _speed(default: float) -> float:
+    return setting(default, "Speed to hold", unit="m/s", minimum=-10.0, maximum=40.0)  # type: ignore[no-any-return]
+
+
+def _begin(default: float, description: str) -> float:
+    return setting(default, description, unit="s", minimum=0.0, maximum=1e5)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Straight:
+    """Holds a speed and the line it started on; over a bump, for one."""
+
+    speed_mps: float = _speed(10.0)
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaneChange:
+    """Changes to the left lane and later back, along smooth paths (seed 002, scenario 2)."""
+
+    speed_mps: float = _speed(20.0)
+    change_at_s: float = _begin(30.0, "Change begins")
+    back_at_s: float = _begin(50.0, "Change back begins")
+    lasting_s: float = setting(4.0, "Time of one change", unit="s", minimum=0.5, maximum=60.0)
+    offset_m: float = setting(
+        3.7, "Distance of the lanes; negative is to the right", unit="m", minimum=-20.0, maximum=20.0
+    )
+
+    def __post_init__(self) -> None:
+        if self.back_at_s < self.change_at_s + self.lasting_s:
+            raise ValueError(
+                f"back_at_s: must not be before the change has ended ({self.change_at_s + self.lasting_s:g})"
+            )
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        out, back = (_quintic(time, begin, self.lasting_s) for begin in (self.change_at_s, self.back_at_s))
+        path = _Lateral(*(self.offset_m * (a - b) for a, b in zip(out, back, strict=True)))
+        return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, path))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SineSteer:
+    """One sine of steering to the left and one to the right, throttle held: the reference's open-loop lane change."""
+
+    throttle: float = setting(0.069674, "Held", minimum=0.0, maximum=1.0)
+    amplitude: float = setting(0.08, "Steering wheel, as a share of full lock", minimum=-1.0, maximum=1.0)
+    period_s: float = setting(2.5, "Of each sine", unit="s", minimum=0.1, maximum=60.0)
+    first_at_s: float = _begin(1.0, "First sine begins")
+    second_at_s: float = _begin(4.5, "Second, mirrored sine begins")
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        steering = 0.0
+        for begin, sign in ((self.first_at_s, 1.0), (self.second_at_s, -1.0)):
+            if begin <= time < begin + self.period_s:
+                steering = sign * self.amplitude * math.sin(2.0 * math.pi * (time - begin) / self.period_s)
+        return Pedals(steering, self.throttle)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JTurn:
+    """At speed the steering wheel is turned to an angle and stays there (seed 004, Fig. 8)."""
+
+    speed_mps: float = _speed(15.0)
+    turn_at_s: float = _begin(5.0, "Steering begins")
+    lasting_s: float = setting(1.0, "Time to turn the wheel", unit="s", minimum=0.05, maximum=60.0)
+    steering: float = setting(0.15, "Where it is turned to", minimum=-1.0, maximum=1.0)
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        if time < self.turn_at_s:
+            return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+        share = _quintic(time, self.turn_at_s, self.lasting_s)[0]
+        return helm.pedals(seen, self.speed_mps, 0.0)._replace(steering=self.steering * share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circle:
+    """Drives a circle of constant radius and raises the speed slowly; for the understeer gradient."""
+
+    radius_m: float = setting(30.0, "Of the circle, positive to the left", unit="m", minimum=-1e4, maximum=1e4)
+    from_mps: float = setting(3.0, "Speed at first", unit="m/s", minimum=0.1, maximum=40.0)
+    to_mps: float = setting(12.0, "Speed at the end", unit="m/s", minimum=0.1, maximum=40.0)
+    settle_s: float = _begin(10.0, "Time at the first speed")
+    ramp_s: float = setting(60.0, "Time to raise it", unit="s", minimum=0.1, maximum=1e5)
+
+    def __post_init__(self) -> None:
+        if abs(self.radius_m) < 7.0:
+            raise ValueError(f"radius_m: must be at least 7 to either side, got {self.radius_m:g}")
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        share = min(max((time - self.settle_s) / self.ramp_s, 0.0), 1.0)
+        return helm.pedals(seen, self.from_mps + share * (self.to_mps - self.from_mps), 1.0 / self.radius_m)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SineSweep:
+    """Steers a sine whose frequency rises, at constant speed: the answer in yaw over frequency."""
+
+    speed_mps: float = _speed(15.0)
+    begin_s: float = _begin(5.0, "Sweep begins")
+    lasting_s: float = setting(30.0, "Its length", unit="s", minimum=1.0, maximum=1e4)
+    amplitude: float = setting(0.05, "Steering wheel", minimum=0.0, maximum=1.0)
+    from_hz: float = setting(0.2, "Frequency at first", unit="Hz", minimum=0.01, maximum=20.0)
+    to_hz: float = setting(3.0, "Frequency at the end", unit="Hz", minimum=0.01, maximum=20.0)
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        if time < self.begin_s:
+            return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+        since = min(time - self.begin_s, self.lasting_s)
+        rise = 0.5 * (self.to_hz - self.from_hz) / self.lasting_s
+        steering = self.amplitude * math.sin(2.0 * math.pi * since * (self.from_hz + rise * since))
+        return helm.pedals(seen, self.speed_mps, 0.0)._replace(steering=steering if since < self.lasting_s else 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """Pedals over time, straight between the given instants; the last ones stay. Full throttle, full brake, a coast."""
+
+    time_s: tuple[float, ...] = setting((0.0,), "Instants", unit="s", minimum=0.0, maximum=1e5)
+    steering: tuple[float, ...] = setting((0.0,), "Steering wheel then", minimum=-1.0, maximum=1.0)
+    throttle: tuple[float, ...] = setting((0.0,), "Throttle then", minimum=0.0, maximum=1.0)
+    brake: tuple[float, ...] = setting((0.0,), "Brake then", minimum=0.0, maximum=1.0)
+    gear: str = setting("drive", "Gear lever", choices=tuple(GEARS))
+
+    def __post_init__(self) -> None:
+        if not self.time_s or not np.all(np.diff(self.time_s) >= 0.0):
+            raise ValueError("time_s: must not fall from value to value, and have one at least")
+        for name in ("steering", "throttle", "brake"):
+            if len(getattr(self, name)) not in (1, len(self.time_s)):
+                raise ValueError(f"{name}: must have one value, or as many as time_s ({len(self.time_s)})")
+
+    def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
+        def now(values: tuple[float, ...]) -> float:
+            return values[0] if len(values) == 1 else float(np.interp(time, self.time_s, values))
+
+        return Pedals(now(self.steering), now(self.throttle), now(self.brake), GEARS[self.gear])
+
+
+class _Lateral(NamedTuple):
+    """A path beside the starting line, to the left, with its rates in time."""
+
+    offset: float  # [m]
+    rate: float  # [m/s]
+    change: float  # [m/s^2]
+
+
+def _quintic(time: float, begin: float, lasting: float) -> tuple[float, float, float]:
+    """From 0 to 1 with no jump up to the second derivative; with both derivatives [1/s, 1/s^2]."""
+    s = (time - begin) / lasting
+    if s <= 0.0 or s >= 1.0:
+        return (0.0 if s <= 0.0 else 1.0), 0.0, 0.0
+    return (
+        s**3 * (10.0 + s * (6.0 * s - 15.0)),
+        30.0 * s * s * (1.0 - s) ** 2 / lasting,
+        60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / lasting**2,
+    )
+
+
+def _curvature_to_line(origin: Origin, seen: SnapshotRecord, path: _Lateral) -> float:
+    """Curvature [1/m] that follows a path beside the starting line: what the path has, and towards it.
+
+    The errors of place and heading die out like a critically damped spring over the distance of one second's drive.
+    """
+    speed = max(forward_speed(seen), SLOW)
+    x, y, _ = seen["position"].tolist()
+    left = (y - origin.y) * math.cos(origin.heading) - (x - origin.x) * math.sin(origin.heading)
+    aside = path.offset - left
+    astray = wrapped(math.atan2(path.rate, speed) - heading(seen) + origin.heading)
+    return float(path.change / speed**2 + aside / speed**2 + 2.0 * astray / speed)

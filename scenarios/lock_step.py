@@ -1,0 +1,150 @@
+"""The lock-step runner: all cores of a scenario in one process, in a fixed order, repeatable to the bit.
+
+Time is a whole number of ticks. Every PERIOD_S the vehicle is looked at, the driver acts, the vehicle moves.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.scripted import Origin, ScriptedDriver
+from scenarios.channels import Channels, channels
+from scenarios.scenario import Scenario, VehicleChoice
+from settings import SettingsError
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
+from vehicle_dynamics.driving.snapshot import SNAPSHOT
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.single_track import SingleTrack
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+PROGRESS_EVERY = 100  # periods
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a run depends on from here on."""
+
+    period: int
+    state: Array
+    pedals: Pedals
+    memory: tuple[float, ...]  # the driver's
+
+    def to_json(self) -> str:
+        """Text that from_json reads back to the bit."""
+        values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
+        return json.dumps(values)
+
+    @staticmethod
+    def from_json(text: str) -> Checkpoint:
+        """Raises SettingsError when the text is no checkpoint."""
+        try:
+            values = json.loads(text)
+            pedals = Pedals(*values["pedals"]).within_limits()
+            state = np.array(values["state"], dtype=float)
+            memory = tuple(float(value) for value in values["memory"])
+            period = int(values["period"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise SettingsError(f"not a checkpoint: {error}") from None
+        if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
+            raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
+        return Checkpoint(period, state, pedals, memory)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a scenario."""
+
+    time: Array  # [s]
+    history: NDArray[np.void]  # records of SNAPSHOT, one per period and one at the end
+    channels: Channels
+    centre_of_mass: Array  # of the chassis, whose motion the channels give; chassis frame [m]
+    diverged_at: float | None  # [s]
+
+
+class LockStep:
+    """One scenario being run; `run` to the end, or `advance_to` and `checkpoint` in between."""
+
+    def __init__(
+        self, scenario: Scenario, folder: Path | None = None, parameters: VehicleParameters | None = None
+    ) -> None:
+        """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file."""
+        self._ground = scenario.world.ground()
+        self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
+        self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
+        start = scenario.start
+        heading = math.radians(start.heading_deg)
+        try:
+            self._state = self.vehicle.start(
+                self._ground, x=start.x_m, y=start.y_m, heading=heading, speed=start.speed_mps, gear=start.gear
+            )
+        except (NoEquilibriumError, ValueError) as error:
+            raise SettingsError(f"start: {error}") from None
+        self._driver = ScriptedDriver(
+            scenario.driver.script(), Helm(self.vehicle), Origin(start.x_m, start.y_m, heading)
+        )
+        self._pedals = Pedals()
+        self._period = 0
+        self._first = 0  # of the periods that the history has
+        self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
+        self._steps = round(PERIOD_S / self.vehicle.step_s)
+        self._history = np.zeros(self._periods + 1, SNAPSHOT)
+        self._diverged_at: float | None = None
+
+    def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
+        """To the end; progress gets the share that is done."""
+        while self._period < self._periods and self._diverged_at is None:
+            self.advance_to(min(self._period + PROGRESS_EVERY, self._periods))
+            progress(self._period / self._periods)
+        self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+        count = self._period + 1
+        time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
+        centre = np.array(self._parameters.chassis.centre_of_mass_m)
+        history = self._history[self._first : count]
+        found = channels(time, history, centre, self.vehicle.base_in_chassis)
+        return Run(time, history, found, centre, self._diverged_at)
+
+    def advance_to(self, period: int) -> None:
+        """Run until that many periods are done, or the motion diverges."""
+        while self._period < period:
+            seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+            self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
+            seen["steering"], seen["throttle"], seen["brake"], seen["selected"] = self._pedals
+            self._history[self._period] = seen
+            if self.vehicle.advance(self._state, self._pedals, self._ground, self._steps) < self._steps:
+                self._diverged_at = self._period * PERIOD_S
+                return
+            self._period += 1
+
+    def checkpoint(self) -> Checkpoint:
+        """What `restore` needs to go on from here, to the bit."""
+        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
+        if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._state.shape:
+            raise SettingsError("checkpoint: is of another scenario or another vehicle")
+        if checkpoint.period > self._period:
+            self._first = checkpoint.period
+        self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals
+        self._driver.memory = checkpoint.memory
+        self._diverged_at = None
+
+
+def make_vehicle(choice: VehicleChoice, parameters: VehicleParameters) -> Vehicle:
+    """The vehicle of a scenario."""
+    if choice.fidelity == "single_track":
+        return SingleTrack(parameters, step_s=choice.step_s)
+    return Hmmwv(parameters, powertrain=choice.powertrain, method=choice.integrator, step_s=choice.step_s)

@@ -1,0 +1,117 @@
+"""Scripted drivers on the vehicle they drive."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.scripted import JTurn, LaneChange, Origin, Program, ScriptedDriver, SineSteer, SineSweep, Straight
+from settings.share import share_file
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.ground import FlatGround
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.motion import heading
+from vehicle_dynamics.pedals import NEUTRAL, Pedals
+
+ROAD = FlatGround()
+
+
+@pytest.fixture(scope="module")
+def vehicle() -> Hmmwv:
+    return Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"), powertrain="map")
+
+
+def driven(vehicle: Hmmwv, script: Any, seconds: float, speed: float, turned: float = 0.0) -> Any:
+    """Last snapshot of a drive."""
+    state, pedals = vehicle.start(ROAD, x=5.0, y=-2.0, heading=turned, speed=speed), Pedals()
+    driver = ScriptedDriver(script, Helm(vehicle), Origin(5.0, -2.0, turned))
+    for period in range(round(seconds / PERIOD_S)):
+        pedals = driver.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
+        assert vehicle.advance(state, pedals, ROAD, 10) == 10
+    return vehicle.snapshot(state, pedals, ROAD)
+
+
+@pytest.mark.parametrize("turned", [0.0, 2.5])
+def test_lane_change_ends_in_the_other_lane_whatever_the_heading(vehicle: Hmmwv, turned: float) -> None:
+    script = LaneChange(speed_mps=15.0, change_at_s=1.0, back_at_s=20.0, lasting_s=3.0, offset_m=3.5)
+
+    seen = driven(vehicle, script, 8.0, 15.0, turned)
+
+    away = seen["position"] - [5.0, -2.0, 0.0]
+    left = -math.sin(turned) * away[0] + math.cos(turned) * away[1]
+    assert left == pytest.approx(3.5, abs=0.1)
+    assert heading(seen) == pytest.approx(turned, abs=0.01)
+
+
+def test_straight_driver_comes_back_to_its_line(vehicle: Hmmwv) -> None:
+    state, pedals = vehicle.start(ROAD, y=1.0, speed=10.0), Pedals()
+    driver = ScriptedDriver(Straight(speed_mps=10.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
+    for period in range(1000):
+        pedals = driver.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
+        vehicle.advance(state, pedals, ROAD, 10)
+
+    assert state[1] == pytest.approx(0.0, abs=0.02)
+
+
+def test_sine_steer_is_the_references_program() -> None:
+    script = SineSteer()
+
+    def steering(time: float) -> float:
+        return script.act(None, Origin(0.0, 0.0, 0.0), time, None).steering  # type: ignore[arg-type]
+
+    assert steering(1.0 + 2.5 / 4.0) == pytest.approx(0.08)
+    assert steering(4.5 + 2.5 / 4.0) == pytest.approx(-0.08)
+    assert steering(4.0) == steering(8.0) == 0.0
+
+
+def test_j_turn_leaves_the_line_only_when_told(vehicle: Hmmwv) -> None:
+    script = JTurn(speed_mps=10.0, turn_at_s=2.0, lasting_s=0.5, steering=0.3)
+
+    assert abs(driven(vehicle, script, 2.0, 10.0)["turn"][2]) < 1e-3
+    assert driven(vehicle, script, 5.0, 10.0)["turn"][2] > 0.2
+
+
+def test_sweep_ends_straight(vehicle: Hmmwv) -> None:
+    script = SineSweep(speed_mps=10.0, begin_s=1.0, lasting_s=4.0, amplitude=0.1, from_hz=0.5, to_hz=2.0)
+
+    assert driven(vehicle, script, 8.0, 10.0)["steering"] == 0.0
+
+
+def test_program_holds_its_last_pedals_and_its_gear() -> None:
+    script = Program(time_s=(0.0, 1.0, 2.0), throttle=(0.0, 1.0, 1.0), brake=(0.0,), gear="neutral")
+
+    def at(time: float) -> Pedals:
+        return script.act(None, Origin(0.0, 0.0, 0.0), time, None)  # type: ignore[arg-type]
+
+    assert at(0.5) == Pedals(0.0, 0.5, 0.0, NEUTRAL)
+    assert at(99.0).throttle == 1.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"time_s": (1.0, 0.0)},
+        {"time_s": (0.0, 1.0), "throttle": (0.0, 0.5, 1.0)},
+        {"time_s": ()},
+    ],
+)
+def test_program_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must"):
+        Program(**wrong)
+
+
+def test_memory_is_all_that_a_driver_remembers(vehicle: Hmmwv) -> None:
+    state, pedals = vehicle.start(ROAD, speed=5.0), Pedals()
+    first = ScriptedDriver(Straight(speed_mps=12.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
+    for period in range(200):
+        pedals = first.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
+        vehicle.advance(state, pedals, ROAD, 10)
+    second = ScriptedDriver(Straight(speed_mps=12.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
+    second.memory = first.memory
+    seen = vehicle.snapshot(state, pedals, ROAD)
+
+    assert second.act(2.0, seen) == first.act(2.0, seen)
+    assert np.isfinite(first.memory[0])

@@ -1,0 +1,113 @@
+"""The lock-step runner: repeatable to the bit, also after a restore; what runs show."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenarios.identify import brake_friction, rolling_resistance
+from scenarios.lock_step import Checkpoint, LockStep
+from scenarios.metrics import judge, load_reference
+from scenarios.scenario import Scenario, load_scenario, scenario_file
+from settings import SettingsError
+
+Write = Callable[[str], Path]
+
+
+def scenario(name: str, **changes: object) -> Scenario:
+    return dataclasses.replace(load_scenario(scenario_file(name)), **changes)  # type: ignore[arg-type]
+
+
+# Long enough to have the manoeuvre in it.
+LENGTHS = {"lane_change": 36.0, "j_turn": 6.0, "bump": 5.0, "coast_down": 3.0}
+
+
+@pytest.mark.parametrize("name", sorted(LENGTHS))
+def test_a_run_repeats_to_the_bit_and_goes_on_after_a_restore(name: str) -> None:
+    short = scenario(name, duration_s=LENGTHS[name])
+    first = LockStep(short).run()
+    again = LockStep(short)
+    again.advance_to(round(100 * 0.9 * LENGTHS[name]))
+    saved = Checkpoint.from_json(again.checkpoint().to_json())
+    taken_up = LockStep(short)
+    taken_up.restore(saved)
+
+    second, third = again.run(), taken_up.run()
+
+    assert first.history.tobytes() == second.history.tobytes()
+    assert first.history[saved.period :].tobytes() == third.history.tobytes()
+    assert third.time[0] == first.time[saved.period]
+
+
+@pytest.mark.parametrize(
+    "name", ["lane_change_reference", "j_turn", "bump", "coast_down", "brake_test", "acceleration"]
+)
+def test_scenarios_of_the_suite_pass(name: str) -> None:
+    path = scenario_file(name)
+    chosen = load_scenario(path)
+
+    run = LockStep(chosen, path.parent).run()
+
+    findings = judge(chosen.criteria, run.channels, load_reference(chosen, path.parent))
+    assert [finding.words() for finding in findings if not finding.passed] == []
+    assert run.diverged_at is None
+    assert all(np.isfinite(values).all() for values in run.channels.values())
+
+
+@pytest.mark.parametrize("name", ["lane_change", "circle"])
+def test_the_kinematic_vehicle_drives_the_same_scenarios(name: str) -> None:
+    chosen = scenario(name, duration_s=36.0)
+    simple = dataclasses.replace(chosen, vehicle=dataclasses.replace(chosen.vehicle, fidelity="single_track"))
+
+    run = LockStep(simple).run()
+
+    assert run.diverged_at is None
+    if name == "lane_change":
+        assert run.channels["y_m"][-1] == pytest.approx(3.7, abs=0.1)
+    else:
+        assert run.channels["yaw_rate_radps"][-1] == pytest.approx(run.channels["speed_mps"][-1] / 30.0, rel=0.02)
+
+
+def test_a_run_that_diverges_ends_with_its_last_sound_state() -> None:
+    chosen = scenario("bump", duration_s=2.0)
+    runner = LockStep(chosen)
+    runner.advance_to(10)
+    thrown = runner.checkpoint()
+    state = thrown.state.copy()
+    state[21] = 9e3  # a lower arm flung at 9000 rad/s
+    runner.restore(dataclasses.replace(thrown, state=state))
+
+    run = runner.run()
+
+    assert run.diverged_at == pytest.approx(0.1)
+    assert len(run.time) == 11
+    assert np.isfinite(runner.checkpoint().state).all()
+
+
+def test_a_start_that_cannot_be_is_refused_in_one_line(write_scenario: Write, scenario_text: str) -> None:
+    chosen = load_scenario(write_scenario(scenario_text + "start: {gear: 12}\n"))
+
+    with pytest.raises(SettingsError, match="start: gear: must be 0"):
+        LockStep(chosen)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"period": 0, "state": [1e999], "pedals": [0,0,0,1], "memory": []}', "[1]"]
+)
+def test_what_is_no_checkpoint_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="not a checkpoint"):
+        Checkpoint.from_json(text)
+
+
+def test_coast_down_and_braking_give_back_the_configured_coefficients() -> None:
+    mended, as_printed = rolling_resistance()
+    brake = brake_friction()
+
+    assert abs(mended.error) < 0.02
+    assert abs(brake.error) < 0.02
+    # Without the turning parts' inertia the printed equation falls short, as its derivation says.
+    assert -0.12 < as_printed.error < -0.05
