@@ -27,6 +27,7 @@ class Origin(NamedTuple):
     x: float  # [m]
     y: float
     heading: float  # [rad]
+    speed: float = 0.0  # [m/s]
 
 
 class Script(Protocol):
@@ -59,6 +60,10 @@ def _speed(default: float) -> float:
     return setting(default, "Speed to hold", unit="m/s", minimum=-10.0, maximum=40.0)  # type: ignore[no-any-return]
 
 
+def _gain() -> float:
+    return setting(2.0, "How fast to get to that speed", unit="m/s^2", minimum=0.01, maximum=50.0)  # type: ignore[no-any-return]
+
+
 def _begin(default: float, description: str) -> float:
     return setting(default, description, unit="s", minimum=0.0, maximum=1e5)  # type: ignore[no-any-return]
 
@@ -68,9 +73,10 @@ class Straight:
     """Holds a speed and the line it started on; over a bump, for one."""
 
     speed_mps: float = _speed(10.0)
+    acceleration_mps2: float = _gain()
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
-        return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+        return _hold_line(self, helm, origin, time, seen)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +84,7 @@ class LaneChange:
     """Changes to the left lane and later back, along smooth paths (seed 002, scenario 2)."""
 
     speed_mps: float = _speed(20.0)
+    acceleration_mps2: float = _gain()
     change_at_s: float = _begin(30.0, "Change begins")
     back_at_s: float = _begin(50.0, "Change back begins")
     lasting_s: float = setting(4.0, "Time of one change", unit="s", minimum=0.5, maximum=60.0)
@@ -94,7 +101,7 @@ class LaneChange:
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
         out, back = (_quintic(time, begin, self.lasting_s) for begin in (self.change_at_s, self.back_at_s))
         path = _Lateral(*(self.offset_m * (a - b) for a, b in zip(out, back, strict=True)))
-        return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, path))
+        return helm.pedals(seen, _wanted(self, origin, time), _curvature_to_line(origin, seen, path))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,15 +127,18 @@ class JTurn:
     """At speed the steering wheel is turned to an angle and stays there (seed 004, Fig. 8)."""
 
     speed_mps: float = _speed(15.0)
+    acceleration_mps2: float = _gain()
     turn_at_s: float = _begin(5.0, "Steering begins")
     lasting_s: float = setting(1.0, "Time to turn the wheel", unit="s", minimum=0.05, maximum=60.0)
     steering: float = setting(0.15, "Where it is turned to", minimum=-1.0, maximum=1.0)
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
         if time < self.turn_at_s:
-            return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+            return helm.pedals(
+                seen, _wanted(self, origin, time), _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0))
+            )
         share = _quintic(time, self.turn_at_s, self.lasting_s)[0]
-        return helm.pedals(seen, self.speed_mps, 0.0)._replace(steering=self.steering * share)
+        return helm.pedals(seen, _wanted(self, origin, time), 0.0)._replace(steering=self.steering * share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +165,7 @@ class SineSweep:
     """Steers a sine whose frequency rises, at constant speed: the answer in yaw over frequency."""
 
     speed_mps: float = _speed(15.0)
+    acceleration_mps2: float = _gain()
     begin_s: float = _begin(5.0, "Sweep begins")
     lasting_s: float = setting(30.0, "Its length", unit="s", minimum=1.0, maximum=1e4)
     amplitude: float = setting(0.05, "Steering wheel", minimum=0.0, maximum=1.0)
@@ -163,11 +174,15 @@ class SineSweep:
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
         if time < self.begin_s:
-            return helm.pedals(seen, self.speed_mps, _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
+            return helm.pedals(
+                seen, _wanted(self, origin, time), _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0))
+            )
         since = min(time - self.begin_s, self.lasting_s)
         rise = 0.5 * (self.to_hz - self.from_hz) / self.lasting_s
         steering = self.amplitude * math.sin(2.0 * math.pi * since * (self.from_hz + rise * since))
-        return helm.pedals(seen, self.speed_mps, 0.0)._replace(steering=steering if since < self.lasting_s else 0.0)
+        return helm.pedals(seen, _wanted(self, origin, time), 0.0)._replace(
+            steering=steering if since < self.lasting_s else 0.0
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +207,19 @@ class Program:
             return values[0] if len(values) == 1 else float(np.interp(time, self.time_s, values))
 
         return Pedals(now(self.steering), now(self.throttle), now(self.brake), GEARS[self.gear])
+
+
+def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, time: float) -> float:
+    """Speed [m/s] on the way from that of the start to the script's."""
+    change = script.acceleration_mps2 * time
+    return origin.speed + min(max(script.speed_mps - origin.speed, -change), change)
+
+
+def _hold_line(
+    script: Straight | JTurn | SineSweep, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord
+) -> Pedals:
+    """Straight on along the line of the start."""
+    return helm.pedals(seen, _wanted(script, origin, time), _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
 
 
 class _Lateral(NamedTuple):

@@ -93,7 +93,7 @@ class LockStep:
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
         self._driver = ScriptedDriver(
-            scenario.driver.script(), Helm(self.vehicle), Origin(start.x_m, start.y_m, heading)
+            scenario.driver.script(), Helm(self.vehicle), Origin(start.x_m, start.y_m, heading, start.speed_mps)
         )
         self._pedals = Pedals()
         self._period = 0

@@ -27,7 +27,7 @@ def vehicle() -> Hmmwv:
 def driven(vehicle: Hmmwv, script: Any, seconds: float, speed: float, turned: float = 0.0) -> Any:
     """Last snapshot of a drive."""
     state, pedals = vehicle.start(ROAD, x=5.0, y=-2.0, heading=turned, speed=speed), Pedals()
-    driver = ScriptedDriver(script, Helm(vehicle), Origin(5.0, -2.0, turned))
+    driver = ScriptedDriver(script, Helm(vehicle), Origin(5.0, -2.0, turned, speed))
     for period in range(round(seconds / PERIOD_S)):
         pedals = driver.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
         assert vehicle.advance(state, pedals, ROAD, 10) == 10
@@ -48,7 +48,7 @@ def test_lane_change_ends_in_the_other_lane_whatever_the_heading(vehicle: Hmmwv,
 
 def test_straight_driver_comes_back_to_its_line(vehicle: Hmmwv) -> None:
     state, pedals = vehicle.start(ROAD, y=1.0, speed=10.0), Pedals()
-    driver = ScriptedDriver(Straight(speed_mps=10.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
+    driver = ScriptedDriver(Straight(speed_mps=10.0), Helm(vehicle), Origin(0.0, 0.0, 0.0, 10.0))
     for period in range(1000):
         pedals = driver.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
         vehicle.advance(state, pedals, ROAD, 10)
@@ -65,6 +65,13 @@ def test_sine_steer_is_the_references_program() -> None:
     assert steering(1.0 + 2.5 / 4.0) == pytest.approx(0.08)
     assert steering(4.5 + 2.5 / 4.0) == pytest.approx(-0.08)
     assert steering(4.0) == steering(8.0) == 0.0
+
+
+def test_speed_is_reached_at_the_wanted_acceleration(vehicle: Hmmwv) -> None:
+    script = Straight(speed_mps=10.0, acceleration_mps2=1.5)
+
+    assert driven(vehicle, script, 4.0, 0.0)["velocity"][0] == pytest.approx(6.0, abs=0.3)
+    assert driven(vehicle, script, 12.0, 0.0)["velocity"][0] == pytest.approx(10.0, abs=0.1)
 
 
 def test_j_turn_leaves_the_line_only_when_told(vehicle: Hmmwv) -> None:
