@@ -6,6 +6,8 @@ A module may have `show(figures) -> str` for people, else they get a plain table
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
 BENCHMARKS = {
     "dynamics": "benchmark.dynamics",
+    "node": "benchmark.vehicle_node",
     "quarter_car": "benchmark.quarter_car",
     "teleop": "benchmark.teleop",
+    "vehicle": "benchmark.vehicle",
 }

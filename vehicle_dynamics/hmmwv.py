@@ -24,7 +24,7 @@ from vehicle_dynamics.drive.driveline import shaft_speed
 from vehicle_dynamics.driving.equilibrium import equilibrium
 from vehicle_dynamics.driving.model import driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, observe
-from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, DrivingState
+from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, DrivingState
 from vehicle_dynamics.driving.stepping import advance
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.export.mjcf import mjcf
@@ -40,7 +40,7 @@ from vehicle_dynamics.vehicle_state import SPIN_RATE, VehicleState
 Array = NDArray[np.float64]
 
 METHODS = {"euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
-LONGEST_STEP_S = 0.005  # beyond, explicit steps of tyres and brakes get unstable
+LONGEST_STEP_S = 0.004  # beyond, held brakes chatter
 
 
 class DivergedError(RuntimeError):
@@ -119,19 +119,25 @@ class Hmmwv:
         record = self.kernel.powertrain[0]
         gear = gear or _gear_for(record, shaft)
         state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], 0.0)
-        return DrivingState.from_array(np.concatenate([state[:42], [gear], state[43:]])).to_array()
+        state[GEAR] = gear
+        if not observe(self.kernel, ground.kernel(), Pedals(), state, self._work, np.empty(1, SNAPSHOT)):
+            raise ValueError(f"start: too far or too fast, x {x:g} m, y {y:g} m, speed {speed:g} m/s")
+        return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
         """See vehicle.Vehicle. Pedals beyond their limits are pressed as far as they go; NaN raises ValueError."""
         if state.shape != (DRIVING_SIZE,) or state.dtype != np.float64:
             raise ValueError(f"state: must be an array of {DRIVING_SIZE} floats, got {state.shape} {state.dtype}")
+        if steps < 0:
+            raise ValueError(f"steps: must not be negative, got {steps}")
         limited = pedals.within_limits()
         return int(advance(self.kernel, ground.kernel(), limited, self._method, self.step_s, steps, state, self._work))
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle."""
         out = np.empty(1, SNAPSHOT)
-        observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, out)
+        if not observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, out):
+            raise ValueError("state: is none that a vehicle can be in")
         return out[0]
 
     def steering_for(self, curvature: float) -> float:

@@ -18,8 +18,12 @@ class Pedals(NamedTuple):
 
     def within_limits(self) -> Pedals:
         """The nearest pedals that a driver can press; raises ValueError for what is no number or no gear."""
-        if not all(math.isfinite(value) for value in self):
-            raise ValueError(f"pedals: must be finite, got {tuple(self)}")
+        try:
+            is_finite = all(math.isfinite(value) for value in self)
+        except OverflowError:  # an integer beyond all floats
+            is_finite = False
+        if not is_finite:
+            raise ValueError("pedals: must be finite numbers")
         if self.selected not in (REVERSE, NEUTRAL, DRIVE):
             raise ValueError(f"selected: must be -1 (reverse), 0 (neutral) or 1 (drive), got {self.selected}")
         return Pedals(

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.kernels.jit import inlined_part, kernel
 from vehicle_dynamics.kernels.rotation import rotation_from, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, scale
+from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, scale
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 
@@ -39,6 +40,7 @@ class _Track(NamedTuple):
     fastest_curvature: float  # [1/(m s)]
     gravity: float  # [m/s^2]
     base: Vector3  # base_link in the chassis frame [m]
+    pitch: float  # of the chassis on level ground [rad]
     wheel_radius: float  # [m]
 
 
@@ -98,17 +100,20 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
     height, rise, bank = _slope(ground, state[X], state[Y], heading)
     pitch = -math.atan(rise)
     roll = math.atan(bank * math.cos(pitch))
-    _set_attitude(heading, pitch, roll, seen.attitude)
+    _set_attitude(heading, pitch + track.pitch, roll, seen.attitude)
+    # Along the ground and upright on it, as the chassis sees it.
+    cosine, sine = math.cos(track.pitch), math.sin(track.pitch)
+    along, up = (cosine, 0.0, sine), (-sine, 0.0, cosine)
     push, drag = _accelerate(track, ground, pedals, state)
     moves = math.copysign(1.0, speed if speed != 0.0 else push)
     change = push - moves * drag if speed != 0.0 or abs(push) > drag else 0.0
     rotation = rotation_from(seen.attitude)
-    turn, turn_rate = (0.0, 0.0, speed * curvature), (0.0, 0.0, change * curvature)  # about the vehicle's own axis
+    turn, turn_rate = scale(speed * curvature, up), scale(change * curvature, up)
     ahead = scale(-1.0, track.base)
     position = to_world(rotation, ahead)
-    velocity = to_world(rotation, add((speed, 0.0, 0.0), cross(turn, ahead)))
+    velocity = to_world(rotation, add(scale(speed, along), cross(turn, ahead)))
     swing = add(cross(turn_rate, ahead), cross(turn, cross(turn, ahead)))
-    acceleration = to_world(rotation, add((change, speed * speed * curvature, 0.0), swing))
+    acceleration = to_world(rotation, add(add_scaled((0.0, speed * speed * curvature, 0.0), change, along), swing))
     place = (state[X], state[Y], height)
     for k in range(3):
         seen.position[k] = place[k] + position[k]
@@ -145,7 +150,8 @@ class SingleTrack:
         self.step_s = float(step_s)
         self.wheel_radius = parameters.wheel.radius_m
         model = Hmmwv(parameters, gravity=gravity)
-        self._at_rest: bytes = model.snapshot(model.start(FlatGround()), Pedals(), FlatGround()).tobytes()
+        at_rest = model.snapshot(model.start(FlatGround()), Pedals(), FlatGround())
+        self._at_rest: bytes = at_rest.tobytes()
         self.base_in_chassis, self.wheelbase = model.base_in_chassis, model.wheelbase
         self._model = model
         own = parameters.single_track
@@ -159,6 +165,7 @@ class SingleTrack:
             fastest,
             float(gravity),
             tuple(model.base_in_chassis.tolist()),
+            float(Rotation.from_quat(at_rest["attitude"]).as_euler("ZYX")[1]),
             self.wheel_radius,
         )
 
@@ -190,6 +197,8 @@ class SingleTrack:
         """See vehicle.Vehicle."""
         if state.shape != (SIZE,) or state.dtype != np.float64:
             raise ValueError(f"state: must be an array of {SIZE} floats, got {state.shape} {state.dtype}")
+        if steps < 0:
+            raise ValueError(f"steps: must not be negative, got {steps}")
         limited = pedals.within_limits()
         wanted = self.curvature_at(limited.steering)
         return int(_advance(self._track, ground.kernel(), limited, wanted, self.step_s, steps, state))

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace, driving_workspace
 from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, STUCK
-from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, moving_rate
+from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD, moving_rate
 from vehicle_dynamics.ground import Ground, ground_at
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
@@ -42,11 +42,11 @@ def _accelerations(
     for index in range(4):
         work.brake_torque[index] = 0.0
     work.shaft[0], work.shaft[1] = 0.0, 0.0
-    moving_rate(vehicle, ground, moving, LONG if is_rolling else 0.0, work, rate)
+    moving_rate(vehicle, ground, moving, 0.0, LONG if is_rolling else 0.0, work, rate)
     if not is_rolling:
         for index in range(4):
             work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
-        moving_rate(vehicle, ground, moving, 0.0, work, rate)
+        moving_rate(vehicle, ground, moving, 0.0, 0.0, work, rate)
 
 
 @kernel
@@ -63,23 +63,30 @@ def equilibrium(
     Raises NoEquilibriumError where there is none, as with a wheel over an abyss.
     """
     balance = _Balance(vehicle, ground, x, y, heading, speed)
-    unknown = balance.first_guess()
+    unknown, left = _solved(balance, balance.first_guess())
+    if left < ENOUGH and balance.share_by_load():
+        unknown, left = _solved(balance, unknown)
+    if not left < ENOUGH:
+        raise NoEquilibriumError(f"the vehicle finds no balance at x {x:g} m, y {y:g} m: {left:.2g} m/s^2 are left")
+    return balance.state(unknown, gear)
+
+
+def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
+    """Newton's method; the unknowns, and the largest acceleration that is left."""
     residual = balance.residual(unknown)
     for _ in range(MOST_ITERATIONS):
-        if np.abs(residual).max() < TOLERANCE:
+        if np.abs(residual).max() < TOLERANCE or not np.isfinite(residual).all():
             break
         jacobian = np.empty((len(residual), len(unknown)))
-        for column in range(len(unknown)):
+        for column, scale in enumerate(balance.scale):
             shifted = unknown.copy()
-            shifted[column] += DIFFERENCE * balance.scale[column]
-            jacobian[:, column] = (balance.residual(shifted) - residual) / (DIFFERENCE * balance.scale[column])
+            shifted[column] += DIFFERENCE * scale
+            jacobian[:, column] = (balance.residual(shifted) - residual) / (DIFFERENCE * scale)
+        if not np.isfinite(jacobian).all():
+            break
         step: Array = np.linalg.lstsq(jacobian, -residual, rcond=None)[0].astype(float)
         unknown, residual = balance.best_along(unknown, residual, step)
-    if not np.abs(residual).max() < ENOUGH:
-        raise NoEquilibriumError(
-            f"the vehicle finds no balance at x {x:g} m, y {y:g} m: {np.abs(residual).max():.2g} m/s^2 are left"
-        )
-    return balance.state(unknown, gear)
+    return unknown, float(np.abs(residual).max())
 
 
 class _Balance:
@@ -93,6 +100,7 @@ class _Balance:
         self._rolls = abs(speed) > STANDING
         self._work = driving_workspace(vehicle)
         self._moving, self._rate = np.zeros(MOVING_SIZE), np.zeros(MOVING_SIZE)
+        self._share = np.ones(4)  # of a standing vehicle's tyres in holding it
         self._ahead = np.array([np.cos(heading), np.sin(heading), 0.0])  # along the ground
         # Metres, radians; deflections in centimetres, spins as they are.
         self.scale = np.concatenate([np.ones(7), np.ones(4) if self._rolls else np.full(3, 0.01)])
@@ -116,6 +124,14 @@ class _Balance:
         roll = np.arctan(rise_across * np.cos(pitch))
         rest = np.full(4, self._speed / (0.99 * radius)) if self._rolls else np.zeros(3)
         return np.concatenate([[level + up, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
+
+    def share_by_load(self) -> bool:
+        """Let each tyre of a standing vehicle hold as much as its load allows; False where that does not matter."""
+        if self._rolls:
+            return False
+        loads = self._work.tyre[:, LOAD]
+        self._share = loads / loads.mean()
+        return True
 
     def residual(self, unknown: Array) -> Array:
         """Accelerations that a balance is free of."""
@@ -159,6 +175,7 @@ class _Balance:
             moving[VELOCITY] = self._speed * self._ahead
         else:
             along, across, yaw = unknown[7:]
-            moving[DEFLECTION] = np.column_stack([np.full(4, along), across + yaw * FRONT_AND_REAR]).ravel()
+            sideways = across + yaw * FRONT_AND_REAR
+            moving[DEFLECTION] = np.column_stack([self._share * along, self._share * sideways]).ravel()
         _accelerations(self._vehicle, self._ground, moving, self._rolls, self._work, self._rate)
         return self._rate

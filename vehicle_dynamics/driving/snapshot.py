@@ -20,7 +20,7 @@ from vehicle_dynamics.driving.stepping import (
     SLIP_ALONG,
     Array,
     controls,
-    hold_tie_rods,
+    is_sound,
     moving_rate,
 )
 from vehicle_dynamics.ground import Ground
@@ -69,15 +69,16 @@ SHORTEST = 1e-9  # [s]: a step that changes nothing
 @kernel
 def observe(
     vehicle: DrivingVehicle, ground: Ground, pedals: Pedals, state: Array, work: DrivingWorkspace, out: SnapshotRecord
-) -> None:
-    """Fill the first record of out with what the vehicle does now; the state stays as it is."""
+) -> bool:
+    """Fill the first record of out with what the vehicle does now; False for a state that no vehicle can be in."""
+    if not is_sound(vehicle, state):
+        return False
     copy = work.last
     for k in range(DRIVING_SIZE):
         copy[k] = state[k]
-    push = controls(vehicle, pedals, SHORTEST, copy, work)
-    hold_tie_rods(vehicle, state, push, 0.0, work)
+    controls(vehicle, pedals, SHORTEST, copy, work)
     rate = work.rates[LATEST]
-    moving_rate(vehicle, ground, state[:MOVING_SIZE], 0.0, work, rate)
+    moving_rate(vehicle, ground, state[:MOVING_SIZE], pedals.steering, 0.0, work, rate)
     seen = out[0]
     for k in range(3):
         seen.position[k], seen.velocity[k], seen.turn[k] = state[k], state[15 + k], state[18 + k]
@@ -100,3 +101,4 @@ def observe(
     seen.engine_speed = copy[ENGINE_SPEED]  # of an engine geared to the wheels it follows from them
     seen.steering, seen.throttle, seen.brake = pedals.steering, pedals.throttle, pedals.brake
     seen.selected = float(pedals.selected)
+    return True

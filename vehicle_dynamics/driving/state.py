@@ -12,10 +12,10 @@ from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 Array = NDArray[np.float64]
 
 DEFLECTION = slice(29, 37)  # along and across, wheel after wheel
-MOVING_SIZE = 37  # what integrators advance: the rigid bodies and the tyres' deflection
-STUCK = slice(37, 41)
-ENGINE_SPEED, GEAR, SINCE_SHIFT = 41, 42, 43
-PITMAN, PITMAN_RATE = 44, 45
+PITMAN, PITMAN_RATE = 37, 38
+MOVING_SIZE = 39  # what integrators advance: rigid bodies, the tyres' deflection and the steering servo
+STUCK = slice(39, 43)
+ENGINE_SPEED, GEAR, SINCE_SHIFT = 43, 44, 45
 DRIVING_SIZE = 46
 
 
@@ -25,12 +25,12 @@ class DrivingState:
 
     body: VehicleState = field(default_factory=VehicleState)
     deflection: Array = field(default_factory=lambda: np.zeros(8))  # of the tyres, along and across [m]
+    pitman: float = 0.0  # Pitman angle, as the chassis sees it [rad]
+    pitman_rate: float = 0.0  # [rad/s]
     stuck: Array = field(default_factory=lambda: np.zeros(4))  # wheel angles at which the brakes hold [rad]
     engine_speed: float = 0.0  # [rad/s]
     gear: int = 1
     since_shift: float = 10.0  # [s]
-    pitman: float = 0.0  # Pitman angle, as the chassis sees it [rad]
-    pitman_rate: float = 0.0  # [rad/s]
 
     def __post_init__(self) -> None:
         for name, size in (("deflection", 8), ("stuck", 4)):
@@ -38,14 +38,15 @@ class DrivingState:
             if value.shape != (size,) or not np.isfinite(value).all():
                 raise ValueError(f"{name}: must be {size} finite numbers, got {value.tolist()}")
             object.__setattr__(self, name, value)
-        numbers = [getattr(self, item.name) for item in fields(self)[3:]]
+        arrays = ("body", "deflection", "stuck")
+        numbers = [getattr(self, item.name) for item in fields(self) if item.name not in arrays]
         if not np.isfinite(numbers).all() or self.gear < 1:
             raise ValueError(f"engine, gear and steering: must be finite, gear at least 1, got {numbers}")
 
     def to_array(self) -> Array:
         """Flat array (46)."""
-        rest = [self.engine_speed, float(self.gear), self.since_shift, self.pitman, self.pitman_rate]
-        return np.concatenate([self.body.to_array(), self.deflection, self.stuck, rest])
+        steering, engine = [self.pitman, self.pitman_rate], [self.engine_speed, float(self.gear), self.since_shift]
+        return np.concatenate([self.body.to_array(), self.deflection, steering, self.stuck, engine])
 
     @staticmethod
     def from_array(array: Array) -> DrivingState:
@@ -53,10 +54,10 @@ class DrivingState:
         return DrivingState(
             body=VehicleState.from_array(array[:STATE_SIZE]),
             deflection=array[DEFLECTION].copy(),
+            pitman=float(array[PITMAN]),
+            pitman_rate=float(array[PITMAN_RATE]),
             stuck=array[STUCK].copy(),
             engine_speed=float(array[ENGINE_SPEED]),
             gear=round(float(array[GEAR])),
             since_shift=float(array[SINCE_SHIFT]),
-            pitman=float(array[PITMAN]),
-            pitman_rate=float(array[PITMAN_RATE]),
         )

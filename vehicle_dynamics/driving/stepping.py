@@ -2,7 +2,7 @@
 
 Semi-implicit Euler lets the tyres' deflection follow its analytic solution over the step (seed 001, Eqs. 5.36-5.39).
 RK4 takes the deflection as part of the state: it decays with at most c / d, 20 1/s here, so it is not stiff. Brakes,
-gears, engine and servo advance once per step with either method.
+gears and engine advance once per step with either method.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from vehicle_dynamics.kernels.vector3 import add, cross, dot, norm, scale, three
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
+from vehicle_dynamics.suspension.corner_record import CornerRecord
 from vehicle_dynamics.suspension.steering import steered_ends
 from vehicle_dynamics.tyre.contact import Deflection, WheelMotionInWorld, tyre_contact
 from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN, SPIN_RATE, STATE_SIZE, THETA, THETA_RATE
@@ -43,18 +44,32 @@ Array = NDArray[np.float64]
 # [N m], forces along and across [N], slips along and across.
 ALONG, ACROSS, LOAD, AXLE_MOMENT, FORCE_ALONG, FORCE_ACROSS, SLIP_ALONG, SLIP_ACROSS = range(8)
 
+# Where an arm's geometry ends, beyond all stops, a last stop keeps it from being flung out of reach.
+LAST_STOP = 0.1  # before the end of reach [rad]
+LAST_STOP_STIFFNESS = 2e7  # [N m/rad^2]
+LAST_STOP_DAMPING = 3e4  # [N m s/rad], against the way out
+
 FARTHEST = 1e7  # [m]: coordinates beyond have lost their millimetres
 FASTEST = 1e4  # [m/s, rad/s]: a velocity beyond is no motion of a vehicle
 
 
 @part
 def moving_rate(
-    vehicle: DrivingVehicle, ground: Ground, moving: Array, elapsed: float, work: DrivingWorkspace, rate: Array
+    vehicle: DrivingVehicle,
+    ground: Ground,
+    moving: Array,
+    steering: float,
+    elapsed: float,
+    work: DrivingWorkspace,
+    rate: Array,
 ) -> None:
-    """Rates of the moving state (37), with the controls that work holds.
+    """Rates of the moving state (39) with the steering wheel (-1 to 1), brakes and drive that work holds.
 
     elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is.
     """
+    push = _servo(vehicle, moving, steering)
+    rate[PITMAN], rate[PITMAN_RATE] = moving[PITMAN_RATE], push
+    steered_ends(vehicle.steering, moving[PITMAN], moving[PITMAN_RATE], push, work.tie_end)
     theta, theta_rate, spin_rate = moving[THETA], moving[THETA_RATE], moving[SPIN_RATE]
     rotation = rotation_from(moving[ATTITUDE])
     turn = three(moving, 18)
@@ -87,8 +102,10 @@ def moving_rate(
         tyre[FORCE_ALONG], tyre[FORCE_ACROSS] = contact.force_along, contact.force_across
         tyre[SLIP_ALONG], tyre[SLIP_ACROSS] = contact.slip_along, contact.slip_across
     for axle in range(2):
-        twist = vehicle.antiroll[axle] * (theta[2 * axle] - theta[2 * axle + 1])
-        work.theta_force[2 * axle], work.theta_force[2 * axle + 1] = -twist, twist
+        left, right = 2 * axle, 2 * axle + 1
+        twist = vehicle.antiroll[axle] * (theta[left] - theta[right])
+        work.theta_force[left] = -twist + _last_stop(vehicle.bodies.corners[left], theta[left], theta_rate[left])
+        work.theta_force[right] = twist + _last_stop(vehicle.bodies.corners[right], theta[right], theta_rate[right])
     _add_drive(vehicle, work)
     out = work.accelerations
     forward_dynamics(
@@ -144,8 +161,28 @@ def _add_drive(vehicle: DrivingVehicle, work: DrivingWorkspace) -> None:
 
 
 @inlined_part
-def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array, work: DrivingWorkspace) -> float:
-    """Brakes and powertrain for the coming step, whose states advance; returns the Pitman arm's acceleration."""
+def _last_stop(corner: CornerRecord, theta: float, theta_rate: float) -> float:
+    """Moment [N m] on a lower arm that is about to leave its reach."""
+    below, above = corner.lowest + LAST_STOP - theta, theta - corner.highest + LAST_STOP
+    if below > 0.0:
+        return float(LAST_STOP_STIFFNESS * below * below - LAST_STOP_DAMPING * min(theta_rate, 0.0))
+    if above > 0.0:
+        return float(-LAST_STOP_STIFFNESS * above * above - LAST_STOP_DAMPING * max(theta_rate, 0.0))
+    return 0.0
+
+
+@inlined_part
+def _servo(vehicle: DrivingVehicle, moving: Array, steering: float) -> float:
+    """Acceleration of the Pitman arm [rad/s^2] towards a position of the steering wheel."""
+    servo = vehicle.servo
+    wanted = 0.5 * servo.bandwidth * (-servo.lock * steering - moving[PITMAN])
+    wanted = min(max(wanted, -servo.fastest), servo.fastest)
+    return float(2.0 * servo.bandwidth * (wanted - moving[PITMAN_RATE]))
+
+
+@inlined_part
+def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array, work: DrivingWorkspace) -> None:
+    """Brakes and powertrain for the coming step; their states advance."""
     spin, spin_rate, stuck = state[SPIN], state[SPIN_RATE], state[STUCK]
     for index in range(4):
         full = vehicle.brakes.front_torque if index < 2 else vehicle.brakes.rear_torque
@@ -158,18 +195,6 @@ def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array,
     state[ENGINE_SPEED], state[SINCE_SHIFT] = drive.state.engine_speed, drive.state.since_shift
     state[GEAR] = float(drive.state.gear)
     work.shaft[0], work.shaft[1] = drive.torque, drive.inertia
-    servo = vehicle.servo
-    wanted = 0.5 * servo.bandwidth * (-servo.lock * pedals.steering - state[PITMAN])
-    wanted = min(max(wanted, -servo.fastest), servo.fastest)
-    return float(2.0 * servo.bandwidth * (wanted - state[PITMAN_RATE]))
-
-
-@inlined_part
-def hold_tie_rods(vehicle: DrivingVehicle, state: Array, push: float, elapsed: float, work: DrivingWorkspace) -> None:
-    """Where the steering holds the front tie rods at a time [s] after the step's start; push is its acceleration."""
-    rate = state[PITMAN_RATE] + elapsed * push
-    angle = state[PITMAN] + elapsed * (state[PITMAN_RATE] + 0.5 * elapsed * push)
-    steered_ends(vehicle.steering, angle, rate, push, work.tie_end)
 
 
 @part
@@ -183,28 +208,26 @@ def driving_step(
     work: DrivingWorkspace,
 ) -> None:
     """Advance the state (46) by one step [s], in place."""
-    push = controls(vehicle, pedals, step, state, work)
-    moving, rates, middle = state[:MOVING_SIZE], work.rates, work.middle
-    hold_tie_rods(vehicle, state, push, 0.0, work)
+    controls(vehicle, pedals, step, state, work)
+    moving, rates, middle, wheel = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering
     if method == RK4:
-        moving_rate(vehicle, ground, moving, 0.0, work, rates[0])
+        moving_rate(vehicle, ground, moving, wheel, 0.0, work, rates[0])
         for stage in range(1, 4):
-            elapsed = step if stage == 3 else 0.5 * step
-            stage_state(moving, rates[stage - 1], elapsed, middle)
-            hold_tie_rods(vehicle, state, push, elapsed, work)
-            moving_rate(vehicle, ground, middle, 0.0, work, rates[stage])
+            stage_state(moving, rates[stage - 1], step if stage == 3 else 0.5 * step, middle)
+            moving_rate(vehicle, ground, middle, wheel, 0.0, work, rates[stage])
         rk4_update(moving, rates, step)
         for index in range(4):
             if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
                 moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
     else:
-        moving_rate(vehicle, ground, moving, step, work, rates[0])
-        euler_update(state[:STATE_SIZE], rates[0], step)
+        rate = rates[0]
+        moving_rate(vehicle, ground, moving, wheel, step, work, rate)
+        euler_update(state[:STATE_SIZE], rate, step)
         for index in range(4):
             moving[STATE_SIZE + 2 * index] = work.tyre[index, ALONG]
             moving[STATE_SIZE + 2 * index + 1] = work.tyre[index, ACROSS]
-    state[PITMAN] += step * (state[PITMAN_RATE] + 0.5 * step * push)
-    state[PITMAN_RATE] += step * push
+        moving[PITMAN_RATE] += step * rate[PITMAN_RATE]
+        moving[PITMAN] += step * moving[PITMAN_RATE]
 
 
 @part

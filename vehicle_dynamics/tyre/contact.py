@@ -36,7 +36,8 @@ TyreRecord: TypeAlias = Any
 # not turn sticks, and slides only when its carcass is deflected as far as friction can hold it.
 STILL = 1e-12  # [m/s]
 CREEP = 0.1  # [m/s]: below this speed the slip says little about where the side force acts
-UPSIDE_DOWN = 0.1  # least cosine between ground normal and wheel plane: a wheel that lies on its side has no contact
+# Cosine between ground normal and wheel plane: a wheel that lies on its side has no contact, and it fades before that.
+LYING, LEANING = 0.1, 0.4
 
 
 class WheelMotionInWorld(NamedTuple):
@@ -84,7 +85,7 @@ def tyre_contact(
     tilt = dot(normal, wheel.axis)
     upward = add_scaled(normal, -tilt, wheel.axis)
     size = math.sqrt(max(1.0 - tilt * tilt, 0.0))
-    distance = (c[2] - point.height) * normal[2] / size if size > UPSIDE_DOWN else math.inf
+    distance = (c[2] - point.height) * normal[2] / size if size > LYING else math.inf
     deflection = tyre.radius - distance
     if not 0.0 < deflection < tyre.radius:
         # In the air, or buried so deep that this contact means nothing.
@@ -97,6 +98,7 @@ def tyre_contact(
     velocity = add(wheel.velocity, cross(wheel.turn, arm))
     load = tyre.stiffness * deflection - tyre.damping * dot(velocity, normal)
     load += tyre.bottoming_stiffness * max(deflection - tyre.bottoming_from, 0.0)
+    load *= min((size - LYING) / (LEANING - LYING), 1.0)
     if load <= 0.0:
         return NO_CONTACT
 
