@@ -22,10 +22,10 @@ from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.drive.driveline import shaft_speed
 from vehicle_dynamics.driving.equilibrium import equilibrium
-from vehicle_dynamics.driving.model import driving_vehicle, driving_workspace
-from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, observe
+from vehicle_dynamics.driving.handle import advance, handle, observe
+from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, DrivingState
-from vehicle_dynamics.driving.stepping import advance
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.export.mjcf import mjcf
 from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
@@ -69,13 +69,22 @@ class Hmmwv:
         self.wheel_radius = parameters.wheel.radius_m
         self._method = METHODS[method]
         self.kernel = driving_vehicle(parameters, powertrain, gravity)
-        self._work = driving_workspace(self.kernel)
         self._rigid_work = workspace()
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
         self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
         self.base_in_chassis = _base_in_chassis(at_rest)
         self._steering = SteeringTable.of(self.kernel, self.wheelbase, at_rest)
+
+    @property
+    def kernel(self) -> DrivingVehicle:
+        """The vehicle as kernels take it; another one may be put in its place for studies."""
+        return self._kernel
+
+    @kernel.setter
+    def kernel(self, vehicle: DrivingVehicle) -> None:
+        self._kernel = vehicle
+        self._handle = handle(vehicle, driving_workspace(vehicle))
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> Hmmwv:
@@ -120,7 +129,7 @@ class Hmmwv:
         gear = gear or _gear_for(record, shaft)
         state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], 0.0)
         state[GEAR] = gear
-        if not observe(self.kernel, ground.kernel(), Pedals(), state, self._work, np.empty(1, SNAPSHOT)):
+        if not observe(self._handle, ground.kernel(), Pedals(), state, np.empty(1, SNAPSHOT)):
             raise ValueError(f"start: too far or too fast, x {x:g} m, y {y:g} m, speed {speed:g} m/s")
         return state
 
@@ -131,12 +140,12 @@ class Hmmwv:
         if steps < 0:
             raise ValueError(f"steps: must not be negative, got {steps}")
         limited = pedals.within_limits()
-        return int(advance(self.kernel, ground.kernel(), limited, self._method, self.step_s, steps, state, self._work))
+        return int(advance(self._handle, ground.kernel(), limited, self._method, self.step_s, steps, state))
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle."""
         out = np.empty(1, SNAPSHOT)
-        if not observe(self.kernel, ground.kernel(), pedals.within_limits(), state, self._work, out):
+        if not observe(self._handle, ground.kernel(), pedals.within_limits(), state, out):
             raise ValueError("state: is none that a vehicle can be in")
         return out[0]
 

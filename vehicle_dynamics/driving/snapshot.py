@@ -24,7 +24,7 @@ from vehicle_dynamics.driving.stepping import (
     moving_rate,
 )
 from vehicle_dynamics.ground import Ground
-from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.kernels.jit import part
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.suspension.strut import length_and_slope
 
@@ -66,11 +66,11 @@ LATEST = 0  # rows of the work array `rates` that observe may use
 SHORTEST = 1e-9  # [s]: a step that changes nothing
 
 
-@kernel
-def observe(
+@part
+def fill_snapshot(
     vehicle: DrivingVehicle, ground: Ground, pedals: Pedals, state: Array, work: DrivingWorkspace, out: SnapshotRecord
 ) -> bool:
-    """Fill the first record of out with what the vehicle does now; False for a state that no vehicle can be in."""
+    """See handle.observe."""
     if not is_sound(vehicle, state):
         return False
     copy = work.last

@@ -27,7 +27,7 @@ from vehicle_dynamics.driving.state import (
 )
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
 from vehicle_dynamics.ground import Ground
-from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
+from vehicle_dynamics.kernels.jit import inlined_part, part
 from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import add, cross, dot, norm, scale, three
 from vehicle_dynamics.pedals import Pedals
@@ -249,8 +249,8 @@ def is_sound(vehicle: DrivingVehicle, state: Array) -> bool:
     return out_of_reach(vehicle.bodies, state[THETA]) < 0
 
 
-@kernel
-def advance(
+@part
+def make_steps(
     vehicle: DrivingVehicle,
     ground: Ground,
     pedals: Pedals,
@@ -260,10 +260,7 @@ def advance(
     state: Array,
     work: DrivingWorkspace,
 ) -> int:
-    """Advance by many steps with the pedals held; returns how many were made.
-
-    Fewer than asked means that the motion diverged: the state is the last sound one.
-    """
+    """See handle.advance."""
     if not is_sound(vehicle, state):
         return 0
     for count in range(steps):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from vehicle_dynamics.driving.handle import advance, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.state import DrivingState
-from vehicle_dynamics.driving.stepping import LOAD, advance
+from vehicle_dynamics.driving.stepping import LOAD
 from vehicle_dynamics.ground import FlatGround, Ground
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
@@ -40,7 +41,7 @@ def run(
 ) -> np.ndarray:
     """The tyres' loads after the run; the state changes in place."""
     work = driving_workspace(vehicle)
-    advance(vehicle, ground, pedals, method, step, round(seconds / step), state, work)
+    advance(handle(vehicle, work), ground, pedals, method, step, round(seconds / step), state)
     return work.tyre[:, LOAD].copy()
 
 
