@@ -14,6 +14,7 @@ NODES = [
     "keyboard = planner.keyboard_node:main",
     "monitor = scenarios.monitor_node:main",
     "teleop = planner.teleop_node:main",
+    "vehicle = vehicle_dynamics.vehicle_node:main",
 ]
 
 # A file that is both sh and Python: sh starts the interpreter of the prefix it is installed in (pip does not

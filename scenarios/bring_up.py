@@ -9,6 +9,7 @@ from pathlib import Path
 from settings import SettingsError
 from settings.fields import close_name
 from settings.share import share_directory, share_file
+from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
 PACKAGE = "proving_ground"
 
@@ -20,7 +21,7 @@ class LaunchArgument:
     name: str
     default: str
     description: str
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] = ()  # none: any text
 
 
 @dataclass(frozen=True)
@@ -76,20 +77,44 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     ]
 
 
+def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    try:
+        factor = float(values["real_time_factor"])
+    except ValueError:
+        raise SettingsError(f"real_time_factor: must be a number, got {values['real_time_factor']!r}") from None
+    params: dict[str, bool | int | float | str] = {
+        "vehicle": values["vehicle"],
+        "fidelity": values["fidelity"],
+        "real_time_factor": factor,
+        "tf_source": values["tf_source"],
+    }
+    return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)]
+
+
+def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    return _vehicle_nodes(values) + _teleop_nodes({**values, "use_sim_time": "true"})
+
+
+_BOOLEAN = ("true", "false")
+_STAMPED = LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", _BOOLEAN)
+_VEHICLE = (
+    LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
+    LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
+    LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+    LaunchArgument("tf_source", "truth", "Who places base_link: the vehicle, or an observer", TF_SOURCES),
+)
+
+
 def bring_ups() -> dict[str, BringUp]:
     """All launches by name."""
-    boolean = ("true", "false")
-    teleop = BringUp(
-        name="teleop",
-        description="Drive with a game pad: /joy to /cmd_vel",
-        arguments=(
-            LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names()),
-            LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", boolean),
-            LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", boolean),
-        ),
-        make_nodes=_teleop_nodes,
+    pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
+    sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", _BOOLEAN)
+    items = (
+        BringUp("teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED), _teleop_nodes),
+        BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
+        BringUp("drive", "The vehicle, driven with a game pad", (*_VEHICLE, pad, _STAMPED), _drive_nodes),
     )
-    return {item.name: item for item in (teleop,)}
+    return {item.name: item for item in items}
 
 
 def bring_up(name: str) -> BringUp:

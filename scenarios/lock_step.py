@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from planner.scripted import Origin, ScriptedDriver
 from scenarios.channels import Channels, channels
-from scenarios.scenario import Scenario, VehicleChoice
+from scenarios.scenario import Scenario
 from settings import SettingsError
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
-from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.single_track import SingleTrack
-from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
@@ -141,10 +139,3 @@ class LockStep:
         self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals
         self._driver.memory = checkpoint.memory
         self._diverged_at = None
-
-
-def make_vehicle(choice: VehicleChoice, parameters: VehicleParameters) -> Vehicle:
-    """The vehicle of a scenario."""
-    if choice.fidelity == "single_track":
-        return SingleTrack(parameters, step_s=choice.step_s)
-    return Hmmwv(parameters, powertrain=choice.powertrain, method=choice.integrator, step_s=choice.step_s)

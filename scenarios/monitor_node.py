@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState, Joy
 
 from ros_support import qos
@@ -42,12 +43,22 @@ def _pedals_words(message: JointState) -> str:
     return ", ".join(f"{name} {value:+.2f}" for name, value in zip(message.name, message.position, strict=False))
 
 
+def _odometry_words(message: Odometry) -> str:
+    place, velocity = message.pose.pose.position, message.twist.twist.linear
+    return f"drives {_tidy(velocity.x, 2):+.2f} m/s at x {_tidy(place.x, 1):.1f}, y {_tidy(place.y, 1):.1f} m"
+
+
+def _tidy(value: float, places: int) -> float:
+    return round(value, places) + 0.0  # no -0.0
+
+
 # Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.
 WATCHED: tuple[tuple[str, type, Callable[[Any], str]], ...] = (
     ("joy", Joy, _joy_words),
     ("cmd_vel", TwistStamped, _stamped_twist_words),
     ("cmd_vel", Twist, _twist_words),
     ("vehicle/pedals", JointState, _pedals_words),
+    ("ground_truth/odom", Odometry, _odometry_words),
 )
 
 

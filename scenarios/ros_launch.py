@@ -27,7 +27,10 @@ def launch_description(name: str) -> LaunchDescription:
 
 def _declaration(argument: LaunchArgument) -> DeclareLaunchArgument:
     return DeclareLaunchArgument(
-        argument.name, default_value=argument.default, description=argument.description, choices=argument.choices
+        argument.name,
+        default_value=argument.default,
+        description=argument.description,
+        choices=argument.choices or None,
     )
 
 

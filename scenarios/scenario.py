@@ -5,8 +5,6 @@ Every mistake is one line with file, line, key and what is allowed.
 
 from __future__ import annotations
 
-import datetime
-import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,16 @@ from typing import Any
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
 from scenarios.channels import CHANNELS
 from settings import SettingsError, setting
+from settings.dates import date_ns
 from settings.fields import close_name
 from settings.nested import load_settings
 from settings.share import share_directory
+from vehicle_dynamics.choices import FIDELITIES
 from vehicle_dynamics.driving.model import POWERTRAINS
 from vehicle_dynamics.ground import FlatGround, GroundModel
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
 
 VERSION = 1
-FIDELITIES = ("multibody", "single_track")
 STATISTICS = ("minimum", "maximum", "mean", "end", "reference_rms", "reference_peak")
 
 
@@ -82,23 +81,14 @@ class Start:
     heading_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
     speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0)
     gear: int = setting(0, "Gear engaged; 0 picks one by speed", minimum=0, maximum=12)
-    date: str = setting("2026-01-01T00:00:00+00:00", "Date and time of the first instant, with time zone")
+    date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone")
 
     def __post_init__(self) -> None:
         self.time_ns()
 
     def time_ns(self) -> int:
         """The date as nanoseconds since 1970."""
-        try:
-            date = datetime.datetime.fromisoformat(self.date.replace("Z", "+00:00"))
-        except ValueError:
-            raise ValueError(f"date: must be like 2026-01-01T00:00:00+00:00, got {self.date!r}") from None
-        if date.tzinfo is None:
-            raise ValueError(f"date: must have a time zone, as in {self.date}+00:00")
-        seconds = math.floor(date.timestamp())
-        if not 0 <= seconds < 2**31:
-            raise ValueError(f"date: must be from 1970 to 2037, got {self.date}")
-        return seconds * 1_000_000_000 + date.microsecond * 1000
+        return date_ns("date", self.date)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,10 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["bench", "teleop", "--picture", "a.png"], "bench teleop: has no picture; quarter_car has one"),
         (["bench", "quarter_car", "--picture", "a.gif"], "--picture a.gif: must end in one of .png, .svg, .pdf"),
         (["bench", "quarter_car", "--picture", "no/a.png"], "--picture no/a.png: there is no folder no"),
-        (["bench", "telop"], "bench telop: unknown; did you mean teleop? Known: dynamics, quarter_car, teleop, all"),
+        (
+            ["bench", "telop"],
+            "bench telop: unknown; did you mean teleop? Known: dynamics, node, quarter_car, teleop, vehicle, all",
+        ),
     ],
 )
 def test_mistakes_get_one_line_and_status_two(

@@ -19,7 +19,7 @@ Write = Callable[[str], Path]
 def test_a_run_writes_history_metrics_and_pictures(
     tmp_path: Path, write_scenario: Write, scenario_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    criterion = "criteria:\n  - {channel: speed_mps, statistic: end, at_least: 1.0}\n"
+    criterion = "criteria:\n  - {channel: speed_mps, statistic: end, at_least: 0.5}\n"
     path = write_scenario(scenario_text + criterion)
 
     status = main(["run", str(path), "--out", str(tmp_path / "deep" / "out")])

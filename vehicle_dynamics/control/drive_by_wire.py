@@ -150,9 +150,10 @@ class DriveByWire:
             return wish.pedals
         self.status = f"driven by {wish.source} commands"
         self._speed = self._slewed(forward_speed(seen), wish.speed)
-        pedals = self._helm.pedals(seen, self._speed, wish.curvature or 0.0)
         if wish.curvature is None:
-            pedals = pedals._replace(steering=self._steering)
+            pedals = self._straight_on(seen, self._speed)
+        else:
+            pedals = self._helm.pedals(seen, self._speed, wish.curvature)
         self._steering, self._selected = pedals.steering, pedals.selected
         return pedals
 
@@ -164,9 +165,13 @@ class DriveByWire:
         else:
             self.status = f"stopping: no command since {wish.received_at:.1f} s"
         self._speed = 0.0
-        held = self._helm.pedals(seen, 0.0, 0.0)
+        held = self._straight_on(seen, 0.0)
         brake = max(held.brake, self.settings.stop_brake)
         return Pedals(self._steering, 0.0, brake, self._selected)
+
+    def _straight_on(self, seen: SnapshotRecord, speed: float) -> Pedals:
+        """Towards a speed [m/s] with the steering left as it is, and without a lesson for its controller."""
+        return self._helm.speed.pedals(PERIOD_S, forward_speed(seen), speed)._replace(steering=self._steering)
 
     def _take(self, now: float, source: str, speed: float, curvature: float) -> Answer:
         s = self.settings

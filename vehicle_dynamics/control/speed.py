@@ -62,20 +62,22 @@ class SpeedController:
         s = self.settings
         change = 0.0 if self._before is None else (speed - self._before) / period
         self._before = speed
-        direction = DRIVE if wanted > 0.0 else REVERSE if wanted < 0.0 else self.selected
         is_stop = abs(wanted) < SLOWEST_WISH
+        direction = self.selected if is_stop else DRIVE if wanted > 0.0 else REVERSE
         # Once held it stays so: the tyres' carcass may swing the vehicle beyond the speed that began it.
         self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))
         if self._is_holding:
             self.total = 0.0
             return Pedals(0.0, 0.0, s.hold_brake, self.selected)
-        if direction != self.selected:
-            if abs(speed) >= s.hold_below_mps and speed * direction < 0.0:
-                self.total = 0.0
-                return Pedals(0.0, 0.0, s.service_brake, self.selected)  # stop first
-            self.selected = direction
+        # A vehicle that rolls the wrong way is stopped first; just in gear, as on a slope, it may roll a little.
+        if not is_stop and speed * direction <= -(LET_GO if direction == self.selected else s.hold_below_mps):
+            self.total = 0.0
+            return Pedals(0.0, 0.0, s.service_brake, self.selected)
+        self.selected = direction
+        if is_stop and speed * direction < 0.0:
+            self.total, direction = 0.0, -direction
         # From here on in the direction of travel, so that forward and reverse are alike.
-        error, change = self.selected * (wanted - speed), self.selected * change
+        error, change = direction * (wanted - speed), direction * change
         wish = s.proportional * error + self.total - s.derivative * change
         # Anti-windup: no integration further into a stop of the pedals.
         grown = self.total + s.integral * error * period

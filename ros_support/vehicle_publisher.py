@@ -1,0 +1,100 @@
+"""Everything that tells of a vehicle: time, ground truth, joints, frames and its description, each at its own rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from geometry_msgs.msg import AccelStamped
+from nav_msgs.msg import Odometry
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from ros_support import qos
+from ros_support.node import SuiteNode
+from ros_support.tf import FrameTransform, StaticTransformBroadcaster
+from ros_support.time import ns_to_stamp
+from ros_support.transformations import quaternion_from_euler
+from ros_support.vehicle_messages import FrameNames, JointMessages, TreeMessages, TruthMessages
+from vehicle_dynamics.base_motion import base_motion
+from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
+from vehicle_dynamics.export.joint_positions import JointPositions
+from vehicle_dynamics.export.urdf import Mount
+from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS, vehicle_urdf
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.simulation import Instant
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+
+CHASSIS = "chassis"
+UNTURNED = (0.0, 0.0, 0.0, 1.0)
+
+
+class VehiclePublisher:
+    """Publishes instants; one thread at a time."""
+
+    def __init__(
+        self,
+        node: SuiteNode[Any],
+        vehicle: Vehicle,
+        parameters: VehicleParameters,
+        frames: FrameNames,
+        *,
+        has_base: bool,
+        has_body: bool,
+        sensors: Mapping[str, Mount] = SENSOR_MOUNTS,
+    ) -> None:
+        """has_base: place base_link in odom and map; has_body: and chassis, suspension, wheels and sensors in it."""
+        x, y, z = (float(value) for value in vehicle.base_in_chassis)
+        self._base = (x, y, z)
+        self._clock = node.advertise(Clock, "/clock", qos.CLOCK)
+        self._odometry = node.advertise(Odometry, "ground_truth/odom", qos.RELIABLE)
+        self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
+        self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
+        self._tf = node.advertise(TFMessage, "tf", qos.TF)
+        self._static = StaticTransformBroadcaster(node)
+        self._description = node.advertise(String, "robot_description", qos.LATCHED)
+        self._text = vehicle_urdf(parameters, self._base, sensors)
+
+        joints = JointPositions(parameters)
+        transforms = None
+        if has_body:
+            mechanism = vehicle_mechanism(parameters, steering_is_free=True)
+            transforms = JointTransforms(joint_frames(mechanism, CHASSIS))
+        self._truth = TruthMessages(frames)
+        self._joints = JointMessages(joints, [f"{corner}_wheel" for corner in CORNERS])
+        self._tree = TreeMessages(frames, joints, transforms, has_base=has_base)
+        self._fixed = [FrameTransform(frames.map, frames.odom, (0.0, 0.0, 0.0), UNTURNED)] if has_base else []
+        if has_body:
+            self._fixed.append(FrameTransform(frames.base, frames.prefix + CHASSIS, (-x, -y, -z), UNTURNED))
+            for name, (position, rpy) in sensors.items():
+                turn = quaternion_from_euler(*rpy)
+                self._fixed.append(FrameTransform(frames.base, frames.prefix + name, position, turn))
+
+    def publish_once(self, time_ns: int) -> None:
+        """What stays: the description and the fixed frames."""
+        self._description.publish(String(data=self._text))
+        if self._fixed:
+            self._static.send(ns_to_stamp(time_ns), self._fixed)
+
+    def publish(self, instant: Instant) -> None:
+        """What is due; /clock first, so that whoever gets the rest knows its time."""
+        time_ns, due, seen, has_jumped = instant
+        if has_jumped:
+            self._joints.forget()
+        if "clock" in due:
+            self._clock.publish(self._truth.clock(time_ns))
+        if seen is None:
+            return
+        stamp = ns_to_stamp(time_ns)
+        if "odom" in due or "tf" in due:
+            motion = base_motion(seen, self._base)
+        if "odom" in due:
+            self._odometry.publish(self._truth.odometry(stamp, motion))
+            self._accel.publish(self._truth.accel(stamp, motion))
+        if "joints" in due:
+            self._joint_states.publish(self._joints.joints(time_ns, stamp, seen))
+        if "tf" in due and not self._tree.is_empty:
+            self._tf.publish(self._tree.tree(stamp, motion, seen))

@@ -1,0 +1,57 @@
+"""Motion of base_link, which is fixed to the chassis with parallel axes, from a snapshot of the chassis."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.kernels.vector3 import Vector3
+
+
+class BaseMotion(NamedTuple):
+    """Of base_link's origin; plain floats."""
+
+    position: Vector3  # world [m]
+    attitude: tuple[float, float, float, float]  # world_from_base, x y z w
+    velocity: Vector3  # base_link's axes [m/s]
+    turn: Vector3  # angular velocity, base_link's axes [rad/s]
+    acceleration: Vector3  # against the ground, gravity not included, base_link's axes [m/s^2]
+    turn_rate: Vector3  # angular acceleration, base_link's axes [rad/s^2]
+
+
+def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
+    """The motion of the point that is at base [m] in the chassis frame."""
+    qx, qy, qz, qw = attitude = tuple(seen["attitude"].tolist())
+    # Columns of world_from_base: its axes in the world.
+    ahead = (1.0 - 2.0 * (qy * qy + qz * qz), 2.0 * (qx * qy + qz * qw), 2.0 * (qx * qz - qy * qw))
+    left = (2.0 * (qx * qy - qz * qw), 1.0 - 2.0 * (qx * qx + qz * qz), 2.0 * (qy * qz + qx * qw))
+    up = (2.0 * (qx * qz + qy * qw), 2.0 * (qy * qz - qx * qw), 1.0 - 2.0 * (qx * qx + qy * qy))
+    origin = seen["position"].tolist()
+    position = tuple(origin[k] + base[0] * ahead[k] + base[1] * left[k] + base[2] * up[k] for k in range(3))
+    turn, turn_rate = tuple(seen["turn"].tolist()), tuple(seen["turn_rate"].tolist())
+    swing = _cross(turn, base)
+    velocity, acceleration = seen["velocity"].tolist(), seen["acceleration"].tolist()
+    return BaseMotion(
+        position,
+        attitude,
+        _sum((_dot(ahead, velocity), _dot(left, velocity), _dot(up, velocity)), swing),
+        turn,
+        _sum(
+            (_dot(ahead, acceleration), _dot(left, acceleration), _dot(up, acceleration)),
+            _sum(_cross(turn_rate, base), _cross(turn, swing)),
+        ),
+        turn_rate,
+    )
+
+
+# Not those of kernels.vector3: called from Python, compiled functions of so little work cost more than this.
+def _dot(a: Vector3, b: Vector3) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: Vector3, b: Vector3) -> Vector3:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _sum(a: Vector3, b: Vector3) -> Vector3:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]

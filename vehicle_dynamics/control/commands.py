@@ -1,0 +1,165 @@
+"""What the fields of command messages mean to the vehicle: each message is read as a whole, or refused by one rule."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, DriveByWireSettings, Verdict
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.pedals import DRIVE, Pedals
+
+REQUIRED = ("steering", "throttle", "brake")
+OPTIONAL = "gear"
+SLIGHT = 1e-3  # [m/s, rad/s]: a wish below this in a direction the vehicle does not have is rounding
+
+
+def receive_twist(drive: DriveByWire, now: float, linear: Sequence[float], angular: Sequence[float]) -> Answer:
+    """Speed and yaw rate of a twist in base_link; a wish to move or turn in another direction is told."""
+    bad = _not_finite({"linear": linear, "angular": angular})
+    if bad:
+        return drive.refuse(now, bad)
+    answer = drive.receive_motion(now, linear[0], angular[2])
+    others = max(abs(value) for value in (linear[1], linear[2], angular[0], angular[1]))
+    if others > SLIGHT and answer.verdict != Verdict.REFUSED:
+        words = "can only move ahead and turn about z"
+        return Answer(Verdict.LIMITED, f"{answer.reason}; {words}" if answer.reason else words)
+    return answer
+
+
+def receive_ackermann(drive: DriveByWire, now: float, fields: Mapping[str, float]) -> Answer:
+    """Speed and steering angle of an AckermannDrive; how fast both change is left to the vehicle."""
+    bad = _not_finite({name: (value,) for name, value in fields.items()})
+    if bad:
+        return drive.refuse(now, bad)
+    return drive.receive_steering(now, fields["speed"], fields["steering_angle"])
+
+
+def receive_named_pedals(drive: DriveByWire, now: float, names: Sequence[str], positions: Sequence[float]) -> Answer:
+    """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if it is not to be drive."""
+    rule = _names_rule(names, len(positions))
+    if rule:
+        return drive.refuse(now, rule)
+    given = dict(zip(names, positions, strict=True))
+    gear = given.get(OPTIONAL, DRIVE)
+    # A gear that is none is refused there.
+    return drive.receive_pedals(now, Pedals(given["steering"], given["throttle"], given["brake"], gear))  # type: ignore[arg-type]
+
+
+def _names_rule(names: Sequence[str], positions: int) -> str:
+    """The rule that pedals break, or nothing."""
+    known = (*REQUIRED, OPTIONAL)
+    unknown = [name for name in names if name not in known]
+    missing = [name for name in REQUIRED if name not in names]
+    if unknown:
+        return f"pedal {unknown[0][:30]!r} is unknown; known are {', '.join(known)}"
+    if missing:
+        return f"pedal {missing[0]!r} is missing"
+    if len(set(names)) < len(names):
+        return "a pedal is named twice"
+    if positions != len(names):
+        return f"{len(names)} pedals are named, but {positions} positions given"
+    return ""
+
+
+def _not_finite(fields: Mapping[str, Sequence[float]]) -> str:
+    for name, values in fields.items():
+        for axis, value in zip("xyz", values, strict=False):
+            if not math.isfinite(value):
+                return f"{name}{'.' + axis if len(values) > 1 else ''} is {value}"
+    return ""
+
+
+class SharedDrive:
+    """Drive by wire between the thread that hears commands and the one that drives."""
+
+    def __init__(self, drive: DriveByWire) -> None:
+        self._drive = drive
+        self._lock = threading.Lock()
+
+    @property
+    def status(self) -> str:
+        """What it does now, in words."""
+        return self._drive.status
+
+    def receive(self, judge: Callable[[DriveByWire], Answer]) -> Answer:
+        """What becomes of a command."""
+        with self._lock:
+            return judge(self._drive)
+
+    def set_limits(self, settings: DriveByWireSettings) -> None:
+        """Other limits from now on."""
+        with self._lock:
+            self._drive.settings = settings
+
+    def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
+        """See DriveByWire."""
+        with self._lock:
+            return self._drive.pedals(now, seen)
+
+    def reset(self) -> None:
+        """See DriveByWire."""
+        with self._lock:
+            self._drive.reset()
+
+
+class FloodGate:
+    """Says how long to rest after a command, so that no flood of them takes the machine from the simulation.
+
+    What is not heard meanwhile is dropped by the queue, oldest first: the newest command still counts.
+    """
+
+    BURST = 20.0
+    PER_SECOND = 500.0
+
+    def __init__(self) -> None:
+        self._left, self._before = self.BURST, 0.0
+
+    def rest_s(self, now: float) -> float:
+        """Rest [s] after a command that came now, in seconds of a steady clock."""
+        self._left = min(self._left + (now - self._before) * self.PER_SECOND, self.BURST) - 1.0
+        self._before = now
+        return max(-self._left / self.PER_SECOND, 0.0)
+
+
+@dataclass
+class _Tally:
+    heard: int = 0
+    limited: int = 0
+    refused: int = 0
+    reason: str = ""  # of the last refused one, else of the last limited one
+
+
+class CommandAudit:
+    """Counts what became of commands, by topic, and puts what is new into words."""
+
+    def __init__(self) -> None:
+        self.limited = 0
+        self.refused = 0
+        self._recent: dict[str, _Tally] = {}
+
+    def note(self, topic: str, answer: Answer) -> None:
+        """One command and its verdict."""
+        tally = self._recent.setdefault(topic, _Tally())
+        tally.heard += 1
+        if answer.verdict == Verdict.LIMITED:
+            self.limited += 1
+            tally.limited += 1
+            tally.reason = tally.reason if tally.refused else answer.reason
+        elif answer.verdict == Verdict.REFUSED:
+            self.refused += 1
+            tally.refused += 1
+            tally.reason = answer.reason
+
+    def take_news(self) -> tuple[list[str], list[str]]:
+        """Words about commands that were not simply taken, and the topics heard, since the last call."""
+        recent, self._recent = self._recent, {}
+        words = []
+        for topic, tally in recent.items():
+            if tally.refused:
+                words.append(f"{topic}: {tally.refused} of {tally.heard} refused: {tally.reason}")
+            elif tally.limited:
+                words.append(f"{topic}: {tally.limited} of {tally.heard} not obeyed in full: {tally.reason}")
+        return words, sorted(recent)

@@ -1,0 +1,119 @@
+"""All settings of the vehicle node; declared here, its parameters follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from settings import setting
+from settings.dates import date_ns
+from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES, TWIST_TYPES
+from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
+from vehicle_dynamics.driving.model import POWERTRAINS
+from vehicle_dynamics.ground import FlatGround
+from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
+from vehicle_dynamics.simulation import Schedule
+
+
+def _rate(default: float, what: str, least: float = 0.0) -> float:
+    words = f"{what}, per simulated second" + ("; 0 for none" if least == 0.0 else "")
+    rate: float = setting(default, words, unit="Hz", minimum=least, maximum=1000.0, read_only=True)
+    return rate
+
+
+@dataclass(frozen=True, kw_only=True)
+class VehicleNodeSettings(DriveByWireSettings):
+    """Which vehicle, where, how fast time runs, and what is published."""
+
+    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path to a YAML file", read_only=True)
+    fidelity: str = setting(
+        "multibody", "Bodies and tyres, or a kinematic single track", choices=FIDELITIES, read_only=True
+    )
+    powertrain: str = setting(
+        "converter", "Engine with torque converter, or torque map", choices=POWERTRAINS, read_only=True
+    )
+    integrator: str = setting(
+        "euler", "Semi-implicit Euler, or Runge-Kutta of fourth order", choices=tuple(METHODS), read_only=True
+    )
+    step_s: float = setting(0.001, "Time step", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True)
+
+    friction: float = setting(0.8, "Friction of the ground", minimum=0.0, maximum=2.0, read_only=True)
+    slope_x: float = setting(0.0, "Rise over run of the ground along x", minimum=-2.0, maximum=2.0, read_only=True)
+    slope_y: float = setting(0.0, "Rise over run of the ground along y", minimum=-2.0, maximum=2.0, read_only=True)
+    bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
+    bump_length_m: float = setting(1.0, "Its length along x", unit="m", minimum=0.01, maximum=1e4, read_only=True)
+    bump_height_m: float = setting(0.0, "Its height; 0 is none", unit="m", minimum=-2.0, maximum=2.0, read_only=True)
+
+    start_x_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_y_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_heading_deg: float = setting(
+        0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
+    )
+    start_speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
+    start_date: str = setting(
+        "2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True
+    )
+    start_paused: bool = setting(False, "Wait for simulation/pause to let time run", read_only=True)
+    real_time_factor: float = setting(
+        1.0, "Simulated time over real time; 0 is as fast as it can", minimum=0.0, maximum=100.0
+    )
+
+    clock_rate_hz: float = _rate(100.0, "Messages on /clock", 1.0)
+    odom_rate_hz: float = _rate(100.0, "Messages on ground_truth/odom and ground_truth/accel")
+    joints_rate_hz: float = _rate(100.0, "Messages on joint_states")
+    tf_rate_hz: float = _rate(50.0, "Messages on tf")
+
+    cmd_vel_type: str = setting(
+        "auto", "Type of cmd_vel; auto goes by who publishes it", choices=TWIST_TYPES, read_only=True
+    )
+    tf_source: str = setting(
+        "truth", "Who places base_link in odom and map: this node, or an observer", choices=TF_SOURCES, read_only=True
+    )
+    publish_body_tf: bool = setting(
+        True, "Frames of chassis, suspension, wheels and sensors; off beside robot_state_publisher", read_only=True
+    )
+    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
+    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
+    odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
+    base_frame: str = setting("base_link", "Name of the vehicle's frame", read_only=True)
+
+    def __post_init__(self) -> None:
+        date_ns("start_date", self.start_date)
+        self.schedule()
+        names = (self.map_frame, self.odom_frame, self.base_frame)
+        if not all(names) or len(set(names)) < len(names):
+            raise ValueError(f"base_frame: map, odom and base frames need three different names, got {names}")
+
+    def schedule(self) -> Schedule:
+        """What is published when."""
+        rates = {
+            "clock": self.clock_rate_hz,
+            "odom": self.odom_rate_hz,
+            "joints": self.joints_rate_hz,
+            "tf": self.tf_rate_hz,
+        }
+        try:
+            return Schedule(self.step_s, rates)
+        except ValueError as error:
+            raise ValueError(_named_as_setting(str(error), rates)) from None
+
+    def ground(self) -> FlatGround:
+        """What the wheels meet."""
+        return FlatGround(
+            friction=self.friction,
+            slope_x=self.slope_x,
+            slope_y=self.slope_y,
+            bump_start_m=self.bump_start_m,
+            bump_length_m=self.bump_length_m,
+            bump_height_m=self.bump_height_m,
+        )
+
+    def start(self) -> dict[str, float]:
+        """As Vehicle.start takes it."""
+        heading = math.radians(self.start_heading_deg)
+        return {"x": self.start_x_m, "y": self.start_y_m, "heading": heading, "speed": self.start_speed_mps}
+
+
+def _named_as_setting(words: str, rates: dict[str, float]) -> str:
+    name, _, rest = words.partition(":")
+    return f"{name}_rate_hz:{rest}, got {rates[name]:g}" if name in rates else words

@@ -1,0 +1,209 @@
+"""A vehicle's run through time in whole ticks: who acts when, what is to be published when, and when that is due.
+
+No clock and no thread here; simulation_loop.py has both. All times are whole nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from vehicle_dynamics.control.helm import PERIOD_S
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.ground import GroundModel
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.vehicle import Vehicle
+
+NS_PER_S = 1_000_000_000
+CONTROL_NS = round(PERIOD_S * NS_PER_S)
+MOST_DEBT_NS = NS_PER_S // 5  # a simulation further behind than this goes on from where it is
+WHOLE = 1e-6  # a rate or step this close to a whole number of ticks is one
+
+
+def ns(seconds: float) -> int:
+    """Nearest whole nanoseconds."""
+    return round(seconds * NS_PER_S)
+
+
+def steps_per_control(step_s: float) -> int:
+    """Time steps between two acts of the driver; raises ValueError unless that is a whole number."""
+    steps = PERIOD_S / step_s
+    if abs(steps - round(steps)) > WHOLE or ns(step_s) * round(steps) != CONTROL_NS:
+        raise ValueError(f"step_s: must fit into {PERIOD_S:g} s a whole number of times, got {step_s:g}")
+    return round(steps)
+
+
+def ticks_between(name: str, rate_hz: float, step_s: float) -> int:
+    """Time steps between messages of a rate, 0 for none; raises ValueError naming near rates when it is not whole."""
+    if rate_hz == 0.0:
+        return 0
+    ticks = 1.0 / (rate_hz * step_s)
+    if ticks < 1.0 - WHOLE or abs(ticks - round(ticks)) > WHOLE * ticks:
+        near = sorted({max(int(ticks), 1), int(ticks) + 1}, reverse=True)
+        rates = " and ".join(f"{1.0 / (count * step_s):g}" for count in near)
+        raise ValueError(f"{name}: must be a whole number of steps of {step_s:g} s apart, near are {rates} Hz")
+    return round(ticks)
+
+
+class Driver(Protocol):
+    """Whoever turns steering wheel and pedals, once every PERIOD_S."""
+
+    def pedals(self, now: float, seen: SnapshotRecord) -> Pedals: ...
+
+    def reset(self) -> None: ...
+
+
+class Instant(NamedTuple):
+    """What is to be published now."""
+
+    time_ns: int  # since 1970
+    due: frozenset[str]  # names of outputs
+    seen: SnapshotRecord | None  # None when there is nothing true to tell
+    has_jumped: bool = False  # the first after a reset
+
+
+class Schedule:
+    """Which outputs are due at which tick."""
+
+    def __init__(self, step_s: float, rates_hz: Mapping[str, float]) -> None:
+        """rates_hz by the name of the output; 0 is never. Raises ValueError for a rate that fits no whole ticks."""
+        self.step_ns = ns(step_s)
+        self.control_ticks = steps_per_control(step_s)
+        ticks = {name: ticks_between(name, rate, step_s) for name, rate in rates_hz.items()}
+        self._ticks = {name: count for name, count in ticks.items() if count}
+        self._periods = sorted({self.control_ticks, *self._ticks.values()})
+        self.outputs = frozenset(self._ticks)
+
+    def due(self, tick: int) -> frozenset[str]:
+        """Outputs that fall on the tick."""
+        return frozenset(name for name, count in self._ticks.items() if tick % count == 0)
+
+    def steps_to_next(self, tick: int) -> int:
+        """Steps until anything falls due or the driver acts."""
+        return min(period - tick % period for period in self._periods)
+
+
+class Simulation:
+    """The vehicle, its driver and its time. `move` to what comes next, `reset` to the start while time runs on."""
+
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        ground: GroundModel,
+        driver: Driver,
+        schedule: Schedule,
+        *,
+        start: Mapping[str, float],
+        start_ns: int = 0,
+    ) -> None:
+        """start: place, heading and speed as Vehicle.start takes them."""
+        self._vehicle, self._ground, self._driver, self._schedule = vehicle, ground, driver, schedule
+        self._start = vehicle.start(ground, **start)  # type: ignore[arg-type]
+        self._start_ns = start_ns
+        self.tick = 0
+        self.is_paused = False
+        self._has_jumped = False
+        self._put_at_start()
+
+    @property
+    def seconds(self) -> float:
+        """Since the start; what drivers go by."""
+        return self.tick * self._schedule.step_ns / NS_PER_S
+
+    @property
+    def time_ns(self) -> int:
+        """Since 1970."""
+        return self._start_ns + self.tick * self._schedule.step_ns
+
+    @property
+    def next_time_ns(self) -> int:
+        """When `move` will have led to."""
+        return self.time_ns + self._schedule.steps_to_next(self.tick) * self._schedule.step_ns
+
+    @property
+    def word(self) -> str:
+        """Running, paused or diverged."""
+        return "diverged" if self.diverged else "paused" if self.is_paused else "running"
+
+    def warm_up(self) -> None:
+        """Have compiled what moving needs, without moving."""
+        self._vehicle.advance(self._state.copy(), self.pedals, self._ground, 1)
+
+    def reset(self) -> None:
+        """Vehicle and driver as at the start; time runs on. It shows at the next instant: each is told of once."""
+        self._driver.reset()
+        self._put_at_start()
+        self._has_jumped = True
+
+    def look(self) -> Instant:
+        """All outputs at this tick, due or not."""
+        return Instant(self.time_ns, self._schedule.outputs, None if self.diverged else self.seen)
+
+    def move(self) -> Instant:
+        """Let the driver act, if it is time, and the vehicle move until something is due.
+
+        A vehicle whose motion diverged stays where it was last sound, and time goes on without it.
+        """
+        steps = self._schedule.steps_to_next(self.tick)
+        if not self.diverged:
+            self._drive(steps)
+        self.tick += steps
+        has_jumped, self._has_jumped = self._has_jumped, False
+        return self.look()._replace(due=self._schedule.due(self.tick), has_jumped=has_jumped)
+
+    def step(self) -> list[Instant]:
+        """One period of the driver, whatever falls due in it."""
+        end = self.tick + self._schedule.control_ticks
+        instants = []
+        while self.tick < end:
+            instants.append(self.move())
+        return instants
+
+    def _put_at_start(self) -> None:
+        self._state = self._start.copy()
+        self.pedals = Pedals()
+        self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
+        self.diverged = ""  # or when and where
+
+    def _drive(self, steps: int) -> None:
+        if self.tick % self._schedule.control_ticks == 0:
+            self.pedals = self._driver.pedals(self.seconds, self.seen)
+        made = self._vehicle.advance(self._state, self.pedals, self._ground, steps)
+        seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
+        if made == steps and np.isfinite(np.frombuffer(seen.tobytes())).all():
+            self.seen = seen
+            return
+        when = self.seconds + made * self._schedule.step_ns / NS_PER_S
+        x, y, z = self.seen["position"].tolist()
+        self.diverged = f"the motion diverged at {when:.3f} s near x {x:.1f}, y {y:.1f}, z {z:.1f} m; reset it"
+
+
+class Pacer:
+    """The straight line from simulation time to the machine's steady clock; factor 0 is as fast as it can."""
+
+    def __init__(self, factor: float) -> None:
+        self._factor = factor
+        self._wall_ns, self._time_ns = 0, 0  # a point on the line
+        self.given_up_ns = 0  # how much lateness was not made up for
+
+    @property
+    def factor(self) -> float:
+        """Simulated time over real time; 0 is free."""
+        return self._factor
+
+    def restart(self, wall_ns: int, time_ns: int, factor: float | None = None) -> None:
+        """The line goes through this point."""
+        self._wall_ns, self._time_ns = wall_ns, time_ns
+        self._factor = self._factor if factor is None else factor
+
+    def early_ns(self, wall_ns: int, time_ns: int) -> int:
+        """How long until a simulation time is due, negative when it is late. Too late, and the line moves to here."""
+        if self._factor == 0.0:
+            return 0
+        early = self._wall_ns + round((time_ns - self._time_ns) / self._factor) - wall_ns
+        if early < -MOST_DEBT_NS:
+            self.given_up_ns -= early
+            self.restart(wall_ns, time_ns)
+        return early
