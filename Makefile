@@ -21,12 +21,12 @@ venv: ## make or update .venv (all other targets do this first)
 engines: venv ## add the engines that tests and benchmarks compare ours with
 	@$(BOOTSTRAP) --engines
 
-run: venv ## start the teleop nodes and show what they publish
-	@$(BIN)/proving-ground launch teleop --show
+run: venv ## start the vehicle with joystick teleop and show what goes on
+	@$(BIN)/proving-ground launch drive --show
 
 test: lint engines ## check the code and run all tests
 	$(BIN)/python -m pytest test/vehicle_dynamics --numprocesses 2 --dist loadfile
-	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest --ignore test/vehicle_dynamics
+	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest --ignore test/vehicle_dynamics --numprocesses 2 --dist loadfile
 
 lint: venv ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

@@ -76,8 +76,8 @@ class VehicleChoice:
 class Start:
     """Where and when the run begins; the vehicle starts in balance."""
 
-    x_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e6, maximum=1e6)
-    y_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e6, maximum=1e6)
+    x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e6, maximum=1e6)
+    y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e6, maximum=1e6)
     heading_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
     speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0)
     gear: int = setting(0, "Gear engaged; 0 picks one by speed", minimum=0, maximum=12)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.drive.driveline import shaft_speed
-from vehicle_dynamics.driving.equilibrium import equilibrium
+from vehicle_dynamics.driving.equilibrium import NoEquilibriumError, equilibrium
 from vehicle_dynamics.driving.handle import advance, handle, observe
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -35,11 +35,13 @@ from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.steering_table import SteeringTable
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
-from vehicle_dynamics.vehicle_state import SPIN_RATE, VehicleState
+from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN_RATE, VehicleState
 
 Array = NDArray[np.float64]
 
 METHODS = {"euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
+MOST_PLACINGS = 6
+PLACED = 1e-6  # [m]
 LONGEST_STEP_S = 0.004  # beyond, held brakes chatter
 
 
@@ -70,6 +72,7 @@ class Hmmwv:
         self._method = METHODS[method]
         self.kernel = driving_vehicle(parameters, powertrain, gravity)
         self._rigid_work = workspace()
+        self.base_in_chassis = np.zeros(3)  # until the first start tells
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
         self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
@@ -122,7 +125,7 @@ class Hmmwv:
         gears = int(self.kernel.powertrain[0]["gears"])
         if not 0 <= gear <= gears:
             raise ValueError(f"gear: must be 0 (by speed) to {gears}, got {gear}")
-        state = equilibrium(self.kernel, ground.kernel(), float(x), float(y), float(heading), float(speed), 1)
+        state = self._balanced(ground, np.array([x, y], dtype=float), float(heading), float(speed))
         spins = state[SPIN_RATE]
         shaft = shaft_speed(self.kernel.driveline, (spins[0], spins[1], spins[2], spins[3]))
         record = self.kernel.powertrain[0]
@@ -131,6 +134,21 @@ class Hmmwv:
         state[GEAR] = gear
         if not observe(self._handle, ground.kernel(), Pedals(), state, np.empty(1, SNAPSHOT)):
             raise ValueError(f"start: too far or too fast, x {x:g} m, y {y:g} m, speed {speed:g} m/s")
+        return state
+
+    def _balanced(self, ground: GroundModel, place: Array, heading: float, speed: float) -> Array:
+        """In balance with base_link over a place: how the vehicle leans there tells where the chassis is."""
+        chassis = place - Rotation.from_euler("z", heading).apply(self.base_in_chassis)[:2]
+        for _ in range(MOST_PLACINGS):
+            try:
+                x, y = chassis.tolist()
+                state = equilibrium(self.kernel, ground.kernel(), x, y, heading, speed)
+            except NoEquilibriumError as error:
+                raise NoEquilibriumError(f"{error}, at x {place[0]:g} m, y {place[1]:g} m") from None
+            miss = place - state[:2] - Rotation.from_quat(state[ATTITUDE]).apply(self.base_in_chassis)[:2]
+            if np.abs(miss).max() < PLACED:
+                break
+            chassis = chassis + miss
         return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:

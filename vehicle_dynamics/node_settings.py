@@ -44,8 +44,8 @@ class VehicleNodeSettings(DriveByWireSettings):
     bump_length_m: float = setting(1.0, "Its length along x", unit="m", minimum=0.01, maximum=1e4, read_only=True)
     bump_height_m: float = setting(0.0, "Its height; 0 is none", unit="m", minimum=-2.0, maximum=2.0, read_only=True)
 
-    start_x_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
-    start_y_m: float = setting(0.0, "Chassis origin", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
     start_heading_deg: float = setting(
         0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
     )

@@ -184,13 +184,11 @@ class SingleTrack:
         speed: float = 0.0,
         gear: int = 0,
     ) -> Array:
-        """See vehicle.Vehicle; x and y are those of the chassis origin."""
+        """See vehicle.Vehicle."""
         if not all(math.isfinite(value) for value in (x, y, heading, speed)):
             raise ValueError(f"start: x, y, heading and speed must be finite, got {(x, y, heading, speed)}")
-        back = self.base_in_chassis[0]
         state = np.zeros(SIZE)
-        state[X], state[Y] = x + back * math.cos(heading), y + back * math.sin(heading)
-        state[HEADING], state[SPEED] = heading, speed
+        state[X], state[Y], state[HEADING], state[SPEED] = x, y, heading, speed
         return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:

@@ -35,7 +35,7 @@ class Vehicle(Protocol):
         speed: float = 0.0,
         gear: int = 0,
     ) -> Array:
-        """State in balance at a place of the ground [m, rad], rolling ahead at speed [m/s]; gear 0 picks one."""
+        """State in balance with base_link over a place [m, rad], rolling ahead at speed [m/s]; gear 0 picks one."""
         ...
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:

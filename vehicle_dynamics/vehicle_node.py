@@ -54,6 +54,7 @@ except ImportError:  # not part of every ROS installation
 GRAPH_PERIOD_S = 0.2  # between looks at who publishes commands
 FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is worth a word
 KEEPS_UP = 0.95  # share of the wanted pace
+SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and says nothing about the pace
 SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make the simulation late
 
 
@@ -219,7 +220,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("simulation", Level.ERROR, simulation.diverged)
         elif simulation.is_paused:
             self.report("simulation", Level.OK, "paused")
-        elif pace < KEEPS_UP * wanted:
+        elif pace < KEEPS_UP * wanted and now - before > SHORTEST_JUDGED_S:
             self.report("simulation", Level.WARN, f"running, but cannot keep up with {wanted:g} times real time")
         else:
             self.report("simulation", Level.OK, "running")

@@ -193,7 +193,16 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     covariance = np.reshape(first.pose.covariance, (6, 6))
     assert np.linalg.eigvalsh(covariance).min() > 0.0
     assert accelerations[-1].header.frame_id == "base_link"
-    assert accelerations[-1].accel.linear.y == pytest.approx(velocities[-1][0] * rates[-1], abs=0.5)
+    told = {stamp_to_ns(message.header.stamp): _vector(message.accel.linear) for message in accelerations}
+    by_differences = (world[2:] - world[:-2]) / 0.02
+    pairs = [
+        (attitude.apply(told[stamp]), found)
+        for stamp, attitude, found in zip(stamps[1:-1], attitudes[1:-1], by_differences, strict=True)
+        if stamp in told
+    ]
+    assert len(pairs) > 100
+    # Springs and carcasses swing between samples: the mean square tells of a wrong axis or place, not single ones.
+    assert np.sqrt(np.mean([np.square(mine - found) for mine, found in pairs])) < 0.2  # [m/s^2]
 
 
 def test_pause_step_and_reset(graph: Any) -> None:
@@ -223,7 +232,7 @@ def test_pause_step_and_reset(graph: Any) -> None:
     assert car.call(Trigger, "step", Trigger.Request()).success
     car.wait_for(lambda: car.time_ns > stands_at + PERIOD_NS, "the step after the reset")
     assert car.time_ns == stands_at + 2 * PERIOD_NS
-    assert car.odometry[-1].pose.pose.position.x < -1.5  # base_link is behind the chassis' origin
+    assert abs(car.odometry[-1].pose.pose.position.x) < 0.01  # base_link is where it started
 
     assert car.call(SetBool, "pause", SetBool.Request(data=False)).success
     car.wait_for(lambda: car.speed > 1.0, "driving on")
@@ -316,7 +325,7 @@ def test_flood_of_commands_does_not_slow_the_simulation(graph: Any) -> None:
 
 def test_diverged_motion_is_told_and_reset_recovers(graph: Any) -> None:
     # The single track ends 10000 km from the origin.
-    arguments = ["-p", "fidelity:=single_track", "-p", "start_x_m:=9999996.0", "-p", "start_speed_mps:=5.0"]
+    arguments = ["-p", "fidelity:=single_track", "-p", "start_x_m:=9999980.0", "-p", "start_speed_mps:=5.0"]
     car = Car(graph, *arguments, "-p", "command_timeout_s:=10.0")
     clock = graph.collect(Clock, "/clock", qos.CLOCK)
     Sender(graph, "/cmd_vel", twist(5.0))

@@ -67,7 +67,7 @@ def equilibrium(
     if left < ENOUGH and balance.share_by_load():
         unknown, left = _solved(balance, unknown)
     if not left < ENOUGH:
-        raise NoEquilibriumError(f"the vehicle finds no balance at x {x:g} m, y {y:g} m: {left:.2g} m/s^2 are left")
+        raise NoEquilibriumError(f"the vehicle finds no balance: {left:.2g} m/s^2 are left")
     return balance.state(unknown, gear)
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.driving.equilibrium import TOLERANCE, NoEquilibriumError
 from vehicle_dynamics.ground import FlatGround
@@ -62,7 +63,8 @@ def test_parked_vehicle_does_not_creep_down_a_slope(car: Hmmwv, name: str) -> No
 def test_start_is_where_it_was_asked_for(car: Hmmwv) -> None:
     seen = car.snapshot(car.start(LEVEL, x=5.0, y=-3.0, heading=2.0), PARKED, LEVEL)
 
-    assert_array_equal(seen["position"][:2], [5.0, -3.0])
+    base = seen["position"] + Rotation.from_quat(seen["attitude"]).apply(car.base_in_chassis)
+    assert_allclose(base, [5.0, -3.0, 0.0], atol=1e-6)
     x, y, z, w = seen["attitude"]
     assert math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)) == pytest.approx(2.0, abs=1e-12)
 
@@ -134,7 +136,7 @@ def test_vehicle_can_start_rolling_on_a_slope(car: Hmmwv, speed: float) -> None:
     ids=["wall ahead", "wall aside", "spike"],
 )
 def test_no_start_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -> None:
-    with pytest.raises(NoEquilibriumError, match=r"finds no balance at x 0 m, y 0 m: .* are left"):
+    with pytest.raises(NoEquilibriumError, match=r"finds no balance: .* are left, at x 0 m, y 0 m"):
         car.start(ground)
 
 
