@@ -7,7 +7,9 @@ from setuptools import find_packages, setup
 
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
-ROOMS = ["benchmark", "planner", "ros_support", "scenarios", "settings", "vehicle_dynamics"]
+ROOMS = [
+    "benchmark", "planner", "ros_support", "scenarios", "settings", "state_observer", "terrain", "vehicle_dynamics",
+]  # fmt: skip
 COMMAND = "proving-ground = scenarios.cli:main"
 NODES = [
     "joystick = planner.joystick_node:main",
@@ -95,8 +97,11 @@ setup(
         "numba",
         "scipy",
         "matplotlib",
+        "pillow",
+        "pymap3d",
         "PyYAML",
         "transforms3d",
+        "trimesh",
         'evdev-binary; platform_machine == "x86_64"',
         'evdev; platform_machine != "x86_64"',
     ],

@@ -7,6 +7,7 @@ A module may have `show(figures) -> str` for people, else they get a plain table
 BENCHMARKS = {
     "dynamics": "benchmark.dynamics",
     "node": "benchmark.vehicle_node",
+    "observers": "benchmark.observers",
     "quarter_car": "benchmark.quarter_car",
     "teleop": "benchmark.teleop",
     "vehicle": "benchmark.vehicle",

@@ -57,7 +57,7 @@ class ScriptedDriver:
 
 
 def _speed(default: float) -> float:
-    return setting(default, "Speed to hold", unit="m/s", minimum=-10.0, maximum=40.0)  # type: ignore[no-any-return]
+    return setting(default, "Speed to hold", unit="m/s", minimum=0.0, maximum=40.0)  # type: ignore[no-any-return]
 
 
 def _gain() -> float:

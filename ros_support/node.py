@@ -132,7 +132,8 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
             check_environment(os.environ)
             for warning in check_ros_arguments(argv, node_type.default_name, node_type.settings_type):
                 print(f"{node_type.default_name}: {warning}", file=sys.stderr)
-            _spin(_start(node_type, argv), signals)
+            if not signals.requested:
+                _spin(_start(node_type, argv), signals)
             return 0
         except SettingsError as error:
             print(f"{node_type.default_name}: {error}", file=sys.stderr)

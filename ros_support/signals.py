@@ -47,6 +47,12 @@ class StopSignals:
         self._inside.close()
         # The handlers stay: a second Ctrl-C must not break the end of the process.
 
+    @property
+    def requested(self) -> bool:
+        """Whether a signal has come."""
+        with self._lock:
+            return self._requested
+
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Call stop when a signal comes, and now if one came already."""
         with self._lock:

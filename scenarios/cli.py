@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -82,6 +83,20 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--out", type=Path, metavar="FILE", help="where to write it; without it to standard output")
     export.set_defaults(run=_export)
 
+    world = commands.add_parser(
+        "world",
+        help="list worlds, draw one from above, or write one for other programs",
+        description="`world` lists all; `world show NAME` draws one; `world export NAME` writes its ground or mesh.",
+    )
+    world.add_argument("action", nargs="?", default="list", choices=("list", "show", "export"), help="default: list")
+    world.add_argument(
+        "name", nargs="?", metavar="NAME", help="name in config/worlds or a YAML file; without it, a list"
+    )
+    world.add_argument("--out", type=Path, metavar="FILE", help="where to write (show: NAME.png by default)")
+    world.add_argument("--format", default="", help="of an export: obj, stl, ply (meshes), npz, asc, tif, png")
+    world.add_argument("--resolution", type=float, metavar="M", help="export at another distance of nodes")
+    world.set_defaults(run=_world)
+
     bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -138,6 +153,8 @@ def _node(options: argparse.Namespace) -> int:
         print("\n".join(node_modules()))
         return 0
     command = node_command(options.name, options.arguments)
+    # The node lets them in when it can stop cleanly; before that they wait.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     os.execv(command[0], command)
 
 
@@ -145,6 +162,18 @@ def _export(options: argparse.Namespace) -> int:
     from scenarios.export import export
 
     return export(options.vehicle, options.format, options.out)
+
+
+def _world(options: argparse.Namespace) -> int:
+    from scenarios.world import export_world, list_worlds, show_world
+
+    if options.action == "list" or options.name is None:
+        return list_worlds()
+    if options.action == "show":
+        return show_world(options.name, options.out)
+    if options.out is None:
+        raise SettingsError("export: say where to write with --out FILE")
+    return export_world(options.name, options.format or options.out.suffix[1:], options.out, options.resolution)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from scenarios.scenario import Scenario
 Array = NDArray[np.float64]
 
 LINEAR_MPS2 = 3.0  # lateral acceleration up to which handling is about linear
+LEAST_SPREAD_MPS2 = 0.5
 FULL_LOCK = 0.999
 STEADY_S = 3.0  # the end of the run that is taken for the turning circle
 
@@ -19,19 +20,25 @@ def handling_figures(scenario: Scenario, run: Run) -> dict[str, float]:
     """Figures by name with unit; none where the manoeuvre shows none."""
     figures: dict[str, float] = {}
     if scenario.driver.circle is not None:
-        figures["understeer_gradient_degpmps2"] = understeer_gradient(run, scenario.driver.circle.settle_s)
+        gradient = understeer_gradient(run, scenario.driver.circle.settle_s)
+        figures |= {} if gradient is None else {"understeer_gradient_degpmps2": gradient}
     steady = run.time >= run.time[-1] - STEADY_S
     if run.time[-1] > 2.0 * STEADY_S and np.abs(run.channels["steering"][steady]).min() > FULL_LOCK:
         figures |= turning_circle(run, steady)
     return figures
 
 
-def understeer_gradient(run: Run, settled_s: float) -> float:
-    """Growth of the front wheels' mean angle with lateral acceleration on a circle of constant radius [deg s^2/m]."""
+def understeer_gradient(run: Run, settled_s: float) -> float | None:
+    """Growth of the front wheels' mean angle with lateral acceleration on a circle of constant radius [deg s^2/m].
+
+    None where the lateral acceleration hardly changes.
+    """
     c = run.channels
     angle = 0.5 * (c["wheel_angle_rad.front_left"] + c["wheel_angle_rad.front_right"])
     side = c["side_acceleration_mps2"]
     used = (run.time > settled_s) & (np.abs(side) < LINEAR_MPS2)
+    if not used.any() or np.ptp(side[used]) < LEAST_SPREAD_MPS2:
+        return None
     slope = np.polyfit(np.abs(side[used]), np.sign(np.mean(side)) * angle[used], 1)[0]
     return float(np.degrees(slope))
 

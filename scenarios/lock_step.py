@@ -81,7 +81,10 @@ class LockStep:
         """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file."""
         self._ground = scenario.world.ground()
         self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
-        self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
+        try:
+            self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
+        except ValueError as error:  # numbers that are each allowed, but together make no vehicle
+            raise SettingsError(f"vehicle {scenario.vehicle.model}: {error}") from None
         start = scenario.start
         heading = math.radians(start.heading_deg)
         try:
@@ -119,7 +122,6 @@ class LockStep:
         while self._period < period:
             seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
             self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
-            seen["steering"], seen["throttle"], seen["brake"], seen["selected"] = self._pedals
             self._history[self._period] = seen
             if self.vehicle.advance(self._state, self._pedals, self._ground, self._steps) < self._steps:
                 self._diverged_at = self._period * PERIOD_S

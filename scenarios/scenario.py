@@ -16,12 +16,13 @@ from settings.dates import date_ns
 from settings.fields import close_name
 from settings.nested import load_settings
 from settings.share import share_directory
+from terrain.ground import FlatGround, GroundModel
 from vehicle_dynamics.choices import FIDELITIES
 from vehicle_dynamics.driving.model import POWERTRAINS
-from vehicle_dynamics.ground import FlatGround, GroundModel
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
 
 VERSION = 1
+LONGEST_S = 7200.0  # the history of a run is kept in memory, 80 MB for 1000 s
 STATISTICS = ("minimum", "maximum", "mean", "end", "reference_rms", "reference_peak")
 
 
@@ -142,7 +143,7 @@ class Scenario:
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
     driver: Driver
-    duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=1e6)
+    duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
     reference: str = setting("", "CSV file beside this one whose columns are channels, to compare with")
     criteria: tuple[Criterion, ...] = ()

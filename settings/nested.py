@@ -24,6 +24,14 @@ def load_settings(path: Path, settings_type: type[Settings]) -> Settings:
     return cast(Settings, _build(file, settings_type, file.content, ()))
 
 
+def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]:
+    """A file that maps names to settings of one type; raises SettingsError as load_settings does."""
+    file = read_yaml(path)
+    if not isinstance(file.content, dict) or not all(isinstance(name, str) for name in file.content):
+        raise file.error((), "the file: must map names to settings")
+    return {name: _build(file, settings_type, content, (name,)) for name, content in file.content.items()}
+
+
 def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> Any:
     name = ".".join(map(str, place))
     if not isinstance(content, dict):

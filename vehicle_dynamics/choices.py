@@ -3,3 +3,4 @@
 FIDELITIES = ("multibody", "single_track")
 TWIST_TYPES = ("auto", "twist", "twist_stamped")
 TF_SOURCES = ("truth", "observer")
+BASE_FRAME, CHASSIS_FRAME = "base_link", "chassis"

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import FlatGround, GroundModel
 from vehicle_dynamics.drive.driveline import shaft_speed
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError, equilibrium
 from vehicle_dynamics.driving.handle import advance, handle, observe
@@ -29,7 +30,6 @@ from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, Dri
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.export.mjcf import mjcf
 from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
-from vehicle_dynamics.ground import FlatGround, GroundModel
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER

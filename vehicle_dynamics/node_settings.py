@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from settings import setting
 from settings.dates import date_ns
-from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES, TWIST_TYPES
+from terrain.ground import FlatGround
+from vehicle_dynamics.choices import BASE_FRAME, CHASSIS_FRAME, FIDELITIES, TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
 from vehicle_dynamics.driving.model import POWERTRAINS
-from vehicle_dynamics.ground import FlatGround
+from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
 from vehicle_dynamics.simulation import Schedule
+
+OWN_FRAMES = (BASE_FRAME, CHASSIS_FRAME, *SENSOR_MOUNTS, "steering_", "front_", "rear_")  # beginnings of names
 
 
 def _rate(default: float, what: str, least: float = 0.0) -> float:
@@ -75,14 +78,18 @@ class VehicleNodeSettings(DriveByWireSettings):
     frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
     odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
-    base_frame: str = setting("base_link", "Name of the vehicle's frame", read_only=True)
 
     def __post_init__(self) -> None:
         date_ns("start_date", self.start_date)
         self.schedule()
-        names = (self.map_frame, self.odom_frame, self.base_frame)
-        if not all(names) or len(set(names)) < len(names):
-            raise ValueError(f"base_frame: map, odom and base frames need three different names, got {names}")
+        for name in ("map_frame", "odom_frame", "frame_prefix"):
+            text = getattr(self, name)
+            if text.startswith("/"):
+                raise ValueError(f"{name}: must not begin with '/', which tf2 refuses, got {text!r}")
+            if name != "frame_prefix" and (not text or text.startswith(OWN_FRAMES)):
+                raise ValueError(f"{name}: must be the name of no frame of the vehicle, got {text!r}")
+        if self.map_frame == self.odom_frame:
+            raise ValueError(f"odom_frame: must be another than map_frame ({self.map_frame})")
 
     def schedule(self) -> Schedule:
         """What is published when."""

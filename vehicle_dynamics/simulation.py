@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from terrain.ground import GroundModel
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.ground import GroundModel
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
-from vehicle_dynamics.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.kernels.jit import inlined_part, kernel
 from vehicle_dynamics.kernels.rotation import rotation_from, to_world, turn_quaternion

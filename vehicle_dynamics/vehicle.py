@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.ground import GroundModel
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.ground import GroundModel
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]

@@ -30,6 +30,7 @@ from ros_support.vehicle_messages import FrameNames
 from ros_support.vehicle_publisher import VehiclePublisher
 from settings import SettingsError
 from settings.dates import date_ns
+from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.control.commands import (
     CommandAudit,
     FloodGate,
@@ -90,7 +91,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._audit, self._gate = CommandAudit(), FloodGate()
 
         p = s.frame_prefix
-        frames = FrameNames(map=p + s.map_frame, odom=p + s.odom_frame, base=p + s.base_frame, prefix=p)
+        frames = FrameNames(map=p + s.map_frame, odom=p + s.odom_frame, base=p + BASE_FRAME, prefix=p)
         has_base = s.tf_source == "truth"
         publisher = VehiclePublisher(self, vehicle, parameters, frames, has_base=has_base, has_body=s.publish_body_tf)
         publisher.publish_once(self._simulation.time_ns)
@@ -108,7 +109,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._loop = SimulationLoop(self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop)
         self._loop.start()
-        self._reported_at = (self.wall_time(), self._simulation.time_ns)
+        self._judge_pace_from_now()
         self.report("simulation", Level.OK, self._simulation.word)
 
     def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
@@ -116,6 +117,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._drive.set_limits(new)
         if new.real_time_factor != old.real_time_factor:
             self.loop.ask(lambda: self.loop.set_factor(new.real_time_factor))
+            self._judge_pace_from_now()
 
     def destroy_node(self) -> None:
         """The thread ends before what it publishes with."""
@@ -186,15 +188,20 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _on_pause(self, request: Any, response: Any) -> Any:
         self.loop.ask(lambda: self.loop.pause(request.data))
+        self._judge_pace_from_now()
         response.success, response.message = True, "paused" if request.data else "running"
         return response
 
     def _on_step(self, request: Any, response: Any) -> Any:
         response.success = self.loop.ask(self.loop.step)
+        self._judge_pace_from_now()
         response.message = "one period done" if response.success else "refused: only a paused simulation can be stepped"
         return response
 
     # Health
+
+    def _judge_pace_from_now(self) -> None:
+        self._reported_at = (self.wall_time(), self._simulation.time_ns)
 
     def publish_health(self) -> None:
         """Pace, state, what became of commands; stamped with simulation time."""
@@ -224,6 +231,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("simulation", Level.WARN, f"running, but cannot keep up with {wanted:g} times real time")
         else:
             self.report("simulation", Level.OK, "running")
+        self._drive.set_pace(max(pace, 1.0))  # people and stacks in real time are not silent because time runs fast
         effort = loop.take_effort()
         self._figures = {
             "state": simulation.word,

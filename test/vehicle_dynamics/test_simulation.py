@@ -15,9 +15,9 @@ from scipy.spatial.transform import Rotation
 
 from settings import SettingsError, build
 from settings.dates import date_ns
+from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
@@ -177,8 +177,10 @@ def test_rate_that_fits_no_whole_ticks_is_refused_with_near_ones(rate: float, ne
         ({"start_date": "yesterday"}, "start_date: must be like"),
         ({"start_date": "2026-01-01"}, "start_date: must have a time zone"),
         ({"start_date": "1969-01-01T00:00:00Z"}, "start_date: must be from 1970"),
-        ({"odom_frame": "map"}, "three different names"),
-        ({"base_frame": ""}, "three different names"),
+        ({"odom_frame": "map"}, "odom_frame: must be another than map_frame"),
+        ({"map_frame": ""}, "map_frame: must be the name of no frame of the vehicle"),
+        ({"map_frame": "lidar_link"}, "map_frame: must be the name of no frame of the vehicle"),
+        ({"frame_prefix": "/truck/"}, "frame_prefix: must not begin with '/'"),
         ({"fidelity": "high"}, "fidelity: must be one of multibody, single_track"),
         ({"real_time_factor": -1.0}, "real_time_factor: must be a number from 0 to 100"),
         ({"command_timeout_s": float("nan")}, "command_timeout_s: must be a number"),

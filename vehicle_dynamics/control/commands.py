@@ -94,6 +94,11 @@ class SharedDrive:
         with self._lock:
             self._drive.settings = settings
 
+    def set_pace(self, pace: float) -> None:
+        """Simulated time over real time, 1 at least."""
+        with self._lock:
+            self._drive.pace = pace
+
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """See DriveByWire."""
         with self._lock:

@@ -80,6 +80,7 @@ class DriveByWire:
         curvature: CurvatureSettings | None = None,
     ) -> None:
         self.settings = settings
+        self.pace = 1.0  # simulated time over real time: silence is judged by the longer of the two
         self._helm = Helm(
             vehicle, HelmSettings(speed=speed or SpeedSettings(), curvature=curvature or CurvatureSettings())
         )
@@ -140,7 +141,7 @@ class DriveByWire:
         """What steering wheel and pedals do for the next PERIOD_S."""
         wish = self._wish
         silence = now - wish.received_at
-        if self._refused or silence > self.settings.command_timeout_s:
+        if self._refused or silence > self.settings.command_timeout_s * self.pace:
             return self._stop(seen, wish, silence)
         if wish.source == "pedals":
             self.status = "driven by pedals"

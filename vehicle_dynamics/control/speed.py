@@ -16,7 +16,7 @@ class SpeedSettings:
     """Gains are pedal per m/s, per metre and per m/s^2; 1 is a full pedal."""
 
     proportional: float = setting(0.4, "Pedal per speed error", unit="s/m", minimum=0.0, maximum=10.0)
-    integral: float = setting(0.1, "Pedal per integrated speed error", unit="1/m", minimum=0.0, maximum=10.0)
+    integral: float = setting(0.05, "Pedal per integrated speed error", unit="1/m", minimum=0.0, maximum=10.0)
     derivative: float = setting(0.0, "Pedal per change of speed", unit="s^2/m", minimum=0.0, maximum=10.0)
     service_brake: float = setting(0.4, "Most brake pedal for slowing down", minimum=0.05, maximum=1.0)
     coast_band: float = setting(

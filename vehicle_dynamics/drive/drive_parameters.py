@@ -51,6 +51,8 @@ class Tyre:
         "full", "Force over slip: TMeasy's whole curve, or straight up to the largest force", choices=("full", "linear")
     )
     rolling_resistance: float = setting(..., "Rolling resistance over load", minimum=0.0, maximum=0.5)
+    arc_samples: int = setting(24, "Points along the contact with soft soil", minimum=4, maximum=200)
+    strip_samples: int = setting(3, "Points across it", minimum=1, maximum=20)
     longitudinal: TyreDirection
     lateral: TyreDirection
     trail_over_length: tuple[float, float] = setting(..., "Pneumatic trail over patch length", minimum=0.0, maximum=1.0)
@@ -125,6 +127,8 @@ class MapPowertrain:
         for name in ("downshift_rpm", "upshift_rpm"):
             if len(getattr(self, name)) != len(self.forward_ratios):
                 raise ValueError(f"{name}: must have as many values as forward_ratios ({len(self.forward_ratios)})")
+        if any(up <= down for up, down in zip(self.upshift_rpm, self.downshift_rpm, strict=True)):
+            raise ValueError("upshift_rpm: must exceed downshift_rpm in every gear")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ POWERTRAIN = np.dtype(
 )
 PowertrainRecord: TypeAlias = Any
 
+TURNING = 50.0  # [rad/s]: below, the drag of an engine geared to the wheels fades
 SLOWEST = 1e-3  # [rad/s]: below, a converter passes nothing
 
 
@@ -73,7 +74,10 @@ def shaft_drive(
     input_speed = shaft_speed / ratio if selected != NEUTRAL else 0.0
     if p.kind == MAP:
         engine_speed = max(input_speed, 0.0)
-        engine = (1.0 - throttle) * clamped_value(p.idle, engine_speed)
+        drag = clamped_value(p.idle, engine_speed)
+        if drag < 0.0:  # what does not turn does not drag
+            drag *= min(engine_speed / TURNING, 1.0)
+        engine = (1.0 - throttle) * drag
         engine += throttle * clamped_value(p.full, engine_speed)
         output, inertia = engine, 0.0
     else:

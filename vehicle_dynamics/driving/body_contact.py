@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.ground import Ground, ground_at
+from terrain.ground import Ground, ground_at, height_at
 from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.rotation import Rotation, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
@@ -47,10 +47,10 @@ def add_body_contact(
         point = three(body.points[index], 0)
         arm = to_world(rotation, point)
         place = add(position, arm)
+        if not height_at(ground, place[0], place[1]) > place[2]:
+            continue
         surface = ground_at(ground, place[0], place[1])
         depth = (surface.height - place[2]) * surface.normal[2]
-        if not depth > 0.0:
-            continue
         speed = add(velocity, cross(world_turn, arm))
         outward = dot(speed, surface.normal)
         push = body.stiffness * min(depth, DEEPEST) - body.damping * outward

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import Ground, height_at
+from terrain.ruts import no_ruts
+from terrain.soil import RIGID
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace, driving_workspace
-from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, STUCK
+from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, SOIL, STUCK
 from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD, moving_rate
-from vehicle_dynamics.ground import Ground, ground_at
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
 
@@ -25,6 +27,7 @@ STANDING = 0.01  # [m/s]: slower is standing
 TOLERANCE = 1e-9  # [m/s^2, rad/s^2]
 ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to balance does
 MOST_ITERATIONS = 60
+SQUEEZES = 30
 DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
 FIRST_ARM_ANGLE = -0.2  # [rad]
 FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -36,39 +39,63 @@ class NoEquilibriumError(ValueError):
 
 @kernel
 def _accelerations(
-    vehicle: DrivingVehicle, ground: Ground, moving: Array, is_rolling: bool, work: DrivingWorkspace, rate: Array
+    vehicle: DrivingVehicle,
+    ground: Ground,
+    moving: Array,
+    soil: Array,
+    is_rolling: bool,
+    work: DrivingWorkspace,
+    rate: Array,
 ) -> None:
-    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels."""
+    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels; soil (12) as it is in balance."""
     for index in range(4):
         work.brake_torque[index] = 0.0
     work.shaft[0], work.shaft[1] = 0.0, 0.0
-    moving_rate(vehicle, ground, moving, 0.0, LONG if is_rolling else 0.0, work, rate)
+    elapsed = LONG if is_rolling else 0.0
+    for k in range(len(soil)):
+        soil[k] = 0.0
+    for _ in range(SQUEEZES):  # Newton's method for tyres in series with soft soil; on hard ground one would do
+        moving_rate(vehicle, ground, moving, soil, 0.0, elapsed, LONG, work, rate)
+        change = 0.0
+        for index in range(4):
+            change = max(change, abs(soil[3 * index + 2] - work.soil[3 * index + 2]))
+            soil[3 * index + 1], soil[3 * index + 2] = work.soil[3 * index + 1], work.soil[3 * index + 2]
+        if change < 1e-12:
+            break
     if not is_rolling:
         for index in range(4):
             work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
-        moving_rate(vehicle, ground, moving, 0.0, 0.0, work, rate)
+        moving_rate(vehicle, ground, moving, soil, 0.0, 0.0, LONG, work, rate)
+    for k in range(len(soil)):
+        soil[k] = work.soil[k]
 
 
 @kernel
 def ground_height(ground: Ground, x: float, y: float) -> float:
     """Height of the ground [m] at a place [m]."""
-    return ground_at(ground, x, y).height
+    return height_at(ground, x, y)
 
 
 def equilibrium(
     vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float, gear: int = 1
 ) -> Array:
-    """State (46) with the chassis origin over x, y [m], heading [rad] from x, rolling ahead at speed [m/s].
+    """State (58) with the chassis origin over x, y [m], heading [rad] from x, rolling ahead at speed [m/s].
 
     Raises NoEquilibriumError where there is none, as with a wheel over an abyss.
     """
-    balance = _Balance(vehicle, ground, x, y, heading, speed)
-    unknown, left = _solved(balance, balance.first_guess())
-    if left < ENOUGH and balance.share_by_load():
-        unknown, left = _solved(balance, unknown)
+    standing = _Balance(vehicle, ground, x, y, heading, 0.0)
+    unknown, left = _solved(standing, standing.first_guess())
     if not left < ENOUGH:
         raise NoEquilibriumError(f"the vehicle finds no balance: {left:.2g} m/s^2 are left")
-    return balance.state(unknown, gear)
+    if abs(speed) > STANDING:
+        rolling = _Balance(vehicle, ground, x, y, heading, speed)
+        as_it_stands = np.concatenate([unknown[:7], rolling.first_guess()[7:]])
+        found, left = _solved(rolling, as_it_stands)
+        # In deep soil there is no steady roll: it begins as it stands, and is slowed down.
+        return rolling.state(found if left < ENOUGH else as_it_stands, gear)
+    standing.share_by_load()
+    shared, left = _solved(standing, unknown)
+    return standing.state(shared if left < ENOUGH else unknown, gear)
 
 
 def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
@@ -95,7 +122,8 @@ class _Balance:
     def __init__(
         self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
     ) -> None:
-        self._vehicle, self._ground = vehicle, ground
+        self._vehicle, self._ground = vehicle, ground._replace(ruts=no_ruts())  # looking leaves no rut
+        self._soil = np.zeros(12)
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
         self._rolls = abs(speed) > STANDING
         self._work = driving_workspace(vehicle)
@@ -125,13 +153,10 @@ class _Balance:
         rest = np.full(4, self._speed / (0.99 * radius)) if self._rolls else np.zeros(3)
         return np.concatenate([[level + up, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
 
-    def share_by_load(self) -> bool:
-        """Let each tyre of a standing vehicle hold as much as its load allows; False where that does not matter."""
-        if self._rolls:
-            return False
+    def share_by_load(self) -> None:
+        """Let each tyre of a standing vehicle hold as much as its load allows."""
         loads = self._work.tyre[:, LOAD]
         self._share = loads / loads.mean()
-        return True
 
     def residual(self, unknown: Array) -> Array:
         """Accelerations that a balance is free of."""
@@ -160,9 +185,20 @@ class _Balance:
         if self._rolls:
             state[DEFLECTION] = self._work.tyre[:, [ALONG, ACROSS]].ravel()
         else:
+            state[DEFLECTION] = self._held(state[DEFLECTION])
             state[STUCK] = -self._work.tyre[:, AXLE_MOMENT] / self._vehicle.brakes.stiffness
+        state[SOIL] = self._soil
         state[GEAR], state[SINCE_SHIFT] = gear, 10.0
         return state
+
+    def _held(self, deflection: Array) -> Array:
+        """What friction can hold of the deflection; where it cannot hold the vehicle, that slides at once."""
+        wanted = deflection.reshape(4, 2) * self._vehicle.tyre["carcass_stiffness"][0]
+        grip = float(self._ground.soils["friction"].max()) if self._ground.soils["kind"][0] == RIGID else np.inf
+        most = grip * self._work.tyre[:, LOAD]
+        share = np.minimum(1.0, most / np.maximum(np.hypot(wanted[:, 0], wanted[:, 1]), 1e-9))
+        held: Array = (deflection.reshape(4, 2) * share[:, None]).ravel()
+        return held
 
     def _evaluate(self, unknown: Array) -> Array:
         moving = self._moving
@@ -177,5 +213,5 @@ class _Balance:
             along, across, yaw = unknown[7:]
             sideways = across + yaw * FRONT_AND_REAR
             moving[DEFLECTION] = np.column_stack([self._share * along, self._share * sideways]).ravel()
-        _accelerations(self._vehicle, self._ground, moving, self._rolls, self._work, self._rate)
+        _accelerations(self._vehicle, self._ground, moving, self._soil, self._rolls, self._work, self._rate)
         return self._rate

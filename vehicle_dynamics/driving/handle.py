@@ -11,10 +11,10 @@ from typing import Any
 from numba.core.types import StructRef, unliteral  # type: ignore[attr-defined]
 from numba.experimental import structref
 
+from terrain.ground import Ground
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.snapshot import SnapshotRecord, fill_snapshot
 from vehicle_dynamics.driving.stepping import Array, make_steps
-from vehicle_dynamics.ground import Ground
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.pedals import Pedals
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.contact_plane import SAMPLES
 from vehicle_dynamics.drive.brake import BrakeConstants, brake_constants
 from vehicle_dynamics.drive.driveline import DrivelineConstants, driveline_constants
 from vehicle_dynamics.drive.powertrain import converter_record, map_record
@@ -61,7 +62,9 @@ class DrivingWorkspace(NamedTuple):
     accelerations: Array  # 14, see embedded_vehicle.py
     tie_end: Array  # 4 x 9
     wheel_force: Array  # 4 x 6: moment and force on each wheel
-    tyre: Array  # 4 x 8, see the columns in stepping.py
+    tyre: Array  # 4 x 9, see the columns in stepping.py
+    soil: Array  # 12: what wheels on soft soil remember after the step
+    heights: Array  # of the ground under a wheel
     wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
     drive_torque: Array  # 4: from the half shafts
     shaft: Array  # 2: torque on the drive shaft, and inertia that turns with it
@@ -110,7 +113,9 @@ def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
         np.zeros(OUT_SIZE),
         tie_end,
         np.zeros((4, 6)),
-        np.zeros((4, 8)),
+        np.zeros((4, 9)),
+        np.zeros(12),
+        np.zeros(SAMPLES),
         np.zeros((4, 6)),
         np.zeros(4),
         np.zeros(2),

@@ -10,12 +10,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from terrain.ground import Ground
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
-from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, MOVING_SIZE, PITMAN
+from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, MOVING_SIZE, PITMAN, SOIL
 from vehicle_dynamics.driving.stepping import (
     FORCE_ACROSS,
     FORCE_ALONG,
     LOAD,
+    SINKAGE,
     SLIP_ACROSS,
     SLIP_ALONG,
     Array,
@@ -23,7 +25,6 @@ from vehicle_dynamics.driving.stepping import (
     is_sound,
     moving_rate,
 )
-from vehicle_dynamics.ground import Ground
 from vehicle_dynamics.kernels.jit import part
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.suspension.strut import length_and_slope
@@ -49,6 +50,7 @@ SNAPSHOT = np.dtype(
         ("force_across", "f8", 4),  # to the left [N]
         ("slip_along", "f8", 4),
         ("slip_across", "f8", 4),
+        ("sinkage", "f8", 4),  # into soft soil [m]
         ("brake_torque", "f8", 4),  # on the wheel [N m]
         ("drive_torque", "f8", 4),  # on the wheel [N m]
         ("pitman_angle", "f8"),  # as the chassis sees it: negative steers left [rad]
@@ -78,7 +80,7 @@ def fill_snapshot(
         copy[k] = state[k]
     controls(vehicle, pedals, SHORTEST, copy, work)
     rate = work.rates[LATEST]
-    moving_rate(vehicle, ground, state[:MOVING_SIZE], pedals.steering, 0.0, work, rate)
+    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, 0.0, 0.0, work, rate)
     seen = out[0]
     for k in range(3):
         seen.position[k], seen.velocity[k], seen.turn[k] = state[k], state[15 + k], state[18 + k]
@@ -96,6 +98,7 @@ def fill_snapshot(
             seen.wheel_centre[k, axis], seen.wheel_axis[k, axis] = wheel[axis], wheel[3 + axis]
         seen.load[k], seen.force_along[k], seen.force_across[k] = tyre[LOAD], tyre[FORCE_ALONG], tyre[FORCE_ACROSS]
         seen.slip_along[k], seen.slip_across[k] = tyre[SLIP_ALONG], tyre[SLIP_ACROSS]
+        seen.sinkage[k] = tyre[SINKAGE]
         seen.brake_torque[k], seen.drive_torque[k] = work.brake_torque[k], work.drive_torque[k]
     seen.pitman_angle, seen.gear = state[PITMAN], state[GEAR]
     seen.engine_speed = copy[ENGINE_SPEED]  # of an engine geared to the wheels it follows from them

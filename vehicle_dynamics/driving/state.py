@@ -16,7 +16,8 @@ PITMAN, PITMAN_RATE = 37, 38
 MOVING_SIZE = 39  # what integrators advance: rigid bodies, the tyres' deflection and the steering servo
 STUCK = slice(39, 43)
 ENGINE_SPEED, GEAR, SINCE_SHIFT = 43, 44, 45
-DRIVING_SIZE = 46
+SOIL = slice(46, 58)  # SoilMemory, wheel after wheel
+DRIVING_SIZE = 58
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,22 +32,23 @@ class DrivingState:
     engine_speed: float = 0.0  # [rad/s]
     gear: int = 1
     since_shift: float = 10.0  # [s]
+    soil: Array = field(default_factory=lambda: np.zeros(12))  # what wheels on soft soil remember, see SoilMemory
 
     def __post_init__(self) -> None:
-        for name, size in (("deflection", 8), ("stuck", 4)):
+        for name, size in (("deflection", 8), ("stuck", 4), ("soil", 12)):
             value = np.asarray(getattr(self, name), dtype=float)
             if value.shape != (size,) or not np.isfinite(value).all():
                 raise ValueError(f"{name}: must be {size} finite numbers, got {value.tolist()}")
             object.__setattr__(self, name, value)
-        arrays = ("body", "deflection", "stuck")
+        arrays = ("body", "deflection", "stuck", "soil")
         numbers = [getattr(self, item.name) for item in fields(self) if item.name not in arrays]
         if not np.isfinite(numbers).all() or self.gear < 1:
             raise ValueError(f"engine, gear and steering: must be finite, gear at least 1, got {numbers}")
 
     def to_array(self) -> Array:
-        """Flat array (46)."""
+        """Flat array (58)."""
         steering, engine = [self.pitman, self.pitman_rate], [self.engine_speed, float(self.gear), self.since_shift]
-        return np.concatenate([self.body.to_array(), self.deflection, steering, self.stuck, engine])
+        return np.concatenate([self.body.to_array(), self.deflection, steering, self.stuck, engine, self.soil])
 
     @staticmethod
     def from_array(array: Array) -> DrivingState:
@@ -60,4 +62,5 @@ class DrivingState:
             engine_speed=float(array[ENGINE_SPEED]),
             gear=round(float(array[GEAR])),
             since_shift=float(array[SINCE_SHIFT]),
+            soil=array[SOIL].copy(),
         )

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.ground import Ground
+from terrain.wheel import Deflection, SoilMemory, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import brake_torque
 from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
 from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
@@ -23,10 +25,10 @@ from vehicle_dynamics.driving.state import (
     PITMAN,
     PITMAN_RATE,
     SINCE_SHIFT,
+    SOIL,
     STUCK,
 )
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
-from vehicle_dynamics.ground import Ground
 from vehicle_dynamics.kernels.jit import inlined_part, part
 from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import add, cross, dot, norm, scale, three
@@ -35,14 +37,14 @@ from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_upda
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.corner_record import CornerRecord
 from vehicle_dynamics.suspension.steering import steered_ends
-from vehicle_dynamics.tyre.contact import Deflection, WheelMotionInWorld, tyre_contact
+from vehicle_dynamics.tyre.contact import tyre_contact
 from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN, SPIN_RATE, STATE_SIZE, THETA, THETA_RATE
 
 Array = NDArray[np.float64]
 
 # Columns of DrivingWorkspace.tyre: deflection [m] after the step along and across, load [N], moment about the axle
-# [N m], forces along and across [N], slips along and across.
-ALONG, ACROSS, LOAD, AXLE_MOMENT, FORCE_ALONG, FORCE_ACROSS, SLIP_ALONG, SLIP_ACROSS = range(8)
+# [N m], forces along and across [N], slips along and across, sinkage [m].
+ALONG, ACROSS, LOAD, AXLE_MOMENT, FORCE_ALONG, FORCE_ACROSS, SLIP_ALONG, SLIP_ACROSS, SINKAGE = range(9)
 
 # Where an arm's geometry ends, beyond all stops, a last stop keeps it from being flung out of reach.
 LAST_STOP = 0.1  # before the end of reach [rad]
@@ -50,6 +52,7 @@ LAST_STOP_STIFFNESS = 2e7  # [N m/rad^2]
 LAST_STOP_DAMPING = 3e4  # [N m s/rad], against the way out
 
 FARTHEST = 1e7  # [m]: coordinates beyond have lost their millimetres
+MOST_TURNED = 1e12  # [rad]
 FASTEST = 1e4  # [m/s, rad/s]: a velocity beyond is no motion of a vehicle
 
 
@@ -58,14 +61,17 @@ def moving_rate(
     vehicle: DrivingVehicle,
     ground: Ground,
     moving: Array,
+    soil: Array,
     steering: float,
     elapsed: float,
+    step: float,
     work: DrivingWorkspace,
     rate: Array,
 ) -> None:
     """Rates of the moving state (39) with the steering wheel (-1 to 1), brakes and drive that work holds.
 
-    elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is.
+    elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is. soil (12) is what
+    wheels on soft soil remember, step [s] what it is to be advanced by, into work.soil.
     """
     push = _servo(vehicle, moving, steering)
     rate[PITMAN], rate[PITMAN_RATE] = moving[PITMAN_RATE], push
@@ -90,8 +96,12 @@ def moving_rate(
             ground,
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_turn, spin_rate[index]),
             Deflection(moving[deflection], moving[deflection + 1]),
+            SoilMemory(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
             elapsed,
+            step,
+            work.heights,
         )
+        work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.memory
         force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
         for k in range(3):
             work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]
@@ -101,6 +111,7 @@ def moving_rate(
         tyre[LOAD], tyre[AXLE_MOMENT] = contact.load, dot(axis, contact.moment)
         tyre[FORCE_ALONG], tyre[FORCE_ACROSS] = contact.force_along, contact.force_across
         tyre[SLIP_ALONG], tyre[SLIP_ACROSS] = contact.slip_along, contact.slip_across
+        tyre[SINKAGE] = contact.sinkage
     for axle in range(2):
         left, right = 2 * axle, 2 * axle + 1
         twist = vehicle.antiroll[axle] * (theta[left] - theta[right])
@@ -207,34 +218,37 @@ def driving_step(
     state: Array,
     work: DrivingWorkspace,
 ) -> None:
-    """Advance the state (46) by one step [s], in place."""
+    """Advance the state (58) by one step [s], in place."""
     controls(vehicle, pedals, step, state, work)
-    moving, rates, middle, wheel = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering
+    moving, rates, middle, wheel, soil = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering, state[SOIL]
     if method == RK4:
-        moving_rate(vehicle, ground, moving, wheel, 0.0, work, rates[0])
+        moving_rate(vehicle, ground, moving, soil, wheel, 0.0, 0.0, work, rates[0])
         for stage in range(1, 4):
             stage_state(moving, rates[stage - 1], step if stage == 3 else 0.5 * step, middle)
-            moving_rate(vehicle, ground, middle, wheel, 0.0, work, rates[stage])
+            moving_rate(vehicle, ground, middle, soil, wheel, 0.0, step if stage == 3 else 0.0, work, rates[stage])
         rk4_update(moving, rates, step)
         for index in range(4):
             if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
                 moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
     else:
         rate = rates[0]
-        moving_rate(vehicle, ground, moving, wheel, step, work, rate)
+        moving_rate(vehicle, ground, moving, soil, wheel, step, step, work, rate)
         euler_update(state[:STATE_SIZE], rate, step)
         for index in range(4):
             moving[STATE_SIZE + 2 * index] = work.tyre[index, ALONG]
             moving[STATE_SIZE + 2 * index + 1] = work.tyre[index, ACROSS]
         moving[PITMAN_RATE] += step * rate[PITMAN_RATE]
         moving[PITMAN] += step * moving[PITMAN_RATE]
+    for k in range(len(soil)):
+        soil[k] = work.soil[k]
 
 
 @part
 def is_sound(vehicle: DrivingVehicle, state: Array) -> bool:
     """Whether the state is one that a vehicle can be in: numbers, within bounds, suspensions within reach."""
     for k in range(DRIVING_SIZE):
-        if not abs(state[k]) < FARTHEST:
+        # Wheels may turn as often as they like.
+        if not abs(state[k]) < (FARTHEST if not 11 <= k < 15 and not 39 <= k < 43 else MOST_TURNED):
             return False
     for k in range(15, STATE_SIZE):
         if not abs(state[k]) < FASTEST:

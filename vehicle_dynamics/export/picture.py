@@ -15,12 +15,12 @@ from scipy.spatial.transform import Rotation
 
 from settings import SettingsError
 from settings.share import share_file
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.driving.state import PITMAN
 from vehicle_dynamics.export.joint_positions import JointPositions
 from vehicle_dynamics.export.raster import GROUND, Camera, Triangles, chequered_ground, render, shape_triangles
 from vehicle_dynamics.export.vehicle_shapes import vehicle_shapes
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.multibody.mechanism import ROOT
 from vehicle_dynamics.multibody.tree import TreeLayout, TreeState

@@ -1,20 +1,36 @@
 """A tyre on hard ground: load, slip, deflection of the carcass, forces and moments on the wheel (seed 001, 5.3.2).
 
-World axes, z up. The contact is one point, where the wheel's plane meets the ground's plane under its centre.
+World axes, z up. The ground under the wheel is a plane fitted to many points (terrain/contact_plane.py); the contact is
+where the wheel's plane meets it. On soft soil terrain/soil_contact.py takes over.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vehicle_dynamics.ground import Ground, ground_at
+from terrain.contact_plane import ContactPlane, contact_plane
+from terrain.ground import Ground, soil_at
+from terrain.soil import RIGID
+from terrain.soil_contact import soil_contact
+from terrain.wheel import NO_CONTACT, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, add, add_scaled, combine, cross, dot, scale, unit
+from vehicle_dynamics.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.tyre.tmeasy import TMEASY, combined_force, pneumatic_trail, tmeasy_record, tyre_at
+from vehicle_dynamics.tyre.carcass import steady_to_dynamic
+from vehicle_dynamics.tyre.tmeasy import (
+    TMEASY,
+    LoadedTyre,
+    combined_force,
+    pneumatic_trail,
+    tmeasy_record,
+    tyre_at,
+)
+
+Array = NDArray[np.float64]
 
 TYRE = np.dtype(
     [
@@ -26,6 +42,8 @@ TYRE = np.dtype(
         ("bottoming_from", "f8"),  # deflection [m]
         ("bottoming_stiffness", "f8"),  # [N/m]
         ("rolling_resistance", "f8"),
+        ("arc_samples", "i8"),  # of the contact with soft soil, along
+        ("strip_samples", "i8"),  # and across
         ("carcass_stiffness", "f8", 2),  # along and across [N/m]: c_x, c_y of Eqs. 5.34, 5.35
         ("carcass_damping", "f8", 2),  # [N s/m]: d_x, d_y
     ]
@@ -35,57 +53,51 @@ TyreRecord: TypeAlias = Any
 # v_n of Eqs. 5.27 and 5.28: keeps a wheel that stands still from a division by zero. So small that a wheel that does
 # not turn sticks, and slides only when its carcass is deflected as far as friction can hold it.
 STILL = 1e-12  # [m/s]
+STICKING = 0.1  # [m/s]: a contact that drifts faster slides
 CREEP = 0.1  # [m/s]: below this speed the slip says little about where the side force acts
 # Cosine between ground normal and wheel plane: a wheel that lies on its side has no contact, and it fades before that.
 LYING, LEANING = 0.1, 0.4
 
 
-class WheelMotionInWorld(NamedTuple):
-    """A wheel in world axes."""
+@inlined
+def tyre_contact(
+    tyre: TyreRecord,
+    ground: Ground,
+    wheel: WheelMotionInWorld,
+    before: Deflection,
+    memory: SoilMemory,
+    elapsed: float,
+    step: float,
+    scratch: Array,
+) -> WheelContact:
+    """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to.
 
-    centre: Vector3  # [m]
-    axis: Vector3  # of spin, unit, to the left
-    velocity: Vector3  # of the centre [m/s]
-    turn: Vector3  # angular velocity of the spindle [rad/s]
-    spin: float  # of the wheel relative to the spindle [rad/s]
-
-
-class Deflection(NamedTuple):
-    """Of the carcass, along and across the wheel [m]."""
-
-    along: float
-    across: float
-
-
-class TyreContact(NamedTuple):
-    """What the ground does to a wheel."""
-
-    force: Vector3  # [N]
-    moment: Vector3  # about the centre of the wheel [N m]
-    load: float  # normal force [N]
-    force_along: float  # [N]
-    force_across: float  # to the left [N]
-    slip_along: float  # as TMeasy defines it, not normalised
-    slip_across: float
-    deflection: Deflection  # at the end of the time step
-    deflection_rate: Deflection  # then [m/s]
-
-
-NO_CONTACT = TyreContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, Deflection(0.0, 0.0), Deflection(0.0, 0.0))
+    elapsed [s] is how long ago the deflection was what is given, 0 takes it as it is; step [s] is that of the soil's
+    memory, 0 leaves it.
+    """
+    c = wheel.centre
+    plane = contact_plane(ground, c, wheel.axis, tyre.radius, tyre.width, scratch)
+    soil = ground.soils[soil_at(ground, c[0], c[1])]
+    if soil.kind == RIGID:
+        return _hard_contact(tyre, soil.friction, plane, wheel, before, elapsed)
+    return soil_contact(tyre, soil, ground, plane, wheel, before, memory, elapsed, step)
 
 
 @inlined
-def tyre_contact(
-    tyre: TyreRecord, ground: Ground, wheel: WheelMotionInWorld, before: Deflection, step: float
-) -> TyreContact:
-    """Forces at the end of a time step [s] that began with the given deflection; a step of 0 takes it as it is."""
-    c = wheel.centre
-    point = ground_at(ground, c[0], c[1])
-    normal = point.normal
+def _hard_contact(
+    tyre: TyreRecord,
+    friction: float,
+    plane: ContactPlane,
+    wheel: WheelMotionInWorld,
+    before: Deflection,
+    elapsed: float,
+) -> WheelContact:
+    """A tyre on hard ground."""
+    c, normal = wheel.centre, plane.normal
     tilt = dot(normal, wheel.axis)
     upward = add_scaled(normal, -tilt, wheel.axis)
     size = math.sqrt(max(1.0 - tilt * tilt, 0.0))
-    distance = (c[2] - point.height) * normal[2] / size if size > LYING else math.inf
+    distance = (c[2] - plane.height) * normal[2] / size if size > LYING else math.inf
     deflection = tyre.radius - distance
     if not 0.0 < deflection < tyre.radius:
         # In the air, or buried so deep that this contact means nothing.
@@ -102,19 +114,24 @@ def tyre_contact(
     if load <= 0.0:
         return NO_CONTACT
 
-    loaded = tyre_at(tyre.slip, load, point.friction)
     radius = tyre.radius - deflection / 3.0  # dynamic rolling radius
     # The spindle's own turn about the spin axis is part of `velocity` at the contact: only the spin is left.
     drift_x, drift_y = dot(velocity, ahead) - radius * wheel.spin, dot(velocity, left)
     transport = radius * abs(wheel.spin)
+    # At a standstill any drift is an infinite slip. What hardly moves does not slide yet: it holds the largest force.
+    drift = (drift_x * drift_x + drift_y * drift_y) / (STICKING * STICKING)
+    loaded = tyre_at(tyre.slip, load, friction, math.exp(-drift) if drift < 30.0 else 0.0)
     speed_x, speed_y = transport * loaded.weight_x + STILL, transport * loaded.weight_y + STILL  # v* of Eq. 5.36
     steady = combined_force(loaded, -drift_x / speed_x, -drift_y / speed_y)
-    along, along_rate, force_x = _carcass(
-        tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed_x, steady.per_slip, drift_x, before.along, step
+    along, along_rate, force_x = steady_to_dynamic(
+        tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed_x, steady.per_slip, steady.x, before.along, elapsed
     )
-    across, across_rate, force_y = _carcass(
-        tyre.carcass_stiffness[1], tyre.carcass_damping[1], speed_y, steady.per_slip, drift_y, before.across, step
+    across, across_rate, force_y = steady_to_dynamic(
+        tyre.carcass_stiffness[1], tyre.carcass_damping[1], speed_y, steady.per_slip, steady.y, before.across, elapsed
     )
+    # The carcass may be deflected by more than a load that falls can hold.
+    share = min(1.0, _most_force(loaded, force_x, force_y) / max(math.hypot(force_x, force_y), 1e-9))
+    along, across, force_x, force_y = share * along, share * across, share * force_x, share * force_y
 
     slip_x, slip_y = -drift_x / (transport + STILL), -drift_y / (transport + STILL)
     patch = 2.0 * math.sqrt(tyre.radius * deflection)
@@ -124,7 +141,7 @@ def tyre_contact(
     roll = -tyre.rolling_resistance * load * tyre.radius * math.tanh(wheel.spin)
     force = add_scaled(combine(force_x, ahead, force_y, left), load, normal)
     moment = add(cross(arm, force), add_scaled(combine(align, normal, tip, ahead), roll, wheel.axis))
-    return TyreContact(
+    return WheelContact(
         force,
         moment,
         load,
@@ -132,28 +149,20 @@ def tyre_contact(
         force_y,
         slip_x,
         slip_y,
+        0.0,
         Deflection(along, across),
         Deflection(along_rate, across_rate),
+        NO_MEMORY,
     )
 
 
 @inlined
-def _carcass(
-    stiffness: float, damping: float, speed: float, per_slip: float, drift: float, before: float, step: float
-) -> tuple[float, float, float]:
-    """Deflection [m] after a step, its rate [m/s] and dynamic force [N] then: analytic solution of Eqs. 5.36-5.39.
-
-    The slope of the force is replaced by F / s (Eq. 5.41), which holds the deflection of a locked wheel that slides.
-    """
-    divisor = speed * damping + per_slip
-    decay = speed * stiffness / divisor  # a_1
-    push = -per_slip * drift / divisor  # a_2
-    exponent = decay * step
-    # (1 - exp(-a_1 t)) / a_1, which is t for a wheel that sticks
-    grown = -math.expm1(-exponent) / decay if exponent > 1e-12 else step
-    after = before * math.exp(-exponent) + push * grown
-    rate = push - decay * after
-    return after, rate, stiffness * after + damping * rate
+def _most_force(loaded: LoadedTyre, x: float, y: float) -> float:
+    """Largest force [N] in the direction of x and y."""
+    size = math.hypot(x, y)
+    if size == 0.0:
+        return math.inf
+    return math.hypot(loaded.longitudinal.most * x / size, loaded.lateral.most * y / size)
 
 
 def tyre_record(parameters: VehicleParameters) -> TyreRecord:
@@ -166,6 +175,7 @@ def tyre_record(parameters: VehicleParameters) -> TyreRecord:
     record["bottoming_from"] = tyre.bottoming_from_m
     record["bottoming_stiffness"] = tyre.bottoming_stiffness_npm
     record["rolling_resistance"] = tyre.rolling_resistance
+    record["arc_samples"], record["strip_samples"] = tyre.arc_samples, tyre.strip_samples
     record["carcass_stiffness"] = tyre.deflection_stiffness_npm
     record["carcass_damping"] = tyre.deflection_damping_nspm
     return record[0]

@@ -39,8 +39,6 @@ TMEASY = np.dtype(
 )
 TmeasyRecord: TypeAlias = Any
 
-LEAST_FRICTION, MOST_FRICTION = 0.1, 1.0
-
 
 class Characteristic(NamedTuple):
     """A force over slip: rises with the slope, reaches its largest value, falls to that of sliding."""
@@ -71,15 +69,16 @@ class SlipForce(NamedTuple):
 
 
 @inlined
-def tyre_at(tyre: TmeasyRecord, load: float, friction: float) -> LoadedTyre:
+def tyre_at(tyre: TmeasyRecord, load: float, friction: float, stick: float = 0.0) -> LoadedTyre:
     """Characteristics at a load [N] and friction coefficient of the road.
 
-    Friction scales forces and the slips where they occur, and leaves the slopes.
+    Friction scales forces and the slips where they occur, and leaves the slopes. stick is 1 for a contact that does not
+    slide, which holds as much as the largest force, and 0 for one that slides.
     """
-    scale = min(max(friction, LEAST_FRICTION), MOST_FRICTION) / tyre.reference_friction
+    scale = max(friction, 0.0) / tyre.reference_friction
     q = min(max(load, 0.0), tyre.most_load) / tyre.nominal_load
-    x = _characteristic(tyre.longitudinal, q, scale)
-    y = _characteristic(tyre.lateral, q, scale)
+    x = _characteristic(tyre.longitudinal, q, scale, stick)
+    y = _characteristic(tyre.lateral, q, scale, stick)
     # Both directions then reach their largest force at about the same normalised slip.
     stretch_x, stretch_y = _over(x.most, x.slope), _over(y.most, y.slope)
     weight_x = _over(x.most_slip, x.most_slip + y.most_slip) + _over(stretch_x, stretch_x + stretch_y)
@@ -137,12 +136,13 @@ def pneumatic_trail(tyre: TmeasyRecord, load: float, slip_y: float, patch_length
 
 
 @inlined
-def _characteristic(direction: Any, q: float, scale: float) -> Characteristic:
+def _characteristic(direction: Any, q: float, scale: float, stick: float) -> Characteristic:
+    most, slide = _digressive(direction.most, q), _digressive(direction.slide, q)
     return Characteristic(
         _digressive(direction.slope, q),
-        scale * _digressive(direction.most, q),
+        scale * most,
         scale * _linear(direction.most_slip, q),
-        scale * _digressive(direction.slide, q),
+        scale * (slide + stick * (most - slide)),
         scale * _linear(direction.slide_slip, q),
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from terrain.ground import FlatGround, GroundModel
 from vehicle_dynamics.control.drive_by_wire import DriveByWire, DriveByWireSettings
 from vehicle_dynamics.control.helm import PERIOD_S
-from vehicle_dynamics.ground import FlatGround, GroundModel
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.parameters import VehicleParameters

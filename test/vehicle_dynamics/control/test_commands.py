@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.control.commands import (
     CommandAudit,
     FloodGate,
@@ -17,7 +18,6 @@ from vehicle_dynamics.control.commands import (
     receive_twist,
 )
 from vehicle_dynamics.control.drive_by_wire import TAKEN, Answer, DriveByWire, DriveByWireSettings, Verdict
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import Pedals
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.control.drive_by_wire import DriveByWire, DriveByWireSettings, Verdict
 from vehicle_dynamics.control.helm import PERIOD_S
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
 

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.body_contact import DEEPEST
 from vehicle_dynamics.driving.state import DEFLECTION
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals

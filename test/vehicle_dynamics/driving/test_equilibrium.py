@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.equilibrium import TOLERANCE, NoEquilibriumError
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 from vehicle_dynamics.vehicle_state import SPIN_RATE, STATE_SIZE, THETA_RATE

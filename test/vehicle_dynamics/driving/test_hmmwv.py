@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.state import GEAR, MOVING_SIZE, DrivingState
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import DivergedError, Hmmwv
 from vehicle_dynamics.parameters import Aerodynamics, VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.state import DRIVING_SIZE, GEAR, PITMAN, PITMAN_RATE
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
 from vehicle_dynamics.vehicle import Vehicle

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from vehicle_dynamics.ground import FlatGround
+from terrain.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals

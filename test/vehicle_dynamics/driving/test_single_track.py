@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from settings.share import share_file
-from vehicle_dynamics.ground import FlatGround
+from terrain.ground import FlatGround
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, REVERSE, Pedals
 from vehicle_dynamics.single_track import CURVATURE, SPEED, SingleTrack

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from terrain.ground import FlatGround, Ground
 from vehicle_dynamics.driving.handle import advance, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.state import DrivingState
 from vehicle_dynamics.driving.stepping import LOAD
-from vehicle_dynamics.ground import FlatGround, Ground
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from vehicle_dynamics.ground import FlatGround
+from terrain.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
@@ -259,3 +259,27 @@ def test_state_of_another_shape_is_refused(any_vehicle: Vehicle, wrong: np.ndarr
 def test_steps_that_cannot_be_are_refused(parameters: VehicleParameters, kind: type, step_s: float) -> None:
     with pytest.raises(ValueError, match="step_s: must be above 0"):
         kind(parameters, step_s=step_s)
+
+
+@pytest.mark.parametrize("slope", [0.3, 0.55])
+@pytest.mark.parametrize("poke", [1e-9, 1e-3])
+def test_standing_vehicle_is_held_by_static_friction_also_when_poked(car: Hmmwv, slope: float, poke: float) -> None:
+    ground = FlatGround(slope_x=slope)
+    state = car.start(ground)
+    before = state[:3].copy()
+    state[15] -= poke
+
+    car.advance(state, PARKED, ground, 5_000)
+
+    assert np.abs(state[:3] - before).max() < 1e-3  # [m]; sliding friction alone would let it go at 47 %
+
+
+@pytest.mark.parametrize("powertrain", ["converter", "map"])
+@pytest.mark.parametrize("gear", [DRIVE, REVERSE])
+def test_engine_without_throttle_moves_nothing(parameters: VehicleParameters, powertrain: str, gear: int) -> None:
+    car = Hmmwv(parameters, powertrain=powertrain)
+    state = car.start(ROAD)
+
+    car.advance(state, Pedals(selected=gear), ROAD, 10_000)
+
+    assert np.abs(state[15:18]).max() < 1e-4

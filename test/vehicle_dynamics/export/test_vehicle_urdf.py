@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from scenarios.export import export
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
 from vehicle_dynamics.export.joint_positions import JointPositions
 from vehicle_dynamics.export.urdf import Mount
 from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS, vehicle_urdf
-from vehicle_dynamics.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals

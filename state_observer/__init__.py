@@ -1,0 +1,1 @@
+"""State observers: Kalman filters on multibody models, tried on planar linkages."""

@@ -1,0 +1,101 @@
+"""Roll angle of a bicycle from a gyroscope and the wheel speed (seed 001 Section 3.2, Eqs. 3.27 to 3.33).
+
+>>> import numpy as np
+>>> from state_observer.bicycle.parameters import load_bicycle
+>>> observer = RollObserver(load_bicycle())
+>>> observer.predict(roll_rate=0.0)
+>>> observer.correct(np.array([0.0, 0.0, 0.0]), speed=5.0)
+>>> round(float(observer.state.roll), 6)
+0.0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.bicycle.parameters import BicycleParameters
+from state_observer.bicycle.ride import Ride
+from state_observer.filters.noise import van_loan
+
+Array = NDArray[np.float64]
+
+STILL_RADPS = 1e-9  # below, there is no turn to take the roll angle from
+
+
+class RollState(NamedTuple):
+    """An estimate."""
+
+    roll: float  # [rad]
+    bias: float  # of the gyroscope's x axis [rad/s]
+
+
+class RollObserver:
+    """Kalman filter with two states; same interface as the filters on linkages."""
+
+    def __init__(self, parameters: BicycleParameters) -> None:
+        tuning = parameters.filter
+        self._step, self._gravity, self._sharpness = parameters.step_s, parameters.gravity_mps2, tuning.sharpness
+        # Eq. 3.28: forward Euler is exact here, because A^2 = 0.
+        dynamics = np.array([[0.0, -1.0], [0.0, 0.0]])
+        psd = np.diag([tuning.roll_noise, tuning.bias_noise])
+        self._transition, self._noise = van_loan(dynamics, psd, self._step)
+        self._variance = tuning.measurement_std_rad**2
+        self._state = np.zeros(2)
+        self.covariance = np.diag([0.1**2, 0.05**2])
+        self.innovation = math.nan
+        self.innovation_covariance = math.nan
+
+    @property
+    def state(self) -> RollState:
+        """The estimate now."""
+        return RollState(*self._state.tolist())
+
+    def predict(self, roll_rate: float) -> None:
+        """One step on with the rate that the gyroscope's x axis reads (Eqs. 3.27, 3.28)."""
+        self._state = self._transition @ self._state + np.array([self._step * roll_rate, 0.0])
+        self.covariance = self._transition @ self.covariance @ self._transition.T + self._noise
+
+    def correct(self, gyro: Array, speed: float) -> None:
+        """With a roll angle made of wheel speed and gyroscope (Eqs. 3.7 to 3.11, 3.33)."""
+        self.innovation = self.measured_roll(gyro, speed) - float(self._state[0])
+        self.innovation_covariance = float(self.covariance[0, 0]) + self._variance
+        gain = self.covariance[:, 0] / self.innovation_covariance
+        self._state = self._state + gain * self.innovation
+        kept = np.eye(2) - np.outer(gain, [1.0, 0.0])
+        self.covariance = kept @ self.covariance @ kept.T + self._variance * np.outer(gain, gain)
+
+    def measured_roll(self, gyro: Array, speed: float) -> float:
+        """Mean of both measurements (Eq. 3.33), by the last estimate of the roll angle (Eq. 3.32)."""
+        weight = math.exp(-self._sharpness * float(self._state[0]) ** 2)
+        return weight * roll_from_balance(gyro, speed, self._gravity) + (1.0 - weight) * roll_from_rates(gyro)
+
+
+def roll_from_balance(gyro: Array, speed: float, gravity: float) -> float:
+    """Roll of a steady turn (Eq. 3.29), body z for the yaw rate: good upright, too small when leaning much."""
+    return math.atan(float(gyro[2]) * speed / gravity)
+
+
+def roll_from_rates(gyro: Array) -> float:
+    """Roll of a turn without pitching (Eq. 3.31): good leaning, useless straight on (then 0)."""
+    about_y, about_z = float(gyro[1]), float(gyro[2])
+    turning = math.hypot(about_y, about_z)
+    if turning < STILL_RADPS:
+        return 0.0
+    return math.copysign(1.0, about_z) * math.asin(about_y / turning)
+
+
+def estimate(ridden: Ride, parameters: BicycleParameters) -> tuple[Array, Array]:
+    """Roll angle [rad] and bias [rad/s] at each sample of a ride."""
+    observer = RollObserver(parameters)
+    states = []
+    for k in range(len(ridden.time)):
+        if k > 0:
+            observer.predict(float(ridden.gyro[k - 1, 0]))
+        observer.correct(ridden.gyro[k], float(ridden.wheel_speed[k]))
+        states.append(observer.state)
+    rolls, biases = np.array(states).T
+    return rolls, biases

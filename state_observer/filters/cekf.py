@@ -1,0 +1,171 @@
+"""Continuous-time extended Kalman filter on matrix R, trapezoidal rule (CEKF, seed 001 Section 3.4.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from state_observer.filters.kalman import is_positive, product, product_transposed, symmetrise
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
+from state_observer.linkages.sensors import independent_slopes, measure
+from state_observer.multibody.kinematics import Projection, projection, velocity_by_position
+from state_observer.multibody.matrix_r import reduced_mass, settle
+from state_observer.multibody.solve import add_matrix, put, put_matrix, solved, transposed
+from vehicle_dynamics.kernels.jit import part
+
+SETTLED = 1e-11  # [rad, rad/s] Newton step at which the iteration ends
+MOST_ITERATIONS = 100
+
+
+@part
+def cekf_step(setup: Setup, memory: Memory, readings: Array) -> int:
+    """Motion, readings and covariance over one step, all in one; NaN readings are left out."""
+    linkage, state, step = setup.linkage, memory.state, setup.step
+    cranks = linkage.cranks.size
+    points = memory.q.size - cranks
+    if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+        return NO_MOTION
+    at = projection(linkage, memory.q)
+    _covariance_step(setup, memory, at, readings)
+    if not is_positive(memory.covariance):
+        return NOT_POSITIVE
+    before, accelerations = state.copy(), np.empty(cranks)
+    put(accelerations, memory.qdd[points:])
+    for c in range(cranks):  # first guess: forward Euler
+        state[c] += step * before[cranks + c]
+        state[cranks + c] += step * accelerations[c]
+    if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+        return NO_MOTION
+    at = projection(linkage, memory.q)
+    slopes, per_noise = _slopes(setup, memory, at, readings)
+    gains = product_transposed(memory.covariance, slopes)
+    for s in range(readings.size):  # K = P h_x' (Sigma^S)^-1
+        for i in range(state.size):
+            gains[i, s] /= per_noise[s]
+    put_matrix(memory.sensitivity, slopes)
+    for _ in range(MOST_ITERATIONS):
+        change = _newton_step(setup, memory, readings, at, before, accelerations, slopes, gains)
+        if not change < 1e6:  # NaN too
+            return NO_MOTION
+        if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+            return NO_MOTION
+        if change < SETTLED:
+            return SOUND
+        at = projection(linkage, memory.q)
+    return NO_MOTION
+
+
+@part
+def _slopes(setup: Setup, memory: Memory, at: Projection, readings: Array) -> Any:
+    """h_x, zero for absent readings, and the PSD of each sensor.
+
+    Eqs. 3.71, 3.72 print Sigma^S where its inverse belongs. In continuous time it is a power spectral density: the
+    variance of a sample times its duration, taken as the step whatever the sensor's rate (as the authors' code does).
+    """
+    slopes = independent_slopes(setup.linkage, setup.sensors, at, memory.q, memory.qd, setup.options.as_released)
+    per_noise = np.empty(readings.size)
+    for s in range(readings.size):
+        per_noise[s] = setup.sensor_covariance[s, s] * setup.step
+        for i in range(slopes.shape[1]):
+            if np.isnan(readings[s]):
+                slopes[s, i] = 0.0
+    return slopes, per_noise
+
+
+@part
+def _covariance_step(setup: Setup, memory: Memory, at: Projection, readings: Array) -> None:
+    """Explicit Euler on Eqs. 3.72, 3.73: the step that turns indefinite where h P h' exceeds a sample's variance."""
+    covariance = memory.covariance
+    dynamics = _dynamics(setup, memory, at)
+    slopes, per_noise = _slopes(setup, memory, at, readings)
+    across = product(slopes, covariance)
+    put_matrix(memory.innovation_covariance, product_transposed(across, slopes))
+    for s in range(readings.size):
+        memory.innovation_covariance[s, s] += setup.sensor_covariance[s, s]
+        for i in range(across.shape[1]):
+            across[s, i] /= np.sqrt(per_noise[s])
+    drift = product(dynamics, covariance)
+    add_matrix(covariance, drift, setup.step)
+    add_matrix(covariance, drift.T, setup.step)
+    add_matrix(covariance, product(transposed(across), across), -setup.step)
+    add_matrix(covariance, setup.plant_psd, setup.step)
+    symmetrise(covariance)
+
+
+@part
+def _dynamics(setup: Setup, memory: Memory, at: Projection) -> Any:
+    """The approximate Jacobian of the motion, Eqs. 3.66 to 3.68.
+
+    Eq. 3.67 lost its mass matrix: 2 M R_q R zdd. That term is the derivative of R along zdd, i.e. Rdot with zdd in
+    place of zd. Weight is constant and bars have no springs or dampers, so K and C are zero.
+    """
+    linkage, size = setup.linkage, memory.q.size
+    cranks = linkage.cranks.size
+    accelerations = memory.qdd[size - cranks :]
+    along = np.zeros(size)
+    for i in range(size):
+        for c in range(cranks):
+            along[i] += at.matrix_r[i, c] * accelerations[c]
+    turned = velocity_by_position(linkage, at, memory.q, along)
+    if setup.options.as_released and cranks > 1:  # the authors keep each angle's own product only
+        for c in range(cranks):
+            for i in range(size):
+                along[i] = at.matrix_r[i, c] * accelerations[c]
+            put(turned[:, c], velocity_by_position(linkage, at, memory.q, along)[:, c])
+    rates = velocity_by_position(linkage, at, memory.q, memory.qd)
+    mass = reduced_mass(linkage, at)
+    by_angle = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, turned)))
+    by_rate = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, rates)))
+    result = np.zeros((2 * cranks, 2 * cranks))
+    for a in range(cranks):
+        result[a, cranks + a] = 1.0
+        for b in range(cranks):
+            result[cranks + a, b] = -2.0 * by_angle[a, b]
+            result[cranks + a, cranks + b] = -by_rate[a, b]
+    return result
+
+
+@part
+def _newton_step(
+    setup: Setup, memory: Memory, readings: Array, at: Projection,
+    before: Array, accelerations: Array, slopes: Any, gains: Any,
+) -> float:  # fmt: skip
+    """One Newton step on Eqs. 3.69, 3.70 with the trapezoidal rule; returns its largest change.
+
+    Eq. 3.69: the first term is d(z)/dt, the second the estimated rate. Eqs. 3.74, 3.75 mean z and zd on their right
+    sides, with the model's own rate and acceleration (no gain) at the beginning of the step, as in the authors' code.
+    """
+    linkage, state, cranks = setup.linkage, memory.state, setup.linkage.cranks.size
+    per_step, points = 2.0 / setup.step, memory.q.size - setup.linkage.cranks.size
+    expected = np.empty(readings.size)
+    measure(linkage, setup.sensors, memory.q, memory.qd, expected)
+    for s in range(readings.size):
+        memory.innovation[s] = 0.0 if np.isnan(readings[s]) else readings[s] - expected[s]
+    mass = reduced_mass(linkage, at)
+    rates = velocity_by_position(linkage, at, memory.q, memory.qd)
+    mass_rate = product(transposed(at.matrix_r), product(linkage.mass, rates))
+    # g2 is divided by the mass: Mbar^-1 Qbar is the model's acceleration, which settle() has left in qdd.
+    residual = np.zeros((2 * cranks, 1))
+    tangent = np.zeros((2 * cranks, 2 * cranks))
+    mass_rate = solved(mass, mass_rate)
+    for c in range(cranks):
+        residual[c, 0] = per_step * (state[c] - before[c]) - before[cranks + c] - state[cranks + c]
+        residual[cranks + c, 0] = (
+            per_step * (state[cranks + c] - before[cranks + c]) - accelerations[c] - memory.qdd[points + c]
+        )
+        tangent[c, c] = tangent[cranks + c, cranks + c] = per_step
+        tangent[c, cranks + c] = -1.0
+        for d in range(cranks):
+            tangent[cranks + c, cranks + d] += mass_rate[c, d]
+    for i in range(2 * cranks):
+        for s in range(readings.size):
+            residual[i, 0] -= gains[i, s] * memory.innovation[s]
+    # Eq. 3.77 prints K^z in its last row; the velocities' gain K^zd belongs there.
+    add_matrix(tangent, product(gains, slopes), 1.0)
+    change = solved(tangent, residual)
+    largest = 0.0
+    for i in range(2 * cranks):
+        state[i] -= change[i, 0]
+        largest = max(largest, abs(change[i, 0]))
+    return largest

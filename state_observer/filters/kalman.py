@@ -1,0 +1,124 @@
+"""The algebra that all filters share (seed 001 Section 3.1.1), covariances symmetric by construction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from state_observer.multibody.solve import add_matrix, cholesky, put_matrix, solved, transposed
+from vehicle_dynamics.kernels.jit import kernel, part
+
+
+@part
+def product(a: Any, b: Any) -> Any:
+    """a b of small matrices: BLAS takes longer to call than to compute."""
+    rows, inner = a.shape
+    columns = b.shape[1]
+    result = np.zeros((rows, columns))
+    for i in range(rows):
+        for k in range(inner):
+            factor = a[i, k]
+            if factor != 0.0:  # half of these matrices is zero
+                for j in range(columns):
+                    result[i, j] += factor * b[k, j]
+    return result
+
+
+@part
+def product_transposed(a: Any, b: Any) -> Any:
+    """a b'."""
+    rows, inner = a.shape
+    columns = b.shape[0]
+    result = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            value = 0.0
+            for k in range(inner):
+                value += a[i, k] * b[j, k]
+            result[i, j] = value
+    return result
+
+
+@part
+def propagate(transition: Any, noise: Any, covariance: Any) -> None:
+    """P- = F P F' + Sigma^P (Eq. 3.6), in place."""
+    put_matrix(covariance, product_transposed(product(transition, covariance), transition))
+    add_matrix(covariance, noise, 1.0)
+    symmetrise(covariance)
+
+
+@part
+def gain(covariance: Any, slopes: Any, noise: Any, innovation_covariance: Any) -> Any:
+    """K (Eq. 3.9); the innovation's covariance (Eq. 3.8) goes to the last argument."""
+    across = product(slopes, covariance)  # H P
+    put_matrix(innovation_covariance, product_transposed(across, slopes))
+    add_matrix(innovation_covariance, noise, 1.0)
+    symmetrise(innovation_covariance)
+    return transposed(solved(innovation_covariance, across))
+
+
+@kernel
+def update_covariance(covariance: Any, slopes: Any, noise: Any, gains: Any) -> None:
+    """P+ in Joseph's form, in place: equals Eq. 3.11 for the optimal gain, and rounding leaves it positive."""
+    kept = product(gains, slopes)
+    for i in range(kept.shape[0]):
+        for j in range(kept.shape[0]):
+            kept[i, j] = (1.0 if i == j else 0.0) - kept[i, j]
+    put_matrix(covariance, product_transposed(product(kept, covariance), kept))
+    add_matrix(covariance, product_transposed(product(gains, noise), gains), 1.0)
+    symmetrise(covariance)
+
+
+@part
+def symmetrise(matrix: Any) -> None:
+    """Mean of the matrix and its transpose, in place."""
+    for i in range(matrix.shape[0]):
+        for j in range(i):
+            mean = 0.5 * (matrix[i, j] + matrix[j, i])
+            matrix[i, j] = mean
+            matrix[j, i] = mean
+
+
+@part
+def leave_out_absent(readings: Any, innovation: Any, slopes: Any, noise: Any) -> None:
+    """Sensors without a reading (NaN) get slopes of zero: they neither move the state nor the covariance."""
+    for s in range(readings.size):
+        if np.isnan(readings[s]):
+            innovation[s] = 0.0
+            for i in range(slopes.shape[1]):
+                slopes[s, i] = 0.0
+            for i in range(noise.shape[0]):
+                noise[s, i] = noise[i, s] = 0.0
+            noise[s, s] = 1.0
+
+
+@part
+def nothing_read(readings: Any) -> bool:
+    """Whether all readings are absent."""
+    count = 0
+    for value in readings:
+        if np.isnan(value):
+            count += 1
+    return bool(count == readings.size)
+
+
+@part
+def subtract(left: Any, right: Any, out: Any) -> None:
+    """out = left - right."""
+    for i in range(out.size):
+        out[i] = left[i] - right[i]
+
+
+@part
+def add_gained(state: Any, gains: Any, innovation: Any) -> None:
+    """x+ = x- + K y (Eq. 3.10), in place."""
+    for i in range(state.size):
+        for s in range(innovation.size):
+            state[i] += gains[i, s] * innovation[s]
+
+
+@part
+def is_positive(matrix: Any) -> bool:
+    """Whether a symmetric matrix is positive definite (NaN is not)."""
+    return cholesky(matrix, np.empty_like(matrix))

@@ -1,0 +1,246 @@
+"""One interface to all filters: predict, correct, state, covariance, innovation.
+
+>>> from state_observer.filters.observer import LinkageObserver
+>>> from state_observer.linkages.mechanism import Mechanism
+>>> observer = LinkageObserver("errorEKF", Mechanism.named("four_bar", gravity=-9.81), "encoder", plant_psd=0.09)
+>>> observer.predict()
+>>> observer.correct([1.05])
+>>> round(float(observer.state.angles[0]), 2)
+1.05
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from settings import SettingsError
+from settings.fields import close_name
+from state_observer.filters.noise import acceleration_psd, double_integrator, shaped_acceleration, van_loan
+from state_observer.filters.run import Recording, run
+from state_observer.filters.setup import (
+    ENDINGS,
+    ERROR_EKF,
+    FORCE_EKF,
+    FUSED,
+    IN_ALL_COORDINATES,
+    METHODS,
+    SCKF,
+    SOUND,
+    Memory,
+    Options,
+    Setup,
+    new_memory,
+)
+from state_observer.filters.tuning import Tuning, load_tuning
+from state_observer.linkages.mechanism import Mechanism
+from state_observer.linkages.sensors import sensor_set
+
+Array = NDArray[np.float64]
+
+
+class ObserverError(RuntimeError):
+    """A filter that cannot go on; its text says why."""
+
+
+class LinkageState(NamedTuple):
+    """An estimate."""
+
+    angles: Array  # of the cranks [rad]
+    rates: Array  # [rad/s]
+    forces: Array  # that the model lacks, on the cranks [N m]; zero but for forceEKF
+
+
+class Run(NamedTuple):
+    """A whole run of a filter: rows are steps, up to where it ended."""
+
+    angles: Array
+    rates: Array
+    forces: Array
+    covariances: Array  # of [angles, rates]
+    innovations: Array
+    innovation_covariances: Array
+    gaps: Array
+    ending: str
+    is_sound: bool
+
+
+class LinkageObserver:
+    """A filter on its own model of a linkage."""
+
+    def __init__(
+        self,
+        method: str,
+        model: Mechanism,
+        sensors: str,
+        *,
+        plant_psd: float,
+        start_angles: ArrayLike | None = None,
+        variances: tuple[float, float] | None = None,
+        tuning: Tuning | None = None,
+        as_released: bool = False,
+        solves_position: bool = False,
+    ) -> None:
+        """plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
+
+        as_released: do as the authors' code does where it departs from the text (seed 001 Section 4.6's toolbox):
+        errorEKF starts without acceleration and projects with a tangent that is one iteration old; two-angle
+        derivatives keep each angle's own products only; the five-bar's velocity constraints have sine and cosine
+        exchanged in SCKF and DIEKFpm.
+        """
+        if method not in METHODS:
+            raise SettingsError(f"filter {method}: {close_name(method, METHODS)}")
+        if not (np.isfinite(plant_psd) and plant_psd >= 0.0):
+            raise SettingsError(f"plant_psd must be finite and >= 0, got {plant_psd}")
+        tuning = tuning or load_tuning()
+        self.method, self.model, self.step = method, model, tuning.step_s
+        self._code = METHODS.index(method)
+        self._cranks = model.degrees_of_freedom
+        self._setup = _setup(self._code, model, sensors, plant_psd, tuning, as_released, solves_position)
+        angles = model.start_angles if start_angles is None else np.asarray(start_angles, dtype=float)
+        if angles.shape != (self._cranks,) or not np.all(np.isfinite(angles)):
+            raise SettingsError(f"start_angles must be {self._cranks} finite numbers, got {angles.tolist()}")
+        q, qd, qdd = model.motion(angles, np.zeros(self._cranks))
+        if as_released and self._code == ERROR_EKF:
+            qdd = np.zeros_like(qdd)
+        covariance = _initial_covariance(self._code, model, tuning, variances)
+        self._memory = new_memory(self._code, self._setup, q, qd, qdd, covariance)
+        self._before: Memory | None = None
+        self._scratch = self._recording(1)
+
+    @property
+    def state(self) -> LinkageState:
+        """The estimate now."""
+        state, cranks = self._memory.state, self._cranks
+        if self._code in IN_ALL_COORDINATES:
+            half = state.size // 2
+            return LinkageState(state[half - cranks : half].copy(), state[-cranks:].copy(), np.zeros(cranks))
+        forces = state[2 * cranks :] if self._code == FORCE_EKF else np.zeros(cranks)
+        return LinkageState(state[:cranks].copy(), state[cranks : 2 * cranks].copy(), forces.copy())
+
+    @property
+    def covariance(self) -> Array:
+        """Of the whole state of the filter; errorEKF: of the error of the model's state."""
+        return np.array(self._memory.covariance)
+
+    @property
+    def innovation(self) -> Array:
+        """Readings minus what was expected, at the last correction; zero for sensors that did not read."""
+        return np.array(self._memory.innovation)
+
+    @property
+    def innovation_covariance(self) -> Array:
+        """What the filter expected of the innovation's square."""
+        return np.array(self._memory.innovation_covariance)
+
+    @property
+    def position_gap(self) -> float:
+        """Largest violated constraint after the last correction [m^2 for lengths, m for angles]."""
+        return float(self._memory.gap[0])
+
+    @property
+    def memory(self) -> Memory:
+        """Everything that the filter remembers: for studies (observability) and tests."""
+        return self._memory
+
+    @property
+    def setup(self) -> Setup:
+        """Everything that the filter knows."""
+        return self._setup
+
+    def predict(self) -> None:
+        """One step on."""
+        if self._code in FUSED:
+            self._before = Memory(*(part.copy() for part in self._memory))
+        nothing = np.full((1, self._setup.sensors.kinds.size), np.nan)
+        self._step(nothing, predicts=True, corrects=self._code in FUSED)
+
+    def correct(self, readings: Sequence[float] | Array) -> None:
+        """Take in what the sensors read at this instant; NaN where a sensor did not."""
+        given = np.array(readings, dtype=float)
+        count = self._setup.sensors.kinds.size
+        if given.shape != (count,) or np.any(np.isinf(given)):
+            raise SettingsError(f"readings must be {count} numbers, NaN for none, got {given.tolist()}")
+        if self._code not in FUSED:
+            self._step(given[None], predicts=False, corrects=True)
+            return
+        if self._before is None:
+            raise ObserverError(f"{self.method}: correct follows predict, once")
+        for part, before in zip(self._memory, self._before, strict=True):
+            part[...] = before
+        self._before = None
+        self._step(given[None], predicts=True, corrects=True)
+
+    def run(self, readings: Array) -> Run:
+        """All steps at once, one row of readings each (NaN where there is none), from where the filter is now."""
+        steps, cranks, count = len(readings), self._cranks, self._setup.sensors.kinds.size
+        if readings.shape != (steps, count):
+            raise SettingsError(f"readings must have {count} columns, got shape {readings.shape}")
+        kept = self._recording(steps)
+        ending, done = run(self._code, self._setup, self._memory, readings, True, True, kept)
+        states = kept.states[:done]
+        forces = states[:, 2 * cranks :] if self._code == FORCE_EKF else np.zeros((done, cranks))
+        return Run(
+            states[:, :cranks], states[:, cranks : 2 * cranks], forces, kept.covariances[:done],
+            kept.innovations[:done], kept.innovation_covariances[:done], kept.gaps[:done],
+            ENDINGS[ending], ending == SOUND,
+        )  # fmt: skip
+
+    def _recording(self, steps: int) -> Recording:
+        cranks, count = self._cranks, self._setup.sensors.kinds.size
+        width = 3 * cranks if self._code == FORCE_EKF else 2 * cranks
+        return Recording(
+            states=np.zeros((steps, width)),
+            covariances=np.zeros((steps, 2 * cranks, 2 * cranks)),
+            innovations=np.full((steps, count), np.nan),
+            innovation_covariances=np.full((steps, count, count), np.nan),
+            gaps=np.full(steps, np.nan),
+        )
+
+    def _step(self, readings: Array, predicts: bool, corrects: bool) -> None:
+        ending, _ = run(self._code, self._setup, self._memory, readings, predicts, corrects, self._scratch)
+        if ending != SOUND:
+            raise ObserverError(f"{self.method}: {ENDINGS[ending]}")
+
+
+def _setup(
+    code: int, model: Mechanism, sensors: str, psd: float, tuning: Tuning, as_released: bool, solves_position: bool
+) -> Setup:
+    size = model.size if code in IN_ALL_COORDINATES else model.degrees_of_freedom
+    dynamics, noise_psd = double_integrator(size), acceleration_psd(psd, size)
+    if code == FORCE_EKF:
+        dynamics, noise_psd = shaped_acceleration(size, psd, tuning.force.correlation_time_s)
+    transition, noise = van_loan(dynamics, noise_psd, tuning.step_s)
+    placed = sensor_set(model, sensors)
+    iterated = tuning.smooth if code == SCKF else tuning.perfect
+    options = Options(
+        as_released=as_released,
+        penalty=tuning.penalty,
+        solves_position=solves_position,
+        alpha=tuning.unscented.alpha,
+        beta=tuning.unscented.beta,
+        kappa=tuning.unscented.kappa,
+        weakening=tuning.smooth.weakening,
+        decay=tuning.smooth.decay,
+        perfect_variance=tuning.perfect.variance,
+        shrink=tuning.perfect.shrink,
+        gap=iterated.gap,
+        most_iterations=iterated.most_iterations,
+    )
+    covariance = tuning.sensor_std**2 * np.eye(placed.kinds.size)
+    transition = np.ascontiguousarray(transition)
+    return Setup(model.kernel, placed, covariance, tuning.step_s, transition, noise, noise_psd, options)
+
+
+def _initial_covariance(code: int, model: Mechanism, tuning: Tuning, variances: tuple[float, float] | None) -> Array:
+    angle, rate = variances or (np.radians(5.0) ** 2, np.radians(5.0) ** 2)
+    if not (angle > 0.0 and rate > 0.0):
+        raise SettingsError(f"variances must be > 0, got {angle} and {rate}")
+    size = model.size if code in IN_ALL_COORDINATES else model.degrees_of_freedom
+    diagonal = [angle] * size + [rate] * size
+    if code == FORCE_EKF:
+        diagonal += [tuning.force.initial_std**2] * size
+    return np.diag(diagonal)

@@ -1,0 +1,93 @@
+"""A planar linkage as data: pivots, points, uniform bars and which of them are cranks. A new one is a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from settings import SettingsError, setting
+from settings.fields import close_name
+from settings.nested import load_settings
+from settings.share import share_file
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointParameters:
+    """A joint: a pivot on the ground, or a moving point where it is looked for at first."""
+
+    name: str = setting(..., "Name that bars use")
+    x_m: float = setting(..., "To the right", unit="m", minimum=-1e3, maximum=1e3)
+    y_m: float = setting(..., "Up", unit="m", minimum=-1e3, maximum=1e3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BarParameters:
+    """A uniform slender bar between two joints."""
+
+    name: str = setting(..., "Name that cranks and couplers use")
+    start: str = setting(..., "A point or pivot")
+    end: str = setting(..., "A point or pivot")
+    length_m: float = setting(..., "Length", unit="m", minimum=1e-3, maximum=1e3)
+    mass_kg: float = setting(..., "Mass", unit="kg", minimum=1e-6, maximum=1e6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrankParameters:
+    """A bar that turns about the pivot where it starts; its angle is a degree of freedom."""
+
+    bar: str = setting(..., "A bar that starts at a pivot")
+    start_angle_rad: float = setting(..., "True angle at the start", unit="rad", minimum=-10.0, maximum=10.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkageParameters:
+    """A planar linkage whose degrees of freedom are the angles of its cranks."""
+
+    description: str = setting(..., "One line for people")
+    pivots: tuple[PointParameters, ...]
+    points: tuple[PointParameters, ...]
+    bars: tuple[BarParameters, ...]
+    cranks: tuple[CrankParameters, ...]
+    couplers: tuple[str, ...] = setting(..., "Bars that carry a gyroscope in the set-up of that name")
+
+    def __post_init__(self) -> None:
+        joints = [joint.name for joint in (*self.pivots, *self.points)]
+        for kind, names in (("joint", joints), ("bar", [bar.name for bar in self.bars])):
+            for name in names:
+                if names.count(name) > 1:
+                    raise ValueError(f"{kind} {name}: is there {names.count(name)} times")
+        for bar in self.bars:
+            for end in (bar.start, bar.end):
+                if end not in joints:
+                    raise ValueError(f"bar {bar.name}: joint {end}: {close_name(end, joints)}")
+            if bar.start == bar.end:
+                raise ValueError(f"bar {bar.name}: starts and ends at {bar.end}")
+        free = 2 * len(self.points) - len(self.bars)
+        if free < 1 or free != len(self.cranks):
+            raise ValueError(
+                f"{len(self.points)} points and {len(self.bars)} bars leave {free} degrees of freedom, "
+                f"but cranks has {len(self.cranks)}"
+            )
+        for crank in self.cranks:
+            bar = self.bars[self.bar_index(crank.bar)]
+            if bar.start not in [pivot.name for pivot in self.pivots] or bar.end in [p.name for p in self.pivots]:
+                raise ValueError(f"crank {crank.bar}: must start at a pivot and end at a point")
+        for coupler in self.couplers:
+            self.bar_index(coupler)
+
+    def bar_index(self, name: str) -> int:
+        """Which bar has this name."""
+        return _index(name, [bar.name for bar in self.bars], "bar")
+
+
+def load_linkage(name: str) -> LinkageParameters:
+    """A linkage of config/observers by its name, or from a YAML file by its path."""
+    path = Path(name) if name.endswith((".yaml", ".yml")) else share_file(f"config/observers/{name}.yaml")
+    return load_settings(path, LinkageParameters)
+
+
+def _index(name: str, names: Sequence[str], kind: str) -> int:
+    if name not in names:
+        raise SettingsError(f"{kind} {name}: {close_name(name, names)}")
+    return list(names).index(name)

@@ -1,0 +1,70 @@
+"""Local observability along a run: condition number of Eq. 4.19 (seed 001 Section 4.7.4).
+
+EKF: its own f_x and h_x. UKF: the matrices that a statistical linear regression of its sigma points gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.filters.observer import LinkageObserver
+from state_observer.linkages.sensors import readings_along
+
+Array = NDArray[np.float64]
+
+
+def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
+    """log10 of the condition number (Eq. 4.20) at each step; infinity where the state cannot be observed.
+
+    As many block rows as the state has numbers; the last steps, which lack successors, are left out.
+    """
+    transitions, sensitivities = [], []
+    for row in readings:
+        observer.predict()
+        transition = _regressed_transition(observer) if observer.memory.points.size else observer.setup.transition
+        observer.correct(row)
+        sensitivity = _regressed_sensitivity(observer) if observer.memory.points.size else observer.memory.sensitivity
+        transitions.append(np.array(transition))
+        sensitivities.append(np.array(sensitivity))
+    size = transitions[0].shape[0]
+    return np.array(
+        [
+            _log_condition(transitions[k + 1 : k + size], sensitivities[k : k + size])
+            for k in range(len(readings) - size + 1)
+        ]
+    )
+
+
+def observability_matrix(transitions: list[Array], sensitivities: list[Array]) -> Array:
+    """Eq. 4.19: h_k; h_{k+1} f_k; h_{k+2} f_{k+1} f_k; ..."""
+    product = np.eye(sensitivities[0].shape[1])
+    rows = [sensitivities[0]]
+    for transition, sensitivity in zip(transitions, sensitivities[1:], strict=True):
+        product = transition @ product
+        rows.append(sensitivity @ product)
+    return np.vstack(rows)
+
+
+def _log_condition(transitions: list[Array], sensitivities: list[Array]) -> float:
+    values = np.linalg.svd(observability_matrix(transitions, sensitivities), compute_uv=False)
+    return float(np.log10(values[0] / values[-1])) if values[-1] > 0.0 else float("inf")
+
+
+def _regressed_transition(observer: LinkageObserver) -> Array:
+    memory = observer.memory
+    return _regression(memory.points_before, memory.points)
+
+
+def _regressed_sensitivity(observer: LinkageObserver) -> Array:
+    memory, setup = observer.memory, observer.setup
+    measured = np.empty((len(memory.points), setup.sensors.kinds.size))
+    readings_along(setup.linkage, setup.sensors, memory.points_q, memory.points_qd, measured)
+    return _regression(memory.points, measured)
+
+
+def _regression(before: Array, after: Array) -> Array:
+    """Slope of the best linear map between deviations from the middle point; all other points weigh the same."""
+    slope, *_ = np.linalg.lstsq(before[1:] - before[0], after[1:] - after[0], rcond=None)
+    result: Array = slope.T
+    return result

@@ -1,0 +1,63 @@
+"""What the study varies, from config/observers/study.yaml."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from settings import setting
+from settings.nested import load_settings
+from settings.share import share_file
+from state_observer.filters.setup import METHODS
+from state_observer.filters.tuning import ERRORS
+from state_observer.linkages.sensors import SENSOR_SETS
+
+
+class Case(NamedTuple):
+    """One run of the study."""
+
+    linkage: str
+    sensors: str
+    error: str
+    rate_hz: int
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelError:
+    """How wrong the filters' models are."""
+
+    name: str = setting(..., "Which row of the tuning", choices=ERRORS)
+    gravity_mps2: float = setting(..., "Added to the gravity", unit="m/s^2", minimum=-10.0, maximum=10.0)
+    start_angle_rad: float = setting(..., "Added to each crank at the start", unit="rad", minimum=-3.2, maximum=3.2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyParameters:
+    """Linkages x sensors x errors x rates x filters, each for some seconds."""
+
+    linkages: tuple[str, ...] = setting(..., "Names in config/observers")
+    sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
+    rates_hz: tuple[int, ...] = setting(..., "Readings per second", unit="Hz", minimum=1, maximum=100000)
+    filters: tuple[str, ...] = setting(..., "Filters", choices=METHODS)
+    duration_s: float = setting(..., "Of each run", unit="s", minimum=0.01, maximum=1e4)
+    noise_seed: int = setting(..., "Of the sensors' noise", minimum=0, maximum=2**31 - 1)
+    true_gravity_mps2: float = setting(..., "Negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0)
+    errors: tuple[ModelError, ...]
+
+    def cases(self) -> list[Case]:
+        """All runs."""
+        names = [error.name for error in self.errors]
+        parts = (self.linkages, self.sensors, names, self.rates_hz, self.filters)
+        return [Case(*case) for case in itertools.product(*parts)]
+
+    def error(self, name: str) -> ModelError:
+        """The error of this name."""
+        return next(error for error in self.errors if error.name == name)
+
+
+def load_study(path: Path | None = None) -> StudyParameters:
+    """From a YAML file; the default is config/observers/study.yaml."""
+    return load_settings(path or share_file("config/observers/study.yaml"), StudyParameters)

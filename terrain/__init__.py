@@ -1,0 +1,1 @@
+"""The world: elevation maps, soils, wheel contact on soft ground, obstacles, builders."""

@@ -1,0 +1,62 @@
+"""Random fields on a grid: noise whose roughness is the same on every scale, and points that keep their distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from terrain.elevation_map import Array
+
+
+def fractal_field(
+    random: np.random.Generator,
+    shape: tuple[int, int],
+    resolution: float,
+    *,
+    longest: float,
+    shortest: float,
+    hurst: float,
+) -> Array:
+    """A random surface of mean 0 and standard deviation 1, by spectral synthesis (Voss 1985).
+
+    Waves between the longest and the shortest [m] have amplitudes that fall with frequency f as f^-(hurst + 1), so
+    that a Hurst exponent near 1 gives smooth hills and one near 0 rough ground. The field repeats at its edges.
+    """
+    rows, columns = shape
+    along = np.fft.rfftfreq(columns, resolution)
+    across = np.fft.fftfreq(rows, resolution)[:, None]
+    frequency = np.hypot(along, across)
+    frequency[0, 0] = 1.0  # the mean, which is taken out below
+    amplitude = frequency ** -(hurst + 1.0)
+    # Smooth ends of the band: sharp ones would ring.
+    amplitude *= np.exp(-((frequency * shortest) ** 2)) * -np.expm1(-((frequency * longest) ** 4))
+    amplitude[0, 0] = 0.0
+    spectrum = np.fft.rfft2(random.standard_normal(shape)) * amplitude
+    field = np.fft.irfft2(spectrum, shape)
+    deviation = field.std()
+    return np.asarray(field / deviation if deviation > 0.0 else field)
+
+
+def scattered(
+    random: np.random.Generator, count: int, low: Array, high: Array, spacing: float, weight: Array | None = None
+) -> Array:
+    """Up to `count` places (n x 2 [m]) in a rectangle, no two nearer than the spacing [m].
+
+    A weight (rows and columns over the rectangle, 0 to 1) makes places likelier where it is high.
+    """
+    chosen: list[Array] = []
+    size = max(spacing, 1e-6)
+    taken: dict[tuple[int, int], list[Array]] = {}
+    tries = 30 * count
+    for place, chance in zip(random.uniform(low, high, (tries, 2)), random.random(tries), strict=True):
+        if len(chosen) == count:
+            break
+        if weight is not None:
+            column, row = ((place - low) / (high - low) * weight.shape[::-1]).astype(int)
+            if chance > weight[row, column]:
+                continue
+        cell = (int(place[0] // size), int(place[1] // size))
+        around = [taken.get((cell[0] + i, cell[1] + j), []) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        if all(np.hypot(*(place - other)) >= spacing for others in around for other in others):
+            taken.setdefault(cell, []).append(place)
+            chosen.append(place)
+    return np.array(chosen).reshape(-1, 2)

@@ -1,0 +1,141 @@
+"""Worlds from measurements: any map file, a survey's points, and a real elevation model that comes with matplotlib."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+from scipy import ndimage
+from scipy.interpolate import RectBivariateSpline
+
+from settings import setting
+from terrain.elevation_map import HARD, ElevationMap
+from terrain.georeference import Georeference
+from terrain.limits import check_grid_size
+from terrain.map_files import MapFileOptions, load_map
+from terrain.survey import INTERPOLATIONS, load_survey
+from terrain.world import Place, Site, World
+
+START_SHARE = 0.4  # of the size, from the middle towards a corner
+FAULT_FILE = "jacksboro_fault_dem.npz"
+METRES_PER_DEGREE = 111_200.0  # of latitude
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapFile:
+    """A map from a file beside the world file."""
+
+    file: str = setting(..., "Name beside this file: .npz, .asc, .tif, .png, .obj, .ply or .stl")
+    resolution_m: float = setting(0.0, "For meshes and PNG; 0: the file tells", unit="m", minimum=0.0, maximum=1000.0)
+    low_m: float = setting(0.0, "Height of black in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
+    high_m: float = setting(0.0, "Height of white in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
+    fill_holes: bool = setting(False, "Take unknown heights from their nearest neighbours")
+    centred: bool = setting(True, "Put the map's middle at x = y = 0")
+    soil: str = setting(HARD, "Name of the soil, where the file has none")
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        options = MapFileOptions(
+            resolution_m=self.resolution_m or None, low_m=self.low_m, high_m=self.high_m, fill_holes=self.fill_holes
+        )
+        ground = load_map(file_beside(site.folder, self.file), options)
+        if self.centred:
+            ground = ground.centred()
+        if ground.soils is None:
+            ground = replace(ground, soil_names=(self.soil,))
+        start, goal = _corners(ground)
+        return World(name=site.name, ground=ground, start=start, goal=goal)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyFile:
+    """Scattered points, bounded by their alpha shape; outside of it the ground goes on as at its edge."""
+
+    file: str = setting(..., "CSV beside this file: x_m, y_m, z_m or latitude_deg, longitude_deg, altitude_m")
+    resolution_m: float = setting(0.5, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=100.0)
+    alpha_radius_m: float = setting(0.0, "Widest circle without a point; 0: chosen", unit="m", minimum=0.0, maximum=1e5)
+    interpolation: str = setting("smooth", "Clough-Tocher, or flat triangles", choices=INTERPOLATIONS)
+    soil: str = setting(HARD, "Name of the soil")
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        survey = load_survey(file_beside(site.folder, self.file))
+        surface = survey.surface(survey.outline(self.alpha_radius_m), self.resolution_m, self.interpolation)
+        ground = surface.to_map(fill_holes=True, soil_names=(self.soil,))
+        # The two ends of what was surveyed, as far from its outline as they can be.
+        depth = ndimage.distance_transform_edt(np.pad(surface.known, 1))[1:-1, 1:-1]
+        start = _node(ground, int(np.argmax(depth)))
+        x, y = np.meshgrid(ground.node_x(), ground.node_y())
+        far = np.where(depth > 0.5 * depth.max(), np.hypot(x - start.x, y - start.y), 0.0)
+        goal = _node(ground, int(np.argmax(far)))
+        heading = math.atan2(goal.y - start.y, goal.x - start.x)
+        return World(
+            name=site.name,
+            ground=ground,
+            start=Place(x=start.x, y=start.y, heading=heading),
+            goal=goal,
+            surveyed=surface.known,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """The Jacksboro fault in Tennessee (SRTM, 3 seconds of arc, in matplotlib's sample data), made smaller."""
+
+    length_scale: float = setting(0.03, "Of horizontal lengths; 1 is 30 km", minimum=0.001, maximum=1.0)
+    height_scale: float = setting(0.03, "Of heights; 1 is 700 m", minimum=0.0, maximum=1.0)
+    resolution_m: float = setting(1.0, "Distance of the map's nodes", unit="m", minimum=0.05, maximum=100.0)
+    soil: str = setting(HARD, "Name of the soil")
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        from matplotlib.cbook import get_sample_data  # slow to import
+
+        with np.load(get_sample_data(FAULT_FILE, asfileobj=False), allow_pickle=False) as data:
+            elevation = data["elevation"][::-1].astype(np.float64)  # the file begins in the north
+            south, north, west, east = (float(data[name]) for name in ("ymax", "ymin", "xmin", "xmax"))
+        latitude, longitude = 0.5 * (south + north), 0.5 * (west + east)
+        height = (north - south) * METRES_PER_DEGREE * self.length_scale
+        width = (east - west) * METRES_PER_DEGREE * math.cos(math.radians(latitude)) * self.length_scale
+        rows, columns = (int(size / self.resolution_m) + 1 for size in (height, width))
+        check_grid_size(rows, columns)
+        lowest = float(elevation.min())
+        surface = RectBivariateSpline(*(np.linspace(0.0, 1.0, count) for count in elevation.shape), elevation - lowest)
+        places = (np.linspace(0.0, 1.0, count) for count in (rows, columns))
+        ground = ElevationMap(
+            heights=(self.height_scale * surface(*places)).astype(np.float32),
+            resolution=self.resolution_m,
+            origin_x=-0.5 * (columns - 1) * self.resolution_m,
+            origin_y=-0.5 * (rows - 1) * self.resolution_m,
+            soil_names=(self.soil,),
+            georeference=Georeference(latitude_deg=latitude, longitude_deg=longitude, altitude_m=lowest),
+        )
+        start, goal = _corners(ground)
+        return World(name=site.name, ground=ground, start=start, goal=goal)
+
+
+def file_beside(folder: Path, name: str) -> Path:
+    """A file in a folder or below it; raises ValueError for a name that would leave it."""
+    parts = PurePosixPath(name)
+    if not name or parts.is_absolute() or ".." in parts.parts or "\\" in name or not name.isprintable():
+        raise ValueError(f"file {name!r}: must be a name in the world's own folder")
+    return folder / parts
+
+
+def _node(ground: ElevationMap, number: int) -> Place:
+    row, column = divmod(number, ground.shape[1])
+    return Place(x=float(ground.node_x()[column]), y=float(ground.node_y()[row]))
+
+
+def _corners(ground: ElevationMap) -> tuple[Place, Place]:
+    """Places towards the south-west and the north-east corner."""
+    (left, right), (low, high) = ground.x_limits, ground.y_limits
+    middle_x, middle_y = 0.5 * (left + right), 0.5 * (low + high)
+    x, y = START_SHARE * (right - left), START_SHARE * (high - low)
+    heading = math.atan2(y, x)
+    return (
+        Place(x=middle_x - x, y=middle_y - y, heading=heading),
+        Place(x=middle_x + x, y=middle_y + y, heading=heading),
+    )

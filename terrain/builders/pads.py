@@ -1,0 +1,148 @@
+"""Worlds for one effect each: a flat pad, a bump, a step or kerb, a ramp, a washboard.
+
+All begin on flat ground at x = y = 0, heading along x; the ground begins 20 m behind the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from settings import setting
+from terrain.elevation_map import HARD, Array, ElevationMap
+from terrain.limits import check_grid_size
+from terrain.world import Place, Site, World
+
+BEHIND_START_M = 20.0
+BEFORE_END_M = 10.0
+SIDES = ("both", "left", "right")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pad:
+    """Level ground; the other pads put something on it."""
+
+    length_m: float = setting(120.0, "Of the ground along x", unit="m", minimum=40.0, maximum=10_000.0)
+    width_m: float = setting(30.0, "Of the ground along y", unit="m", minimum=4.0, maximum=10_000.0)
+    resolution_m: float = setting(0.1, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=10.0)
+    soil: str = setting(HARD, "Name of the soil")
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        return self._world(site, lambda x, y: np.zeros(np.broadcast(x, y).shape))
+
+    def _world(self, site: Site, height: Callable[[Array, Array], Array]) -> World:
+        columns, rows = (round(size / self.resolution_m) + 1 for size in (self.length_m, self.width_m))
+        check_grid_size(rows, columns)
+        x = -BEHIND_START_M + np.arange(columns, dtype=np.float64) * self.resolution_m
+        y = -0.5 * self.width_m + np.arange(rows, dtype=np.float64) * self.resolution_m
+        heights = np.empty((rows, columns), np.float32)
+        for row in range(rows):  # one at a time: no more memory than the map
+            heights[row] = height(x, y[row : row + 1])
+        ground = ElevationMap(
+            heights=heights,
+            resolution=self.resolution_m,
+            origin_x=float(x[0]),
+            origin_y=float(y[0]),
+            soil_names=(self.soil,),
+        )
+        goal = Place(x=self.length_m - BEHIND_START_M - BEFORE_END_M, y=0.0)
+        return World(name=site.name, ground=ground, start=Place(x=0.0, y=0.0), goal=goal)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bump(Pad):
+    """A cosine bump across the way, under both wheels or one."""
+
+    at_m: float = setting(30.0, "x where it begins", unit="m", minimum=5.0, maximum=1e4)
+    bump_length_m: float = setting(2.0, "Along x", unit="m", minimum=0.1, maximum=1000.0)
+    bump_height_m: float = setting(0.1, "Negative: a dip", unit="m", minimum=-2.0, maximum=2.0)
+    side: str = setting("both", "Which wheels go over it", choices=SIDES)
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+
+        def height(x: Array, y: Array) -> Array:
+            place = np.clip((x - self.at_m) / self.bump_length_m, 0.0, 1.0)
+            return self.bump_height_m * 0.5 * (1.0 - np.cos(2.0 * math.pi * place)) * _on_side(self.side, y)
+
+        return self._world(site, height)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Pad):
+    """A step or kerb, crossed straight or at an angle; behind it the ground stays high, or drops again."""
+
+    at_m: float = setting(30.0, "x where the way meets it", unit="m", minimum=5.0, maximum=1e4)
+    step_height_m: float = setting(0.15, "Negative: a step down", unit="m", minimum=-2.0, maximum=2.0)
+    edge_m: float = setting(0.0, "Width of its face; 0 is one cell", unit="m", minimum=0.0, maximum=10.0)
+    top_length_m: float = setting(0.0, "Length of the high part; 0: to the end", unit="m", minimum=0.0, maximum=1e4)
+    angle_deg: float = setting(0.0, "Of the edge against straight across", unit="deg", minimum=-75.0, maximum=75.0)
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        face = max(self.edge_m, self.resolution_m)
+        cos, sin = math.cos(math.radians(self.angle_deg)), math.sin(math.radians(self.angle_deg))
+
+        def height(x: Array, y: Array) -> Array:
+            along = (x - self.at_m) * cos + y * sin
+            up = np.clip(along / face, 0.0, 1.0)
+            down = np.clip((along - self.top_length_m) / face, 0.0, 1.0) if self.top_length_m else 0.0
+            return np.asarray(self.step_height_m * (up - down))
+
+        return self._world(site, height)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ramp(Pad):
+    """Up, level, down again."""
+
+    at_m: float = setting(20.0, "x where it begins", unit="m", minimum=5.0, maximum=1e4)
+    slope_deg: float = setting(15.0, "How steep", unit="deg", minimum=-60.0, maximum=60.0)
+    slope_length_m: float = setting(20.0, "Of each slope along x", unit="m", minimum=0.1, maximum=5000.0)
+    top_length_m: float = setting(10.0, "Of the level part", unit="m", minimum=0.0, maximum=5000.0)
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+        top_at = self.at_m + self.slope_length_m
+
+        def height(x: Array, y: Array) -> Array:
+            up = np.clip(x - self.at_m, 0.0, self.slope_length_m)
+            down = np.clip(x - top_at - self.top_length_m, 0.0, self.slope_length_m)
+            return np.asarray(math.tan(math.radians(self.slope_deg)) * (up - down) + 0.0 * y)
+
+        return self._world(site, height)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Washboard(Pad):
+    """Waves across the way, as lorries press them into gravel roads; optionally left and right out of step."""
+
+    at_m: float = setting(20.0, "x where the first wave begins", unit="m", minimum=5.0, maximum=1e4)
+    wave_length_m: float = setting(0.9, "From crest to crest", unit="m", minimum=0.1, maximum=100.0)
+    wave_height_m: float = setting(0.05, "From trough to crest", unit="m", minimum=0.0, maximum=1.0)
+    waves: int = setting(50, "How many", minimum=1, maximum=10_000)
+    shift_deg: float = setting(0.0, "Phase of the left side ahead of the right", unit="deg", minimum=0.0, maximum=360.0)
+
+    def build(self, site: Site) -> World:
+        """The world that this describes."""
+
+        def height(x: Array, y: Array) -> Array:
+            place = (x - self.at_m) / self.wave_length_m
+            shift = math.radians(self.shift_deg) * _on_side("left", y)
+            wave = 0.5 * (1.0 - np.cos(2.0 * math.pi * place + shift))
+            # The first and last half wave fade, so that a shifted side has no step.
+            fade = np.clip(2.0 * place, 0.0, 1.0) * np.clip(2.0 * (self.waves - place), 0.0, 1.0)
+            return np.asarray(self.wave_height_m * wave * (fade if self.shift_deg else (fade > 0.0)))
+
+        return self._world(site, height)
+
+
+def _on_side(side: str, y: Array) -> Array:
+    """1 on that side of the way, 0 on the other, with half a metre between."""
+    if side == "both":
+        return np.ones_like(y)
+    return np.clip((y if side == "left" else -y) / 0.5 + 0.5, 0.0, 1.0)

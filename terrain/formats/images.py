@@ -1,0 +1,47 @@
+"""Opening raster images of heights: what is in them is looked at before they are decoded."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from terrain.limits import check_grid_size, file_refusal
+
+HEIGHT_MODES = ("L", "I;16", "I;16B", "I;16L", "I", "F")  # of Pillow: one number per pixel
+
+
+@contextmanager
+def height_image(path: Path, file_format: str) -> Iterator[Image.Image]:
+    """An image of one number per pixel, not yet decoded; every mistake becomes one line that names the file."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is asked below
+            warnings.simplefilter("ignore", UserWarning)  # Pillow, of tags that it leaves out: we miss them ourselves
+            with Image.open(path, formats=[file_format]) as image:
+                check_grid_size(image.height, image.width)
+                if getattr(image, "n_frames", 1) > 1 and file_format != "TIFF":
+                    raise ValueError("holds several pictures")
+                if image.mode not in HEIGHT_MODES:
+                    raise ValueError(f"holds colours (mode {image.mode}), not one height per pixel")
+                yield image
+    except UnidentifiedImageError:
+        raise file_refusal(path, f"is not a {file_format} image that can be read") from None
+    except Image.DecompressionBombError:
+        raise file_refusal(path, "has far too many pixels") from None
+    except (SyntaxError, EOFError, KeyError, TypeError, AttributeError) as error:  # Pillow, of damaged files
+        raise file_refusal(path, f"is damaged: {error}") from None
+    except OSError as error:
+        raise file_refusal(path, f"{error.strerror or error}; is the file truncated?") from None
+    except ValueError as error:
+        raise file_refusal(path, error) from None
+
+
+def pixels(image: Image.Image) -> Any:
+    """The decoded numbers; row 0 is the one of least y, images have it at the bottom."""
+    return np.asarray(image)[::-1]

@@ -1,0 +1,46 @@
+"""Where on Earth a map lies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Georeference:
+    """Where the world's origin (x = y = z = 0) lies: in degrees, in a coordinate system's own metres, or both.
+
+    A place (x, y, z) of the world has the coordinates (easting_m + x, northing_m + y) in the system `crs`, such as
+    EPSG:32629, and the height altitude_m + z.
+    """
+
+    latitude_deg: float | None = None
+    longitude_deg: float | None = None
+    altitude_m: float = 0.0
+    crs: str = ""
+    easting_m: float = 0.0
+    northing_m: float = 0.0
+
+    def __post_init__(self) -> None:
+        if (self.latitude_deg is None) != (self.longitude_deg is None):
+            raise ValueError("georeference: give both latitude_deg and longitude_deg, or neither")
+        if self.latitude_deg is not None and not -90.0 <= self.latitude_deg <= 90.0:
+            raise ValueError(f"latitude_deg: must be from -90 to 90, got {self.latitude_deg:g}")
+        if self.longitude_deg is not None and not -180.0 <= self.longitude_deg <= 360.0:
+            raise ValueError(f"longitude_deg: must be from -180 to 360, got {self.longitude_deg:g}")
+        for name in ("altitude_m", "easting_m", "northing_m"):
+            if not math.isfinite(getattr(self, name)):
+                raise ValueError(f"{name}: must be finite, got {getattr(self, name)}")
+        if len(self.crs) > 10_000 or not self.crs.isprintable():
+            raise ValueError("crs: must be printable text of at most 10000 characters")
+
+    def moved(self, x: float, y: float, z: float) -> Georeference:
+        """The same for a world that was shifted by x (east), y (north) and z (up) [m]."""
+        changes: dict[str, Any] = {"altitude_m": self.altitude_m - z}
+        if self.latitude_deg is not None and (x or y):
+            from pymap3d import enu2geodetic  # slow to import
+
+            latitude, longitude, _ = enu2geodetic(-x, -y, 0.0, self.latitude_deg, self.longitude_deg, self.altitude_m)
+            changes |= {"latitude_deg": float(latitude), "longitude_deg": float(longitude)}
+        return replace(self, easting_m=self.easting_m - x, northing_m=self.northing_m - y, **changes)

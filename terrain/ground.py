@@ -1,0 +1,193 @@
+"""The ground as wheels meet it: height, normal and soil at a place. World axes, z up.
+
+A ground is a tuple that kernels take; `ground_at` answers for all kinds: a plane with an optional bump across the road,
+and an elevation map on top of it, edge-extended where it ends. Every place has a soil, by its number in a table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.ruts import Ruts, no_ruts
+from terrain.soil import SOIL, hard_soil
+from vehicle_dynamics.kernels.jit import inlined
+from vehicle_dynamics.kernels.vector3 import Vector3, unit
+
+Array = NDArray[np.float64]
+Heights = NDArray[np.float32]
+SoilNumbers = NDArray[np.uint8]
+
+
+class GroundPoint(NamedTuple):
+    """The ground at one place."""
+
+    height: float  # [m]
+    normal: Vector3  # unit
+    soil: int  # number in the table of soils
+
+
+class Plane(NamedTuple):
+    """z = slope_x x + slope_y y, with a cosine bump across it."""
+
+    slope_x: float
+    slope_y: float
+    bump_start: float  # x [m]
+    bump_length: float  # [m]
+    bump_height: float  # [m]; 0 is none
+
+
+class Grid(NamedTuple):
+    """An elevation map on top of the plane."""
+
+    heights: Heights  # rows along y, columns along x [m]
+    soils: SoilNumbers  # same rows and columns, or one for all
+    x: float  # of the first column [m]
+    y: float  # of the first row [m]
+    inverse: float  # one over the distance of rows and columns [1/m]
+
+
+class Ground(NamedTuple):
+    """All that kernels know."""
+
+    plane: Plane
+    grid: Grid
+    soils: NDArray[np.void]  # records of SOIL
+    ruts: Ruts
+
+
+class Cell(NamedTuple):
+    """Where in a grid a place is."""
+
+    row: int
+    column: int
+    up: float  # from that row to the next, 0 to 1
+    right: float
+
+
+@inlined
+def cell_at(grid: Grid, x: float, y: float) -> Cell:
+    """The cell of a place [m]; beyond the edge the nearest one."""
+    rows, columns = grid.heights.shape
+    # In this order what is no number becomes 0, which is a place.
+    u = min(max(0.0, (x - grid.x) * grid.inverse), columns - 1.0)
+    v = min(max(0.0, (y - grid.y) * grid.inverse), rows - 1.0)
+    column, row = min(int(u), max(columns - 2, 0)), min(int(v), max(rows - 2, 0))
+    return Cell(row, column, v - row, u - column)
+
+
+@inlined
+def height_at(ground: Ground, x: float, y: float) -> float:
+    """Height [m] at a place [m]; defined everywhere."""
+    p, g = ground.plane, ground.grid
+    height = p.slope_x * x + p.slope_y * y
+    place = (x - p.bump_start) / p.bump_length
+    if 0.0 < place < 1.0:
+        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * place))
+    if g.heights.size > 1:
+        cell = cell_at(g, x, y)
+        near = g.heights[cell.row, cell.column] * (1.0 - cell.right) + g.heights[cell.row, cell.column + 1] * cell.right
+        far = (
+            g.heights[cell.row + 1, cell.column] * (1.0 - cell.right)
+            + g.heights[cell.row + 1, cell.column + 1] * cell.right
+        )
+        height += near * (1.0 - cell.up) + far * cell.up
+    return height
+
+
+@inlined
+def soil_at(ground: Ground, x: float, y: float) -> int:
+    """Number of the soil at the nearest node of the map."""
+    g = ground.grid
+    if g.soils.size == 1:
+        return int(g.soils[0, 0])
+    cell = cell_at(g, x, y)
+    return int(g.soils[cell.row + (cell.up > 0.5), cell.column + (cell.right > 0.5)])
+
+
+@inlined
+def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
+    """The ground under or over a point; the normal is that of the surface, also where it is bent."""
+    p, g = ground.plane, ground.grid
+    along, across = p.slope_x, p.slope_y
+    place = (x - p.bump_start) / p.bump_length
+    if 0.0 < place < 1.0:
+        along += math.pi * p.bump_height / p.bump_length * math.sin(2.0 * math.pi * place)
+    if g.heights.size > 1:
+        cell = cell_at(g, x, y)
+        a, b = g.heights[cell.row, cell.column], g.heights[cell.row, cell.column + 1]
+        c, d = g.heights[cell.row + 1, cell.column], g.heights[cell.row + 1, cell.column + 1]
+        rows, columns = g.heights.shape
+        # Beyond the edge the ground goes on level.
+        if 0.0 <= (x - g.x) * g.inverse <= columns - 1.0:
+            along += ((b - a) * (1.0 - cell.up) + (d - c) * cell.up) * g.inverse
+        if 0.0 <= (y - g.y) * g.inverse <= rows - 1.0:
+            across += ((c - a) * (1.0 - cell.right) + (d - b) * cell.right) * g.inverse
+    return GroundPoint(height_at(ground, x, y), unit((-along, -across, 1.0)), soil_at(ground, x, y))
+
+
+class GroundModel(Protocol):
+    """A ground for people; kernels get what `kernel` gives."""
+
+    def kernel(self) -> Ground: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlatGround:
+    """A plane of hard ground, level unless slopes say otherwise, with an optional bump across the road."""
+
+    friction: float = 0.8
+    slope_x: float = 0.0  # rise over run along x
+    slope_y: float = 0.0
+    bump_start_m: float = 0.0  # x where the bump begins
+    bump_length_m: float = 1.0
+    bump_height_m: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not all(np.isfinite(value) for value in vars(self).values()):
+            raise ValueError(f"ground: all numbers must be finite, got {vars(self)}")
+        if not 0.0 <= self.friction <= 2.0:
+            raise ValueError(f"friction: must be from 0 to 2, got {self.friction}")
+        if not self.bump_length_m > 0.0:
+            raise ValueError(f"bump_length_m: must be above 0, got {self.bump_length_m}")
+
+    def kernel(self) -> Ground:
+        """What kernels take; made once."""
+        return self._kernel
+
+    @cached_property
+    def _kernel(self) -> Ground:
+        plane = Plane(
+            float(self.slope_x),
+            float(self.slope_y),
+            float(self.bump_start_m),
+            float(self.bump_length_m),
+            float(self.bump_height_m),
+        )
+        return Ground(plane, no_grid(), np.array([hard_soil(self.friction)], dtype=SOIL), no_ruts())
+
+
+LEVEL = Plane(0.0, 0.0, 0.0, 1.0, 0.0)
+
+
+def no_grid() -> Grid:
+    """A map of no height and one soil."""
+    return Grid(np.zeros((1, 1), np.float32), np.zeros((1, 1), np.uint8), 0.0, 0.0, 1.0)
+
+
+def grid_of(heights: Heights, soils: SoilNumbers | None, x: float, y: float, resolution: float) -> Grid:
+    """A map's arrays as kernels take them; raises ValueError when they do not fit."""
+    rows, columns = heights.shape
+    if rows < 2 or columns < 2:
+        raise ValueError(f"map: must have two rows and columns at least, got {rows} x {columns}")
+    numbers: Any = np.zeros((1, 1), np.uint8) if soils is None else soils
+    if numbers.shape not in ((1, 1), heights.shape):
+        raise ValueError(f"soils: must have the map's shape {heights.shape}, got {numbers.shape}")
+    return Grid(
+        np.ascontiguousarray(heights, np.float32), np.ascontiguousarray(numbers, np.uint8), x, y, 1.0 / resolution
+    )

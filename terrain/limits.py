@@ -1,0 +1,29 @@
+"""How large a map, a cloud or a file may be: asked before memory is taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from settings import SettingsError
+
+CELL_LIMIT = 100_000_000  # nodes of a map: 400 MB of heights; 5 km x 5 km at 0.5 m
+POINT_LIMIT = 50_000_000  # points of a cloud
+SURVEY_LIMIT = 1_000_000  # points of a survey, which are triangulated
+MESH_FILE_LIMIT_BYTES = 500_000_000
+SMALLEST_RESOLUTION = 0.001  # [m]
+LARGEST_RESOLUTION = 1000.0  # [m]
+LARGEST_COORDINATE = 1e8  # [m]; beyond it float64 no longer tells micrometres apart
+LARGEST_HEIGHT = 20_000.0  # [m]; above it, a nodata value has been taken for a height
+
+
+def check_grid_size(rows: int, columns: int) -> None:
+    """Raise ValueError unless a grid of this size is a map that fits."""
+    if rows < 2 or columns < 2:
+        raise ValueError(f"{columns} x {rows} nodes span no area; at least 2 x 2 are needed")
+    if rows * columns > CELL_LIMIT:
+        raise ValueError(f"{columns} x {rows} nodes are too many (limit {CELL_LIMIT}); use a coarser resolution")
+
+
+def file_refusal(path: Path, reason: object) -> SettingsError:
+    """The one line that answers a file that cannot be used."""
+    return SettingsError(f"terrain '{path}': {reason}")

@@ -1,0 +1,82 @@
+"""Maps from files and to files, by the end of the name: .npz, .asc, .tif, .png, .obj, .ply, .stl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from settings import SettingsError
+from terrain.elevation_map import ElevationMap
+from terrain.formats.ascii_grid import load_ascii_grid, save_ascii_grid
+from terrain.formats.geotiff import load_geotiff, save_geotiff
+from terrain.formats.heightmap_png import load_heightmap_png, save_heightmap_png
+from terrain.formats.mesh_files import SUFFIXES as MESHES
+from terrain.formats.mesh_files import load_mesh, save_mesh
+from terrain.formats.npz import load_npz, save_npz
+from terrain.limits import file_refusal
+from terrain.mesh import Mesh, mesh_to_grid
+from terrain.raw_grid import RawGrid
+
+GEOTIFFS = (".tif", ".tiff")
+SUFFIXES = (".npz", ".asc", *GEOTIFFS, ".png", *MESHES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapFileOptions:
+    """What a file may not tell of itself."""
+
+    resolution_m: float | None = None  # of meshes and PNG, and of GeoTIFF without georeference
+    low_m: float | None = None  # height of black in a PNG
+    high_m: float | None = None  # height of white
+    fill_holes: bool = False  # unknown heights from their nearest neighbours; else they are refused
+
+
+def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
+    """A map from a file of any known kind; raises SettingsError with one line, and nothing is half-loaded."""
+    given = options or MapFileOptions()
+    if path.suffix.lower() == ".npz":
+        return load_npz(path)
+    grid = load_grid(path, given)
+    try:
+        return grid.to_map(given.fill_holes)
+    except ValueError as error:
+        raise file_refusal(path, error) from None
+
+
+def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
+    """The heights of a file other than .npz, unknown ones kept unknown."""
+    suffix = path.suffix.lower()
+    if suffix == ".asc":
+        return load_ascii_grid(path)
+    if suffix in GEOTIFFS:
+        return load_geotiff(path, options.resolution_m)
+    if suffix == ".png":
+        if options.low_m is None or options.high_m is None or options.resolution_m is None:
+            raise file_refusal(path, "a picture tells no heights; give low_m, high_m and resolution_m")
+        return load_heightmap_png(path, low=options.low_m, high=options.high_m, resolution=options.resolution_m)
+    if suffix in MESHES:
+        if options.resolution_m is None:
+            raise file_refusal(path, "a mesh tells no resolution; give resolution_m")
+        mesh = load_mesh(path)
+        try:
+            return mesh_to_grid(mesh, options.resolution_m)
+        except ValueError as error:
+            raise file_refusal(path, error) from None
+    raise file_refusal(path, f"must end in one of {', '.join(SUFFIXES)}")
+
+
+def save_map(ground: ElevationMap, path: Path, kind: str = "", mesh: Mesh | None = None) -> None:
+    """Write a map, or for mesh files the mesh that is given; the kind is that of the name unless it is given."""
+    suffix = f".{kind}" if kind else path.suffix.lower()
+    if suffix == ".npz":
+        save_npz(ground, path)
+    elif suffix == ".asc":
+        save_ascii_grid(ground, path)
+    elif suffix in GEOTIFFS:
+        save_geotiff(ground, path)
+    elif suffix == ".png":
+        save_heightmap_png(ground, path)
+    elif suffix in MESHES:
+        save_mesh(mesh or ground.triangle_mesh(), path, suffix[1:])
+    else:
+        raise SettingsError(f"{path}: a map cannot be written as '{suffix}'; known: {', '.join(SUFFIXES)}")

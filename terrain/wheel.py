@@ -1,0 +1,53 @@
+"""A wheel as the ground meets it, and what the ground does to it. World axes, z up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vehicle_dynamics.kernels.vector3 import ZERO, Vector3
+
+
+class WheelMotionInWorld(NamedTuple):
+    """A wheel in world axes."""
+
+    centre: Vector3  # [m]
+    axis: Vector3  # of spin, unit, to the left
+    velocity: Vector3  # of the centre [m/s]
+    turn: Vector3  # angular velocity of the spindle [rad/s]
+    spin: float  # of the wheel relative to the spindle [rad/s]
+
+
+class Deflection(NamedTuple):
+    """Of the carcass, along and across the wheel [m]."""
+
+    along: float
+    across: float
+
+
+class SoilMemory(NamedTuple):
+    """What a wheel on soft soil remembers of the place it stands on."""
+
+    deepest: float  # sinkage it has had there [m]
+    relief: float  # how far it has rolled in: 1 forward, -1 backward, 0 pressed straight down
+    squeeze: float  # of the tyre, in series with the soil [m]
+
+
+class WheelContact(NamedTuple):
+    """What the ground does to a wheel."""
+
+    force: Vector3  # [N]
+    moment: Vector3  # about the centre of the wheel [N m]
+    load: float  # normal force [N]
+    force_along: float  # [N]
+    force_across: float  # to the left [N]
+    slip_along: float  # as TMeasy defines it, not normalised
+    slip_across: float
+    sinkage: float  # of the wheel's lowest point into soft soil [m]
+    deflection: Deflection  # at the end of the time step
+    deflection_rate: Deflection  # then [m/s]
+    memory: SoilMemory  # at the end of the time step
+
+
+NO_MEMORY = SoilMemory(0.0, 0.0, 0.0)
+NO_DEFLECTION = Deflection(0.0, 0.0)
+NO_CONTACT = WheelContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NO_DEFLECTION, NO_DEFLECTION, NO_MEMORY)

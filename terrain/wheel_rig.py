@@ -1,0 +1,87 @@
+"""A single wheel on a test bench over soil, at a height or under a load, at a given slip: for studies and tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from terrain.contact_plane import SAMPLES, contact_plane
+from terrain.ground import LEVEL, Array, Ground, no_grid
+from terrain.ruts import Ruts, no_ruts
+from terrain.soil import SOIL, SoftSoil
+from terrain.soil_contact import soil_contact
+from terrain.wheel import NO_DEFLECTION, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
+from vehicle_dynamics.kernels.jit import kernel
+
+LONG = 1e6  # [s]: steady
+
+
+@kernel
+def _probe(
+    tyre: Any,
+    ground: Ground,
+    wheel: WheelMotionInWorld,
+    before: Deflection,
+    memory: SoilMemory,
+    elapsed: float,
+    step: float,
+    scratch: Array,
+) -> WheelContact:
+    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre[0].radius, tyre[0].width, scratch)
+    return soil_contact(tyre[0], ground.soils[0], ground, plane, wheel, before, memory, elapsed, step)
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """A wheel that rolls steadily."""
+
+    sinkage: float  # [m]
+    load: float  # [N]
+    drawbar_pull: float  # force ahead, what the soil takes already off [N]
+    side_force: float  # to the left [N]
+    torque: float  # that the soil needs from the axle [N m]
+
+
+class WheelRig:
+    """One wheel of a vehicle's tyre record on level soil."""
+
+    def __init__(self, tyre: np.ndarray[Any, Any], soil: SoftSoil, ruts: Ruts | None = None) -> None:
+        self._tyre = np.atleast_1d(tyre)
+        self.radius, self.width = float(self._tyre["radius"][0]), float(self._tyre["width"][0])
+        soils = np.array([soil.record()], dtype=SOIL)
+        self._ground = Ground(LEVEL, no_grid(), soils, ruts or no_ruts())
+        self._scratch = np.zeros(SAMPLES)
+
+    def contact(
+        self,
+        *,
+        height: float,
+        speed: float = 0.0,
+        side_speed: float = 0.0,
+        climb: float = 0.0,
+        spin: float = 0.0,
+        x: float = 0.0,
+        memory: SoilMemory = NO_MEMORY,
+        before: Deflection = NO_DEFLECTION,
+        elapsed: float = LONG,
+        step: float = 0.0,
+    ) -> WheelContact:
+        """Contact of a wheel with its centre at a height [m], moving ahead, aside and up [m/s], turning [rad/s]."""
+        wheel = WheelMotionInWorld((x, 0.0, height), (0.0, 1.0, 0.0), (speed, side_speed, climb), (0.0, 0.0, 0.0), spin)
+        found: WheelContact = _probe(self._tyre, self._ground, wheel, before, memory, elapsed, step, self._scratch)
+        return found
+
+    def rolling(self, load: float, slip: float, side_slip: float = 0.0, speed: float = 1.0) -> Rolling:
+        """Steady state under a load [N] at a slip 1 - v / (R omega) below 1, rolling ahead at speed [m/s]."""
+        spin = speed / (self.radius * (1.0 - slip))
+        low, high = 0.0, 0.95 * self.radius
+        for _ in range(80):
+            sinkage = 0.5 * (low + high)
+            memory = SoilMemory(sinkage, 1.0, 0.0)
+            contact = self.contact(
+                height=self.radius - sinkage, speed=speed, side_speed=-side_slip * speed, spin=spin, memory=memory
+            )
+            low, high = (sinkage, high) if contact.force[2] < load else (low, sinkage)
+        return Rolling(sinkage, contact.force[2], contact.force[0], contact.force[1], -contact.moment[1])

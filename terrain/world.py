@@ -1,0 +1,63 @@
+"""A world as its users meet it: ground, soils, obstacles, and where to start and to go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from terrain.elevation_map import Array, ElevationMap
+from terrain.georeference import Georeference
+from terrain.mesh import Mesh, joined
+from terrain.obstacles import Obstacles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Somewhere in a world: metres, and radians from x to the left."""
+
+    x: float
+    y: float
+    heading: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class World:
+    """What vehicle, sensors and planner drive on, see and avoid."""
+
+    name: str
+    ground: ElevationMap
+    obstacles: Obstacles = field(default_factory=Obstacles)
+    start: Place = field(default_factory=lambda: Place(x=0.0, y=0.0))
+    goal: Place | None = None
+    markings: Array = field(default_factory=lambda: np.zeros((0, 4)))  # painted lines from x, y to x, y [m]
+    surveyed: NDArray[np.bool_] | None = None  # nodes whose height was measured; None: all
+
+    @property
+    def soil_names(self) -> tuple[str, ...]:
+        """By the numbers of the ground's soils."""
+        return self.ground.soil_names
+
+    @property
+    def georeference(self) -> Georeference | None:
+        """Where on Earth the world's origin lies, if anywhere."""
+        return self.ground.georeference
+
+    def top_at(self, x: ArrayLike, y: ArrayLike) -> Array:
+        """z [m] of what is highest at places [m], ground or obstacle: what ROAMS' planner asks (seed 002)."""
+        return np.maximum(self.ground.height_at(x, y), self.obstacles.top_at(x, y))
+
+    def mesh(self, step: int = 1) -> Mesh:
+        """Ground and obstacles as triangles, for ray casting."""
+        return joined((self.ground.triangle_mesh(step), self.obstacles.mesh()))
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a builder may use besides its own settings."""
+
+    name: str
+    random: np.random.Generator
+    folder: Path  # in which files that a world names must lie

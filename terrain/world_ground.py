@@ -1,0 +1,68 @@
+"""Ground of a world for the vehicle: its map, its soils, and the ruts that wheels leave."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from terrain.elevation_map import ElevationMap
+from terrain.ground import LEVEL, Ground, Plane, grid_of, no_grid
+from terrain.ruts import clear_ruts, fresh_ruts
+from terrain.soil import SOFT
+from terrain.soils_file import soil_table
+
+RUT_CELLS = 2**18  # of 0.1 m: 8 km of one wheel's track, 3 MB
+RUT_CELL_M = 0.1
+
+
+class RutsCopy(NamedTuple):
+    """For checkpoints."""
+
+    keys: NDArray[np.int64]
+    depth: NDArray[np.float32]
+
+
+class WorldGround:
+    """A map with soils by name; implements ground.GroundModel. Ruts are the only thing that changes."""
+
+    def __init__(self, elevation: ElevationMap) -> None:
+        """Raises SettingsError for a soil that config/soils.yaml does not have."""
+        grid = grid_of(elevation.heights, elevation.soils, elevation.origin_x, elevation.origin_y, elevation.resolution)
+        self._kernel = _with_ruts(Ground(LEVEL, grid, soil_table(elevation.soil_names), fresh_ruts(2, RUT_CELL_M)))
+        self.elevation: ElevationMap | None = elevation
+
+    def kernel(self) -> Ground:
+        """What kernels take."""
+        return self._kernel
+
+    def reset(self) -> None:
+        """As if nobody had driven there."""
+        clear_ruts(self._kernel.ruts)
+
+    def copy_ruts(self) -> RutsCopy:
+        """What `restore_ruts` takes."""
+        return RutsCopy(self._kernel.ruts.keys.copy(), self._kernel.ruts.depth.copy())
+
+    def restore_ruts(self, copy: RutsCopy) -> None:
+        """Ruts as they were."""
+        self._kernel.ruts.keys[:], self._kernel.ruts.depth[:] = copy
+
+
+class SoilPlane(WorldGround):
+    """A plane of one soil."""
+
+    def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0) -> None:
+        """Slopes are rise over run."""
+        plane = Plane(float(slope_x), float(slope_y), 0.0, 1.0, 0.0)
+        if not np.isfinite([slope_x, slope_y]).all():
+            raise ValueError(f"slopes: must be finite, got {slope_x} and {slope_y}")
+        self._kernel = _with_ruts(Ground(plane, no_grid(), soil_table([soil]), fresh_ruts(2, RUT_CELL_M)))
+        self.elevation = None
+
+
+def _with_ruts(ground: Ground) -> Ground:
+    """Room for ruts where a soil gives way."""
+    cells = RUT_CELLS if (ground.soils["kind"] == SOFT).any() else 2
+    return ground._replace(ruts=fresh_ruts(cells, RUT_CELL_M))

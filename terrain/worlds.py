@@ -1,0 +1,214 @@
+"""World files: what a world is made of, in YAML. Those of the suite lie in config/worlds.
+
+Every mistake is one line with file, line, key and what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from settings import SettingsError, setting
+from settings.fields import close_name
+from settings.nested import load_settings
+from settings.share import share_directory
+from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
+from terrain.builders.off_road import OffRoad
+from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
+from terrain.builders.urban import Urban
+from terrain.elevation_map import ElevationMap
+from terrain.formats.mesh_files import load_mesh
+from terrain.georeference import Georeference
+from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
+from terrain.world import Place, Site, World
+
+VERSION = 1
+FAR_M = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """Exactly one kind."""
+
+    flat: Pad | None = None
+    bump: Bump | None = None
+    step: Step | None = None
+    ramp: Ramp | None = None
+    washboard: Washboard | None = None
+    urban: Urban | None = None
+    off_road: OffRoad | None = None
+    survey: SurveyFile | None = None
+    file: MapFile | None = None
+    fault: Fault | None = None
+
+    def __post_init__(self) -> None:
+        self.chosen()
+
+    def chosen(self) -> Any:
+        """The only builder that is given."""
+        names = [item.name for item in fields(self)]
+        given = [name for name in names if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"must have exactly one of {', '.join(names)}, got {', '.join(given) or 'none'}")
+        return getattr(self, given[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceSettings:
+    """Where a vehicle starts or shall go."""
+
+    x_m: float = setting(..., "In the world", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "In the world", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    heading_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+
+    def place(self) -> Place:
+        """In radians."""
+        return Place(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where on Earth x = y = z = 0 lies; instead of what a map file tells."""
+
+    latitude_deg: float = setting(..., "North is positive", unit="deg", minimum=-90.0, maximum=90.0)
+    longitude_deg: float = setting(..., "East is positive", unit="deg", minimum=-180.0, maximum=180.0)
+    altitude_m: float = setting(0.0, "Above the ellipsoid", unit="m", minimum=-1000.0, maximum=10_000.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxSettings:
+    """A box on the ground."""
+
+    x_m: float = setting(..., "Of its centre", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Of its centre", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    length_m: float = setting(..., "Along its own x", unit="m", minimum=0.01, maximum=10_000.0)
+    width_m: float = setting(..., "Along its own y", unit="m", minimum=0.01, maximum=10_000.0)
+    height_m: float = setting(..., "Above its underside", unit="m", minimum=0.01, maximum=10_000.0)
+    yaw_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CylinderSettings:
+    """A post on the ground."""
+
+    x_m: float = setting(..., "Of its axis", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Of its axis", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    radius_m: float = setting(..., "Of the cylinder", unit="m", minimum=0.01, maximum=1000.0)
+    height_m: float = setting(..., "Above its underside", unit="m", minimum=0.01, maximum=10_000.0)
+    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeshSettings:
+    """A mesh on the ground."""
+
+    file: str = setting(..., "Name beside this file: .obj, .ply or .stl")
+    x_m: float = setting(..., "Of its origin", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Of its origin", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    yaw_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+    lift_m: float = setting(0.0, "Of its origin above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldFile:
+    """One world."""
+
+    version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
+    description: str = setting(..., "For people")
+    build: Build
+    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    start: PlaceSettings | None = None
+    goal: PlaceSettings | None = None
+    origin: Origin | None = None
+    boxes: tuple[BoxSettings, ...] = ()
+    cylinders: tuple[CylinderSettings, ...] = ()
+    meshes: tuple[MeshSettings, ...] = field(default=())
+
+
+def load_world_file(path: Path) -> WorldFile:
+    """Read and check, without building; raises SettingsError with file, line, key and what is allowed."""
+    return load_settings(path, WorldFile)
+
+
+def build_world(path: Path) -> World:
+    """The world of a file: the same to the bit each time. Raises SettingsError with one line."""
+    settings = load_world_file(path)
+    try:
+        site = Site(path.stem, np.random.default_rng(settings.seed), path.parent)
+        world: World = settings.build.chosen().build(site)
+        return _completed(world, settings, path.parent)
+    except SettingsError:
+        raise
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def load_world(name: str) -> World:
+    """The world of a name in config/worlds or of a path to a YAML file."""
+    return build_world(world_file(name))
+
+
+def world_files() -> dict[str, Path]:
+    """The worlds in config/worlds by name."""
+    return {path.stem: path for path in sorted((share_directory() / "config/worlds").glob("*.yaml"))}
+
+
+def world_file(name: str) -> Path:
+    """The file of a world given by its name in config/worlds or by a path to a YAML file."""
+    if "/" in name or name.endswith((".yaml", ".yml")):
+        return Path(name)
+    known = world_files()
+    if name not in known:
+        raise SettingsError(f"world {name}: {close_name(name, known)}; or give a path to a YAML file")
+    return known[name]
+
+
+def _completed(world: World, settings: WorldFile, folder: Path) -> World:
+    """With what the file gives besides its builder."""
+    ground = world.ground
+    if settings.origin is not None:
+        origin = settings.origin
+        where = replace(
+            ground.georeference or Georeference(),
+            latitude_deg=origin.latitude_deg,
+            longitude_deg=origin.longitude_deg,
+            altitude_m=origin.altitude_m,
+        )
+        ground = replace(ground, georeference=where)
+    return replace(
+        world,
+        ground=ground,
+        obstacles=world.obstacles + _obstacles(settings, ground, folder),
+        start=settings.start.place() if settings.start else world.start,
+        goal=settings.goal.place() if settings.goal else world.goal,
+    )
+
+
+def _obstacles(settings: WorldFile, ground: ElevationMap, folder: Path) -> Obstacles:
+    def base(item: BoxSettings | CylinderSettings | MeshSettings) -> float:
+        return float(ground.height_at(item.x_m, item.y_m)) + item.lift_m
+
+    boxes = (
+        Box(
+            x=item.x_m, y=item.y_m, base=base(item), length=item.length_m, width=item.width_m, height=item.height_m,
+            yaw=math.radians(item.yaw_deg),
+        )
+        for item in settings.boxes
+    )  # fmt: skip
+    cylinders = (
+        Cylinder(x=item.x_m, y=item.y_m, base=base(item), radius=item.radius_m, height=item.height_m)
+        for item in settings.cylinders
+    )
+    meshes = (
+        MeshObstacle(
+            name=item.file, shape=load_mesh(file_beside(folder, item.file)), x=item.x_m, y=item.y_m, base=base(item),
+            yaw=math.radians(item.yaw_deg),
+        )
+        for item in settings.meshes
+    )  # fmt: skip
+    return Obstacles(boxes=tuple(boxes), cylinders=tuple(cylinders), meshes=tuple(meshes))

@@ -1,0 +1,260 @@
+"""Broken, hostile and absurd map files: one clear line each, and nothing half-loaded."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import trimesh
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from settings import SettingsError
+from terrain.elevation_map import ElevationMap
+from terrain.map_files import MapFileOptions, load_map, save_map
+
+Tags = dict[int, Any]
+SCALE, TIEPOINT, MATRIX, KEYS, NODATA = 33550, 33922, 34264, 34735, 42113
+HEADER = "ncols 3\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 1\n"
+ROW = "1 2 3\n"
+ANY = MapFileOptions(resolution_m=1.0, low_m=0.0, high_m=1.0)
+
+
+def refusal(path: Path, options: MapFileOptions | None = None) -> str:
+    with pytest.raises(SettingsError) as found:
+        load_map(path, options)
+    assert "\n" not in str(found.value)
+    assert str(found.value).startswith(f"terrain '{path}': ")
+    return str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (HEADER + 3 * ROW, "4 rows promised, 3 found; file looks truncated"),
+        (HEADER + 3 * ROW + "1 2", "4 rows promised, 3 found; file looks truncated"),
+        (HEADER, "4 rows promised, 0 found; file looks truncated"),
+        (HEADER + 5 * ROW, "4 rows of 3 promised, more found"),
+        (HEADER + 3 * ROW + "1 2 x", "'x' is not a height"),
+        (HEADER + 3 * ROW + "1 2 inf", "1 heights are infinite"),
+        (HEADER + 3 * ROW + "1 2 1e9", "1 heights are not within 20000 m of 0, the first at row 0, column 2: 1e+09"),
+        (HEADER + 3 * ROW + "1 -9999 nan", "2 of 12 heights are unknown, the first at x 1.5, y 0.5 m; fill_holes"),
+        (HEADER.replace("nrows 4", "nrows 4e9") + ROW, "header: nrows must be a number, got '4e9'"),
+        (HEADER.replace("nrows 4", "nrows 400000000") + ROW, "3 x 400000000 nodes are too many (limit 100000000)"),
+        (HEADER.replace("nrows 4", "nrows -4") + ROW, "3 x -4 nodes span no area"),
+        (HEADER.replace("ncols 3", "ncols 1").replace("nrows 4", "nrows 1") + "5", "1 x 1 nodes span no area"),
+        (HEADER.replace("nrows 4\n", "") + ROW, "header lacks nrows"),
+        (HEADER.replace("xllcorner 0", "xllcorner nan") + 4 * ROW, "header: xllcorner must be finite, got nan"),
+        (HEADER.replace("xllcorner 0\n", "") + 4 * ROW, "header lacks xllcorner"),
+        (HEADER.replace("nrows 4", "rows 4") + 4 * ROW, "header line 'rows 4' is not understood"),
+        (HEADER.replace("cellsize 1", "cellsize 0.000277778") + 4 * ROW, "looks like degrees; bring the file"),
+        (HEADER.replace("cellsize 1", "cellsize -1") + 4 * ROW, "cellsize -1 looks like degrees"),
+        ("", "header lacks ncols"),
+    ],
+)  # fmt: skip
+def test_a_broken_ascii_grid_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "hill.asc"
+    path.write_text(text)
+
+    assert words in refusal(path)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "hill.asc"
+    path.write_bytes(b"\xff\xfe\x00ncols")
+
+    assert "is not a text file" in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
+def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"hill{suffix}"
+
+    assert "No such file" in refusal(path, ANY)
+    path.touch()
+    refusal(path, ANY)
+
+
+def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
+    assert "must end in one of .npz, .asc, .tif" in refusal(tmp_path / "hill.docx")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".tif", ".png", ".stl", ".ply"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_half_a_file_is_refused(tmp_path: Path, suffix: str, share: float) -> None:
+    path = tmp_path / f"hill{suffix}"
+    heights = np.random.default_rng(1).normal(size=(40, 50)).astype(np.float32)
+    save_map(ElevationMap(heights=heights, resolution=1.0), path)
+    data = path.read_bytes()
+
+    path.write_bytes(data[: int(share * len(data))])
+
+    refusal(path, ANY)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_bytes_may_be_anything_and_the_file_is_taken_or_refused(data: st.DataObject, tmp_path: Path) -> None:
+    suffix = data.draw(st.sampled_from([".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"]))
+    path = tmp_path / f"fuzz{suffix}"
+    save_map(ElevationMap(heights=np.arange(30.0).reshape(5, 6), resolution=1.0), path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content)
+
+    words = ""
+    try:
+        assert np.isfinite(load_map(path, ANY).heights).all()
+    except SettingsError as error:
+        words = str(error)
+    assert "\n" not in words
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        ({}, "has no georeference (no pixel scale and tie point); give resolution_m to use it"),
+        ({MATRIX: (0.9, 0.4, 0.0, 5.0, 0.4, -0.9, 0.0, 7.0, *8 * (0.0,))}, "is rotated against its coordinate system"),
+        ({SCALE: (1.0, 1.0, 0.0), TIEPOINT: 12 * (0.0,)}, "is placed by several tie points"),
+        ({SCALE: (1.0, 2.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has pixels of 1 x 2 m; bring it to square ones first"),
+        ({SCALE: (1.0, -1.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has an unsound georeference: pixel scale [1.0, -1.0]"),
+        ({SCALE: (1.0, 1.0, 0.0), TIEPOINT: (*3 * (0.0,), float("nan"), 0.0, 0.0)}, "has an unsound georeference"),
+        (
+            {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326)},
+            "is in degrees (EPSG:4326); bring it into metres first",
+        ),
+        (
+            {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 1, 3076, 0, 1, 9002)},
+            "has coordinates in another unit than metres (EPSG:9002)",
+        ),
+        (
+            {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), NODATA: "5"},
+            "1 of 12 heights are unknown, the first at x 1.5, y -1.5 m",
+        ),
+    ],
+)
+def test_a_geotiff_that_cannot_be_placed_is_refused(write_tiff: Callable[[Tags], Path], tags: Tags, words: str) -> None:
+    assert words in refusal(write_tiff(tags))
+
+
+def test_an_upright_matrix_places_a_geotiff_as_scale_and_tie_point_do(write_tiff: Callable[[Tags], Path]) -> None:
+    matrix = (2.0, 0.0, 0.0, 100.0, 0.0, -2.0, 0.0, 200.0, *8 * (0.0,))
+
+    ground = load_map(write_tiff({MATRIX: matrix}))
+
+    # The north-west corner of the north-west pixel of 4 x 3 is at (100, 200); nodes are centres.
+    assert (ground.origin_x, ground.origin_y, ground.resolution) == (101.0, 195.0, 2.0)
+
+
+def gigantic_png(path: Path, side: int) -> None:
+    """A file of a hundred bytes that promises a picture of side x side."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", side, side, 16, 0, 0, 0, 0)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IEND", b""))
+
+
+@pytest.mark.parametrize(("side", "words"), [(10_001, "too many"), (60_000, "far too many pixels")])
+def test_a_gigantic_picture_is_refused_before_it_is_decoded(tmp_path: Path, side: int, words: str) -> None:
+    gigantic_png(tmp_path / "bomb.png", side)
+
+    assert words in refusal(tmp_path / "bomb.png", ANY)
+
+
+def test_a_colour_picture_is_no_heightmap(tmp_path: Path) -> None:
+    Image.new("RGB", (4, 4)).save(tmp_path / "photo.png")
+
+    assert "holds colours (mode RGB), not one height per pixel" in refusal(tmp_path / "photo.png", ANY)
+
+
+def test_a_picture_of_one_pixel_is_no_map(tmp_path: Path) -> None:
+    Image.new("L", (1, 1)).save(tmp_path / "dot.png")
+
+    assert "1 x 1 nodes span no area" in refusal(tmp_path / "dot.png", ANY)
+
+
+def test_a_picture_without_heights_says_what_is_missing(tmp_path: Path) -> None:
+    Image.new("L", (4, 4)).save(tmp_path / "hill.png")
+
+    assert "give low_m, high_m and resolution_m" in refusal(tmp_path / "hill.png")
+
+
+def write_npz(path: Path, about: dict[str, Any] | None = None, **arrays: Any) -> None:
+    words: dict[str, Any] = {"version": 1, "resolution_m": 1.0, "origin_m": [0, 0], "soil_names": ["hard"]}
+    words |= {"georeference": None} | (about or {})
+    arrays = {"heights": np.zeros((3, 3), np.float32)} | arrays
+    np.savez(path, about=np.frombuffer(json.dumps(words).encode(), np.uint8), **arrays)
+
+
+@pytest.mark.parametrize(
+    ("about", "arrays", "words"),
+    [
+        ({"version": 2}, {}, "version 2 is not known; this reads version 1"),
+        ({"resolution_m": -1}, {}, "resolution: must be from 0.001 to 1000 m, got -1"),
+        ({"origin_m": []}, {}, "is not a map of this suite"),
+        ({"georeference": {"planet": "Mars"}}, {}, "is not a map of this suite"),
+        ({}, {"heights": np.zeros((3, 3))}, "heights: must be float32 by rows, got float64"),
+        ({}, {"heights": np.array([[{}, {}], [{}, {}]])}, "heights: must be float32 by rows, got object"),
+        ({}, {"heights": np.full((3, 3), np.nan, np.float32)}, "9 heights are not within 20000 m of 0"),
+        ({}, {"soils": np.full((3, 3), 9, np.uint8)}, "soils: number 9 has no name"),
+    ],
+)
+def test_an_npz_that_is_no_map_is_refused(
+    tmp_path: Path, about: dict[str, Any], arrays: dict[str, Any], words: str
+) -> None:
+    write_npz(tmp_path / "hill.npz", about, **arrays)
+
+    assert words in refusal(tmp_path / "hill.npz")
+
+
+def test_an_npz_that_promises_a_gigantic_array_is_refused_by_its_header(tmp_path: Path) -> None:
+    write_npz(tmp_path / "hill.npz")
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f4", "fortran_order": False, "shape": (10**6, 10**6)}
+    )  # 4 TB
+    with zipfile.ZipFile(tmp_path / "hill.npz") as old, zipfile.ZipFile(tmp_path / "bomb.npz", "w") as new:
+        new.writestr("about.npy", old.read("about.npy"))
+        new.writestr("heights.npy", header.getvalue())
+
+    assert "1000000 x 1000000 nodes are too many" in refusal(tmp_path / "bomb.npz")
+
+
+def test_a_mesh_opens_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "hill.obj"
+    path.write_text("mtllib ../../secret.mtl\nv 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nusemtl a\nf 1 2 3\nf 1 3 4\n")
+    asked: list[str] = []
+    monkeypatch.setattr(trimesh.resolvers.FilePathResolver, "get", lambda self, name: asked.append(name))
+
+    load_map(path, ANY)
+
+    assert asked == []
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "hill.npz"
+    old = ElevationMap(heights=np.zeros((3, 3)), resolution=1.0)
+    save_map(old, path)
+
+    def disk_full(file: Any, **arrays: Any) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", disk_full)
+    with pytest.raises(SettingsError, match="cannot be written: No space left on device"):
+        save_map(ElevationMap(heights=np.ones((3, 3)), resolution=1.0), path)
+
+    assert load_map(path).heights.max() == 0.0
+    assert [item.name for item in tmp_path.iterdir()] == ["hill.npz"]

@@ -1,0 +1,104 @@
+"""The HMMWV on soils: stands, drives, climbs; softer soil is worse."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from terrain.soils_file import load_soils
+from terrain.world_ground import SoilPlane
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+
+PARKED = Pedals(brake=1.0)
+SOILS = sorted(name for name, soil in load_soils().items() if soil.soft is not None)
+
+
+@pytest.fixture(scope="module")
+def car(vehicle_parameters: VehicleParameters) -> Hmmwv:
+    return Hmmwv(vehicle_parameters)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.1])
+@pytest.mark.parametrize("soil", SOILS)
+def test_parked_vehicle_stands_still(car: Hmmwv, soil: str, slope: float) -> None:
+    ground = SoilPlane(soil, slope)
+    state = car.start(ground)
+    before = state.copy()
+
+    assert car.advance(state, PARKED, ground, 2000) == 2000
+
+    assert np.abs(state[15:29]).max() < 1e-6
+    assert np.abs(state[:3] - before[:3]).max() < 1e-4
+    loads = car.snapshot(state, PARKED, ground)["load"]
+    assert loads.sum() == pytest.approx(2573.138 * 9.81 * np.cos(np.arctan(slope)), rel=0.01)
+
+
+def test_sinkage_follows_the_stiffness_of_the_soil(car: Hmmwv) -> None:
+    def sinkage(soil: str) -> float:
+        ground = SoilPlane(soil)
+        return float(car.snapshot(car.start(ground), PARKED, ground)["sinkage"].max())
+
+    assert 0.0 < sinkage("lete_sand") < sinkage("chrono_mid") < sinkage("chrono_soft")
+    assert sinkage("sandy_loam") < sinkage("dry_sand") < sinkage("snow")
+
+
+def climbed(car: Hmmwv, soil: str, slope: float, seconds: float = 6.0) -> float:
+    ground = SoilPlane(soil, slope)
+    state = car.start(ground)
+    begun = state[0]
+    car.advance(state, Pedals(throttle=0.6), ground, round(1000 * seconds))
+    return float(state[0] - begun)
+
+
+@pytest.mark.parametrize("soil", ["lete_sand", "dry_sand", "clay", "chrono_soft"])
+def test_steeper_is_harder(car: Hmmwv, soil: str) -> None:
+    ways = [climbed(car, soil, slope) for slope in (0.0, 0.1, 0.2, 0.3, 0.5)]
+    assert all(after < before + 0.05 for before, after in itertools.pairwise(ways))
+
+
+def test_rear_wheels_follow_in_the_ruts_of_the_front_ones(car: Hmmwv) -> None:
+    ground = SoilPlane("dry_sand")
+    state = car.start(ground, speed=3.0)
+    car.advance(state, Pedals(throttle=0.4), ground, 4000)
+
+    depth = ground.kernel().ruts.depth
+    assert depth.max() > 0.03
+    copy = ground.copy_ruts()
+    ground.reset()
+    assert ground.kernel().ruts.depth.max() == 0.0
+    ground.restore_ruts(copy)
+    assert ground.kernel().ruts.depth.max() == depth.max() > 0.03
+
+
+def test_second_pass_needs_less_power_than_the_first(car: Hmmwv) -> None:
+    ground = SoilPlane("dry_sand")
+
+    def work() -> float:
+        """Energy that the axles put in to get 10 m further at about 3 m/s, less what is gained in speed [J]."""
+        state = car.start(ground, speed=3.0)
+        begun, spent = state[0], 0.0
+        speed = 3.0
+        while state[0] < begun + 10.0:
+            pedals = Pedals(throttle=min(max(0.5 + 1.0 * (3.0 - speed), 0.0), 1.0))
+            car.advance(state, pedals, ground, 10)
+            seen = car.snapshot(state, pedals, ground)
+            spent += 0.01 * float(seen["drive_torque"] @ seen["spin_rate"])
+            speed = float(seen["velocity"][0])
+        return spent - 0.5 * 2573.0 * (speed**2 - 9.0)
+
+    first = work()
+    assert work() < 0.95 * first
+
+
+@pytest.mark.parametrize("soil", SOILS)
+def test_fast_and_rough_driving_stays_finite(car: Hmmwv, soil: str) -> None:
+    ground = SoilPlane(soil)
+    state = car.start(ground, speed=20.0)
+    for steering, throttle, brake in ((0.5, 1.0, 0.0), (-0.5, 0.0, 1.0), (1.0, 1.0, 0.0)):
+        assert car.advance(state, Pedals(steering, throttle, brake), ground, 1000) == 1000
+    assert np.isfinite(state).all()
+    assert state[2] > -0.6

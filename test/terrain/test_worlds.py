@@ -1,0 +1,301 @@
+"""World files and builders."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from settings import SettingsError
+from terrain.builders.off_road import CLEAR_OF_TREES_M
+from terrain.elevation_map import ElevationMap
+from terrain.ground import Ground, height_at
+from terrain.map_files import save_map
+from terrain.soils_file import load_soils
+from terrain.world import World
+from terrain.world_ground import WorldGround
+from terrain.worlds import Build, build_world, load_world, load_world_file, world_file, world_files
+from vehicle_dynamics.kernels.jit import kernel
+
+SMALL = {
+    "flat": "{length_m: 60.0, width_m: 10.0}",
+    "bump": "{length_m: 60.0, width_m: 10.0}",
+    "step": "{length_m: 60.0, width_m: 10.0}",
+    "ramp": "{length_m: 100.0, width_m: 10.0}",
+    "washboard": "{length_m: 60.0, width_m: 10.0, waves: 20}",
+    "urban": "{blocks_x: 2, blocks_y: 1, resolution_m: 0.2}",
+    "off_road": "{size_m: 80.0, trees: 20}",
+    "fault": "{length_scale: 0.01, height_scale: 0.01}",
+}
+Make = Callable[..., World]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Builds a world from a builder's name and settings, and more lines of the file."""
+
+    def build(kind: str, text: str, more: str = "") -> World:
+        path = tmp_path / "made.yaml"
+        path.write_text(f"version: 1\ndescription: a test\nbuild:\n  {kind}: {text}\n{more}")
+        return build_world(path)
+
+    return build
+
+
+def same_to_the_bit(one: World, other: World) -> bool:
+    arrays = [
+        (one.ground.heights, other.ground.heights),
+        (one.obstacles.to_arrays().boxes, other.obstacles.to_arrays().boxes),
+        (one.obstacles.to_arrays().cylinders, other.obstacles.to_arrays().cylinders),
+    ]
+    if one.ground.soils is not None and other.ground.soils is not None:
+        arrays.append((one.ground.soils, other.ground.soils))
+    return all(a.tobytes() == b.tobytes() for a, b in arrays)
+
+
+@pytest.mark.parametrize("name", sorted(world_files()))
+def test_every_world_of_the_suite_can_be_driven(name: str) -> None:
+    world = load_world(name)
+
+    assert set(world.soil_names) <= set(load_soils())
+    places = [world.start] + ([world.goal] if world.goal else [])
+    for place in places:
+        assert world.ground.covers(place.x, place.y)
+        assert world.obstacles.distance(place.x, place.y) > 3.0  # [m]: room for the vehicle
+        slope = np.hypot(*world.ground.slope_at(place.x, place.y))
+        assert slope < np.tan(np.radians(12.0))  # it stands without sliding
+
+
+def test_the_worlds_of_the_papers_are_there() -> None:
+    assert {"flat", "bump", "kerb", "ramp", "washboard", "urban", "off_road", "fault", "survey"} <= set(world_files())
+
+
+@pytest.mark.parametrize("kind", sorted(SMALL))
+def test_the_same_seed_gives_the_same_world_to_the_bit(make: Make, kind: str) -> None:
+    assert same_to_the_bit(make(kind, SMALL[kind], "seed: 5\n"), make(kind, SMALL[kind], "seed: 5\n"))
+
+
+@pytest.mark.parametrize("kind", ["urban", "off_road"])
+def test_another_seed_gives_another_world(make: Make, kind: str) -> None:
+    assert not same_to_the_bit(make(kind, SMALL[kind], "seed: 5\n"), make(kind, SMALL[kind], "seed: 6\n"))
+
+
+def test_kerbs_are_as_high_as_asked_and_one_cell_wide(make: Make) -> None:
+    town = make("urban", "{blocks_x: 1, blocks_y: 1, resolution_m: 0.1, kerb_m: 0.15, lane_m: 4.0, lanes: 2}")
+
+    across_the_road = town.ground.height_at(30.0, np.array([-6.0, -4.11, -3.99, 0.0, 3.99, 4.11, 6.0]))
+    # Kerbs stand at y = +-4: half the road.
+    assert_allclose(across_the_road, [0.15, 0.15, 0.0, 0.0, 0.0, 0.15, 0.15], atol=1e-6)
+
+
+def test_houses_stand_on_their_blocks_and_posts_in_the_road(make: Make) -> None:
+    town = make("urban", "{resolution_m: 0.2, posts: 10}", "seed: 4\n")
+
+    for house in town.obstacles.boxes:
+        corners = house.corners()
+        assert_allclose(town.ground.height_at(corners[:, 0], corners[:, 1]), 0.15, atol=1e-6)
+    posts = [item for item in town.obstacles.cylinders if item.height < 2.0]
+    assert len(posts) == 10
+    for post in posts:
+        assert town.ground.height_at(post.x, post.y) == 0.0
+
+
+@pytest.mark.parametrize("angle", [0.0, 30.0])
+def test_a_step_rises_where_it_should(make: Make, angle: float) -> None:
+    world = make("step", f"{{at_m: 20.0, step_height_m: 0.2, resolution_m: 0.05, angle_deg: {angle}, length_m: 60.0}}")
+
+    assert world.ground.height_at(19.95, 0.0) == 0.0
+    assert world.ground.height_at(20.2, 0.0) == pytest.approx(0.2)
+    # At an angle, the left side (y > 0) meets the edge earlier.
+    assert (world.ground.height_at(19.0, 5.0) > 0.1) == (angle > 0.0)
+
+
+def test_a_ramp_has_the_slope_that_was_asked_for(make: Make) -> None:
+    world = make("ramp", "{at_m: 20.0, slope_deg: 20.0, slope_length_m: 10.0, top_length_m: 5.0}")
+
+    along, across = world.ground.slope_at([25.0, 32.0, 40.0], [0.0, 0.0, 0.0])
+    assert_allclose(np.degrees(np.arctan(along)), [20.0, 0.0, -20.0], atol=1e-3)
+    assert_allclose(across, 0.0)
+
+
+def test_a_bump_under_one_side_leaves_the_other_level(make: Make) -> None:
+    world = make("bump", "{at_m: 20.0, bump_length_m: 2.0, bump_height_m: 0.1, side: left, length_m: 60.0}")
+
+    assert_allclose(world.ground.height_at([21.0, 21.0], [0.9, -0.9]), [0.1, 0.0], atol=1e-6)
+
+
+def test_a_washboard_has_its_waves(make: Make) -> None:
+    world = make("washboard", "{at_m: 10.0, wave_length_m: 1.0, wave_height_m: 0.04, waves: 20, resolution_m: 0.05}")
+
+    profile = world.ground.height_at(np.arange(5.0, 35.0, 0.05), 0.0)
+    crests = np.count_nonzero((profile[1:-1] > profile[:-2]) & (profile[1:-1] >= profile[2:]))
+    assert crests == 20
+    assert profile.max() == pytest.approx(0.04, abs=1e-6)
+
+
+def test_hills_are_no_steeper_than_asked(make: Make) -> None:
+    world = make("off_road", "{size_m: 100.0, hills_m: 30.0, rough_m: 0.0, steepest_deg: 15.0, trees: 0}")
+
+    steepest = np.hypot(*np.gradient(world.ground.heights.astype(float), world.ground.resolution)).max()
+    assert np.degrees(np.arctan(steepest)) == pytest.approx(15.0, abs=0.1)
+
+
+def test_soils_have_their_shares_and_trees_keep_their_distance(make: Make) -> None:
+    world = make("off_road", "{size_m: 150.0, soil_shares: [0.5, 0.3, 0.2], trees: 60, tree_spacing_m: 6.0}")
+
+    assert world.ground.soils is not None
+    shares = np.bincount(world.ground.soils.ravel()) / world.ground.soils.size
+    assert_allclose(shares, [0.5, 0.3, 0.2], atol=0.001)
+    trees = world.obstacles.to_arrays().cylinders
+    apart = np.hypot(trees[:, None, 0] - trees[:, 0], trees[:, None, 1] - trees[:, 1]) + np.eye(len(trees)) * 1e3
+    assert apart.min() >= 6.0
+    assert (np.hypot(trees[:, 0] - world.start.x, trees[:, 1] - world.start.y) > CLEAR_OF_TREES_M).all()
+    assert_allclose(trees[:, 2] + 0.5, world.ground.height_at(trees[:, 0], trees[:, 1]))  # rooted half a metre deep
+
+
+def test_the_fault_is_the_real_one(make: Make) -> None:
+    world = make("fault", "{length_scale: 0.05, height_scale: 0.1, resolution_m: 5.0}")
+
+    assert world.georeference is not None
+    assert world.georeference.latitude_deg == pytest.approx(36.59, abs=0.01)
+    assert float(np.ptp(world.ground.heights)) == pytest.approx(84.0, abs=3.0)  # 840 m in nature
+
+
+def test_a_map_file_becomes_a_world_around_its_middle(make: Make, tmp_path: Path) -> None:
+    ground = ElevationMap(heights=np.ones((21, 31)), resolution=2.0, origin_x=5e5, origin_y=4e6)
+    save_map(ground, tmp_path / "hill.npz")
+
+    world = make("file", "{file: hill.npz, soil: clay}", "origin: {latitude_deg: 43.0, longitude_deg: -8.0}\n")
+
+    assert world.ground.x_limits == (-30.0, 30.0)
+    assert world.soil_names == ("clay",)
+    assert world.georeference is not None
+    assert world.georeference.latitude_deg == 43.0
+
+
+@pytest.mark.parametrize("name", ["../hill.npz", "/etc/hill.npz", "a/../../hill.npz", "..", "", "a\\..\\b.npz"])
+@pytest.mark.parametrize("kind", ["file", "survey"])
+def test_a_world_cannot_name_files_outside_of_its_folder(make: Make, kind: str, name: str) -> None:
+    with pytest.raises(SettingsError, match="must be a name in the world's own folder"):
+        make(kind, f"{{file: '{name}'}}")
+
+
+def test_obstacles_of_the_file_stand_on_the_ground(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "rock.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    more = (
+        "boxes: [{x_m: 32.0, y_m: 0.0, length_m: 2.0, width_m: 1.0, height_m: 1.5, yaw_deg: 90.0}]\n"
+        "cylinders: [{x_m: 0.0, y_m: 3.0, radius_m: 0.2, height_m: 1.0, lift_m: 0.5}]\n"
+        "meshes: [{file: rock.obj, x_m: 5.0, y_m: -3.0}]\n"
+        "start: {x_m: 1.0, y_m: 2.0, heading_deg: 90.0}\n"
+    )
+
+    world = make("ramp", "{at_m: 20.0, slope_deg: 10.0, slope_length_m: 10.0}", more)
+
+    top = 10.0 * np.tan(np.radians(10.0))
+    assert world.obstacles.boxes[0].base == pytest.approx(top, abs=1e-5)
+    assert world.obstacles.cylinders[0].base == 0.5
+    assert world.obstacles.meshes[0].box().height == 1.0
+    assert world.start.heading == pytest.approx(np.pi / 2.0)
+    assert world.top_at(32.0, 0.0) == pytest.approx(top + 1.5, abs=1e-5)
+    assert world.top_at(50.0, 0.0) == world.ground.height_at(50.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        ("{}", "off_road, survey, file, fault, got none"),
+        ("{flat: {}, bump: {}}", "got flat, bump"),
+        ("{flt: {}}", "made.yaml:3: build.flt: unknown; did you mean flat?"),
+        ("{flat: {length_m: 1e9}}", "made.yaml:3: build.flat.length_m: must be a number from 40 to 10000 [m]"),
+        ("{flat: {length_m: .nan}}", "build.flat.length_m: must be a number"),
+        ("{flat: {length_m: 10000, width_m: 10000, resolution_m: 0.01}}", "nodes are too many (limit 100000000)"),
+        ("{urban: {lowest_m: 20, highest_m: 10}}", "build.urban: highest_m: must not be below lowest_m (20), got 10"),
+        ("{off_road: {soils: [clay]}}", "soil_shares: must be as many as soils (1), got 3"),
+        ("{off_road: {soils: [clay, snow], soil_shares: [0.5, 0.2]}}", "soil_shares: must add up to 1, got 0.7"),
+        ("{file: {file: none.npz}}", "none.npz': No such file or directory"),
+        ("{file: {}}", "build.file.file: missing"),
+        ("{survey: {file: none.csv, interpolation: cubic}}", "must be one of smooth, linear, got 'cubic'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line(tmp_path: Path, build: str, words: str) -> None:
+    path = tmp_path / "made.yaml"
+    path.write_text(f"version: 1\ndescription: a test\nbuild: {build}\n")
+
+    with pytest.raises(SettingsError) as refusal:
+        build_world(path)
+
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_unknown_world_suggests_the_nearest() -> None:
+    with pytest.raises(SettingsError, match="world urbn: unknown; did you mean urban"):
+        world_file("urbn")
+
+
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.floats()))
+
+
+@settings(
+    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_refused(data: st.DataObject, tmp_path: Path) -> None:
+    name = data.draw(st.sampled_from(sorted(world_files())))
+    content = yaml.safe_load(world_file(name).read_text())
+    place = content
+    while True:
+        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.just(0))
+        if not isinstance(place[key], dict | list) or not place[key]:
+            break
+        place = place[key]
+    place[key] = data.draw(LEAVES)
+    path = tmp_path / "made.yaml"
+    path.write_text(yaml.safe_dump(content))
+
+    words = ""
+    try:
+        load_world_file(path)
+    except SettingsError as refusal:
+        words = str(refusal)
+    assert "\n" not in words
+
+
+def test_a_world_and_its_files_can_be_copied_elsewhere(tmp_path: Path) -> None:
+    for name in ("survey.yaml", "bent_road.csv"):
+        shutil.copy(world_file("survey").with_name(name), tmp_path / name)
+
+    assert same_to_the_bit(build_world(tmp_path / "survey.yaml"), load_world("survey"))
+
+
+def test_the_room_page_names_every_builder_and_its_settings() -> None:
+    page = (Path(__file__).parents[2] / "terrain/README.md").read_text()
+
+    kinds = [item.name for item in fields(Build)]
+    assert [kind for kind in kinds if f"`{kind}`" not in page] == []
+    import typing
+
+    for hint in typing.get_type_hints(Build).values():
+        builder = next(kind for kind in typing.get_args(hint) if kind is not type(None))
+        assert [item.name for item in fields(builder) if f"`{item.name}`" not in page] == []
+
+
+def test_the_vehicles_kernels_and_the_map_agree(make: Make) -> None:
+    world = make("off_road", SMALL["off_road"], "seed: 5\n")
+    ground = WorldGround(world.ground).kernel()
+
+    for x, y in np.random.default_rng(1).uniform(-50.0, 50.0, (200, 2)).tolist():  # some beyond the edge
+        assert _kernel_height(ground, x, y) == pytest.approx(float(world.ground.height_at(x, y)), abs=1e-9)
+
+
+@kernel
+def _kernel_height(ground: Ground, x: float, y: float) -> float:
+    return height_at(ground, x, y)
