@@ -10,5 +10,6 @@ BENCHMARKS = {
     "observers": "benchmark.observers",
     "quarter_car": "benchmark.quarter_car",
     "teleop": "benchmark.teleop",
+    "terrain": "benchmark.terrain",
     "vehicle": "benchmark.vehicle",
 }

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from benchmark.measure import cpu_time_us
 from scenarios.table import text_table
 from settings.share import share_file
+from terrain.ground import FlatGround
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import controls, moving_rate
 from vehicle_dynamics.embedded_vehicle import forward_dynamics
-from terrain.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.parameters import VehicleParameters
@@ -150,7 +150,9 @@ def _loop_us(call: Callable[..., object], vehicle: DrivingVehicle, state: Array)
 def _rates(count: int, vehicle: Any, ground: Any, pedals: Any, state: Any, work: Any) -> None:
     controls(vehicle, pedals, STEP_S, state, work)
     for _ in range(count):
-        moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, STEP_S, STEP_S, work, work.rates[0])
+        moving_rate(
+            vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, STEP_S, STEP_S, work, work.rates[0]
+        )
 
 
 @kernel

@@ -21,6 +21,7 @@ PER_WHEEL: dict[str, tuple[str, float]] = {  # channel name without the corner: 
     "spring_compression_m": ("spring_compression", 1.0),
     "slip_along": ("slip_along", 1.0),
     "slip_across": ("slip_across", 1.0),
+    "sinkage_m": ("sinkage", 1.0),
     "force_along_n": ("force_along", 1.0),
     "force_across_n": ("force_across", 1.0),
     "brake_torque_nm": ("brake_torque", 1.0),

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from planner.scripted import Origin, ScriptedDriver
 from scenarios.channels import Channels, channels
 from scenarios.scenario import Scenario
 from settings import SettingsError
+from terrain.ruts import EMPTY
+from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
@@ -39,10 +42,15 @@ class Checkpoint:
     state: Array
     pedals: Pedals
     memory: tuple[float, ...]  # the driver's
+    ruts: RutsCopy | None = None  # of ground that remembers
 
     def to_json(self) -> str:
         """Text that from_json reads back to the bit."""
         values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
+        if self.ruts is not None:
+            used = np.flatnonzero(self.ruts.keys != EMPTY)
+            keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
+            values["ruts"] = {"size": len(self.ruts.keys), "place": used.tolist(), "key": keys, "depth": depth}
         return json.dumps(values)
 
     @staticmethod
@@ -54,11 +62,12 @@ class Checkpoint:
             state = np.array(values["state"], dtype=float)
             memory = tuple(float(value) for value in values["memory"])
             period = int(values["period"])
+            ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
         except (ValueError, TypeError, KeyError) as error:
             raise SettingsError(f"not a checkpoint: {error}") from None
         if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
             raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
-        return Checkpoint(period, state, pedals, memory)
+        return Checkpoint(period, state, pedals, memory, ruts)
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class LockStep:
         self, scenario: Scenario, folder: Path | None = None, parameters: VehicleParameters | None = None
     ) -> None:
         """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file."""
-        self._ground = scenario.world.ground()
+        self._ground = scenario.world.ground(folder or Path())
         self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
         try:
             self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
@@ -130,7 +139,8 @@ class LockStep:
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""
-        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory)
+        ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
+        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
@@ -140,4 +150,19 @@ class LockStep:
             self._first = checkpoint.period
         self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals
         self._driver.memory = checkpoint.memory
+        if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
+            self._ground.restore_ruts(checkpoint.ruts)
         self._diverged_at = None
+
+
+def _ruts_from(values: dict[str, Any]) -> RutsCopy:
+    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError where it is none."""
+    size = int(values["size"])
+    if not 1 <= size <= RUT_CELLS:
+        raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
+    keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
+    place = np.array(values["place"], dtype=np.int64)
+    if place.size and not (place.min() >= 0 and place.max() < size):
+        raise ValueError("ruts: a place is beyond the size")
+    keys[place], depth[place] = values["key"], values["depth"]
+    return RutsCopy(keys, depth)

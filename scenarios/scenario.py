@@ -17,6 +17,8 @@ from settings.fields import close_name
 from settings.nested import load_settings
 from settings.share import share_directory
 from terrain.ground import FlatGround, GroundModel
+from terrain.world_ground import SoilPlane, WorldGround
+from terrain.worlds import load_world
 from vehicle_dynamics.choices import FIDELITIES
 from vehicle_dynamics.driving.model import POWERTRAINS
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
@@ -37,9 +39,34 @@ class Flat:
     bump_length_m: float = setting(1.0, "Its length", unit="m", minimum=0.01, maximum=1e4)
     bump_height_m: float = setting(0.0, "Its height", unit="m", minimum=-2.0, maximum=2.0)
 
-    def ground(self) -> GroundModel:
+    def ground(self, folder: Path) -> GroundModel:
         """The ground that this describes."""
         return FlatGround(**{item.name: getattr(self, item.name) for item in fields(self)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoilField:
+    """A plane of one soil of config/soils.yaml."""
+
+    soil: str = setting(..., "Name of the soil")
+    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
+    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
+
+    def ground(self, folder: Path) -> GroundModel:
+        """The ground that this describes."""
+        return SoilPlane(self.soil, self.slope_x, self.slope_y)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedWorld:
+    """A world of config/worlds, or of a file of one's own."""
+
+    name: str = setting(..., "Name in config/worlds, or a path to a YAML file relative to this one")
+
+    def ground(self, folder: Path) -> GroundModel:
+        """Its map with soils."""
+        is_path = "/" in self.name or self.name.endswith((".yaml", ".yml"))
+        return WorldGround(load_world(str(folder / self.name) if is_path else self.name).ground)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +74,15 @@ class World:
     """Exactly one kind."""
 
     flat: Flat | None = None
+    field: SoilField | None = None
+    named: NamedWorld | None = None
 
     def __post_init__(self) -> None:
         _one_of(self)
 
-    def ground(self) -> GroundModel:
-        """What the wheels meet."""
-        ground: GroundModel = _one_of(self).ground()
+    def ground(self, folder: Path = Path()) -> GroundModel:
+        """What the wheels meet; folder is where relative paths begin."""
+        ground: GroundModel = _one_of(self).ground(folder)
         return ground
 
 

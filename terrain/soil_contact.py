@@ -16,13 +16,12 @@ import math
 from typing import Any, NamedTuple
 
 from terrain.contact_plane import ContactPlane
-from terrain.ground import Ground, height_at
+from terrain.ground import Array, Ground, height_at
 from terrain.ruts import press, rut_depth
 from terrain.soil import (
     SoilRecord,
     residual_depth,
     shear_share,
-    soil_pressure,
     unloading_stiffness,
     virgin_pressure,
 )
@@ -66,8 +65,9 @@ def soil_contact(
     memory: SoilMemory,
     elapsed: float,
     step: float,
+    scratch: Array,
 ) -> WheelContact:
-    """Forces on a wheel of a tyre record on a soil.
+    """Forces on a wheel of a tyre record on a soil; scratch (a number per strip at least) is written to.
 
     elapsed [s] is how long ago the deflection was what is given; step [s] is that of the memory, 0 leaves it.
     """
@@ -100,7 +100,7 @@ def soil_contact(
     heading = 1.0 if memory.relief >= 0.0 else -1.0
     sums = _summed(
         tyre, soil, ground, wheel, _Frame(upward, ahead, left, squeeze), entry, distance, width, bottom, settled,
-        memory.relief, heading, sinking, slip_x, slip_y,
+        memory.relief, heading, sinking, slip_x, slip_y, scratch,
     )  # fmt: skip
     if sums.load <= 0.0:
         return NO_CONTACT
@@ -169,68 +169,83 @@ def _summed(
     sinking: float,
     slip_x: float,
     slip_y: float,
+    scratch: Array,
 ) -> _Sums:
     """Gauss' rule of two points over panels of the arc, leading and trailing side apart, and strips across it."""
     radius, c = tyre.radius, wheel.centre
     arcs, strips = tyre.arc_samples, tyre.strip_samples
     leading = 2 * (arcs // 4)  # as many on either side: a standing wheel is then pressed straight up
-    strip = tyre.width / strips
     load = resistance = along = rise = torque = across = twist = tip = stiffness = slope = grip = grip_along = 0.0
     rolled = abs(relief)
     # Behind the axle the soil springs back to the rut that stays, and no further.
     left_over = rolled * residual_depth(soil, bottom + settled, width)
     leaving = min(math.acos(min(max((left_over + distance) / radius, -1.0), 1.0)), entry)
     for row in range(strips):
-        aside = (row + 0.5) * strip - 0.5 * tyre.width
-        # Along the ground, not along the axle: a tyre that leans lies down flat, also where the soil is hard.
-        origin = add_scaled(c, aside, frame.left)
-        rut = rut_depth(ground.ruts, origin[0], origin[1])
-        for k in range(2 * leading):
-            # From the side that leads to the one that trails; theta is positive on the leading side.
-            side = k if k < leading else k - leading
-            turn = (entry if k < leading else leaving) / leading
-            place = turn * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
-            theta = entry - place if k < leading else -place
-            area = radius * turn * strip
-            sine, cosine = heading * math.sin(theta), math.cos(theta)
-            point = add(origin, combine(radius * sine, frame.ahead, frame.squeeze - radius * cosine, frame.upward))
+        origin = add_scaled(c, _aside(tyre, row), frame.left)
+        scratch[row] = rut_depth(ground.ruts, origin[0], origin[1])
+    top = math.sin(entry)
+    for k in range(2 * leading):
+        # From the side that leads to the one that trails; theta is positive on the leading side.
+        side = k if k < leading else k - leading
+        turn = (entry if k < leading else leaving) / leading
+        place = turn * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
+        theta = entry - place if k < leading else -place
+        sine, cosine = math.sin(theta), math.cos(theta)
+        # Displacement since the soil was met, per unit of transport.
+        met, chord = entry - theta, top - sine
+        sine *= heading
+        jx = radius * (heading * rolled * (met - chord) + slip_x * chord)
+        jy = radius * slip_y * met
+        j = math.sqrt(jx * jx + jy * jy)
+        sheared = shear_share(soil, j) / j if j > 0.0 else 0.0
+        reach = combine(radius * sine, frame.ahead, frame.squeeze - radius * cosine, frame.upward)
+        stress = tilting = stiff = 0.0  # summed over strips
+        touching = 0
+        for row in range(strips):
+            aside = _aside(tyre, row)
+            # Along the ground, not along the axle: a tyre that leans lies down flat, also where the soil is hard.
+            point = add(add_scaled(c, aside, frame.left), reach)
             sinkage = (height_at(ground, point[0], point[1]) - point[2]) * frame.upward[2]
-            deepest = sinkage + settled
+            deepest = max(sinkage + settled, scratch[row])
             if theta < 0.0:  # what trails was pressed by what went before
                 deepest = max(deepest, sinkage + rolled * (bottom + settled - sinkage))
-            deepest = max(deepest, rut)
-            pressure = soil_pressure(soil, sinkage, deepest, width)
+            if deepest <= 0.0:
+                continue
+            # First loading along the virgin curve, else elastic below it: soil_pressure with its slope.
+            pressure = virgin_pressure(soil, deepest, width)
+            slope_here = soil.exponent * pressure / deepest
+            if sinkage < deepest:
+                slope_here = unloading_stiffness(soil, pressure, deepest)
+                pressure -= slope_here * (deepest - sinkage)
             if pressure <= 0.0:
                 continue
             normal = max(pressure + soil.damping * sinking, 0.0)
-            # Displacement since the soil was met, per unit of transport.
-            met = entry - theta
-            chord = math.sin(entry) - math.sin(theta)
-            jx = radius * (heading * rolled * (met - chord) + slip_x * chord)
-            jy = radius * slip_y * met
-            j = math.sqrt(jx * jx + jy * jy)
-            strength = soil.cohesion + normal * soil.tan_friction
-            shear = strength * shear_share(soil, j)
-            grip += strength * area
-            grip_along += strength * cosine * area
-            slope += strength * radius * chord / soil.shear_modulus * area
-            tx, ty = (shear * jx / j, shear * jy / j) if j > 0.0 else (0.0, 0.0)
-            load += normal * cosine * area
-            rise += tx * sine * area
-            resistance += normal * sine * area
-            along += tx * cosine * area
-            torque += tx * radius * area
-            across += ty * area
-            twist += ty * radius * sine * area
-            tip += normal * cosine * aside * area
-            if sinkage < deepest:
-                top = virgin_pressure(soil, deepest, width)
-                rise_of_pressure = unloading_stiffness(soil, top, deepest)
-            else:
-                more = virgin_pressure(soil, sinkage + 1e-6, width)
-                rise_of_pressure = 1e6 * (more - virgin_pressure(soil, sinkage, width))
-            stiffness += rise_of_pressure * cosine * cosine * area
+            touching += 1
+            stress += normal
+            tilting += normal * aside
+            stiff += slope_here
+        area = radius * turn * tyre.width / strips
+        strength = (touching * soil.cohesion + stress * soil.tan_friction) * area
+        tx, ty = strength * sheared * jx, strength * sheared * jy
+        grip += strength
+        grip_along += strength * cosine
+        slope += strength * radius * chord / soil.shear_modulus
+        load += stress * cosine * area
+        resistance += stress * sine * area
+        tip += tilting * cosine * area
+        stiffness += stiff * cosine * cosine * area
+        rise += tx * sine
+        along += tx * cosine
+        torque += tx * radius
+        across += ty
+        twist += ty * radius * sine
     return _Sums(load, resistance, along, rise, torque, across, twist, tip, stiffness, slope, grip, grip_along)
+
+
+@inlined_part
+def _aside(tyre: Any, row: int) -> float:
+    """Where a strip's middle is, to the left [m]."""
+    return float(tyre.width * ((row + 0.5) / tyre.strip_samples - 0.5))
 
 
 @inlined_part

@@ -30,7 +30,7 @@ def _probe(
     scratch: Array,
 ) -> WheelContact:
     plane = contact_plane(ground, wheel.centre, wheel.axis, tyre[0].radius, tyre[0].width, scratch)
-    return soil_contact(tyre[0], ground.soils[0], ground, plane, wheel, before, memory, elapsed, step)
+    return soil_contact(tyre[0], ground.soils[0], ground, plane, wheel, before, memory, elapsed, step, scratch)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class WorldGround:
 
     def restore_ruts(self, copy: RutsCopy) -> None:
         """Ruts as they were."""
+        if copy.keys.shape != self._kernel.ruts.keys.shape:
+            raise ValueError(f"ruts: must have {len(self._kernel.ruts.keys)} cells, got {len(copy.keys)}")
         self._kernel.ruts.keys[:], self._kernel.ruts.depth[:] = copy
 
 

@@ -23,7 +23,7 @@ def scenario(name: str, **changes: object) -> Scenario:
 
 
 # Long enough to have the manoeuvre in it.
-LENGTHS = {"lane_change": 36.0, "j_turn": 6.0, "bump": 5.0, "coast_down": 3.0}
+LENGTHS = {"lane_change": 36.0, "j_turn": 6.0, "bump": 5.0, "coast_down": 3.0, "soft_soil": 6.0}
 
 
 @pytest.mark.parametrize("name", sorted(LENGTHS))
@@ -44,7 +44,8 @@ def test_a_run_repeats_to_the_bit_and_goes_on_after_a_restore(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["lane_change_reference", "j_turn", "bump", "coast_down", "brake_test", "acceleration"]
+    "name",
+    ["lane_change_reference", "j_turn", "bump", "coast_down", "brake_test", "acceleration", "soft_soil", "fault_drive"],
 )
 def test_scenarios_of_the_suite_pass(name: str) -> None:
     path = scenario_file(name)

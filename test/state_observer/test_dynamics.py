@@ -15,30 +15,27 @@ from state_observer.study.cases import Bench
 STEP_S = 0.005
 
 
-def _bars(theta: complex) -> tuple[list[tuple[complex, complex]], float]:
-    """Middles of crank, coupler and rocker of the four-bar, and nothing of our own code."""
+def _joints(theta: complex) -> list[tuple[complex, complex]]:
+    """Joints of the four-bar by plane geometry, without our own code."""
     x1, y1 = 2.0 * np.cos(theta), 2.0 * np.sin(theta)
     dx, dy = 10.0 - x1, -y1
     distance = np.sqrt(dx**2 + dy**2)
-    along = (distance**2 + 39.0) / (2.0 * distance)
-    across = np.sqrt(64.0 - along**2)
+    along = (distance**2 + 8.0**2 - 5.0**2) / (2.0 * distance)
+    across = np.sqrt(8.0**2 - along**2)
     x2, y2 = x1 + (along * dx - across * dy) / distance, y1 + (along * dy + across * dx) / distance
-    return [(0.0, 0.0), (x1, y1), (x2, y2), (10.0, 0.0)], 0.0
+    return [(0.0, 0.0), (x1, y1), (x2, y2), (10.0, 0.0)]
 
 
-def _inertia_and_height(theta: complex) -> tuple[complex, complex]:
-    """Moment of inertia as the crank feels it, and sum of m y, from positions alone."""
+def _inertia_and_height(theta: float) -> tuple[float, float]:
+    """Moment of inertia as the crank feels it, and sum of m y; slopes of the joints by complex steps."""
     tiny = 1e-20
-    points, _ = _bars(theta)
-    moved, _ = _bars(theta + tiny * 1j) if np.imag(theta) == 0.0 else (None, None)
-    assert moved is not None
+    joints, slopes = _joints(theta), np.imag(_joints(theta + tiny * 1j)) / tiny
     inertia, height = 0.0, 0.0
     for mass, a, b in ((2.0, 0, 1), (8.0, 1, 2), (5.0, 2, 3)):
-        slope_a = np.array([np.imag(value) / tiny for value in moved[a]])
-        slope_b = np.array([np.imag(value) / tiny for value in moved[b]])
         # Kinetic energy of a uniform rod from the velocities of its ends.
-        inertia += mass / 3.0 * (slope_a @ slope_a + slope_a @ slope_b + slope_b @ slope_b)
-        height += mass * 0.5 * (points[a][1] + points[b][1])
+        ends = slopes[a] @ slopes[a] + slopes[a] @ slopes[b] + slopes[b] @ slopes[b]
+        inertia += mass / 3.0 * float(ends)
+        height += mass * 0.5 * float(np.real(joints[a][1] + joints[b][1]))
     return inertia, height
 
 
@@ -48,7 +45,7 @@ def _crank_acceleration(theta: float, rate: float, gravity: float) -> float:
     (above, high), (below, low) = _inertia_and_height(theta + h), _inertia_and_height(theta - h)
     inertia, _ = _inertia_and_height(theta)
     slope, rise = (above - below) / (2.0 * h), (high - low) / (2.0 * h)
-    return float(np.real((-0.5 * slope * rate**2 + gravity * rise) / inertia))
+    return (-0.5 * slope * rate**2 + gravity * rise) / inertia
 
 
 def test_the_four_bar_falls_as_an_ode_in_its_crank_angle_says(four_bar: Mechanism) -> None:

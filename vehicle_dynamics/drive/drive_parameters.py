@@ -11,6 +11,7 @@ from settings import setting
 from vehicle_dynamics.parameter_fields import check_curve, damping_rate, length, moment
 
 MOST_GEARS = 12
+MOST_STRIPS = 20  # the kernels have room for as many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Tyre:
     )
     rolling_resistance: float = setting(..., "Rolling resistance over load", minimum=0.0, maximum=0.5)
     arc_samples: int = setting(24, "Points along the contact with soft soil", minimum=4, maximum=200)
-    strip_samples: int = setting(3, "Points across it", minimum=1, maximum=20)
+    strip_samples: int = setting(3, "Points across it", minimum=1, maximum=MOST_STRIPS)
     longitudinal: TyreDirection
     lateral: TyreDirection
     trail_over_length: tuple[float, float] = setting(..., "Pneumatic trail over patch length", minimum=0.0, maximum=1.0)

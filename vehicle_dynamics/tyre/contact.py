@@ -80,7 +80,7 @@ def tyre_contact(
     soil = ground.soils[soil_at(ground, c[0], c[1])]
     if soil.kind == RIGID:
         return _hard_contact(tyre, soil.friction, plane, wheel, before, elapsed)
-    return soil_contact(tyre, soil, ground, plane, wheel, before, memory, elapsed, step)
+    return soil_contact(tyre, soil, ground, plane, wheel, before, memory, elapsed, step, scratch)
 
 
 @inlined

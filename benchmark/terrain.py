@@ -1,0 +1,119 @@
+"""Wheels on soil: time of the contact and of the vehicle, cost of big maps, and where the HMMWV gets through."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from benchmark.measure import cpu_time_us
+from scenarios.table import text_table
+from settings.share import share_file
+from terrain.elevation_map import ElevationMap
+from terrain.ground import FlatGround, GroundModel
+from terrain.soils_file import load_soils
+from terrain.world_ground import SoilPlane, WorldGround
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.pedals import Pedals
+
+SOIL = "dry_sand"
+STEPS = 1000
+STEP_S = 0.001
+SLOPES = (0.0, 0.1, 0.2, 0.3, 0.4)
+GONE_M = 10.0  # in CLIMB_S: that is "go"
+CLIMB_S = 8.0
+CHRONO_SOIL_RTF = 1.26  # deformable terrain of a C++ engine at 2 ms, on another machine
+PUSHING = Pedals(throttle=0.5)
+
+
+def run(say: Callable[[str], None]) -> dict[str, float]:
+    """Figures; times in microseconds of CPU time, rtf is simulated over CPU time on one core."""
+    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    say("compiling and timing")
+    hard, soft = _step_us(car, FlatGround()), _step_us(car, SoilPlane(SOIL))
+    small, big = (_step_us(car, _map(nodes)) for nodes in (200, 4000))
+    figures = {
+        "hard_us": hard,
+        "soil_us": soft,
+        "contact_us": soft - hard,
+        "soil_rtf": 1e6 * STEP_S / soft,
+        "chrono_soil_rtf": CHRONO_SOIL_RTF,
+        "small_map_us": small,
+        "big_map_us": big,
+        "big_map_ratio": big / small,
+    }
+    say("climbing")
+    soils = [name for name, soil in load_soils().items() if soil.soft is not None]
+    for name in soils:
+        for slope in SLOPES:
+            figures[f"climb_{name}_{round(100 * slope)}_m"] = _climbed(car, name, slope)
+    say("two passes in one track")
+    first, second = _two_passes(car)
+    return figures | {"first_pass_j_per_m": first, "second_pass_j_per_m": second}
+
+
+def show(figures: Mapping[str, float]) -> str:
+    """As tables for people."""
+    f = figures
+    times = text_table(
+        ["1 ms step of the vehicle, one core", "us", "times real time"],
+        [
+            ["on hard ground", f"{f['hard_us']:.1f}", f"{1e3 / f['hard_us']:.0f}"],
+            [f"on {SOIL}", f"{f['soil_us']:.1f}", f"{f['soil_rtf']:.0f}"],
+            ["on a map of 200 x 200 nodes", f"{f['small_map_us']:.1f}", f"{1e3 / f['small_map_us']:.0f}"],
+            ["on a map of 4000 x 4000 nodes", f"{f['big_map_us']:.1f}", f"{1e3 / f['big_map_us']:.0f}"],
+            ["Chrono's deformable terrain, 2 ms, another machine", "-", f"{CHRONO_SOIL_RTF}"],
+        ],
+    )
+    soils = sorted({key[6:].rsplit("_", 2)[0] for key in f if key.startswith("climb_")})
+    rows = []
+    for name in soils:
+        ways = [f[f"climb_{name}_{round(100 * slope)}_m"] for slope in SLOPES]
+        rows.append([name, *(f"go {way:.0f}" if way > GONE_M else f"no {way:.1f}" for way in ways)])
+    climbs = text_table(["soil", *(f"{slope:.0%}" for slope in SLOPES)], rows)
+    notes = (
+        f"Metres in {CLIMB_S:g} s at half throttle from rest. Contact of four wheels with {SOIL}: {f['contact_us']:.1f} us.\n"
+        f"First pass {f['first_pass_j_per_m']:.0f} J/m, second in the same ruts {f['second_pass_j_per_m']:.0f} J/m."
+    )
+    return "\n\n".join([times, climbs, notes])
+
+
+def _step_us(car: Hmmwv, ground: GroundModel) -> float:
+    state = car.start(ground, speed=3.0)
+    car.advance(state, PUSHING, ground, 10)  # compiles
+    return cpu_time_us(lambda: car.advance(state, PUSHING, ground, STEPS), calls=1, repeats=8) / STEPS
+
+
+def _map(nodes: int) -> WorldGround:
+    waves = 0.1 * np.sin(np.arange(nodes) * 0.1)
+    heights = (waves[None, :] + waves[:, None]).astype(np.float32)
+    return WorldGround(ElevationMap(heights=heights, resolution=0.5, origin_x=-0.25 * nodes, origin_y=-0.25 * nodes))
+
+
+def _climbed(car: Hmmwv, soil: str, slope: float) -> float:
+    ground = SoilPlane(soil, slope)
+    state = car.start(ground)
+    begun = state[0]
+    car.advance(state, PUSHING, ground, round(CLIMB_S / STEP_S))
+    return float(state[0] - begun)
+
+
+def _two_passes(car: Hmmwv) -> tuple[float, float]:
+    ground = SoilPlane(SOIL)
+    return _energy_per_metre(car, ground), _energy_per_metre(car, ground)
+
+
+def _energy_per_metre(car: Hmmwv, ground: GroundModel) -> float:
+    """What the axles put in over 10 m at about 3 m/s, less what is gained in speed [J/m]."""
+    state = car.start(ground, speed=3.0)
+    begun, spent, speed = state[0], 0.0, 3.0
+    mass = 2573.0
+    deadline = time.monotonic() + 60.0
+    while state[0] < begun + 10.0 and time.monotonic() < deadline:
+        pedals = Pedals(throttle=min(max(0.5 + (3.0 - speed), 0.0), 1.0))
+        car.advance(state, pedals, ground, 10)
+        seen = car.snapshot(state, pedals, ground)
+        spent += 0.01 * float(seen["drive_torque"] @ seen["spin_rate"])
+        speed = float(seen["velocity"][0])
+    return (spent - 0.5 * mass * (speed**2 - 9.0)) / float(state[0] - begun)
