@@ -16,6 +16,7 @@ from scenarios.table import text_table
 from settings import SettingsError
 from state_observer.study.campaign import cores, real_time_factors, run_all, warm_up
 from state_observer.study.cases import Bench
+from state_observer.study.forces import Comparison, gravity_only
 from state_observer.study.merit import Merit
 from state_observer.study.parameters import Case, StudyParameters, load_study
 from state_observer.study.report import write_report
@@ -48,10 +49,11 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     runs_begun = time.monotonic()
     found = run_all(bench, workers, progress_on_stderr("observers"))
     runs_took = time.monotonic() - runs_begun
-    say("pictures and report")
-    written = write_report(folder, bench, found, factors)
+    say("missing force, pictures and report")
+    beyond = gravity_only(bench)
+    written = write_report(folder, bench, found, factors, beyond)
     say(f"written to {folder}: {', '.join(written)}")
-    return _figures(factors, found, runs_took, time.monotonic() - begun)
+    return {**_figures(factors, found, runs_took, time.monotonic() - begun), **_force_figures(beyond)}
 
 
 def show(figures: Mapping[str, Any]) -> str:
@@ -90,6 +92,18 @@ def _figures(
     return figures
 
 
+def _force_figures(beyond: Comparison) -> dict[str, float]:
+    """How the errorEKF fares with an estimated force, over the plain one: below 1 is better."""
+    white, *others = beyond.merits.items()
+    figures = {"missing_force_rms_nm": math.sqrt(float((beyond.true_force**2).mean()))}
+    for name, merit in others:
+        key = name.replace(" ", "_")
+        figures[f"{key}_angle_ratio"] = merit.rms / white[1].rms
+        figures[f"{key}_rate_ratio"] = merit.rate_rms / white[1].rate_rms
+        figures[f"{key}_error_nm"] = beyond.force_rms[name]
+    return figures
+
+
 def _speed_table(figures: Mapping[str, Any]) -> str:
     linkages = list(figures["rms"])
     methods = list(_methods(figures["rms"]))
@@ -122,8 +136,14 @@ def _error_tables(table: Mapping[str, Any]) -> list[str]:
 
 
 def _summary(figures: Mapping[str, Any]) -> str:
+    forces = "".join(
+        f"errorEKF with a {name} force: angle error times {figures[f'{name}_force_angle_ratio']:.2f}, rate error times "
+        f"{figures[f'{name}_force_rate_ratio']:.2f}; force of {figures['missing_force_rms_nm']:.1f} N m known to "
+        f"{figures[f'{name}_force_error_nm']:.1f} N m\n"
+        for name in ("lasting", "fading")
+    )
     return (
-        f"{figures['runs']} runs in {figures['runs_s']:.0f} s, {figures['total_s']:.0f} s with speed and pictures; "
+        f"{forces}{figures['runs']} runs in {figures['runs_s']:.0f} s, {figures['total_s']:.0f} s with all else; "
         f"{figures['runs_ended_early']} ended early (-). Report: {FOLDER / 'report.html'}"
     )
 

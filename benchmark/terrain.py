@@ -73,7 +73,7 @@ def show(figures: Mapping[str, float]) -> str:
         rows.append([name, *(f"go {way:.0f}" if way > GONE_M else f"no {way:.1f}" for way in ways)])
     climbs = text_table(["soil", *(f"{slope:.0%}" for slope in SLOPES)], rows)
     notes = (
-        f"Metres in {CLIMB_S:g} s at half throttle from rest. Contact of four wheels with {SOIL}: {f['contact_us']:.1f} us.\n"
+        f"Metres in {CLIMB_S:g} s at half throttle from rest. Soil adds {f['contact_us']:.1f} us to a step.\n"
         f"First pass {f['first_pass_j_per_m']:.0f} J/m, second in the same ruts {f['second_pass_j_per_m']:.0f} J/m."
     )
     return "\n\n".join([times, climbs, notes])

@@ -88,7 +88,16 @@ def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         "real_time_factor": factor,
         "tf_source": values["tf_source"],
     }
-    return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)]
+    if not values["world"]:
+        return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)]
+    vehicle = NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), {**params, "world": values["world"]})
+    return [vehicle, *_terrain_nodes({**values, "use_sim_time": "true"})]
+
+
+def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    use_sim_time = values["use_sim_time"] == "true"
+    config = share_file("config/terrain.yaml")
+    return [NodeSpec("terrain", (config,), {"use_sim_time": use_sim_time, "world": values["world"]})]
 
 
 def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
@@ -101,6 +110,7 @@ _VEHICLE = (
     LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
     LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+    LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),
     LaunchArgument("tf_source", "truth", "Who places base_link: the vehicle, or an observer", TF_SOURCES),
 )
 
@@ -109,8 +119,10 @@ def bring_ups() -> dict[str, BringUp]:
     """All launches by name."""
     pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
     sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", _BOOLEAN)
+    world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")
     items = (
         BringUp("teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED), _teleop_nodes),
+        BringUp("terrain", "A world alone: /map and /terrain/markers", (world, sim_time), _terrain_nodes),
         BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
         BringUp("drive", "The vehicle, driven with a game pad", (*_VEHICLE, pad, _STAMPED), _drive_nodes),
     )

@@ -34,6 +34,7 @@ SINGLE: dict[str, tuple[str, float]] = {
     "gear_lever": ("selected", 1.0),
     "engine_speed_rpm": ("engine_speed", RPM),
     "gear": ("gear", 1.0),
+    "collision_n": ("collision", 1.0),
 }
 MOTION = (
     "time_s",

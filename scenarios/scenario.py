@@ -66,7 +66,7 @@ class NamedWorld:
     def ground(self, folder: Path) -> GroundModel:
         """Its map with soils."""
         is_path = "/" in self.name or self.name.endswith((".yaml", ".yml"))
-        return WorldGround(load_world(str(folder / self.name) if is_path else self.name).ground)
+        return WorldGround.of(load_world(str(folder / self.name) if is_path else self.name))
 
 
 @dataclass(frozen=True, kw_only=True)

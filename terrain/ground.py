@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import SOIL, hard_soil
 from vehicle_dynamics.kernels.jit import inlined
@@ -59,6 +60,7 @@ class Ground(NamedTuple):
     grid: Grid
     soils: NDArray[np.void]  # records of SOIL
     ruts: Ruts
+    obstacles: Obstacles
 
 
 class Cell(NamedTuple):
@@ -169,7 +171,7 @@ class FlatGround:
             float(self.bump_length_m),
             float(self.bump_height_m),
         )
-        return Ground(plane, no_grid(), np.array([hard_soil(self.friction)], dtype=SOIL), no_ruts())
+        return Ground(plane, no_grid(), np.array([hard_soil(self.friction)], dtype=SOIL), no_ruts(), no_obstacles())
 
 
 LEVEL = Plane(0.0, 0.0, 0.0, 1.0, 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from terrain.contact_plane import SAMPLES, contact_plane
 from terrain.ground import LEVEL, Array, Ground, no_grid
+from terrain.obstacle_contact import no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import SOIL, SoftSoil
 from terrain.soil_contact import soil_contact
@@ -51,7 +52,7 @@ class WheelRig:
         self._tyre = np.atleast_1d(tyre)
         self.radius, self.width = float(self._tyre["radius"][0]), float(self._tyre["width"][0])
         soils = np.array([soil.record()], dtype=SOIL)
-        self._ground = Ground(LEVEL, no_grid(), soils, ruts or no_ruts())
+        self._ground = Ground(LEVEL, no_grid(), soils, ruts or no_ruts(), no_obstacles())
         self._scratch = np.zeros(SAMPLES)
 
     def contact(

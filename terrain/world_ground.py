@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, Plane, grid_of, no_grid
-from terrain.ruts import clear_ruts, fresh_ruts
+from terrain.obstacle_contact import Obstacles, no_obstacles
+from terrain.ruts import Ruts, clear_ruts, fresh_ruts, no_ruts
 from terrain.soil import SOFT
 from terrain.soils_file import soil_table
+from terrain.world import World
 
 RUT_CELLS = 2**18  # of 0.1 m: 8 km of one wheel's track, 3 MB
 RUT_CELL_M = 0.1
@@ -27,11 +29,18 @@ class RutsCopy(NamedTuple):
 class WorldGround:
     """A map with soils by name; implements ground.GroundModel. Ruts are the only thing that changes."""
 
-    def __init__(self, elevation: ElevationMap) -> None:
+    def __init__(self, elevation: ElevationMap, obstacles: Obstacles | None = None) -> None:
         """Raises SettingsError for a soil that config/soils.yaml does not have."""
         grid = grid_of(elevation.heights, elevation.soils, elevation.origin_x, elevation.origin_y, elevation.resolution)
-        self._kernel = _with_ruts(Ground(LEVEL, grid, soil_table(elevation.soil_names), fresh_ruts(2, RUT_CELL_M)))
+        soils = soil_table(elevation.soil_names)
+        self._kernel = Ground(LEVEL, grid, soils, _ruts_for(soils), obstacles or no_obstacles())
         self.elevation: ElevationMap | None = elevation
+
+    @staticmethod
+    def of(world: World) -> WorldGround:
+        """Of a world with its obstacles."""
+        boxes, cylinders = world.obstacles.to_arrays()
+        return WorldGround(world.ground, Obstacles(boxes, cylinders))
 
     def kernel(self) -> Ground:
         """What kernels take."""
@@ -60,11 +69,11 @@ class SoilPlane(WorldGround):
         plane = Plane(float(slope_x), float(slope_y), 0.0, 1.0, 0.0)
         if not np.isfinite([slope_x, slope_y]).all():
             raise ValueError(f"slopes: must be finite, got {slope_x} and {slope_y}")
-        self._kernel = _with_ruts(Ground(plane, no_grid(), soil_table([soil]), fresh_ruts(2, RUT_CELL_M)))
+        soils = soil_table([soil])
+        self._kernel = Ground(plane, no_grid(), soils, _ruts_for(soils), no_obstacles())
         self.elevation = None
 
 
-def _with_ruts(ground: Ground) -> Ground:
+def _ruts_for(soils: NDArray[np.void]) -> Ruts:
     """Room for ruts where a soil gives way."""
-    cells = RUT_CELLS if (ground.soils["kind"] == SOFT).any() else 2
-    return ground._replace(ruts=fresh_ruts(cells, RUT_CELL_M))
+    return fresh_ruts(RUT_CELLS, RUT_CELL_M) if (soils["kind"] == SOFT).any() else no_ruts()

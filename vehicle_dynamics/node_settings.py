@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from settings import setting
 from settings.dates import date_ns
-from terrain.ground import FlatGround
+from terrain.ground import FlatGround, GroundModel
+from terrain.world import World
+from terrain.world_ground import WorldGround
+from terrain.worlds import load_world
 from vehicle_dynamics.choices import BASE_FRAME, CHASSIS_FRAME, FIDELITIES, TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
 from vehicle_dynamics.driving.model import POWERTRAINS
@@ -40,6 +43,11 @@ class VehicleNodeSettings(DriveByWireSettings):
     )
     step_s: float = setting(0.001, "Time step", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True)
 
+    world: str = setting(
+        "",
+        "Name in config/worlds, or a path to a YAML file; none: the flat ground of the next settings",
+        read_only=True,
+    )
     friction: float = setting(0.8, "Friction of the ground", minimum=0.0, maximum=2.0, read_only=True)
     slope_x: float = setting(0.0, "Rise over run of the ground along x", minimum=-2.0, maximum=2.0, read_only=True)
     slope_y: float = setting(0.0, "Rise over run of the ground along y", minimum=-2.0, maximum=2.0, read_only=True)
@@ -90,6 +98,8 @@ class VehicleNodeSettings(DriveByWireSettings):
                 raise ValueError(f"{name}: must be the name of no frame of the vehicle, got {text!r}")
         if self.map_frame == self.odom_frame:
             raise ValueError(f"odom_frame: must be another than map_frame ({self.map_frame})")
+        if self.world and self._flat_ground() != FlatGround():
+            raise ValueError(f"world: {self.world} has its own ground; leave friction, slopes and bump as they are")
 
     def schedule(self) -> Schedule:
         """What is published when."""
@@ -104,8 +114,22 @@ class VehicleNodeSettings(DriveByWireSettings):
         except ValueError as error:
             raise ValueError(_named_as_setting(str(error), rates)) from None
 
-    def ground(self) -> FlatGround:
+    def load_world(self) -> World | None:
+        """The world, if there is one; raises SettingsError with one line."""
+        return load_world(self.world) if self.world else None
+
+    def ground(self, world: World | None = None) -> GroundModel:
         """What the wheels meet."""
+        return WorldGround(world.ground) if world else self._flat_ground()
+
+    def start(self, world: World | None = None) -> dict[str, float]:
+        """As Vehicle.start takes it: where the world suggests, unless a place or heading is given."""
+        x, y, heading = self.start_x_m, self.start_y_m, math.radians(self.start_heading_deg)
+        if world and (x, y, heading) == (0.0, 0.0, 0.0):
+            x, y, heading = world.start.x, world.start.y, world.start.heading
+        return {"x": x, "y": y, "heading": heading, "speed": self.start_speed_mps}
+
+    def _flat_ground(self) -> FlatGround:
         return FlatGround(
             friction=self.friction,
             slope_x=self.slope_x,
@@ -114,11 +138,6 @@ class VehicleNodeSettings(DriveByWireSettings):
             bump_length_m=self.bump_length_m,
             bump_height_m=self.bump_height_m,
         )
-
-    def start(self) -> dict[str, float]:
-        """As Vehicle.start takes it."""
-        heading = math.radians(self.start_heading_deg)
-        return {"x": self.start_x_m, "y": self.start_y_m, "heading": heading, "speed": self.start_speed_mps}
 
 
 def _named_as_setting(words: str, rates: dict[str, float]) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from terrain.ground import GroundModel
+from terrain.ruts import clear_ruts
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
@@ -130,9 +131,10 @@ class Simulation:
     def warm_up(self) -> None:
         """Have compiled what moving needs, without moving."""
         self._vehicle.advance(self._state.copy(), self.pedals, self._ground, 1)
+        clear_ruts(self._ground.kernel().ruts)
 
     def reset(self) -> None:
-        """Vehicle and driver as at the start; time runs on. It shows at the next instant: each is told of once."""
+        """Vehicle, driver and soil as at the start; time runs on. It shows at the next instant: each is told of once."""
         self._driver.reset()
         self._put_at_start()
         self._has_jumped = True
@@ -162,6 +164,7 @@ class Simulation:
         return instants
 
     def _put_at_start(self) -> None:
+        clear_ruts(self._ground.kernel().ruts)
         self._state = self._start.copy()
         self.pedals = Pedals()
         self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import signal
 import sys
 import time
@@ -72,16 +73,23 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._ignore_sim_time()
         self.get_logger().info(f"building {s.vehicle} ({s.fidelity}); the first time on a machine this takes a while")
         parameters = VehicleParameters.from_yaml(vehicle_file(s.vehicle))
+        self._world = s.load_world()
+        start = s.start(self._world)
+        if self._world:
+            degrees = math.degrees(start["heading"])
+            self.get_logger().info(
+                f"world {self._world.name}: starts at x {start['x']:g} m, y {start['y']:g} m, {degrees:g} degrees"
+            )
         try:
             with _ended_by_signals():
                 vehicle = make_vehicle(s, parameters)
                 self._drive = SharedDrive(DriveByWire(vehicle, s))
                 self._simulation = Simulation(
                     vehicle,
-                    s.ground(),
+                    s.ground(self._world),
                     self._drive,
                     s.schedule(),
-                    start=s.start(),
+                    start=start,
                     start_ns=date_ns("start_date", s.start_date),
                 )
                 self._simulation.warm_up()
@@ -207,6 +215,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         """Pace, state, what became of commands; stamped with simulation time."""
         self._report_simulation()
         self._report_commands()
+        self._report_place()
         rivals = other_publishers(self, "/clock")
         if rivals:
             self.report("clock", Level.ERROR, f"/clock is also published by {', '.join(rivals)}")
@@ -245,6 +254,15 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             "commands_refused": str(self._audit.refused),
             "commands_limited": str(self._audit.limited),
         }
+
+    def _report_place(self) -> None:
+        if self._world is None:
+            return
+        x, y, _ = self._simulation.seen["position"].tolist()
+        if self._world.ground.covers(x, y):
+            self.report("place", Level.OK, f"in world {self._world.name}")
+        else:
+            self.report("place", Level.WARN, f"outside world {self._world.name}, whose ground goes on as at its edge")
 
     def _report_commands(self) -> None:
         status = self._drive.status

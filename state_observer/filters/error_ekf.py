@@ -28,7 +28,7 @@ def error_ekf_predict(setup: Setup, memory: Memory) -> int:
         memory.force[points + i - 2 * cranks] = setup.linkage.force[points + i - 2 * cranks] + memory.state[i]
         memory.state[i] *= setup.transition[i, i]
     iterations = index3_step(
-        setup.linkage, memory.force, setup.step, options.penalty, options.as_released,
+        setup.linkage, memory.force, setup.step, options.penalty,
         memory.q, memory.qd, memory.qdd, memory.multipliers,
     )  # fmt: skip
     if iterations < 0:

@@ -87,9 +87,8 @@ class LinkageObserver:
         """plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
 
         as_released: do as the authors' code does where it departs from the text (seed 001 Section 4.6's toolbox):
-        errorEKF starts without acceleration and projects with a tangent that is one iteration old; two-angle
-        derivatives keep each angle's own products only; the five-bar's velocity constraints have sine and cosine
-        exchanged in SCKF and DIEKFpm.
+        errorEKF starts without acceleration; two-angle derivatives keep each angle's own products only; the
+        five-bar's velocity constraints have sine and cosine exchanged in SCKF and DIEKFpm.
         """
         if method not in METHODS:
             raise SettingsError(f"filter {method}: {close_name(method, METHODS)}")

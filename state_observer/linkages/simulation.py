@@ -75,7 +75,7 @@ def _fall(linkage: Linkage, step: float, penalty: float, q: Any, qd: Any, qdd: A
     multipliers = np.zeros(q.size - linkage.cranks.size)
     for k in range(kept.shape[1]):
         if penalty > 0.0:
-            if index3_step(linkage, linkage.force, step, penalty, False, q, qd, qdd, multipliers) < 0:
+            if index3_step(linkage, linkage.force, step, penalty, q, qd, qdd, multipliers) < 0:
                 return k
         elif not trapezoidal_step(linkage, linkage.force, step, q, qd, qdd):
             return k

@@ -20,14 +20,10 @@ MOST_ITERATIONS = 100
 
 @kernel
 def index3_step(
-    linkage: Linkage, force: Any, step: float, penalty: float, reuses_tangent: bool,
+    linkage: Linkage, force: Any, step: float, penalty: float,
     q: Any, qd: Any, qdd: Any, multipliers: Any,
 ) -> int:  # fmt: skip
-    """One step in place; returns the number of iterations, -1 where they do not converge.
-
-    `reuses_tangent` projects with the tangent of the last iteration, one Newton step (below 1e-10) behind the
-    position: what the authors' code does to save one factorisation.
-    """
+    """One step in place; returns the number of iterations, -1 where they do not converge."""
     size, rows = q.size, multipliers.size
     scale = 0.25 * step * step
     velocity_star, acceleration_star = np.empty(size), np.empty(size)
@@ -39,8 +35,8 @@ def index3_step(
     tangent = np.empty((size, size))
     right, change = np.empty(size), np.empty(size)
     iterations = -1
+    constraints(linkage, q, residual)
     for iteration in range(1, MOST_ITERATIONS + 1):
-        constraints(linkage, q, residual)
         jacobian(linkage, q, slopes)
         # Eq. 3.48. (3.46 prints Q_{k-1} outside the bracket; it is Q_{k+1}, scaled like all the rest.)
         for i in range(size):
@@ -68,10 +64,7 @@ def index3_step(
     for i in range(size):
         qd[i] = 2.0 / step * q[i] + velocity_star[i]
         qdd[i] = q[i] / scale + acceleration_star[i]
-    if not reuses_tangent:
-        jacobian(linkage, q, slopes)
-        if not _tangent(linkage, slopes, scale * penalty, tangent):
-            return -1
+    # The tangent is one Newton step old, below 1e-10 m: nothing beside what projections leave (mass over penalty).
     _project(linkage, scale * penalty, slopes, tangent, q, qd, qdd)
     return iterations
 

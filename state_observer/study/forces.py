@@ -47,6 +47,13 @@ class Comparison(NamedTuple):
     true_force: Array
 
 
+def gravity_only(bench: Bench) -> Comparison:
+    """All variants on the first linkage with encoders at 200 Hz, whose filters know the start but a wrong gravity."""
+    errors = tuple(replace(error, start_angle_rad=0.0) for error in bench.study.errors)
+    fair = Bench(replace(bench.study, errors=errors), bench.tuning)
+    return compare(fair, Case(bench.study.linkages[0], "encoder", "high", 200, "any"))
+
+
 def compare(bench: Bench, case: Case) -> Comparison:
     """All variants on one case (its method is not used)."""
     runs, merits, force_rms = {}, {}, {}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scenarios.files import write_whole
 from state_observer.study import plots
 from state_observer.study.cases import Bench
+from state_observer.study.forces import Comparison
 from state_observer.study.merit import Merit, innovation_psd, normalised_innovations
 from state_observer.study.observability import condition_numbers
 from state_observer.study.parameters import Case
@@ -36,7 +37,11 @@ caption { text-align: left; font-weight: bold; padding: 0.4em 0; } .bad { color:
 
 
 def write_report(
-    folder: Path, bench: Bench, found: Mapping[Case, Merit], factors: Mapping[str, Mapping[str, float]]
+    folder: Path,
+    bench: Bench,
+    found: Mapping[Case, Merit],
+    factors: Mapping[str, Mapping[str, float]],
+    beyond: Comparison,
 ) -> list[str]:
     """Write everything into the folder; returns the names of the files."""
     written = {"runs.csv": csv_table(found).encode()}
@@ -47,9 +52,10 @@ def write_report(
         **example_pictures(bench),
         **observability_pictures(bench),
         "innovation_psd.png": _spectra(bench),
+        "force.png": force_picture(bench, beyond),
     }  # fmt: skip
     written |= pictures
-    written["report.html"] = _page(bench, found, factors, list(pictures)).encode()
+    written["report.html"] = _page(bench, found, factors, beyond, list(pictures)).encode()
     for name, content in written.items():
         write_whole(folder / name, content)
     return list(written)
@@ -127,8 +133,9 @@ def _spectra(bench: Bench) -> bytes:
 
 
 def _page(
-    bench: Bench, found: Mapping[Case, Merit], factors: Mapping[str, Mapping[str, float]], pictures: Sequence[str]
-) -> str:
+    bench: Bench, found: Mapping[Case, Merit], factors: Mapping[str, Mapping[str, float]],
+    beyond: Comparison, pictures: Sequence[str],
+) -> str:  # fmt: skip
     study = bench.study
     tables = [_rms_table(bench, found, linkage, sensors) for linkage in study.linkages for sensors in study.sensors]
     images = "\n".join(f'<p><img src="{name}" alt="{name}"></p>' for name in pictures)
@@ -141,7 +148,8 @@ def _page(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>State observers on planar linkages'
         f"</title><style>{STYLE}</style></head><body>\n<h1>State observers on planar linkages</h1>\n"
         f"<p>{html.escape(text)}</p>\n<h2>Speed, encoders at 200 Hz</h2>\n{_cost_table(factors)}\n"
-        f"<h2>Accuracy</h2>\n{''.join(tables)}\n<h2>Pictures</h2>\n{images}\n</body></html>\n"
+        f"<h2>Accuracy</h2>\n{''.join(tables)}\n"
+        f"<h2>Estimating the missing force</h2>\n{_force_table(beyond)}\n<h2>Pictures</h2>\n{images}\n</body></html>\n"
     )
 
 
@@ -157,6 +165,27 @@ def _cost_table(factors: Mapping[str, Mapping[str, float]]) -> str:
     return (
         f"<table><tr><th>filter</th>{head}<th>cost growth</th><th>cost over errorEKF's</th></tr>{''.join(rows)}</table>"
     )
+
+
+def force_picture(bench: Bench, beyond: Comparison) -> bytes:
+    """The force that the model lacks, and what the filters make of it."""
+    times: Array = bench.step * np.arange(1, len(beyond.true_force) + 1, dtype=np.float64)
+    lines = {"lacking": beyond.true_force[:, 0]}
+    lines |= {name: run.forces[:, 0] for name, run in beyond.runs.items() if run.forces.any()}
+    title = "Gravity of the model off by 1 m/s²: force on the crank that the forceEKF adds (encoder at 200 Hz)"
+    return plots.lines_picture(title, "force on the crank [N m]", times, lines)
+
+
+def _force_table(beyond: Comparison) -> str:
+    rows = [
+        f"<tr><td>{name}</td><td>{merit.rms:.5f}</td><td>{merit.rate_rms:.4f}</td><td>{merit.nis:.2f}</td>"
+        f"<td>{merit.nees:.2f}</td><td>{beyond.force_rms[name]:.2f}</td></tr>"
+        for name, merit in beyond.merits.items()
+    ]
+    head = "".join(f"<th>{words}</th>" for words in (
+        "acceleration error taken as", "angle RMS [rad]", "rate RMS [rad/s]", "NIS", "NEES", "force RMS error [N m]"
+    ))  # fmt: skip
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
 
 
 def _rms_table(bench: Bench, found: Mapping[Case, Merit], linkage: str, sensors: str) -> str:

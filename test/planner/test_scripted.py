@@ -10,8 +10,8 @@ import pytest
 
 from planner.scripted import JTurn, LaneChange, Origin, Program, ScriptedDriver, SineSteer, SineSweep, Straight
 from settings.share import share_file
-from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from terrain.ground import FlatGround
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import heading
 from vehicle_dynamics.pedals import NEUTRAL, Pedals

@@ -76,7 +76,7 @@ class ErrorEkf(Reference):
     def step(self, readings: Array) -> Array:
         c, f = self.cranks, self.setup.transition
         linkage = self.setup.linkage
-        index3_step(linkage, linkage.force, self.setup.step, 1e9, False, self.q, self.qd, self.qdd, self.multipliers)
+        index3_step(linkage, linkage.force, self.setup.step, 1e9, self.q, self.qd, self.qdd, self.multipliers)
         self.p = f @ self.p @ f.T + self.setup.plant_noise
         x = np.concatenate([self.q[-c:], self.qd[-c:]])
         # At the simulated velocities, which keep the constraints to 1e-5 only (see test_dynamics): differences of

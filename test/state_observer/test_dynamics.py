@@ -62,7 +62,9 @@ def test_the_four_bar_falls_as_an_ode_in_its_crank_angle_says(four_bar: Mechanis
 
 def test_first_accelerations_are_those_of_the_facts(four_bar: Mechanism, five_bar: Mechanism) -> None:
     assert_allclose(four_bar.motion(four_bar.start_angles, np.zeros(1)).qdd[-1:], [-1.014103119], rtol=1e-8)
-    assert_allclose(five_bar.motion(five_bar.start_angles, np.zeros(2)).qdd[-2:], [-23.44086022, 25.16129032], rtol=1e-8)
+    assert_allclose(
+        five_bar.motion(five_bar.start_angles, np.zeros(2)).qdd[-2:], [-23.44086022, 25.16129032], rtol=1e-8
+    )
 
 
 def test_true_motions_are_those_of_the_authors_code(bench: Bench) -> None:
@@ -135,5 +137,5 @@ def test_index3_keeps_all_three_kinds_of_constraints(linkage: Mechanism) -> None
 
 
 def test_a_step_of_nothing_is_refused(four_bar: Mechanism) -> None:
-    with pytest.raises(SettingsError, match="step must be > 0 and steps >= 1, got 0.0 and 5"):
+    with pytest.raises(SettingsError, match=r"step must be > 0 and steps >= 1, got 0\.0 and 5"):
         fall(four_bar, 0.0, 5)

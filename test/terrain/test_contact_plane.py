@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from terrain.contact_plane import SAMPLES, contact_plane
 from terrain.ground import LEVEL, FlatGround, Ground, grid_of, ground_at, height_at
+from terrain.obstacle_contact import no_obstacles
 from terrain.ruts import no_ruts
 from terrain.soils_file import soil_table
 
@@ -21,7 +22,8 @@ def map_ground(height: Any, size: float = 4.0, resolution: float = 0.05) -> Grou
     """A map of a function of x and y around the origin."""
     nodes = np.arange(-size, size + resolution / 2.0, resolution)
     heights = height(nodes[None, :], nodes[:, None]).astype(np.float32)
-    return Ground(LEVEL, grid_of(heights, None, -size, -size, resolution), soil_table(["hard"]), no_ruts())
+    grid = grid_of(heights, None, -size, -size, resolution)
+    return Ground(LEVEL, grid, soil_table(["hard"]), no_ruts(), no_obstacles())
 
 
 def plane_under(ground: Ground, x: float, z: float, heading: float = 0.0) -> Any:
@@ -66,7 +68,7 @@ def test_kerb_raises_and_tilts_the_plane_without_a_jump() -> None:
 
 def test_map_is_bilinear_and_goes_on_beyond_its_edge() -> None:
     heights = np.array([[0.0, 1.0], [2.0, 5.0]], np.float32)
-    ground = Ground(LEVEL, grid_of(heights, None, 0.0, 0.0, 1.0), soil_table(["hard"]), no_ruts())
+    ground = Ground(LEVEL, grid_of(heights, None, 0.0, 0.0, 1.0), soil_table(["hard"]), no_ruts(), no_obstacles())
 
     assert height_at(ground, 0.5, 0.5) == pytest.approx(2.0)
     assert height_at(ground, 0.25, 0.75) == pytest.approx(0.25 * 0.25 * 1 + 0.75 * 0.75 * 2 + 0.25 * 0.75 * 5)

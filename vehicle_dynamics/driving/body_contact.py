@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.ground import Ground, ground_at, height_at
+from terrain.obstacle_contact import BodyBox
 from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.rotation import Rotation, to_chassis, to_world
 from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
@@ -27,6 +28,7 @@ class BodyPoints(NamedTuple):
     stiffness: float  # [N/m]
     damping: float  # [N s/m]
     friction: float
+    box: BodyBox  # for obstacles
 
 
 @inlined_part
@@ -65,9 +67,17 @@ def add_body_contact(
             chassis_force[3 + k] += force[k]
 
 
-def body_points(contact: BodyContact) -> BodyPoints:
-    """The kernel's view."""
+def body_points(contact: BodyContact, half_track: float) -> BodyPoints:
+    """The kernel's view; half_track [m] is how far the wheels reach to the side."""
     points = np.column_stack([contact.points_x_m, contact.points_y_m, contact.points_z_m])
     if not math.isfinite(float(points.sum())):
         raise ValueError("body_contact: points must be finite")
-    return BodyPoints(points, contact.stiffness_npm, contact.damping_nspm, contact.friction)
+    low, high = points.min(axis=0), points.max(axis=0)
+    box = BodyBox(
+        float(0.5 * (low[0] + high[0])),
+        float(0.5 * (high[0] - low[0])),
+        float(max(high[1], -low[1], half_track)),
+        float(low[2]),
+        float(high[2]),
+    )
+    return BodyPoints(points, contact.stiffness_npm, contact.damping_nspm, contact.friction, box)

@@ -67,6 +67,7 @@ class DrivingWorkspace(NamedTuple):
     heights: Array  # of the ground under a wheel
     wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
     drive_torque: Array  # 4: from the half shafts
+    collision: Array  # 1: push of obstacles on the body [N]
     shaft: Array  # 2: torque on the drive shaft, and inertia that turns with it
     brake_torque: Array  # 4
     theta_force: Array  # 4
@@ -99,9 +100,15 @@ def driving_vehicle(
         ),
         (parameters.front_suspension.antiroll_nmprad, parameters.rear_suspension.antiroll_nmprad),
         Air(0.5 * air.air_density_kgpm3 * air.drag_area_m2, air.centre_m),
-        body_points(parameters.body_contact),
+        body_points(parameters.body_contact, _half_track(parameters)),
         float(gravity),
     )
+
+
+def _half_track(parameters: VehicleParameters) -> float:
+    """How far the tyres reach to the side [m]."""
+    points = (parameters.front_suspension.hardpoints_left_m, parameters.rear_suspension.hardpoints_left_m)
+    return max(item.wheel_centre[1] for item in points) + 0.5 * parameters.tyre.width_m
 
 
 def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
@@ -118,6 +125,7 @@ def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
         np.zeros(SAMPLES),
         np.zeros((4, 6)),
         np.zeros(4),
+        np.zeros(1),
         np.zeros(2),
         np.zeros(4),
         np.zeros(4),

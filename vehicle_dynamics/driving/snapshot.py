@@ -53,6 +53,7 @@ SNAPSHOT = np.dtype(
         ("sinkage", "f8", 4),  # into soft soil [m]
         ("brake_torque", "f8", 4),  # on the wheel [N m]
         ("drive_torque", "f8", 4),  # on the wheel [N m]
+        ("collision", "f8"),  # push of obstacles on the body [N]; 0 while it touches none
         ("pitman_angle", "f8"),  # as the chassis sees it: negative steers left [rad]
         ("engine_speed", "f8"),  # [rad/s]
         ("gear", "f8"),
@@ -101,6 +102,7 @@ def fill_snapshot(
         seen.sinkage[k] = tyre[SINKAGE]
         seen.brake_torque[k], seen.drive_torque[k] = work.brake_torque[k], work.drive_torque[k]
     seen.pitman_angle, seen.gear = state[PITMAN], state[GEAR]
+    seen.collision = work.collision[0]
     seen.engine_speed = copy[ENGINE_SPEED]  # of an engine geared to the wheels it follows from them
     seen.steering, seen.throttle, seen.brake = pedals.steering, pedals.throttle, pedals.brake
     seen.selected = float(pedals.selected)

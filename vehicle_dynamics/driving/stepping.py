@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.ground import Ground
+from terrain.obstacle_contact import add_obstacle_contact
 from terrain.wheel import Deflection, SoilMemory, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import brake_torque
 from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
@@ -83,6 +84,9 @@ def moving_rate(
     position, velocity = three(moving, 0), three(moving, 15)
     _start_chassis_force(vehicle, to_chassis(rotation, velocity), turn, work.chassis_force)
     add_body_contact(vehicle.body, ground, rotation, position, velocity, world_turn, work.chassis_force)
+    work.collision[0] = add_obstacle_contact(
+        vehicle.body.box, ground.obstacles, rotation, position, velocity, world_turn, work.chassis_force
+    )
     for index in range(4):
         corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]
         end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
