@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import setting
+from settings import SettingsError, setting
 from terrain.elevation_map import Array, ElevationMap, Heights
 from terrain.mesh import Mesh
 from terrain.obstacles import Box, Cylinder, Obstacles
@@ -51,14 +51,6 @@ class MapSettings:
         0.1, "Higher steps and kerbs are occupied", unit="m", minimum=0.01, maximum=10.0, read_only=True
     )
 
-    def __post_init__(self) -> None:
-        cells = (self.map_size_m / self.map_resolution_m) ** 2
-        if cells > MOST_CELLS:
-            raise ValueError(
-                f"map_size_m: {self.map_size_m:g} m at {self.map_resolution_m:g} m are {cells / 1e6:.0f} million "
-                f"cells, allowed are {MOST_CELLS / 1e6:.0f}; make it smaller, or map_resolution_m larger"
-            )
-
 
 class Occupancy(NamedTuple):
     """Where one can drive: cell [row, column] begins at (x + column * resolution, y + row * resolution)."""
@@ -72,7 +64,7 @@ class Occupancy(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shape:
-    """One thing to draw. Corners of triangles and lines are points[order]; cubes and cylinders have a place and size."""
+    """One thing to draw. Corners of triangles and lines are points[order]; the others have a place and size."""
 
     group: str
     number: int  # in its group; the same for the same world
@@ -90,11 +82,13 @@ def occupancy(world: World, settings: MapSettings) -> Occupancy:
     """Occupied are obstacles, whatever their lift, and steep or stepped ground; unknown what was not surveyed.
 
     A cell is occupied as soon as a part of it is; obstacles reach up to half a cell's diagonal further than they are.
+    Raises SettingsError for a map of too many cells.
     """
     ground, most = world.ground, settings.map_size_m
     rows = _span(ground.origin_y, ground.shape[0], ground.resolution, world.start.y, most)
     columns = _span(ground.origin_x, ground.shape[1], ground.resolution, world.start.x, most)
     heights = ground.heights[rows, columns]
+    _check_cells(heights.shape, ground.resolution, settings)
     rough = _too_rough(heights, ground.resolution, settings)
     in_cells = [_cell_edges(count, ground.resolution, settings.map_resolution_m) for count in heights.shape]
     cells = np.where(_any_in_cells(rough, in_cells), OCCUPIED, FREE).astype(np.int8)
@@ -159,6 +153,16 @@ def _span(origin: float, count: int, resolution: float, middle: float, most: flo
     first = round((middle - 0.5 * most - origin) / resolution)
     first = min(max(first, 0), count - wanted)
     return slice(first, first + wanted)
+
+
+def _check_cells(shape: tuple[int, ...], resolution: float, settings: MapSettings) -> None:
+    across, along = ((count - 1) * resolution for count in shape)
+    cells = across * along / settings.map_resolution_m**2
+    if cells > MOST_CELLS:
+        raise SettingsError(
+            f"map_resolution_m: {settings.map_resolution_m:g} m makes {cells / 1e6:.0f} million cells of "
+            f"{along:g} x {across:g} m, allowed are {MOST_CELLS / 1e6:.0f}; make it larger, or map_size_m smaller"
+        )
 
 
 def _too_rough(heights: Heights, resolution: float, settings: MapSettings) -> Flags:

@@ -28,7 +28,6 @@ class TerrainNodeSettings(MapSettings):
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if not self.frame or self.frame.startswith("/"):
             raise ValueError(f"map_frame: must be a name that does not begin with '/', got {self.frame!r}")
 

@@ -134,7 +134,7 @@ class Simulation:
         clear_ruts(self._ground.kernel().ruts)
 
     def reset(self) -> None:
-        """Vehicle, driver and soil as at the start; time runs on. It shows at the next instant: each is told of once."""
+        """Vehicle, driver and soil as at the start; time runs on. The next instant shows it: each is told of once."""
         self._driver.reset()
         self._put_at_start()
         self._has_jumped = True

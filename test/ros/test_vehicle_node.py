@@ -27,6 +27,7 @@ from tf2_msgs.msg import TFMessage
 from benchmark.vehicle_node import run as bench
 from ros_support import qos
 from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from terrain.worlds import load_world
 
 PERIOD_NS = 10_000_000
 START_NS = 1767225600 * NS_PER_S  # 2026-01-01
@@ -341,11 +342,33 @@ def test_diverged_motion_is_told_and_reset_recovers(graph: Any) -> None:
     car.wait_for(lambda: len(car.odometry) > count, "the vehicle again")
 
 
+def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: Any) -> None:
+    world = load_world("off_road")
+    car = Car(graph, "-p", "world:=off_road", "-p", "start_paused:=true")
+    start = car.odometry[0].pose.pose
+    Sender(graph, "/vehicle/pedals", pedals(["steering", "throttle", "brake"], [0.0, 0.6, 0.0]))
+    first = steps_of(graph, car, 80)
+
+    assert (start.position.x, start.position.y) == pytest.approx((world.start.x, world.start.y), abs=0.01)
+    heading = Rotation.from_quat(_quaternion(start.orientation)).as_euler("ZYX")[0]
+    assert heading == pytest.approx(world.start.heading, abs=0.02)  # seen in a tilted vehicle
+    assert start.position.z == pytest.approx(float(world.ground.height_at(world.start.x, world.start.y)), abs=0.3)
+    assert "world off_road: starts at x -120 m, y -120 m, 45 degrees" in car.process.output
+    car.wait_for_words("in world off_road")
+
+    assert car.call(Trigger, "reset", Trigger.Request()).success
+    second = steps_of(graph, car, 80)
+    np.testing.assert_array_equal(second, first)  # in ruts that stayed it would roll more easily
+    assert first[-1, 0] > 0.5  # [m/s]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["step_s:=0.003"], "step_s: must fit into 0.01 s a whole number of times, got 0.003"),
         (["vehicle:=humvee"], "vehicle humvee: unknown"),
+        (["world:=of_road"], "world of_road: unknown; did you mean off_road?"),
+        (["world:=urban", "slope_x:=0.1"], "world: urban has its own ground"),
         (["slope_x:=2.0"], "cannot start"),
     ],
 )
@@ -395,6 +418,16 @@ def test_benchmark_of_the_node_finds_no_lost_step(monkeypatch: pytest.MonkeyPatc
     assert figures["node_lost_steps"] == 0
     assert 0.9 < figures["node_real_time_factor"] < 1.1
     assert figures["node_cpu_percent"] > 0.0
+
+
+def steps_of(graph: Any, car: Car, count: int) -> Any:
+    """Speeds and positions of a paused vehicle over so many steps, from when it hears commands."""
+    graph.spin_for(0.3)
+    car.odometry.clear()
+    while len(car.odometry) < count:
+        assert car.call(Trigger, "step", Trigger.Request()).success
+    told = car.odometry[:count]
+    return np.array([(item.twist.twist.linear.x, *_vector(item.pose.pose.position)) for item in told])
 
 
 def set_factor(graph: Any, factor: float) -> Any:

@@ -12,6 +12,7 @@ import pytest
 
 from scenarios.channels import CHANNELS
 from scenarios.cli import main
+from settings.share import share_file
 
 Write = Callable[[str], Path]
 
@@ -85,3 +86,41 @@ def test_identified_coefficients_are_printed(capsys: pytest.CaptureFixture[str])
     assert main(["identify", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["brake friction"]["found"] == pytest.approx(0.35, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("mass_kg: 2086.52", "mass_kg: 208652.0"), "finds no balance"),
+        (("radius_m: 0.4699", "radius_m: 47.0"), "finds no balance"),
+        (("upshift_rpm: [2226.0", "upshift_rpm: [226.0"), "upshift_rpm: must exceed downshift_rpm in every gear"),
+    ],
+)
+def test_vehicle_that_cannot_be_is_one_line(
+    tmp_path: Path,
+    write_scenario: Write,
+    scenario_text: str,
+    change: tuple[str, str],
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    vehicle = share_file("config/vehicles/hmmwv.yaml").read_text()
+    assert change[0] in vehicle
+    (tmp_path / "odd.yaml").write_text(vehicle.replace(*change))
+    path = write_scenario(scenario_text + "vehicle: {model: odd.yaml}\n")
+
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 2
+
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_circle_that_is_too_short_for_a_gradient_has_none(
+    tmp_path: Path, write_scenario: Write, scenario_text: str
+) -> None:
+    path = write_scenario(scenario_text.replace("straight: {speed_mps: 5.0}", "circle: {}"))
+
+    assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures"]) == 0
+
+    assert json.loads((tmp_path / "out" / "metrics.json").read_text())["figures"] == {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from settings import SettingsError, build
+from settings import SettingsError
 from terrain.elevation_map import ElevationMap
 from terrain.map_messages import (
     FREE,
@@ -138,8 +138,10 @@ def test_map_of_a_large_world_is_cut_around_the_start_and_says_so() -> None:
 
 
 def test_gigantic_maps_are_refused_in_one_line() -> None:
-    with pytest.raises(SettingsError, match="map_size_m: 10000 m at 0.1 m are 10000 million cells, allowed are 25"):
-        build(MapSettings, {"map_size_m": 10000.0, "map_resolution_m": 0.1})
+    wide = ElevationMap(heights=np.zeros((2, 2), np.float32), resolution=500.0)
+
+    with pytest.raises(SettingsError, match=r"map_resolution_m: 0.05 m makes 100 million cells of 500 x 500 m"):
+        occupancy(World(name="wide", ground=wide), MapSettings(map_resolution_m=0.05))
 
 
 @pytest.mark.parametrize("name", ["off_road", "urban", "kerb"])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from terrain.soils_file import load_soils
-from terrain.world_ground import SoilPlane
+from terrain.world_ground import SoilPlane, WorldGround
+from terrain.worlds import load_world, world_files
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
@@ -102,3 +103,29 @@ def test_fast_and_rough_driving_stays_finite(car: Hmmwv, soil: str) -> None:
         assert car.advance(state, Pedals(steering, throttle, brake), ground, 1000) == 1000
     assert np.isfinite(state).all()
     assert state[2] > -0.6
+
+
+@pytest.mark.parametrize("speed", [3.0, 10.0, 20.0])
+@pytest.mark.parametrize("world", ["kerb", "washboard"])
+def test_kerbs_and_waves_are_driven_over_at_any_speed(car: Hmmwv, world: str, speed: float) -> None:
+    made = load_world(world)
+    ground = WorldGround.of(made)
+    state = car.start(ground, x=made.start.x, y=made.start.y, heading=made.start.heading, speed=speed)
+
+    highest = state[2]
+    for _ in range(300):
+        assert car.advance(state, Pedals(throttle=0.3), ground, 10) == 10
+        highest = max(highest, state[2])
+
+    assert highest < 2.0  # not thrown up
+    assert state[2] > 0.4
+    assert state[0] > made.start.x + 2.0 * speed
+
+
+def test_vehicle_is_at_home_in_every_world_of_the_suite(car: Hmmwv) -> None:
+    for name in world_files():
+        made = load_world(name)
+        ground = WorldGround.of(made)
+        state = car.start(ground, x=made.start.x, y=made.start.y, heading=made.start.heading)
+        assert car.snapshot(state, PARKED, ground)["collision"] == 0.0
+        assert car.advance(state, Pedals(throttle=0.3), ground, 1000) == 1000
