@@ -44,6 +44,7 @@ def cekf_step(setup: Setup, memory: Memory, readings: Array) -> int:
         for i in range(state.size):
             gains[i, s] /= per_noise[s]
     put_matrix(memory.sensitivity, slopes)
+    _mismatch(setup, memory, readings, memory.innovation)
     for _ in range(MOST_ITERATIONS):
         change = _newton_step(setup, memory, readings, at, before, accelerations, slopes, gains)
         if not change < 1e6:  # NaN too
@@ -71,6 +72,14 @@ def _slopes(setup: Setup, memory: Memory, at: Projection, readings: Array) -> An
             if np.isnan(readings[s]):
                 slopes[s, i] = 0.0
     return slopes, per_noise
+
+
+@part
+def _mismatch(setup: Setup, memory: Memory, readings: Array, out: Array) -> None:
+    """o - h(x), zero for absent readings."""
+    measure(setup.linkage, setup.sensors, memory.q, memory.qd, out)
+    for s in range(readings.size):
+        out[s] = 0.0 if np.isnan(readings[s]) else readings[s] - out[s]
 
 
 @part
@@ -138,10 +147,8 @@ def _newton_step(
     """
     linkage, state, cranks = setup.linkage, memory.state, setup.linkage.cranks.size
     per_step, points = 2.0 / setup.step, memory.q.size - setup.linkage.cranks.size
-    expected = np.empty(readings.size)
-    measure(linkage, setup.sensors, memory.q, memory.qd, expected)
-    for s in range(readings.size):
-        memory.innovation[s] = 0.0 if np.isnan(readings[s]) else readings[s] - expected[s]
+    mismatch = np.empty(readings.size)
+    _mismatch(setup, memory, readings, mismatch)
     mass = reduced_mass(linkage, at)
     rates = velocity_by_position(linkage, at, memory.q, memory.qd)
     mass_rate = product(transposed(at.matrix_r), product(linkage.mass, rates))
@@ -160,7 +167,7 @@ def _newton_step(
             tangent[cranks + c, cranks + d] += mass_rate[c, d]
     for i in range(2 * cranks):
         for s in range(readings.size):
-            residual[i, 0] -= gains[i, s] * memory.innovation[s]
+            residual[i, 0] -= gains[i, s] * mismatch[s]
     # Eq. 3.77 prints K^z in its last row; the velocities' gain K^zd belongs there.
     add_matrix(tangent, product(gains, slopes), 1.0)
     change = solved(tangent, residual)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from state_observer.study.cases import Bench
 from state_observer.study.merit import Merit
-from state_observer.study.parameters import Case, StudyParameters
+from state_observer.study.parameters import Case
 
 REPEATS = 7
 HIGHEST_RATE_HZ = 200
@@ -73,11 +73,6 @@ def real_time_factors(
                 best = min(best, time.process_time() - begun)
             factors[linkage][method] = len(result.angles) * bench.step / best
     return factors
-
-
-def small(study: StudyParameters) -> StudyParameters:
-    """A study of seconds, for tests."""
-    return replace(study, rates_hz=(200, 50), duration_s=1.0)
 
 
 def _start_worker(bench: Bench) -> None:

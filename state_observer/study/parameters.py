@@ -47,6 +47,12 @@ class StudyParameters:
     true_gravity_mps2: float = setting(..., "Negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0)
     errors: tuple[ModelError, ...]
 
+    def __post_init__(self) -> None:
+        if "errorEKF" not in self.filters:
+            raise ValueError("filters: errorEKF must be among them, its cost is what others are compared with")
+        if [error.name for error in self.errors].count("high") != 1:
+            raise ValueError("errors: one of them must be high, which the pictures of single runs show")
+
     def cases(self) -> list[Case]:
         """All runs."""
         names = [error.name for error in self.errors]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import root
@@ -17,7 +15,6 @@ from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.kinematics import projection
 
 Array = NDArray[np.float64]
-Step = Callable[[Array], Array]  # readings -> z, zd
 
 
 class Reference:

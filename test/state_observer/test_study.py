@@ -115,3 +115,17 @@ def test_a_better_encoder_gives_a_better_force(bench: Bench) -> None:
     assert found.force_rms["lasting force"] < 0.35 * truth
     assert np.corrcoef(found.runs["lasting force"].forces[:, 0], found.true_force[:, 0])[0, 1] > 0.94
     assert found.merits["lasting force"].rate_rms < 0.4 * found.merits["white (errorEKF)"].rate_rms
+
+
+def test_a_study_that_cannot_be_reported_is_refused(bench: Bench) -> None:
+    with pytest.raises(ValueError, match="filters: errorEKF must be among them"):
+        replace(bench.study, filters=("DEKF",))
+    with pytest.raises(ValueError, match="errors: one of them must be high"):
+        replace(bench.study, errors=bench.study.errors[1:])
+
+
+def test_a_case_without_tuning_is_named(bench: Bench) -> None:
+    with pytest.raises(
+        SettingsError, match="plant_noise of DEKF on six_bar with encoder, high error: must have one row"
+    ):
+        bench.tuning.plant_psd("six_bar", "high", "encoder", "DEKF")
