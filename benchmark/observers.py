@@ -26,16 +26,6 @@ STUDY: StudyParameters | None = None  # None: config/observers/study.yaml
 REPEATS = 7
 
 
-class ErrorTable(dict[str, Any]):
-    """RMS errors [rad] by linkage, sensors, error, rate and filter; None where a run had to end early.
-
-    Counts as a number, which `proving-ground bench` asks of every figure: how many entries it has.
-    """
-
-    def __float__(self) -> float:
-        return float(sum(1 for _ in _entries(self)))
-
-
 def run(say: Callable[[str], None]) -> dict[str, Any]:
     """Real-time factors, their growth, counts of runs, and the table of errors under `rms`."""
     folder = _folder()
@@ -84,7 +74,7 @@ def _figures(
     figures["runs_ended_early"] = sum(math.isnan(merit.rms) for merit in found.values())
     figures["runs_s"] = runs_took
     figures["total_s"] = took
-    table = ErrorTable()
+    table: dict[str, Any] = {}
     for case, merit in found.items():
         place = table.setdefault(case.linkage, {}).setdefault(case.sensors, {}).setdefault(case.error, {})
         place.setdefault(str(case.rate_hz), {})[case.method] = None if math.isnan(merit.rms) else merit.rms
@@ -152,14 +142,6 @@ def _methods(table: Any) -> list[str]:
     while isinstance(table, Mapping) and isinstance(next(iter(table.values())), Mapping):
         table = next(iter(table.values()))
     return list(table)
-
-
-def _entries(table: Any) -> Any:
-    for value in table.values():
-        if isinstance(value, Mapping):
-            yield from _entries(value)
-        else:
-            yield value
 
 
 def _cell(value: float | None) -> str:

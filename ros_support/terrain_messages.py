@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from nav_msgs.msg import MapMetaData, OccupancyGrid
 from std_msgs.msg import ColorRGBA, Header
-from visualization_msgs.msg import Marker, MarkerArray  # type: ignore[import-untyped]
+from visualization_msgs.msg import Marker, MarkerArray
 
 from ros_support.convert import point_to_msg
 from terrain.map_messages import Colour, Occupancy, Shape

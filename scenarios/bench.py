@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmark import BENCHMARKS
 from scenarios.table import text_table
@@ -55,14 +56,14 @@ def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
     return lambda: module.draw(path)  # type: ignore[union-attr]
 
 
-def _run(name: str) -> Mapping[str, float]:
-    figures: Mapping[str, float] = importlib.import_module(BENCHMARKS[name]).run(
+def _run(name: str) -> Mapping[str, Any]:
+    figures: Mapping[str, Any] = importlib.import_module(BENCHMARKS[name]).run(
         lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
     )
     return figures
 
 
-def _table(name: str, figures: Mapping[str, float]) -> str:
+def _table(name: str, figures: Mapping[str, Any]) -> str:
     module = importlib.import_module(BENCHMARKS[name])
     if hasattr(module, "show"):
         return str(module.show(figures))
@@ -73,9 +74,11 @@ def _summary(module: str) -> str:
     return (importlib.import_module(module).__doc__ or "").strip().splitlines()[0]
 
 
-def _number(value: float) -> float | None:
-    """JSON knows no infinity."""
-    return value if math.isfinite(value) else None
+def _number(value: Any) -> Any:
+    """JSON knows no infinity; a figure may be a table of figures."""
+    if isinstance(value, Mapping):
+        return {key: _number(item) for key, item in value.items()}
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _shown(value: float) -> str:

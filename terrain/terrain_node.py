@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nav_msgs.msg import OccupancyGrid
-from visualization_msgs.msg import MarkerArray  # type: ignore[import-untyped]
+from visualization_msgs.msg import MarkerArray
 
 from ros_support import qos
 from ros_support.health import Level

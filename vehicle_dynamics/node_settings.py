@@ -120,7 +120,7 @@ class VehicleNodeSettings(DriveByWireSettings):
 
     def ground(self, world: World | None = None) -> GroundModel:
         """What the wheels meet."""
-        return WorldGround(world.ground) if world else self._flat_ground()
+        return WorldGround.of(world) if world else self._flat_ground()
 
     def start(self, world: World | None = None) -> dict[str, float]:
         """As Vehicle.start takes it: where the world suggests, unless a place or heading is given."""

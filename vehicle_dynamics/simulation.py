@@ -169,6 +169,7 @@ class Simulation:
         self.pedals = Pedals()
         self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
         self.diverged = ""  # or when and where
+        self.collisions, self.last_collision = 0, ""
 
     def _drive(self, steps: int) -> None:
         if self.tick % self._schedule.control_ticks == 0:
@@ -176,6 +177,10 @@ class Simulation:
         made = self._vehicle.advance(self._state, self.pedals, self._ground, steps)
         seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
         if made == steps and np.isfinite(np.frombuffer(seen.tobytes())).all():
+            if seen["collision"] > 0.0 and not self.seen["collision"] > 0.0:
+                self.collisions += 1
+                x, y, _ = seen["position"].tolist()
+                self.last_collision = f"hit an obstacle at {self.seconds:.2f} s near x {x:.1f}, y {y:.1f} m"
             self.seen = seen
             return
         when = self.seconds + made * self._schedule.step_ns / NS_PER_S

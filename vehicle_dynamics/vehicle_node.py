@@ -240,6 +240,10 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("simulation", Level.WARN, f"running, but cannot keep up with {wanted:g} times real time")
         else:
             self.report("simulation", Level.OK, "running")
+        if simulation.collisions:
+            self.report("collision", Level.WARN, simulation.last_collision)
+        else:
+            self.health.report("collision", Level.OK, "no obstacle was hit")
         self._drive.set_pace(max(pace, 1.0))  # people and stacks in real time are not silent because time runs fast
         effort = loop.take_effort()
         self._figures = {
@@ -251,6 +255,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             "worst_step_ms": f"{effort.worst_move_ns * 1e-6:.3f}",
             "worst_step_and_publish_ms": f"{effort.worst_turn_ns * 1e-6:.3f}",
             "worst_late_ms": f"{effort.worst_late_ns * 1e-6:.3f}",
+            "collisions": str(simulation.collisions),
             "commands_refused": str(self._audit.refused),
             "commands_limited": str(self._audit.limited),
         }

@@ -7,7 +7,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmark import BENCHMARKS, observers
@@ -60,7 +59,7 @@ def _check_files(folder: Path) -> None:
 
 
 def test_people_get_tables() -> None:
-    table = observers.ErrorTable({"four_bar": {"encoder": {"high": {"200": {"errorEKF": 0.0052, "CEKF": None}}}}})
+    table = {"four_bar": {"encoder": {"high": {"200": {"errorEKF": 0.0052, "CEKF": None}}}}}
     figures = {
         "rms": table, "runs": 2, "runs_ended_early": 1, "runs_s": 1.0, "total_s": 2.0,
         "missing_force_rms_nm": 9.6,
@@ -75,5 +74,3 @@ def test_people_get_tables() -> None:
     assert "errorEKF  0.0052" in text
     assert "CEKF      -" in text
     assert "cost growth" in text
-    assert float(table) == 2.0
-    assert np.isfinite(float(table))

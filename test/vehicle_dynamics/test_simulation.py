@@ -125,6 +125,23 @@ def test_reset_puts_the_vehicle_back_while_time_runs_on() -> None:
     assert foot.resets == 1
 
 
+def test_collisions_are_counted_once_each_and_forgotten_at_a_reset() -> None:
+    class Bumping(Cart):
+        def snapshot(self, state: Any, pedals: Pedals, ground: Any) -> Any:
+            seen = super().snapshot(state, pedals, ground)
+            seen["collision"] = 100.0 if round(100.0 * float(state[0])) % 4 >= 2 else 0.0
+            return seen
+
+    simulation, _ = cart_simulation(Bumping())
+    for _ in range(12):  # touching, free, touching ...
+        simulation.move()
+
+    assert simulation.collisions == 3
+    assert "hit an obstacle at" in simulation.last_collision
+    simulation.reset()
+    assert simulation.collisions == 0
+
+
 def test_step_is_one_period_from_any_tick() -> None:
     simulation, _ = cart_simulation(rates={"clock": 100.0, "odom": 500.0})
     simulation.move()
