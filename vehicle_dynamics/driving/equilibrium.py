@@ -14,20 +14,19 @@ from scipy.spatial.transform import Rotation
 from terrain.ground import Ground, height_at
 from terrain.ruts import no_ruts
 from terrain.soil import RIGID
-from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace, driving_workspace
+from vehicle_dynamics.driving.handle import balanced_rates, handle
+from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, SOIL, STUCK
-from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD, moving_rate
+from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
 
 Array = NDArray[np.float64]
 
-LONG = 1e6  # [s]: a roll that has lasted this long is steady
 STANDING = 0.01  # [m/s]: slower is standing
 TOLERANCE = 1e-9  # [m/s^2, rad/s^2]
 ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to balance does
 MOST_ITERATIONS = 60
-SQUEEZES = 30
 DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
 FIRST_ARM_ANGLE = -0.2  # [rad]
 FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
@@ -35,39 +34,6 @@ FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
 
 class NoEquilibriumError(ValueError):
     """The vehicle cannot stand or roll in balance there."""
-
-
-@kernel
-def _accelerations(
-    vehicle: DrivingVehicle,
-    ground: Ground,
-    moving: Array,
-    soil: Array,
-    is_rolling: bool,
-    work: DrivingWorkspace,
-    rate: Array,
-) -> None:
-    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels; soil (12) as it is in balance."""
-    for index in range(4):
-        work.brake_torque[index] = 0.0
-    work.shaft[0], work.shaft[1] = 0.0, 0.0
-    elapsed = LONG if is_rolling else 0.0
-    for k in range(len(soil)):
-        soil[k] = 0.0
-    for _ in range(SQUEEZES):  # Newton's method for tyres in series with soft soil; on hard ground one would do
-        moving_rate(vehicle, ground, moving, soil, 0.0, elapsed, LONG, work, rate)
-        change = 0.0
-        for index in range(4):
-            change = max(change, abs(soil[3 * index + 2] - work.soil[3 * index + 2]))
-            soil[3 * index + 1], soil[3 * index + 2] = work.soil[3 * index + 1], work.soil[3 * index + 2]
-        if change < 1e-12:
-            break
-    if not is_rolling:
-        for index in range(4):
-            work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
-        moving_rate(vehicle, ground, moving, soil, 0.0, 0.0, LONG, work, rate)
-    for k in range(len(soil)):
-        soil[k] = work.soil[k]
 
 
 @kernel
@@ -127,6 +93,7 @@ class _Balance:
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
         self._rolls = abs(speed) > STANDING
         self._work = driving_workspace(vehicle)
+        self._handle = handle(vehicle, self._work)
         self._moving, self._rate = np.zeros(MOVING_SIZE), np.zeros(MOVING_SIZE)
         self._share = np.ones(4)  # of a standing vehicle's tyres in holding it
         self._ahead = np.array([np.cos(heading), np.sin(heading), 0.0])  # along the ground
@@ -213,5 +180,5 @@ class _Balance:
             along, across, yaw = unknown[7:]
             sideways = across + yaw * FRONT_AND_REAR
             moving[DEFLECTION] = np.column_stack([self._share * along, self._share * sideways]).ravel()
-        _accelerations(self._vehicle, self._ground, moving, self._soil, self._rolls, self._work, self._rate)
+        balanced_rates(self._handle, self._ground, moving, self._soil, self._rolls, self._rate)
         return self._rate

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba.core.types import StructRef, unliteral  # type: ignore[attr-defined]
 from numba.experimental import structref
 
 from terrain.ground import Ground
+from vehicle_dynamics.driving.balance import balance_rates
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
-from vehicle_dynamics.driving.snapshot import SnapshotRecord, fill_snapshot
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, fill_snapshot
 from vehicle_dynamics.driving.stepping import Array, make_steps
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.pedals import Pedals
+
+ADVANCE, OBSERVE, BALANCE = range(3)
+_NOTHING, _BLANK, _HANDS_OFF = np.zeros(0), np.zeros(1, SNAPSHOT), Pedals()
 
 
 @structref.register
@@ -40,15 +45,41 @@ def handle(vehicle: DrivingVehicle, work: DrivingWorkspace) -> Handle:
 
 
 @kernel
+def _act(
+    held: Any,
+    what: int,
+    ground: Ground,
+    pedals: Pedals,
+    method: int,
+    step: float,
+    steps: int,
+    state: Array,
+    soil: Array,
+    rate: Array,
+    out: SnapshotRecord,
+) -> int:
+    """All that is asked of a vehicle, in one kernel: three of them would compile the same code three times."""
+    if what == ADVANCE:
+        return make_steps(held.vehicle, ground, pedals, method, step, steps, state, held.work)
+    if what == OBSERVE:
+        return 1 if fill_snapshot(held.vehicle, ground, pedals, state, held.work, out) else 0
+    balance_rates(held.vehicle, ground, state, soil, steps == 1, held.work, rate)
+    return 0
+
+
 def advance(held: Any, ground: Ground, pedals: Pedals, method: int, step: float, steps: int, state: Array) -> int:
     """Advance by many steps with the pedals held; returns how many were made.
 
     Fewer than asked means that the motion diverged: the state is the last sound one.
     """
-    return make_steps(held.vehicle, ground, pedals, method, step, steps, state, held.work)
+    return _act(held, ADVANCE, ground, pedals, method, step, steps, state, _NOTHING, _NOTHING, _BLANK)
 
 
-@kernel
 def observe(held: Any, ground: Ground, pedals: Pedals, state: Array, out: SnapshotRecord) -> bool:
     """Fill the first record of out with what the vehicle does now; False for a state that no vehicle can be in."""
-    return fill_snapshot(held.vehicle, ground, pedals, state, held.work, out)
+    return _act(held, OBSERVE, ground, pedals, 0, 0.0, 0, state, _NOTHING, _NOTHING, out) == 1
+
+
+def balanced_rates(held: Any, ground: Ground, moving: Array, soil: Array, is_rolling: bool, rate: Array) -> None:
+    """See balance.balance_rates."""
+    _act(held, BALANCE, ground, _HANDS_OFF, 0, 0.0, int(is_rolling), moving, soil, rate, _BLANK)

@@ -133,7 +133,7 @@ class _Notice(Listener):
         function = event.data["dispatcher"].py_func
         if not self._said and busy > NOTICE_AFTER_S and function.__module__.split(".")[0] in ROOMS_WITH_KERNELS:
             self._said = True
-            print("proving_ground: compiling numerical kernels, once on this machine (some 20 s)", file=sys.stderr)
+            print("proving_ground: compiling numerical kernels, once on this machine (up to a minute)", file=sys.stderr)
 
     def on_end(self, event: Event) -> None:
         began = self._open.pop()
