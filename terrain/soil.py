@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,13 +50,24 @@ def virgin_pressure(soil: SoilRecord, sinkage: float, width: float) -> float:
     return float(min(pressure, most))
 
 
+class Pressing(NamedTuple):
+    """What the soil answers at a place."""
+
+    pressure: float  # [Pa]
+    slope: float  # of pressure over sinkage [Pa/m]
+
+
 @inlined
-def soil_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: float) -> float:
-    """Pressure [Pa] at a sinkage where the soil was pressed to `deepest` before: elastic below that, virgin beyond."""
+def pressed(soil: SoilRecord, sinkage: float, deepest: float, width: float) -> Pressing:
+    """Pressure at a sinkage where the soil was pressed to `deepest` before: elastic below that, virgin beyond [m]."""
+    reached = max(sinkage, deepest)
+    if reached <= 0.0:
+        return Pressing(0.0, 0.0)
+    top = virgin_pressure(soil, reached, width)
     if sinkage >= deepest:
-        return virgin_pressure(soil, sinkage, width)
-    top = virgin_pressure(soil, deepest, width)
-    return float(max(top - unloading_stiffness(soil, top, deepest) * (deepest - sinkage), 0.0))
+        return Pressing(top, soil.exponent * top / reached)
+    slope = unloading_stiffness(soil, top, deepest)
+    return Pressing(max(top - slope * (deepest - sinkage), 0.0), slope)
 
 
 @inlined

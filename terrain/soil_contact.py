@@ -18,13 +18,7 @@ from typing import Any, NamedTuple
 from terrain.contact_plane import ContactPlane
 from terrain.ground import Array, Ground, height_at
 from terrain.ruts import press, rut_depth
-from terrain.soil import (
-    SoilRecord,
-    residual_depth,
-    shear_share,
-    unloading_stiffness,
-    virgin_pressure,
-)
+from terrain.soil import SoilRecord, pressed, residual_depth, shear_share
 from terrain.wheel import NO_CONTACT, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
@@ -209,21 +203,14 @@ def _summed(
             deepest = max(sinkage + settled, scratch[row])
             if theta < 0.0:  # what trails was pressed by what went before
                 deepest = max(deepest, sinkage + rolled * (bottom + settled - sinkage))
-            if deepest <= 0.0:
+            here = pressed(soil, sinkage, deepest, width)
+            if here.pressure <= 0.0:
                 continue
-            # First loading along the virgin curve, else elastic below it: soil_pressure with its slope.
-            pressure = virgin_pressure(soil, deepest, width)
-            slope_here = soil.exponent * pressure / deepest
-            if sinkage < deepest:
-                slope_here = unloading_stiffness(soil, pressure, deepest)
-                pressure -= slope_here * (deepest - sinkage)
-            if pressure <= 0.0:
-                continue
-            normal = max(pressure + soil.damping * sinking, 0.0)
+            normal = max(here.pressure + soil.damping * sinking, 0.0)
             touching += 1
             stress += normal
             tilting += normal * aside
-            stiff += slope_here
+            stiff += here.slope
         area = radius * turn * tyre.width / strips
         strength = (touching * soil.cohesion + stress * soil.tan_friction) * area
         tx, ty = strength * sheared * jx, strength * sheared * jy

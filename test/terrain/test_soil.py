@@ -14,9 +14,9 @@ from settings import SettingsError
 from terrain.soil import (
     SoftSoil,
     bearing_factors,
+    pressed,
     residual_depth,
     shear_share,
-    soil_pressure,
     virgin_pressure,
 )
 from terrain.soils_file import load_soils, soil_table
@@ -51,8 +51,8 @@ def test_unloading_follows_a_steeper_line_and_loading_comes_back_on_it(deepest: 
     top = virgin_pressure(soil, deepest, 0.3)
     sinkage = deepest - share * top / soil["elastic"]
 
-    assert soil_pressure(soil, sinkage, deepest, 0.3) == pytest.approx((1.0 - share) * top, rel=1e-6, abs=1e-3)
-    assert soil_pressure(soil, deepest + 0.01, deepest, 0.3) == virgin_pressure(soil, deepest + 0.01, 0.3)
+    assert pressed(soil, sinkage, deepest, 0.3).pressure == pytest.approx((1.0 - share) * top, rel=1e-6, abs=1e-3)
+    assert pressed(soil, deepest + 0.01, deepest, 0.3).pressure == virgin_pressure(soil, deepest + 0.01, 0.3)
     assert 0.0 <= residual_depth(soil, deepest, 0.3) < deepest
 
 
@@ -62,9 +62,9 @@ def test_pressing_and_letting_go_never_makes_energy(path: list[float]) -> None:
     soil, deepest, work, sinkage = SAND.record(), 0.0, 0.0, 0.0
     for target in [*path, 0.0]:  # ends where it began
         for part in np.linspace(sinkage, target, 400)[1:]:
-            before = soil_pressure(soil, sinkage, max(deepest, sinkage), 0.3)
+            before = pressed(soil, sinkage, max(deepest, sinkage), 0.3).pressure
             deepest = max(deepest, float(part))
-            after = soil_pressure(soil, float(part), deepest, 0.3)
+            after = pressed(soil, float(part), deepest, 0.3).pressure
             work += 0.5 * (before + after) * (float(part) - sinkage)
             sinkage = float(part)
 
