@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
 ROOMS = [
-    "benchmark", "planner", "ros_support", "scenarios", "settings", "state_observer", "terrain", "vehicle_dynamics",
+    "benchmark", "planner", "ros_support", "scenarios", "sensors", "settings", "state_observer", "terrain", "vehicle_dynamics",
 ]  # fmt: skip
 COMMAND = "proving-ground = scenarios.cli:main"
 NODES = [
@@ -97,10 +97,12 @@ setup(
         "numpy",
         "numba",
         "scipy",
+        "embreex",
         "matplotlib",
         "pillow",
         "pymap3d",
         "PyYAML",
+        "rosbags",
         "transforms3d",
         "trimesh",
         'evdev-binary; platform_machine == "x86_64"',

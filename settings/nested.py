@@ -1,6 +1,7 @@
 """Nested settings from a YAML file: a dataclass whose fields are settings, further such dataclasses, or lists of them.
 
-A field of type `X | None` may be left out.
+A field of type `X | None` may be left out. A dataclass with a class attribute `presets`, a folder below config/, can be
+given a `preset`: the settings of a ROS parameter file there, which what else is given overrides.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from settings.errors import SettingsError
-from settings.fields import close_name, declaration
+from settings.fields import build, close_name, declaration
+from settings.share import share_directory
 from settings.yaml_file import KeyPath, YamlFile, read_yaml
 
 Settings = TypeVar("Settings")
@@ -32,10 +34,38 @@ def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]
     return {name: _build(file, settings_type, content, (name,)) for name, content in file.content.items()}
 
 
+def preset_names(folder: str) -> list[str]:
+    """The presets of a folder below config/."""
+    return sorted(path.stem for path in (share_directory() / "config" / folder).glob("*.yaml"))
+
+
+def load_preset(settings_type: type[Settings], name: str) -> Settings:
+    """The settings of a preset of the type's folder, checked; raises SettingsError."""
+    return build(settings_type, preset_values(settings_type.presets, name))  # type: ignore[attr-defined]
+
+
+def preset_values(folder: str, name: object) -> dict[str, Any]:
+    """What a preset sets: the one section of a ROS parameter file; raises SettingsError with the names there are."""
+    known = preset_names(folder)
+    if name not in known:
+        raise SettingsError(f"{name}: {close_name(name, known)}")
+    file = read_yaml(share_directory() / "config" / folder / f"{name}.yaml")
+    (section,) = file.content.values()
+    values: dict[str, Any] = section["ros__parameters"]
+    return values
+
+
 def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> Any:
     name = ".".join(map(str, place))
     if not isinstance(content, dict):
         raise file.error(place, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
+    presets = getattr(settings_type, "presets", "")
+    if presets and "preset" in content:
+        try:
+            chosen = preset_values(presets, content["preset"])
+        except SettingsError as error:
+            raise file.error((*place, "preset"), f"{'.'.join(map(str, (*place, 'preset')))}: {error}") from None
+        content = {**chosen, **{key: value for key, value in content.items() if key != "preset"}}
     hints = typing.get_type_hints(settings_type)
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
     for key in content:

@@ -27,7 +27,7 @@ from numba.core.event import Event, Listener, register
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-ROOMS_WITH_KERNELS = ("benchmark", "state_observer", "terrain", "vehicle_dynamics")
+ROOMS_WITH_KERNELS = ("benchmark", "planner", "sensors", "state_observer", "terrain", "vehicle_dynamics")
 NOTICE_AFTER_S = 0.5
 KEPT_VERSIONS = 3  # of compiled code, for people who go back and forth between versions
 

@@ -1,0 +1,1 @@
+"""Simulated sensors: what they would measure of the true motion, with errors and faults."""

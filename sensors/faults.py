@@ -1,0 +1,135 @@
+"""Scripted faults, for tests of whoever uses the sensors: what a broken sensor says, and when it says it.
+
+>>> fault = Fault(kind="bias", start_s=10.0, length_s=5.0, value=2.0, channel="east")
+>>> line = FaultLine([fault], ("east", "north"), seed=1, name="gps")
+>>> line.distort(12.0, np.array([100.0, 200.0])).tolist()
+[102.0, 200.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.streams import stream
+from settings import setting
+
+Array = NDArray[np.float64]
+
+SPIKES = 0.1  # share of samples that a spike fault hits
+FAULTS = MappingProxyType(
+    {  # kind: what happens, and what `value` means
+        "freeze": "the last reading before it repeats",
+        "bias": "value is added",
+        "drift": "value per second is added, from 0",
+        "scale": "times value",
+        "noise": "white noise of standard deviation value is added",
+        "spike": f"value is added to or taken from {SPIKES:.0%} of the samples",
+        "nan": "not a number",
+        "outage": "nothing is sent",
+        "drop": "a share of value (0 to 1) of the samples is lost",
+        "delay": "samples arrive value seconds later",
+        "duplicate": "each sample is sent twice",
+        "reorder": "samples arrive up to value seconds later, in any order",
+    }
+)
+DELIVERY_FAULTS = ("outage", "drop", "delay", "duplicate", "reorder")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One fault in time."""
+
+    kind: str = setting(..., "What happens", choices=tuple(FAULTS))
+    start_s: float = setting(0.0, "Since the start of the run", unit="s", minimum=0.0, maximum=1e6)
+    length_s: float = setting(1e6, "How long it lasts", unit="s", minimum=0.0, maximum=1e6)
+    value: float = setting(0.0, "As the kind says, in the channel's unit", minimum=-1e9, maximum=1e9)
+    channel: str = setting("", "Beginning of the names of the channels it hits; none: all")
+
+    def __post_init__(self) -> None:
+        if self.kind == "drop" and not 0.0 <= self.value <= 1.0:
+            raise ValueError(f"value: of drop must be from 0 to 1, got {self.value:g}")
+        if self.kind in ("delay", "reorder", "noise") and self.value < 0.0:
+            raise ValueError(f"value: of {self.kind} must not be negative, got {self.value:g}")
+        if self.kind in DELIVERY_FAULTS and self.channel:
+            raise ValueError(f"channel: {self.kind} hits whole samples, leave it out")
+
+    def is_on(self, time_s: float) -> bool:
+        """Whether it lasts at a time since the start."""
+        return self.start_s <= time_s < self.start_s + self.length_s
+
+    def mask(self, channels: Sequence[str]) -> NDArray[np.bool_]:
+        """Which channels it hits; raises ValueError when it is none."""
+        mask = np.array([name.startswith(self.channel) for name in channels])
+        if not mask.any():
+            raise ValueError(f"channel: must be the beginning of one of {', '.join(channels)}, got {self.channel!r}")
+        return mask
+
+
+class FaultLine:
+    """The faults of one sensor. Without faults it changes nothing and draws no random numbers."""
+
+    def __init__(self, faults: Iterable[Fault], channels: Sequence[str], seed: int, name: str) -> None:
+        """channels: names of a reading's elements. Raises ValueError for a fault of a channel there is none of."""
+        self._channels, self._seed, self._name = channels, seed, name
+        self.set(faults)
+        self.reset()
+
+    def set(self, faults: Iterable[Fault]) -> None:
+        """Other faults from now on."""
+        self.faults = tuple(faults)
+        self._masks = [fault.mask(self._channels) for fault in self.faults]
+
+    def reset(self) -> None:
+        """As at the start."""
+        self._random = stream(self._seed, self._name, "faults")
+        self._sound: Array | None = None
+
+    def distort(self, time_s: float, reading: Array) -> Array:
+        """What a broken sensor reads instead; channels are along the last axis."""
+        wrong = reading
+        frozen = False
+        for fault, mask in zip(self.faults, self._masks, strict=True):
+            if not fault.is_on(time_s) or fault.kind in DELIVERY_FAULTS:
+                continue
+            frozen |= fault.kind == "freeze"
+            wrong = np.where(mask, self._distorted(fault, time_s, wrong), wrong)
+        if not frozen or self._sound is None:
+            self._sound = reading.copy()
+        return wrong
+
+    def delays(self, time_s: float) -> list[float]:
+        """For each time that a sample is sent, how much later than without faults [s]; none when it is lost."""
+        delays = [0.0]
+        for fault in self.faults:
+            if not fault.is_on(time_s):
+                continue
+            if fault.kind == "outage" or (fault.kind == "drop" and self._random.random() < fault.value):
+                delays = []
+            elif fault.kind == "delay":
+                delays = [delay + fault.value for delay in delays]
+            elif fault.kind == "reorder":
+                delays = [delay + fault.value * float(self._random.random()) for delay in delays]
+            elif fault.kind == "duplicate":
+                delays = [delay for delay in delays for _ in range(2)]
+        return delays
+
+    def _distorted(self, fault: Fault, time_s: float, reading: Array) -> Array:
+        if fault.kind == "freeze":
+            return reading if self._sound is None else self._sound
+        if fault.kind == "bias":
+            return reading + fault.value
+        if fault.kind == "drift":
+            return reading + fault.value * (time_s - fault.start_s)
+        if fault.kind == "scale":
+            return reading * fault.value
+        if fault.kind == "noise":
+            return reading + fault.value * self._random.normal(size=reading.shape)
+        if fault.kind == "spike":
+            hit = self._random.random() < SPIKES
+            return reading + (fault.value * float(self._random.choice((-1.0, 1.0))) if hit else 0.0)
+        return np.full_like(reading, np.nan)

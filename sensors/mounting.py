@@ -1,0 +1,76 @@
+"""Where a sensor is fixed to the vehicle, and how it moves with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.base_motion import BaseMotion
+
+Array = NDArray[np.float64]
+
+
+class SensorMotion(NamedTuple):
+    """Of the sensor's own frame."""
+
+    position: Array  # of its origin, world [m]
+    world_from_sensor: Array  # 3 x 3
+    velocity: Array  # of its origin, world axes [m/s]
+    acceleration: Array  # of its origin, world axes, gravity not included [m/s^2]
+    turn: Array  # angular velocity, sensor axes [rad/s]
+
+
+class Mounting:
+    """A sensor's place in base_link."""
+
+    def __init__(self, xyz_m: Sequence[float], rpy_deg: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        """xyz_m: the lever arm; rpy_deg: roll, pitch, yaw about base_link's fixed axes, as URDF has it."""
+        self.arm: Array = np.array(xyz_m, dtype=float)
+        self.base_from_sensor = rotation_from_rpy(*(math.radians(angle) for angle in rpy_deg))
+
+    def motion(self, base: BaseMotion) -> SensorMotion:
+        """How the sensor moves when base_link moves so. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
+        world_from_base = rotation_from_quaternion(base.attitude)
+        turn = np.array(base.turn)
+        swing = np.cross(turn, self.arm)
+        acceleration = np.array(base.acceleration) + np.cross(base.turn_rate, self.arm) + np.cross(turn, swing)
+        return SensorMotion(
+            np.array(base.position) + world_from_base @ self.arm,
+            world_from_base @ self.base_from_sensor,
+            world_from_base @ (np.array(base.velocity) + swing),
+            world_from_base @ acceleration,
+            self.base_from_sensor.T @ turn,
+        )
+
+    def pose(self, base: BaseMotion) -> tuple[Array, Array]:
+        """Position [m] in the world and world_from_sensor, 3 x 3."""
+        world_from_base = rotation_from_quaternion(base.attitude)
+        return np.array(base.position) + world_from_base @ self.arm, world_from_base @ self.base_from_sensor
+
+
+def rotation_from_quaternion(quaternion: Sequence[float]) -> Array:
+    """3 x 3 of a unit quaternion x, y, z, w."""
+    x, y, z, w = quaternion
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
+def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
+    """3 x 3 of angles [rad] about fixed x, then y, then z."""
+    cr, sr, cp, sp, cy, sy = (f(angle) for angle in (roll, pitch, yaw) for f in (math.cos, math.sin))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

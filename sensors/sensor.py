@@ -1,0 +1,140 @@
+"""What all sensors have in common: settings of rate, mount and delivery, and the order of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.faults import FAULTS, Fault, FaultLine
+from sensors.mounting import Mounting
+from sensors.timing import NS_PER_S, Delivery, Sampler
+from settings import setting
+
+Array = NDArray[np.float64]
+Sample = TypeVar("Sample")
+
+NO_FAULT = "none"
+
+
+def rate(default_hz: float, highest_hz: float = 1000.0) -> float:
+    """The setting of a sampling rate."""
+    words = "Samples per simulated second"
+    value: float = setting(default_hz, words, unit="Hz", minimum=0.1, maximum=highest_hz, read_only=True)
+    return value
+
+
+def place(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """The setting of a mount [m]."""
+    words = "Place in base_link: ahead, left, up"
+    value: tuple[float, float, float] = setting((x, y, z), words, unit="m", minimum=-10.0, maximum=10.0, read_only=True)
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensorSettings:
+    """Of every sensor; each kind has defaults of its own for some of these."""
+
+    presets: ClassVar[str] = ""  # folder of config/ with ready-made settings of the kind
+    channels: ClassVar[Sequence[str]] = ()  # names of the elements of a reading
+
+    rate_hz: float = rate(100.0)
+    mount_xyz_m: tuple[float, float, float] = place(0.0, 0.0, 0.0)
+    mount_rpy_deg: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
+    )
+    latency_s: float = setting(0.0, "From the sample to its arrival", unit="s", minimum=0.0, maximum=10.0)
+    latency_jitter_s: float = setting(0.0, "Up to as much more, at random", unit="s", minimum=0.0, maximum=10.0)
+    dropout: float = setting(0.0, "Share of samples that is lost", minimum=0.0, maximum=1.0)
+    fault: str = setting(NO_FAULT, "What is broken now", choices=(NO_FAULT, *FAULTS))
+    fault_value: float = setting(0.0, "As the kind of fault says", minimum=-1e9, maximum=1e9)
+    fault_channel: str = setting("", "Beginning of the names of the channels it hits; none: all")
+
+    def __post_init__(self) -> None:
+        self.present_fault()
+
+    def present_fault(self) -> tuple[Fault, ...]:
+        """What the settings say is broken, at all times."""
+        if self.fault == NO_FAULT:
+            return ()
+        try:
+            fault = Fault(kind=self.fault, value=self.fault_value, channel=self.fault_channel)
+            fault.mask(self.channels)
+            return (fault,)
+        except ValueError as error:
+            raise ValueError(f"fault_{error}") from None
+
+    def mounting(self) -> Mounting:
+        """Where it is."""
+        return Mounting(self.mount_xyz_m, self.mount_rpy_deg)
+
+
+Settings = TypeVar("Settings", bound=SensorSettings)
+
+
+class Sensor(Generic[Settings, Sample]):
+    """Sampling, faults and delivery around what a kind of sensor measures.
+
+    A kind calls `is_due`, `distorted` and `send` in its `update`, and hands out what `arrived`.
+    """
+
+    def __init__(
+        self, settings: Settings, *, seed: int = 0, name: str, faults: Iterable[Fault] = (), start_ns: int = 0
+    ) -> None:
+        """name: whose random numbers; faults: scripted ones; start_ns: when the run began, from which they count.
+
+        Raises ValueError for a fault of a channel there is none of.
+        """
+        self.name, self.seed, self.settings = name, seed, settings
+        self.mounting = settings.mounting()
+        self._start_ns, self._scripted = start_ns, tuple(faults)
+        self._sampler = Sampler(settings.rate_hz)
+        self._faults = FaultLine((), settings.channels, seed, name)
+        self._delivery: Delivery[Sample] = Delivery(self._faults, seed, name)
+        self.change(settings)
+
+    def change(self, settings: Settings) -> None:
+        """Other settings while it runs: delivery and the present fault; kinds add their errors."""
+        self.settings = settings
+        self._faults.set((*self._scripted, *settings.present_fault()))
+        self._delivery.latency_s = settings.latency_s
+        self._delivery.jitter_s = settings.latency_jitter_s
+        self._delivery.dropout = settings.dropout
+
+    def reset(self) -> None:
+        """As at the start, random numbers too."""
+        for part in (self._sampler, self._faults, self._delivery):
+            part.reset()
+
+    @property
+    def lost(self) -> int:
+        """Samples that never arrived."""
+        return self._delivery.lost
+
+    @property
+    def faults_now(self) -> tuple[Fault, ...]:
+        """All that may be broken: scripted and by settings."""
+        return self._faults.faults
+
+    def seconds(self, time_ns: int) -> float:
+        """Since the start of the run."""
+        return (time_ns - self._start_ns) / NS_PER_S
+
+    def is_due(self, time_ns: int) -> bool:
+        """Whether it samples at this instant."""
+        return self._sampler.is_due(time_ns)
+
+    def distorted(self, time_ns: int, reading: Array) -> Array:
+        """The reading with the faults of the time."""
+        return self._faults.distort(self.seconds(time_ns), reading)
+
+    def send(self, time_ns: int, sample: Sample) -> None:
+        """A sample sets out."""
+        self._delivery.send(time_ns, self.seconds(time_ns), sample)
+
+    def arrived(self, now_ns: int) -> list[Sample]:
+        """Samples that are there by now."""
+        return self._delivery.arrived(now_ns)
