@@ -8,12 +8,17 @@ from setuptools import find_packages, setup
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
 ROOMS = [
-    "benchmark", "planner", "ros_support", "scenarios", "sensors", "settings", "state_observer", "terrain", "vehicle_dynamics",
+    "benchmark", "planner", "ros_support", "scenarios", "sensors", "settings", "state_observer", "terrain",
+    "vehicle_dynamics",
 ]  # fmt: skip
 COMMAND = "proving-ground = scenarios.cli:main"
 NODES = [
+    "encoders = sensors.encoders_node:main",
+    "gps = sensors.gps_node:main",
+    "imu = sensors.imu_node:main",
     "joystick = planner.joystick_node:main",
     "keyboard = planner.keyboard_node:main",
+    "lidar = sensors.lidar_node:main",
     "monitor = scenarios.monitor_node:main",
     "teleop = planner.teleop_node:main",
     "terrain = terrain.terrain_node:main",

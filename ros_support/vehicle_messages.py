@@ -108,6 +108,29 @@ class JointMessages:
         return message
 
 
+class ActuationMessages:
+    """What drives the vehicle, as encoders would see it without error.
+
+    Wheels: angle [rad], rate [rad/s], torque of drive and brake [N m]; steering: Pitman angle, left positive [rad];
+    throttle, brake: pedals, 0 to 1; engine: velocity [rad/s].
+    """
+
+    def __init__(self, wheels: Sequence[str]) -> None:
+        """wheels: names of the wheels' joints, front left to rear right."""
+        self._message = JointState(name=[*wheels, "steering", "throttle", "brake", "engine"])
+
+    def actuation(self, stamp: Time, seen: SnapshotRecord) -> JointState:
+        """All of it at one instant."""
+        message = self._message
+        message.header.stamp = stamp
+        pedals = (-float(seen["pitman_angle"]), float(seen["throttle"]), float(seen["brake"]))
+        message.position = array.array("d", (*seen["spin"].tolist(), *pedals, 0.0))
+        message.velocity = array.array("d", (*seen["spin_rate"].tolist(), 0.0, 0.0, 0.0, float(seen["engine_speed"])))
+        torque = (seen["drive_torque"] + seen["brake_torque"]).tolist()
+        message.effort = array.array("d", (*torque, 0.0, 0.0, 0.0, 0.0))
+        return message
+
+
 class TreeMessages:
     """Transforms of what moves: base_link in odom, and all joints."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from geometry_msgs.msg import AccelStamped
@@ -16,13 +15,11 @@ from ros_support import qos
 from ros_support.node import SuiteNode
 from ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from ros_support.time import ns_to_stamp
-from ros_support.transformations import quaternion_from_euler
-from ros_support.vehicle_messages import FrameNames, JointMessages, TreeMessages, TruthMessages
+from ros_support.vehicle_messages import ActuationMessages, FrameNames, JointMessages, TreeMessages, TruthMessages
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
 from vehicle_dynamics.export.joint_positions import JointPositions
-from vehicle_dynamics.export.urdf import Mount
-from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS, vehicle_urdf
+from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.simulation import Instant
 from vehicle_dynamics.vehicle import Vehicle
@@ -44,19 +41,22 @@ class VehiclePublisher:
         *,
         has_base: bool,
         has_body: bool,
-        sensors: Mapping[str, Mount] = SENSOR_MOUNTS,
     ) -> None:
-        """has_base: place base_link in odom and map; has_body: and chassis, suspension, wheels and sensors in it."""
+        """has_base: place base_link in odom and map; has_body: and chassis, suspension and wheels in it.
+
+        Frames of sensors are not the vehicle's: each sensor's node has its own.
+        """
         x, y, z = (float(value) for value in vehicle.base_in_chassis)
         self._base = (x, y, z)
         self._clock = node.advertise(Clock, "/clock", qos.CLOCK)
         self._odometry = node.advertise(Odometry, "ground_truth/odom", qos.RELIABLE)
         self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
         self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
+        self._actuation = node.advertise(JointState, "ground_truth/actuation", qos.RELIABLE)
         self._tf = node.advertise(TFMessage, "tf", qos.TF)
         self._static = StaticTransformBroadcaster(node)
         self._description = node.advertise(String, "robot_description", qos.LATCHED)
-        self._text = vehicle_urdf(parameters, self._base, sensors)
+        self._text = vehicle_urdf(parameters, self._base, {})
 
         joints = JointPositions(parameters)
         transforms = None
@@ -64,14 +64,13 @@ class VehiclePublisher:
             mechanism = vehicle_mechanism(parameters, steering_is_free=True)
             transforms = JointTransforms(joint_frames(mechanism, CHASSIS))
         self._truth = TruthMessages(frames)
-        self._joints = JointMessages(joints, [f"{corner}_wheel" for corner in CORNERS])
+        wheels = [f"{corner}_wheel" for corner in CORNERS]
+        self._joints = JointMessages(joints, wheels)
+        self._drive = ActuationMessages(wheels)
         self._tree = TreeMessages(frames, joints, transforms, has_base=has_base)
         self._fixed = [FrameTransform(frames.map, frames.odom, (0.0, 0.0, 0.0), UNTURNED)] if has_base else []
         if has_body:
             self._fixed.append(FrameTransform(frames.base, frames.prefix + CHASSIS, (-x, -y, -z), UNTURNED))
-            for name, (position, rpy) in sensors.items():
-                turn = quaternion_from_euler(*rpy)
-                self._fixed.append(FrameTransform(frames.base, frames.prefix + name, position, turn))
 
     def publish_once(self, time_ns: int) -> None:
         """What stays: the description and the fixed frames."""
@@ -96,5 +95,6 @@ class VehiclePublisher:
             self._accel.publish(self._truth.accel(stamp, motion))
         if "joints" in due:
             self._joint_states.publish(self._joints.joints(time_ns, stamp, seen))
+            self._actuation.publish(self._drive.actuation(stamp, seen))
         if "tf" in due and not self._tree.is_empty:
             self._tf.publish(self._tree.tree(stamp, motion, seen))

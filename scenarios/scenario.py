@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
 from scenarios.channels import CHANNELS
@@ -15,6 +14,7 @@ from settings import SettingsError, setting
 from settings.dates import date_ns
 from settings.fields import close_name
 from settings.nested import load_settings
+from settings.one_of import one_of
 from settings.share import share_directory
 from terrain.ground import FlatGround, GroundModel
 from terrain.world_ground import SoilPlane, WorldGround
@@ -78,11 +78,11 @@ class World:
     named: NamedWorld | None = None
 
     def __post_init__(self) -> None:
-        _one_of(self)
+        one_of(self)
 
     def ground(self, folder: Path = Path()) -> GroundModel:
         """What the wheels meet; folder is where relative paths begin."""
-        ground: GroundModel = _one_of(self).ground(folder)
+        ground: GroundModel = one_of(self)[1].ground(folder)
         return ground
 
 
@@ -134,11 +134,11 @@ class Driver:
     program: Program | None = None
 
     def __post_init__(self) -> None:
-        _one_of(self)
+        one_of(self)
 
     def script(self) -> Script:
         """What the driver does."""
-        script: Script = _one_of(self)
+        script: Script = one_of(self)[1]
         return script
 
 
@@ -200,12 +200,3 @@ def scenario_file(name: str) -> Path:
     if name not in known:
         raise SettingsError(f"scenario {name}: {close_name(name, known)}; or give a path to a YAML file")
     return known[name]
-
-
-def _one_of(choice: World | Driver) -> Any:
-    """The only field that is given."""
-    names = [item.name for item in fields(choice)]
-    given = [name for name in names if getattr(choice, name) is not None]
-    if len(given) != 1:
-        raise ValueError(f"must have exactly one of {', '.join(names)}, got {', '.join(given) or 'none'}")
-    return getattr(choice, given[0])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from settings import SettingsError, setting
 from settings.fields import close_name
 from settings.nested import load_named
+from settings.one_of import one_of
 from settings.share import share_file
 from terrain.soil import SOIL, SoftSoil, hard_soil
 
@@ -36,12 +37,11 @@ class Soil:
     soft: SoftSoil | None = None
 
     def __post_init__(self) -> None:
-        if (self.hard is None) == (self.soft is None):
-            raise ValueError("must have exactly one of hard, soft")
+        one_of(self)
 
     def record(self) -> Any:
         """The kernel's view."""
-        return (self.hard or self.soft).record()  # type: ignore[union-attr]
+        return one_of(self)[1].record()
 
 
 def load_soils() -> dict[str, Soil]:

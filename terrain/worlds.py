@@ -6,7 +6,7 @@ Every mistake is one line with file, line, key and what is allowed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from settings import SettingsError, setting
 from settings.fields import close_name
 from settings.nested import load_settings
+from settings.one_of import one_of
 from settings.share import share_directory
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
@@ -50,11 +51,7 @@ class Build:
 
     def chosen(self) -> Any:
         """The only builder that is given."""
-        names = [item.name for item in fields(self)]
-        given = [name for name in names if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(f"must have exactly one of {', '.join(names)}, got {', '.join(given) or 'none'}")
-        return getattr(self, given[0])
+        return one_of(self)[1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,7 +71,7 @@ class VehicleNodeSettings(DriveByWireSettings):
 
     clock_rate_hz: float = _rate(100.0, "Messages on /clock", 1.0)
     odom_rate_hz: float = _rate(100.0, "Messages on ground_truth/odom and ground_truth/accel")
-    joints_rate_hz: float = _rate(100.0, "Messages on joint_states")
+    joints_rate_hz: float = _rate(100.0, "Messages on joint_states and ground_truth/actuation")
     tf_rate_hz: float = _rate(50.0, "Messages on tf")
 
     cmd_vel_type: str = setting(
@@ -81,7 +81,7 @@ class VehicleNodeSettings(DriveByWireSettings):
         "truth", "Who places base_link in odom and map: this node, or an observer", choices=TF_SOURCES, read_only=True
     )
     publish_body_tf: bool = setting(
-        True, "Frames of chassis, suspension, wheels and sensors; off beside robot_state_publisher", read_only=True
+        True, "Frames of chassis, suspension and wheels; off beside robot_state_publisher", read_only=True
     )
     frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)

@@ -18,6 +18,7 @@ from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from std_msgs.msg import UInt32
 from std_srvs.srv import SetBool, Trigger
 
 from ros_support import qos
@@ -107,6 +108,9 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self.listen(JointState, "vehicle/pedals", self._on_pedals, qos.RELIABLE)
         if AckermannDriveStamped is not None:
             self.listen(AckermannDriveStamped, "ackermann_cmd", self._on_ackermann, qos.RELIABLE)
+        self._resets = self.advertise(UInt32, "simulation/resets", qos.LATCHED)
+        self._reset_count = UInt32()
+        self._resets.publish(self._reset_count)
         self.create_service(Trigger, "simulation/reset", self._on_reset)
         self.create_service(SetBool, "simulation/pause", self._on_pause)
         self.create_service(Trigger, "simulation/step", self._on_step)
@@ -190,6 +194,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         self.loop.ask(self.loop.reset)
+        self._reset_count.data += 1  # sensors and observers go by it
+        self._resets.publish(self._reset_count)
         self.get_logger().info("reset: the vehicle is back at its start, time runs on")
         response.success, response.message = True, "the vehicle is back at its start; time runs on"
         return response

@@ -245,7 +245,7 @@ def test_frames_form_one_tree_with_wheels_and_a_late_joiner_gets_the_fixed_ones(
     parents, transforms = tree(graph)
 
     assert len(parents) == len(transforms)  # no frame has two parents
-    for name in (*WHEELS, "chassis", "imu_link"):
+    for name in (*WHEELS, "chassis"):
         assert path(parents, name)[-3:] == ["base_link", "odom", "map"]
     description = graph.collect(String, "/robot_description", qos.LATCHED)
     car.wait_for(lambda: description, "the description")
