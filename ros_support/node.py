@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -140,6 +141,7 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
             return EXIT_BAD_SETTINGS
         finally:
             rclpy.try_shutdown()
+            gc.freeze()  # nothing is left to tidy up; looking through all objects at the end takes 0.3 s
 
 
 def _start(node_type: Callable[[], SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from geometry_msgs.msg import TwistWithCovarianceStamped
 from numpy.typing import NDArray
-from sensor_msgs.msg import Imu, JointState, NavSatFix, NavSatStatus, PointCloud2
+from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus, PointCloud2
 from std_msgs.msg import Header
 
 from ros_support.point_cloud import points_to_cloud
 from ros_support.time import ns_to_stamp
+from sensors.lidar.planar import PlanarScan
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 
 NOT_THERE = -1.0  # in the first element of a covariance: this field holds nothing
@@ -89,17 +90,32 @@ class CloudMessages:
         empty: NDArray[np.void] = np.zeros(0, LIDAR_POINT)
         self._message = points_to_cloud(empty, Header(frame_id=frame))
 
-    def cloud(self, time_ns: int, points: NDArray[np.void], *, is_dense: bool) -> PointCloud2:
-        """sensor_msgs/PointCloud2 of contiguous points; is_dense: all coordinates are finite."""
+    def cloud(self, time_ns: int, points: NDArray[np.void]) -> PointCloud2:
+        """sensor_msgs/PointCloud2 of returns, all of them finite."""
         message = self._message
         message.header.stamp = ns_to_stamp(time_ns)
         message.width = len(points)
         message.row_step = message.width * LIDAR_POINT.itemsize
-        message.is_dense = is_dense
         data = array.array("B")
         data.frombytes(points.view(np.uint8).data)
         message.data = data
         return message
+
+
+def planar_to_msg(scan: PlanarScan, frame: str) -> LaserScan:
+    """sensor_msgs/LaserScan."""
+    message = LaserScan(
+        header=_header(scan.time_ns, frame),
+        angle_min=scan.angle_min,
+        angle_max=scan.angle_max,
+        angle_increment=scan.angle_increment,
+        time_increment=scan.time_increment,
+        scan_time=scan.scan_time,
+        range_min=scan.range_min,
+        range_max=scan.range_max,
+    )
+    message.ranges = array.array("f", scan.ranges.tobytes())
+    return message
 
 
 def _header(time_ns: int, frame: str) -> Header:

@@ -8,10 +8,15 @@ from pathlib import Path
 
 from settings import SettingsError
 from settings.fields import close_name
+from settings.nested import preset_names
 from settings.share import share_directory, share_file
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
 PACKAGE = "proving_ground"
+# Kinds of sensors, and the presets that are usual.
+SENSOR_KINDS = {"imu": "industrial_mems", "gps": "low_cost", "encoders": "seed", "lidar": "spinning_16"}
+SENSORS_IN_WORLDS = ("gps", "lidar")
+NO_SENSOR = "none"
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,22 @@ def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return [NodeSpec("terrain", (config,), {"use_sim_time": use_sim_time, "world": values["world"]})]
 
 
+def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    try:
+        seed = int(values["seed"])
+    except ValueError:
+        raise SettingsError(f"seed: must be a whole number, got {values['seed']!r}") from None
+    nodes = _vehicle_nodes(values)
+    for kind in SENSOR_KINDS:
+        if values[kind] == NO_SENSOR:
+            continue
+        params: dict[str, bool | int | float | str] = {"seed": seed}
+        if kind in SENSORS_IN_WORLDS and values["world"]:
+            params["world"] = values["world"]
+        nodes.append(NodeSpec(kind, (share_file(f"config/sensors/{kind}/{values[kind]}.yaml"),), params))
+    return nodes
+
+
 def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return _vehicle_nodes(values) + _teleop_nodes({**values, "use_sim_time": "true"})
 
@@ -115,6 +136,17 @@ _VEHICLE = (
 )
 
 
+def _sensor_arguments() -> tuple[LaunchArgument, ...]:
+    presets = {kind: preset_names(f"sensors/{kind}") for kind in SENSOR_KINDS}
+    return (
+        *(
+            LaunchArgument(kind, usual, f"A file of config/sensors/{kind}", (*presets[kind], NO_SENSOR))
+            for kind, usual in SENSOR_KINDS.items()
+        ),
+        LaunchArgument("seed", "0", "Of all random numbers"),
+    )
+
+
 def bring_ups() -> dict[str, BringUp]:
     """All launches by name."""
     pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
@@ -124,6 +156,7 @@ def bring_ups() -> dict[str, BringUp]:
         BringUp("teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED), _teleop_nodes),
         BringUp("terrain", "A world alone: /map and /terrain/markers", (world, sim_time), _terrain_nodes),
         BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
+        BringUp("sensors", "The vehicle with all its sensors", (*_VEHICLE, *_sensor_arguments()), _sensor_nodes),
         BringUp("drive", "The vehicle, driven with a game pad", (*_VEHICLE, pad, _STAMPED), _drive_nodes),
     )
     return {item.name: item for item in items}

@@ -1,6 +1,7 @@
 """The lock-step runner: all cores of a scenario in one process, in a fixed order, repeatable to the bit.
 
-Time is a whole number of ticks. Every PERIOD_S the vehicle is looked at, the driver acts, the vehicle moves.
+Time is a whole number of ticks. Every PERIOD_S the vehicle is looked at, sensors sample, the driver acts, the vehicle
+moves; faster sensors look in between.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from numpy.typing import NDArray
 from planner.scripted import Origin, ScriptedDriver
 from scenarios.channels import Channels, channels
 from scenarios.scenario import Scenario
+from scenarios.sensing import make_rig
+from sensors.rig import steps_between_ticks
 from settings import SettingsError
 from terrain.ruts import EMPTY
 from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
-from vehicle_dynamics.driving.snapshot import SNAPSHOT
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle_choice import make_vehicle
@@ -31,7 +34,10 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
+Listener = Callable[[str, Any], None]
+
 PROGRESS_EVERY = 100  # periods
+PERIOD_NS = round(PERIOD_S * 1e9)
 
 
 @dataclass(frozen=True)
@@ -85,10 +91,18 @@ class LockStep:
     """One scenario being run; `run` to the end, or `advance_to` and `checkpoint` in between."""
 
     def __init__(
-        self, scenario: Scenario, folder: Path | None = None, parameters: VehicleParameters | None = None
+        self,
+        scenario: Scenario,
+        folder: Path | None = None,
+        parameters: VehicleParameters | None = None,
+        listener: Listener = lambda name, sample: None,
     ) -> None:
-        """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file."""
-        self._ground = scenario.world.ground(folder or Path())
+        """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file.
+
+        listener gets the name of a sensor and a sample when it arrives.
+        """
+        world = scenario.world.load(folder or Path())
+        self._ground = scenario.world.ground(world)
         self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
         try:
             self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
@@ -110,6 +124,10 @@ class LockStep:
         self._first = 0  # of the periods that the history has
         self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
         self._steps = round(PERIOD_S / self.vehicle.step_s)
+        self._start_ns = scenario.start.time_ns()
+        self._listener = listener
+        self.rig = make_rig(scenario, self.vehicle, self._ground, world) if scenario.sensors else None
+        self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
         self._diverged_at: float | None = None
 
@@ -130,12 +148,28 @@ class LockStep:
         """Run until that many periods are done, or the motion diverges."""
         while self._period < period:
             seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+            self._sense(0, seen)
             self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
             self._history[self._period] = seen
-            if self.vehicle.advance(self._state, self._pedals, self._ground, self._steps) < self._steps:
+            if not self._move():
                 self._diverged_at = self._period * PERIOD_S
                 return
             self._period += 1
+
+    def _move(self) -> bool:
+        """One period; False when the motion diverges. Sensors that are faster look in between."""
+        for step in range(0, self._steps, self._tick_steps):
+            if step:
+                self._sense(step, self.vehicle.snapshot(self._state, self._pedals, self._ground))
+            if self.vehicle.advance(self._state, self._pedals, self._ground, self._tick_steps) < self._tick_steps:
+                return False
+        return True
+
+    def _sense(self, step: int, seen: SnapshotRecord) -> None:
+        if self.rig is not None:
+            time_ns = self._start_ns + self._period * PERIOD_NS + step * round(self.vehicle.step_s * 1e9)
+            for name, sample in self.rig.update(time_ns, seen):
+                self._listener(name, sample)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+import terrain.world
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
 from scenarios.channels import CHANNELS
+from sensors.rig import SensorChoice, SensorFault, check_sensors
 from settings import SettingsError, setting
 from settings.dates import date_ns
 from settings.fields import close_name
@@ -39,7 +41,7 @@ class Flat:
     bump_length_m: float = setting(1.0, "Its length", unit="m", minimum=0.01, maximum=1e4)
     bump_height_m: float = setting(0.0, "Its height", unit="m", minimum=-2.0, maximum=2.0)
 
-    def ground(self, folder: Path) -> GroundModel:
+    def ground(self) -> GroundModel:
         """The ground that this describes."""
         return FlatGround(**{item.name: getattr(self, item.name) for item in fields(self)})
 
@@ -52,7 +54,7 @@ class SoilField:
     slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
     slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
 
-    def ground(self, folder: Path) -> GroundModel:
+    def ground(self) -> GroundModel:
         """The ground that this describes."""
         return SoilPlane(self.soil, self.slope_x, self.slope_y)
 
@@ -63,10 +65,10 @@ class NamedWorld:
 
     name: str = setting(..., "Name in config/worlds, or a path to a YAML file relative to this one")
 
-    def ground(self, folder: Path) -> GroundModel:
-        """Its map with soils."""
+    def load(self, folder: Path) -> terrain.world.World:
+        """The world itself; folder is where relative paths begin."""
         is_path = "/" in self.name or self.name.endswith((".yaml", ".yml"))
-        return WorldGround.of(load_world(str(folder / self.name) if is_path else self.name))
+        return load_world(str(folder / self.name) if is_path else self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +82,15 @@ class World:
     def __post_init__(self) -> None:
         one_of(self)
 
-    def ground(self, folder: Path = Path()) -> GroundModel:
-        """What the wheels meet; folder is where relative paths begin."""
-        ground: GroundModel = one_of(self)[1].ground(folder)
+    def load(self, folder: Path = Path()) -> terrain.world.World | None:
+        """The named world, if it is one; folder is where relative paths begin."""
+        return self.named.load(folder) if self.named is not None else None
+
+    def ground(self, world: terrain.world.World | None = None) -> GroundModel:
+        """What the wheels meet; world: what `load` gave."""
+        if world is not None:
+            return WorldGround.of(world)
+        ground: GroundModel = one_of(self)[1].ground()
         return ground
 
 
@@ -174,10 +182,13 @@ class Scenario:
     driver: Driver
     duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    sensors: tuple[SensorChoice, ...] = ()
+    faults: tuple[SensorFault, ...] = ()
     reference: str = setting("", "CSV file beside this one whose columns are channels, to compare with")
     criteria: tuple[Criterion, ...] = ()
 
     def __post_init__(self) -> None:
+        check_sensors(self.sensors, self.faults)
         if not self.reference and any(item.statistic.startswith("reference") for item in self.criteria):
             raise ValueError("criteria: one compares with a reference, but `reference` names none")
 

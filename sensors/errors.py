@@ -1,6 +1,6 @@
 """What makes a measurement differ from the truth: one model for all sensors, over channels of one unit.
 
-measured = quantised(limited((I + misalignment)(1 + scale) true + bias + noise))
+measured = limited(quantised((1 + scale)(I + misalignment) true + bias + noise))
 
 The bias is the sum of a constant one (drawn when the sensor starts), a first-order Gauss-Markov process (bias
 instability) and a random walk. Units: u is the channel's own.
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensors.streams import stream
+from vehicle_dynamics.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ class ErrorParameters:
     drift_time_s: float = 100.0  # its correlation time
     random_walk: float = 0.0  # growth of the random walk [u/sqrt(s)]
     scale: float = 0.0  # [-]
-    misalignment: float = 0.0  # of each small angle between axes, for channels that are three axes [rad]
+    misalignment: float = 0.0  # share of each axis in each other one, for channels that are three axes [rad]
     resolution: float = 0.0  # step of the reading, not a deviation; 0 is none [u]
     limit: float = math.inf  # largest reading, not a deviation [u]
 
@@ -40,6 +41,15 @@ class ErrorParameters:
                 raise ValueError(f"{item.name}: must not be negative, got {value}")
         if self.drift_time_s <= 0.0 or self.limit <= 0.0:
             raise ValueError("drift_time_s and limit must be above 0")
+        if self.limit < self.resolution:
+            raise ValueError(f"limit: must not be below resolution ({self.resolution:g}), got {self.limit:g}")
+
+    @property
+    def highest(self) -> float:
+        """The largest reading: the last whole step of the resolution within the limit [u]."""
+        if self.resolution == 0.0 or not math.isfinite(self.limit):
+            return self.limit
+        return math.floor(self.limit / self.resolution * (1.0 + 1e-12)) * self.resolution
 
 
 class ErrorModel:
@@ -60,29 +70,58 @@ class ErrorModel:
         self._constant = constant.normal(size=self._size)
         self._scale = constant.normal(size=self._size)
         self._skew = np.zeros((self._size, self._size))
-        if self._size == 3:
-            x, y, z = constant.normal(size=3)
-            self._skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        if self._size == 3:  # six angles: the axes are neither square to each other nor to the case
+            self._skew = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
         self._drift = self._drifting.normal(size=self._size)  # the process is as old as the world
         self._walk = np.zeros(self._size)
+        self._walked_s = 0.0
         self._time_ns: int | None = None
 
     def bias(self) -> Array:
         """The bias at the last sample [u]; of tests and pictures, no real sensor tells."""
+        return self._bias(self._drift, self._walk)
+
+    def variance(self) -> float:
+        """Of a reading about the truth by noise, bias and steps [u^2]; scale and misalignment are not in it."""
         p = self.parameters
-        return np.asarray(p.constant_bias * self._constant + p.drifting_bias * self._drift + p.random_walk * self._walk)
+        walk = p.random_walk**2 * self._walked_s
+        return p.noise**2 + p.constant_bias**2 + p.drifting_bias**2 + walk + p.resolution**2 / 12.0
 
     def apply(self, time_ns: int, true: Array) -> Array:
         """The reading at a time; times must not go back without a reset."""
-        p = self.parameters
         self._age(time_ns)
-        read = true + p.misalignment * (self._skew @ true) if p.misalignment else true
-        read = read * (1.0 + p.scale * self._scale) + self.bias() + p.noise * self._noise.normal(size=self._size)
-        return limited(read, p.limit, p.resolution)
+        return self._read(true, self.bias(), self._noise.normal(size=self._size))
+
+    def apply_still(self, time_ns: int, step_ns: int, count: int, true: Array) -> Array:
+        """Readings (count x size) at a time and every step after it of what does not change, to the bit as `apply`."""
+        p = self.parameters
+        if count < 1 or step_ns < 1:
+            raise ValueError(f"count and step_ns: must be above 0, got {count} and {step_ns}")
+        self._age(time_ns)
+        passed = step_ns * 1e-9
+        kicks = self._drifting.normal(size=(count - 1, 2, self._size))
+        keeps = math.exp(-passed / p.drift_time_s)
+        drift = np.concatenate([self._drift[None], math.sqrt(1.0 - keeps * keeps) * kicks[:, 0]])
+        _remember(keeps, drift)
+        walk: Array = np.cumsum(np.concatenate([self._walk[None], math.sqrt(passed) * kicks[:, 1]]), axis=0)
+        self._drift, self._walk = drift[-1].copy(), walk[-1].copy()
+        self._walked_s += passed * (count - 1)
+        self._time_ns = time_ns + step_ns * (count - 1)
+        return self._read(true, self._bias(drift, walk), self._noise.normal(size=(count, self._size)))
 
     def is_clipped(self, read: Array) -> bool:
         """Whether a reading is at the limit."""
-        return bool((np.abs(read) >= self.parameters.limit - self.parameters.resolution).any())
+        return bool((np.abs(read) >= self.parameters.highest).any())
+
+    def _bias(self, drift: Array, walk: Array) -> Array:
+        p = self.parameters
+        return np.asarray(p.constant_bias * self._constant + p.drifting_bias * drift + p.random_walk * walk)
+
+    def _read(self, true: Array, bias: Array, noise: Array) -> Array:
+        p = self.parameters
+        read = true + p.misalignment * (self._skew @ true) if p.misalignment else true
+        read = read * (1.0 + p.scale * self._scale) + bias + p.noise * noise
+        return limited(read, p.highest, p.resolution)
 
     def _age(self, time_ns: int) -> None:
         p = self.parameters
@@ -93,10 +132,19 @@ class ErrorModel:
             keeps = math.exp(-passed / p.drift_time_s)  # exact over any step
             self._drift = keeps * self._drift + math.sqrt(1.0 - keeps * keeps) * kicks[0]
             self._walk = self._walk + math.sqrt(passed) * kicks[1]
+            self._walked_s += passed
 
 
 def limited(values: Array, limit: float, resolution: float) -> Array:
-    """Within plus and minus a limit, in whole steps of a resolution (0: none)."""
-    if math.isfinite(limit):
-        values = np.clip(values, -limit, limit)
-    return np.round(values / resolution) * resolution if resolution > 0.0 else values
+    """In whole steps of a resolution (0: none), within plus and minus a limit."""
+    if resolution > 0.0:
+        values = np.round(values / resolution) * resolution
+    return np.clip(values, -limit, limit) if math.isfinite(limit) else values
+
+
+@kernel
+def _remember(keeps: float, values: Array) -> None:
+    """Add to each row a share of the row before it, from the top."""
+    for row in range(1, values.shape[0]):
+        for column in range(values.shape[1]):
+            values[row, column] = keeps * values[row - 1, column] + values[row, column]

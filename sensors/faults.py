@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ Array = NDArray[np.float64]
 SPIKES = 0.1  # share of samples that a spike fault hits
 FAULTS = MappingProxyType(
     {  # kind: what happens, and what `value` means
-        "freeze": "the last reading before it repeats",
+        "freeze": "the last reading before it repeats, other faults in it",
         "bias": "value is added",
         "drift": "value per second is added, from 0",
         "scale": "times value",
@@ -70,66 +72,94 @@ class Fault:
         return mask
 
 
+class _Part(NamedTuple):
+    """A fault at work. Its random numbers are its own: other faults of the sensor change nothing of them."""
+
+    fault: Fault
+    mask: NDArray[np.bool_]
+    random: np.random.Generator
+    since_s: float  # when it began, or was set if that is later
+
+
 class FaultLine:
     """The faults of one sensor. Without faults it changes nothing and draws no random numbers."""
 
     def __init__(self, faults: Iterable[Fault], channels: Sequence[str], seed: int, name: str) -> None:
         """channels: names of a reading's elements. Raises ValueError for a fault of a channel there is none of."""
         self._channels, self._seed, self._name = channels, seed, name
+        self._parts: dict[str, _Part] = {}
+        self._time_s = -math.inf
         self.set(faults)
         self.reset()
 
     def set(self, faults: Iterable[Fault]) -> None:
-        """Other faults from now on."""
-        self.faults = tuple(faults)
-        self._masks = [fault.mask(self._channels) for fault in self.faults]
+        """Other faults from now on; those that stay go on undisturbed."""
+        faults = tuple(faults)
+        parts: dict[str, _Part] = {}
+        for fault in faults:
+            words = f"{fault.kind} {fault.start_s!r} {fault.length_s!r} {fault.value!r} {fault.channel}"
+            alike = sum(key.startswith(f"{words} #") for key in parts)
+            key = f"{words} #{alike}"
+            parts[key] = self._parts.get(key) or self._part(key, fault)
+        self.faults, self._parts = faults, parts
 
     def reset(self) -> None:
         """As at the start."""
-        self._random = stream(self._seed, self._name, "faults")
-        self._sound: Array | None = None
+        self._time_s = -math.inf
+        self._sent: Array | None = None
+        self._parts = {key: self._part(key, part.fault) for key, part in self._parts.items()}
 
     def distort(self, time_s: float, reading: Array) -> Array:
         """What a broken sensor reads instead; channels are along the last axis."""
+        self._time_s = time_s
         wrong = reading
-        frozen = False
-        for fault, mask in zip(self.faults, self._masks, strict=True):
-            if not fault.is_on(time_s) or fault.kind in DELIVERY_FAULTS:
+        frozen = np.zeros(len(self._channels), dtype=bool)
+        for part in self._parts.values():
+            if not part.fault.is_on(time_s) or part.fault.kind in DELIVERY_FAULTS:
                 continue
-            frozen |= fault.kind == "freeze"
-            wrong = np.where(mask, self._distorted(fault, time_s, wrong), wrong)
-        if not frozen or self._sound is None:
-            self._sound = reading.copy()
+            if part.fault.kind == "freeze":
+                frozen |= part.mask
+            else:
+                wrong = np.where(part.mask, _distorted(part, time_s, wrong), wrong)
+        if self._sent is not None and frozen.any():
+            wrong = np.where(frozen, self._sent, wrong)
+        self._sent = wrong.copy()
         return wrong
 
     def delays(self, time_s: float) -> list[float]:
         """For each time that a sample is sent, how much later than without faults [s]; none when it is lost."""
-        delays = [0.0]
-        for fault in self.faults:
+        is_lost, late, copies = False, 0.0, 1
+        for fault, _, random, _ in self._parts.values():
             if not fault.is_on(time_s):
                 continue
-            if fault.kind == "outage" or (fault.kind == "drop" and self._random.random() < fault.value):
-                delays = []
+            if fault.kind == "outage":
+                is_lost = True
+            elif fault.kind == "drop":
+                is_lost |= random.random() < fault.value
             elif fault.kind == "delay":
-                delays = [delay + fault.value for delay in delays]
+                late += fault.value
             elif fault.kind == "reorder":
-                delays = [delay + fault.value * float(self._random.random()) for delay in delays]
+                late += fault.value * random.random()
             elif fault.kind == "duplicate":
-                delays = [delay for delay in delays for _ in range(2)]
-        return delays
+                copies *= 2
+        return [] if is_lost else [late] * copies
 
-    def _distorted(self, fault: Fault, time_s: float, reading: Array) -> Array:
-        if fault.kind == "freeze":
-            return reading if self._sound is None else self._sound
-        if fault.kind == "bias":
-            return reading + fault.value
-        if fault.kind == "drift":
-            return reading + fault.value * (time_s - fault.start_s)
-        if fault.kind == "scale":
-            return reading * fault.value
-        if fault.kind == "noise":
-            return reading + fault.value * self._random.normal(size=reading.shape)
-        if fault.kind == "spike":
-            hit = self._random.random() < SPIKES
-            return reading + (fault.value * float(self._random.choice((-1.0, 1.0))) if hit else 0.0)
-        return np.full_like(reading, np.nan)
+    def _part(self, key: str, fault: Fault) -> _Part:
+        random = stream(self._seed, self._name, "faults", key)
+        return _Part(fault, fault.mask(self._channels), random, max(fault.start_s, self._time_s))
+
+
+def _distorted(part: _Part, time_s: float, reading: Array) -> Array:
+    fault, _, random, since_s = part
+    if fault.kind == "bias":
+        return reading + fault.value
+    if fault.kind == "drift":
+        return reading + fault.value * (time_s - since_s)
+    if fault.kind == "scale":
+        return reading * fault.value
+    if fault.kind == "noise":
+        return reading + fault.value * random.normal(size=reading.shape)
+    if fault.kind == "spike":
+        share, sign = random.random(size=2)
+        return reading + (math.copysign(fault.value, sign - 0.5) if share < SPIKES else 0.0)
+    return np.full_like(reading, np.nan)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicle_dynamics.base_motion import BaseMotion
+from vehicle_dynamics.kernels.vector3 import Vector3
 
 Array = NDArray[np.float64]
 
@@ -29,15 +30,17 @@ class Mounting:
 
     def __init__(self, xyz_m: Sequence[float], rpy_deg: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
         """xyz_m: the lever arm; rpy_deg: roll, pitch, yaw about base_link's fixed axes, as URDF has it."""
-        self.arm: Array = np.array(xyz_m, dtype=float)
+        x, y, z = (float(value) for value in xyz_m)
+        self._arm = (x, y, z)
+        self.arm: Array = np.array(self._arm)
         self.base_from_sensor = rotation_from_rpy(*(math.radians(angle) for angle in rpy_deg))
 
     def motion(self, base: BaseMotion) -> SensorMotion:
         """How the sensor moves when base_link moves so. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
         world_from_base = rotation_from_quaternion(base.attitude)
         turn = np.array(base.turn)
-        swing = np.cross(turn, self.arm)
-        acceleration = np.array(base.acceleration) + np.cross(base.turn_rate, self.arm) + np.cross(turn, swing)
+        swing = _cross(base.turn, self._arm)
+        acceleration = np.array(base.acceleration) + _cross(base.turn_rate, self._arm) + _cross(base.turn, swing)
         return SensorMotion(
             np.array(base.position) + world_from_base @ self.arm,
             world_from_base @ self.base_from_sensor,
@@ -50,6 +53,17 @@ class Mounting:
         """Position [m] in the world and world_from_sensor, 3 x 3."""
         world_from_base = rotation_from_quaternion(base.attitude)
         return np.array(base.position) + world_from_base @ self.arm, world_from_base @ self.base_from_sensor
+
+
+def require_finite(base: BaseMotion) -> None:
+    """Raises ValueError with one line for a motion that is none."""
+    for name, values in zip(base._fields, base, strict=True):
+        if not all(map(math.isfinite, values)):
+            raise ValueError(f"base motion: {name} must be finite, got {values}")
+
+
+def _cross(a: Vector3, b: Vector3) -> Vector3:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def rotation_from_quaternion(quaternion: Sequence[float]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
@@ -61,7 +62,7 @@ class SensorSettings:
         if self.fault == NO_FAULT:
             return ()
         try:
-            fault = Fault(kind=self.fault, value=self.fault_value, channel=self.fault_channel)
+            fault = Fault(kind=self.fault, value=self.fault_value, channel=self.fault_channel, length_s=math.inf)
             fault.mask(self.channels)
             return (fault,)
         except ValueError as error:

@@ -14,5 +14,5 @@ def stream(seed: int, *names: str) -> np.random.Generator:
     True
     """
     digest = hashlib.sha256("\0".join(names).encode()).digest()
-    words = np.frombuffer(digest, np.uint32).tolist()
+    words = np.frombuffer(digest, "<u4").tolist()
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *words])))

@@ -52,7 +52,8 @@ class Delivery(Generic[Sample]):
         """A sample of a time (time_s: since the start of the run) sets out."""
         is_lost = self._random.random() < self.dropout
         late = self.latency_s + self.jitter_s * float(self._random.random())
-        delays = [] if is_lost else self._faults.delays(time_s)
+        delays = self._faults.delays(time_s)  # also of lost ones: other faults' random numbers do not depend on it
+        delays = [] if is_lost else delays
         self.lost += not delays
         for delay in delays:
             self._count += 1  # of equal times the first comes first, and samples are never compared

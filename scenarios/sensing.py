@@ -1,0 +1,29 @@
+"""The sensors of a scenario, in its world."""
+
+from __future__ import annotations
+
+from scenarios.scenario import Scenario
+from sensors.lidar.scene import Scene
+from sensors.rig import SensorRig
+from terrain.ground import GroundModel
+from terrain.world import World
+from vehicle_dynamics.vehicle import Vehicle
+
+
+def make_rig(scenario: Scenario, vehicle: Vehicle, ground: GroundModel, world: World | None) -> SensorRig:
+    """All sensors that the scenario names; world: what scenario.world.load gave."""
+    x, y, z = (float(value) for value in vehicle.base_in_chassis)
+    if world is not None:
+        scene = Scene.of(world, ground)
+    else:
+        plane = ground.kernel().plane
+        scene = Scene.flat(0.0, plane.slope_x, plane.slope_y, ground=ground)
+    return SensorRig(
+        scenario.sensors,
+        scenario.faults,
+        seed=scenario.seed,
+        start_ns=scenario.start.time_ns(),
+        base_in_chassis=(x, y, z),
+        scene=scene,
+        georeference=world.georeference if world is not None else None,
+    )

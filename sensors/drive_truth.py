@@ -1,0 +1,31 @@
+"""What encoders look at, from a snapshot of the vehicle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sensors.samples import DriveTruth
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+
+
+def drive_truth(seen: SnapshotRecord) -> DriveTruth:
+    """The record's own values, copied: it may be filled anew."""
+    return DriveTruth(
+        spin=np.array(seen["spin"]),
+        wheel_torque=seen["drive_torque"] + seen["brake_torque"],
+        steering=-float(seen["pitman_angle"]),  # the chassis sees a turn to the left as negative
+        throttle=float(seen["throttle"]),
+        brake=float(seen["brake"]),
+        engine_speed=float(seen["engine_speed"]),
+    )
+
+
+def require_finite_drive(drive: DriveTruth) -> None:
+    """Raises ValueError with one line for a truth that is none."""
+    single = (drive.steering, drive.throttle, drive.brake, drive.engine_speed)
+    values = {"spin": drive.spin.tolist(), "wheel_torque": drive.wheel_torque.tolist(), "pedals and engine": single}
+    for name, numbers in values.items():
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError(f"drive: {name} must be finite, got {numbers}")

@@ -1,0 +1,6 @@
+"""Encoders of wheels and steering, and the other sensors of the drive that the vehicle of seed 001 had (Table 5.1)."""
+
+from sensors.encoders.encoders import Encoders
+from sensors.encoders.settings import EncoderSettings
+
+__all__ = ["EncoderSettings", "Encoders"]

@@ -1,0 +1,112 @@
+"""Counting of pulses: what Hall sensors and incremental encoders make of angles.
+
+Edges lie at whole pulses. Their times within an update are those of an even turn between two updates, as fine as a
+capture timer of an engine computer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.kernels.jit import kernel
+
+Array = NDArray[np.float64]
+
+SHAFT = np.dtype(
+    [
+        ("place", "f8"),  # angle in pulses
+        ("at", "f8"),  # the pulse it is in
+        ("count", "f8"),  # pulses so far
+        ("edge_age", "f8"),  # time since the last edge; infinite before the first [s]
+        ("read_count", "f8"),  # of the last reading
+        ("read_edge_age", "f8"),  # time since what was the last edge then [s]
+        ("read_shift", "f8"),  # how far off that edge is, in pulses
+        ("rate", "f8"),  # of the last reading [rad/s]
+    ]
+)
+
+
+class PulseCounter:
+    """Counts and rates of several shafts."""
+
+    def __init__(
+        self, pulses: int, phase: Array, *, knows_direction: bool, hysteresis: float, stopped_after_s: float
+    ) -> None:
+        """pulses: edges per turn; phase: where the first edge is, as a share of a pulse, for each shaft.
+
+        hysteresis: share of a pulse that a shaft turns back until an edge counts as backward; without it a shaft that
+        trembles at an edge would count on for ever.
+        """
+        self.step = 2.0 * math.pi / pulses  # [rad]
+        self._phase, self._knows_direction = phase, knows_direction
+        self._hysteresis, self._stopped_after_s = hysteresis, stopped_after_s
+        self.reset()
+
+    def reset(self) -> None:
+        """As at the start: the next angle is that of the count 0."""
+        self._time_ns: int | None = None
+        self._shafts = np.zeros(len(self._phase), SHAFT)
+        self._shafts["edge_age"] = self._shafts["read_edge_age"] = np.inf
+
+    @property
+    def angle(self) -> Array:
+        """Counted pulses since the start [rad]."""
+        return np.asarray(self._shafts["count"] * self.step)
+
+    def turn_to(self, time_ns: int, angle: Array) -> None:
+        """The shafts have turned to angles [rad], evenly since the last call."""
+        place = angle / self.step + self._phase
+        if self._time_ns is None:
+            self._shafts["place"], self._shafts["at"] = place, np.floor(place)
+        else:
+            passed = (time_ns - self._time_ns) * 1e-9
+            _turn(self._shafts, place, passed, self._hysteresis, self._knows_direction)
+        self._time_ns = time_ns
+
+    def read_rate(self, shift: Array) -> Array:
+        """Rates [rad/s] by pulse timing: pulses since the last reading over the time from that one's last edge to this
+        one's. Without a pulse at most one pulse in the time since the last edge, and 0 after a while.
+
+        shift: how far off the last edges are, in pulses (drilled holes are not exactly in place).
+        """
+        _read(self._shafts, shift, self.step, self._stopped_after_s)
+        return np.array(self._shafts["rate"])
+
+
+@kernel
+def _turn(shafts: NDArray[np.void], places: Array, passed: float, hysteresis: float, knows_direction: bool) -> None:
+    for shaft, place in zip(shafts, places):  # noqa: B905, numba knows no strict
+        at = math.floor(place)
+        if at <= shaft.at:
+            at = min(math.floor(place + hysteresis), shaft.at)
+        moved = at - shaft.at
+        shaft.read_edge_age += passed
+        shaft.edge_age += passed
+        if moved != 0.0:
+            edge = at if moved > 0.0 else at + 1.0 - hysteresis  # the last one that was passed
+            shaft.edge_age = min(max((place - edge) / (place - shaft.place), 0.0), 1.0) * passed
+        shaft.count += moved if knows_direction else abs(moved)
+        shaft.at, shaft.place = at, place
+
+
+@kernel
+def _read(shafts: NDArray[np.void], shifts: Array, step: float, stopped_after: float) -> None:
+    for shaft, shift in zip(shafts, shifts):  # noqa: B905, numba knows no strict
+        if shaft.edge_age < shaft.read_edge_age:  # there was an edge since the last reading
+            pulses = shaft.count - shaft.read_count
+            between = shaft.read_edge_age - shaft.edge_age  # infinite for the first edge of all: a rate of 0
+            if pulses > 0.0:
+                pulses += shift - shaft.read_shift
+            elif pulses < 0.0:
+                pulses -= shift - shaft.read_shift
+            shaft.rate = pulses * step / between
+            shaft.read_edge_age, shaft.read_shift = shaft.edge_age, shift
+        elif shaft.edge_age > stopped_after:
+            shaft.rate = 0.0
+        else:
+            most = step / max(shaft.edge_age, 1e-9)
+            shaft.rate = min(max(shaft.rate, -most), most)
+        shaft.read_count = shaft.count

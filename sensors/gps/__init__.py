@@ -1,0 +1,17 @@
+"""A simulated satellite receiver: position, Doppler velocity and NMEA sentences of its antenna."""
+
+from sensors.gps.geodesy import DEFAULT_DATUM, Geodetic, LocalFrame
+from sensors.gps.receiver import COURSE_SPEED, NO_FIX_VARIANCE, Gps
+from sensors.gps.settings import GpsSettings
+from sensors.gps.sky import SkyView
+
+__all__ = [
+    "COURSE_SPEED",
+    "DEFAULT_DATUM",
+    "NO_FIX_VARIANCE",
+    "Geodetic",
+    "Gps",
+    "GpsSettings",
+    "LocalFrame",
+    "SkyView",
+]

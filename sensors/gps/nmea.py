@@ -1,0 +1,253 @@
+"""NMEA 0183 sentences: GGA (place and quality) and RMC (speed and course), written and read (seed 001, section 5.1.2).
+
+Numbers of a sentence keep their number of digits, so that what was read can be written again to the letter. With the
+digits that RTK needs, GGA is longer than the 82 characters that the standard allows; so is the seed's own example.
+
+>>> parse("$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25").course_deg
+89.68
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sensors.gps.nmea_fields import (
+    DAY_NS,
+    Fields,
+    angle_text,
+    clock_text,
+    number_text,
+    read_fields,
+    refusal,
+    sealed,
+)
+from sensors.samples import GpsSample
+
+KNOTS = 3600.0 / 1852.0  # of one metre per second
+_EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
+
+
+class GgaDigits(NamedTuple):
+    """After the point."""
+
+    time: int = 3
+    minutes: int = 8  # 0.02 mm
+    hdop: int = 1
+    altitude: int = 3
+    separation: int = 3
+    age: int = 1
+
+
+class RmcDigits(NamedTuple):
+    """After the point."""
+
+    time: int = 3
+    minutes: int = 8
+    speed: int = 3
+    course: int = 2
+    variation: int = 1
+
+
+_GGA_DIGITS, _RMC_DIGITS = GgaDigits(), RmcDigits()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gga:
+    """Table 5.3; None is an empty field."""
+
+    talker: str = "GP"
+    time_of_day_ns: int | None  # UTC
+    latitude_deg: float | None
+    longitude_deg: float | None
+    quality: int
+    satellites: int | None
+    hdop: float | None
+    altitude_msl_m: float | None  # above the geoid
+    separation_m: float | None  # of the geoid, above the ellipsoid
+    correction_age_s: float | None = None
+    station: str = ""
+    digits: GgaDigits = _GGA_DIGITS
+
+    @property
+    def altitude_m(self) -> float | None:
+        """Above the ellipsoid (note d of Table 5.3)."""
+        known = self.altitude_msl_m is not None and self.separation_m is not None
+        return self.altitude_msl_m + self.separation_m if known else None  # type: ignore[operator]
+
+    def sentence(self) -> str:
+        """As it is sent, without the line's end."""
+        digits = self.digits
+        return sealed(
+            f"{self.talker}GGA",
+            clock_text(self.time_of_day_ns, digits.time),
+            *angle_text(self.latitude_deg, digits.minutes, "NS"),
+            *angle_text(self.longitude_deg, digits.minutes, "EW"),
+            str(self.quality),
+            "" if self.satellites is None else f"{self.satellites:02d}",
+            number_text(self.hdop, digits.hdop),
+            number_text(self.altitude_msl_m, digits.altitude),
+            "M",
+            number_text(self.separation_m, digits.separation),
+            "M",
+            number_text(self.correction_age_s, digits.age),
+            self.station,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rmc:
+    """Table 5.4; None is an empty field."""
+
+    talker: str = "GP"
+    time_of_day_ns: int | None  # UTC
+    is_valid: bool
+    latitude_deg: float | None
+    longitude_deg: float | None
+    speed_knots: float | None
+    course_deg: float | None  # clockwise from true north
+    date: datetime.date | None  # of 1980 to 2079: the sentence has two digits of the year
+    variation_deg: float | None = None  # magnetic, east positive
+    later_fields: tuple[str, ...] = ()  # of the standard's later versions: mode, navigational status
+    digits: RmcDigits = _RMC_DIGITS
+
+    @property
+    def time_ns(self) -> int | None:
+        """Since 1970."""
+        if self.date is None or self.time_of_day_ns is None:
+            return None
+        return (self.date.toordinal() - _EPOCH_DAY) * DAY_NS + self.time_of_day_ns
+
+    def sentence(self) -> str:
+        """As it is sent, without the line's end."""
+        digits = self.digits
+        variation = None if self.variation_deg is None else abs(self.variation_deg)
+        side = "" if self.variation_deg is None else "W" if self.variation_deg < 0.0 else "E"
+        return sealed(
+            f"{self.talker}RMC",
+            clock_text(self.time_of_day_ns, digits.time),
+            "A" if self.is_valid else "V",
+            *angle_text(self.latitude_deg, digits.minutes, "NS"),
+            *angle_text(self.longitude_deg, digits.minutes, "EW"),
+            number_text(self.speed_knots, digits.speed),
+            number_text(_below_full_turn(self.course_deg, digits.course), digits.course),
+            "" if self.date is None else f"{self.date:%d%m%y}",
+            number_text(variation, digits.variation),
+            side,
+            *self.later_fields,
+        )
+
+
+def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
+    """separation_m: of the geoid, above the ellipsoid. A place that is not finite becomes empty fields and no fix."""
+    is_sound = _has_place(sample)
+    return Gga(
+        time_of_day_ns=sample.time_ns % DAY_NS,
+        latitude_deg=sample.latitude_deg if is_sound else None,
+        longitude_deg=sample.longitude_deg if is_sound else None,
+        quality=sample.quality if is_sound else 0,
+        satellites=sample.satellites,
+        hdop=sample.hdop,
+        altitude_msl_m=sample.altitude_m - separation_m if is_sound else None,
+        separation_m=separation_m if is_sound else None,
+    )
+
+
+def rmc_from_sample(sample: GpsSample) -> Rmc:
+    """A place or speed that is not finite becomes empty fields, and the sentence not valid."""
+    is_sound, has_speed = _has_place(sample), math.isfinite(sample.speed)
+    return Rmc(
+        time_of_day_ns=sample.time_ns % DAY_NS,
+        is_valid=is_sound and has_speed and sample.quality > 0,
+        latitude_deg=sample.latitude_deg if is_sound else None,
+        longitude_deg=sample.longitude_deg if is_sound else None,
+        speed_knots=sample.speed * KNOTS if has_speed and sample.quality > 0 else None,
+        course_deg=None if sample.course is None else math.degrees(sample.course),
+        date=datetime.date.fromordinal(_EPOCH_DAY + sample.time_ns // DAY_NS),
+    )
+
+
+def parse(sentence: str) -> Gga | Rmc:
+    """Read a sentence, with or without its line's end; raises ValueError with one line for what is not sound."""
+    fields = read_fields(sentence, {"GGA": range(14, 15), "RMC": range(11, 14)})
+    return _gga(fields) if fields.kind == "GGA" else _rmc(fields)
+
+
+def _gga(fields: Fields) -> Gga:
+    for index, what in ((9, "altitude"), (11, "geoid separation")):
+        if fields.texts[index] not in ("M", "") or (fields.texts[index - 1] and not fields.texts[index]):
+            raise refusal(fields.sentence, f"{what} must be in M, got {fields.texts[index]!r}")
+    satellites = fields.whole(6, "satellites", 3)
+    quality = fields.whole(5, "quality", 1)
+    if quality is None:
+        raise refusal(fields.sentence, "quality is missing")
+    station = fields.texts[13]
+    if station and not (station.isdigit() and len(station) <= 4):
+        raise refusal(fields.sentence, f"station must be up to four digits, got {station!r}")
+    return Gga(
+        talker=fields.talker,
+        time_of_day_ns=fields.time_of_day_ns(0),
+        latitude_deg=fields.angle(1, "latitude", "NS"),
+        longitude_deg=fields.angle(3, "longitude", "EW"),
+        quality=quality,
+        satellites=satellites,
+        hdop=fields.number(7, "HDOP"),
+        altitude_msl_m=fields.number(8, "altitude"),
+        separation_m=fields.number(10, "geoid separation"),
+        correction_age_s=fields.number(12, "age of corrections"),
+        station=station,
+        digits=GgaDigits(
+            fields.digits(0),
+            fields.digits(1, 3),
+            fields.digits(7),
+            fields.digits(8),
+            fields.digits(10),
+            fields.digits(12),
+        ),
+    )
+
+
+def _rmc(fields: Fields) -> Rmc:
+    status = fields.texts[1]
+    if status not in ("A", "V"):
+        raise refusal(fields.sentence, f"status must be A or V, got {status!r}")
+    side, variation = fields.texts[10], fields.number(9, "magnetic variation")
+    if side not in (("E", "W") if variation is not None else ("",)):
+        raise refusal(fields.sentence, f"side of the magnetic variation must be E or W, got {side!r}")
+    return Rmc(
+        talker=fields.talker,
+        time_of_day_ns=fields.time_of_day_ns(0),
+        is_valid=status == "A",
+        latitude_deg=fields.angle(2, "latitude", "NS"),
+        longitude_deg=fields.angle(4, "longitude", "EW"),
+        speed_knots=fields.number(6, "speed"),
+        course_deg=fields.number(7, "course"),
+        date=_date(fields, 8),
+        variation_deg=None if variation is None else math.copysign(variation, -1.0 if side == "W" else 1.0),
+        later_fields=fields.texts[11:],
+        digits=RmcDigits(fields.digits(0), fields.digits(2, 4), fields.digits(6), fields.digits(7), fields.digits(9)),
+    )
+
+
+def _date(fields: Fields, index: int) -> datetime.date | None:
+    text = fields.texts[index]
+    if not text:
+        return None
+    try:
+        if len(text) != 6 or not text.isdigit():
+            raise ValueError
+        year = int(text[4:])
+        return datetime.date(year + (1900 if year >= 80 else 2000), int(text[2:4]), int(text[:2]))  # GPS is of 1980
+    except ValueError:
+        raise refusal(fields.sentence, f"date must be ddmmyy, got {text!r}") from None
+
+
+def _below_full_turn(angle_deg: float | None, digits: int) -> float | None:
+    """359.999 is 0.00 with two digits, not 360.00."""
+    return None if angle_deg is None else round(angle_deg, digits) % 360.0
+
+
+def _has_place(sample: GpsSample) -> bool:
+    return math.isfinite(sample.latitude_deg + sample.longitude_deg + sample.altitude_m)

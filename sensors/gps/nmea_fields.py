@@ -1,0 +1,144 @@
+"""Fields of NMEA 0183 sentences and their checksum: text to numbers, checked, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+TALKERS = ("GP", "GN", "GL", "GA", "GB", "GQ")  # GPS, several at once, GLONASS, Galileo, BeiDou, QZSS
+LONGEST = 120  # characters; the standard's 82 are too few for centimetres
+DAY_NS = 86_400_000_000_000
+
+_SENTENCE = re.compile(r"\$([^*$]*)\*([0-9A-Fa-f]{2})")
+_NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
+_CLOCK = re.compile(r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9])(?:\.([0-9]{1,9}))?")
+_ANGLES = {
+    "NS": re.compile(r"([0-9]{2})([0-5][0-9](?:\.[0-9]{1,10})?)"),
+    "EW": re.compile(r"([0-9]{3})([0-5][0-9](?:\.[0-9]{1,10})?)"),
+}
+_LARGEST_DEG = {"NS": 90.0, "EW": 180.0}
+_DEGREE_DIGITS = {"NS": 2, "EW": 3}
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What stands between the commas of a sentence whose checksum holds; those of numbers may be empty."""
+
+    sentence: str
+    talker: str
+    kind: str
+    texts: tuple[str, ...]
+
+    def number(self, index: int, name: str) -> float | None:
+        """Of a field."""
+        text = self.texts[index]
+        if text and not _NUMBER.fullmatch(text):
+            raise refusal(self.sentence, f"{name} must be a number, got {text!r}")
+        return float(text) if text else None
+
+    def whole(self, index: int, name: str, longest: int) -> int | None:
+        """Of a field of digits."""
+        text = self.texts[index]
+        if text and not (text.isdigit() and len(text) <= longest):
+            raise refusal(self.sentence, f"{name} must be a whole number, got {text!r}")
+        return int(text) if text else None
+
+    def digits(self, *indices: int) -> int:
+        """After the point, of the field that has most."""
+        return max(len(self.texts[index].partition(".")[2]) for index in indices)
+
+    def time_of_day_ns(self, index: int) -> int | None:
+        """Of a field hhmmss.sss."""
+        text = self.texts[index]
+        if not text:
+            return None
+        match = _CLOCK.fullmatch(text)
+        if not match:
+            raise refusal(self.sentence, f"time must be hhmmss.sss, got {text!r}")
+        hours, minutes, seconds = (int(part) for part in match.groups()[:3])
+        return (hours * 3600 + minutes * 60 + seconds) * 10**9 + int((match[4] or "").ljust(9, "0"))
+
+    def angle(self, index: int, name: str, sides: str) -> float | None:
+        """Degrees of a field of degrees and minutes and the next, its side: N or S, E or W."""
+        text, side = self.texts[index : index + 2]
+        if not text and not side:
+            return None
+        match = _ANGLES[sides].fullmatch(text)
+        value = int(match[1]) + float(match[2]) / 60.0 if match else _LARGEST_DEG[sides] + 1.0
+        if not side or side not in sides or value > _LARGEST_DEG[sides]:
+            raise refusal(
+                self.sentence, f"{name} must be degrees, minutes and {sides[0]} or {sides[1]}, got {text},{side}"
+            )
+        return value if side == sides[0] else -value
+
+
+def read_fields(sentence: str, kinds: Mapping[str, Collection[int]]) -> Fields:
+    """Split a sentence; kinds: what is read, and how many fields it may have. Raises ValueError with one line."""
+    sentence = sentence.rstrip("\r\n")
+    if len(sentence) > LONGEST:
+        raise refusal(sentence, f"must have at most {LONGEST} characters, got {len(sentence)}")
+    match = _SENTENCE.fullmatch(sentence)
+    if not match:
+        raise refusal(sentence, "must begin with $ and end with * and two hexadecimal digits; it looks truncated")
+    if not sentence.isascii() or not sentence.isprintable():
+        raise refusal(sentence, "must be of printable ASCII characters")
+    body, said = match[1], match[2].upper()
+    if said != checksum(body):
+        raise refusal(sentence, f"says checksum {said}, it is {checksum(body)}")
+    head, *texts = body.split(",")
+    talker, kind = head[:2], head[2:]
+    if talker not in TALKERS:
+        raise refusal(sentence, f"talker must be one of {', '.join(TALKERS)}, got {talker!r}")
+    if kind not in kinds:
+        raise refusal(sentence, f"must be one of {', '.join(kinds)}, got {kind!r}")
+    if len(texts) not in kinds[kind]:
+        allowed = " or ".join(map(str, kinds[kind]))
+        raise refusal(sentence, f"{kind} must have {allowed} fields, got {len(texts)}")
+    return Fields(sentence, talker, kind, tuple(texts))
+
+
+def refusal(sentence: str, why: str) -> ValueError:
+    """One line."""
+    return ValueError(f"NMEA sentence {sentence[:LONGEST]!r}: {why}")
+
+
+def checksum(body: str) -> str:
+    """Two hexadecimal digits: all characters between $ and *, combined by exclusive or."""
+    return f"{reduce(lambda total, byte: total ^ byte, body.encode(), 0):02X}"
+
+
+def sealed(*texts: str) -> str:
+    """A sentence of these fields."""
+    body = ",".join(texts)
+    return f"${body}*{checksum(body)}"
+
+
+def clock_text(time_of_day_ns: int | None, digits: int) -> str:
+    """hhmmss.sss, cut off: a sentence is never of the future."""
+    if time_of_day_ns is None:
+        return ""
+    seconds, rest = divmod(time_of_day_ns, 10**9)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02d}{minutes:02d}{seconds:02d}{_fraction(rest // 10 ** (9 - digits), digits)}"
+
+
+def angle_text(angle_deg: float | None, digits: int, sides: str) -> tuple[str, str]:
+    """Degrees and minutes with so many digits, and the side."""
+    if angle_deg is None:
+        return "", ""
+    # Whole units of the last digit, so that 59.99999 minutes round up to the next degree, not to 60 minutes.
+    minutes, rest = divmod(round(abs(angle_deg) * 60.0 * 10**digits), 10**digits)
+    degrees, minutes = divmod(minutes, 60)
+    return f"{degrees:0{_DEGREE_DIGITS[sides]}d}{minutes:02d}{_fraction(rest, digits)}", sides[angle_deg < 0.0]
+
+
+def number_text(value: float | None, digits: int) -> str:
+    """With so many digits after the point."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _fraction(units: int, digits: int) -> str:
+    return f".{units:0{digits}d}" if digits else ""

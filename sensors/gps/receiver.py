@@ -1,0 +1,167 @@
+"""The receiver: fixes of its antenna, with errors that its covariance tells, and without when it sees no sky."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.errors import ErrorModel, ErrorParameters
+from sensors.faults import Fault
+from sensors.gps.geodesy import LocalFrame
+from sensors.gps.settings import GpsSettings
+from sensors.gps.sky import Dilution, SkyView, constellation, dilution
+from sensors.mounting import rotation_from_quaternion
+from sensors.samples import GpsSample
+from sensors.sensor import Sensor
+from sensors.timing import NS_PER_S
+from terrain.georeference import Georeference
+from vehicle_dynamics.base_motion import BaseMotion
+
+Array = NDArray[np.float64]
+
+COURSE_SPEED = 0.5  # below it the Doppler velocity tells no course [m/s]; seed 001 section 5.1.1, issue 6
+NO_FIX_VARIANCE = 1e8  # [m^2, m^2/s^2]: finite, and too large for anyone to use
+NO_FIX_HDOP = 99.99  # as receivers write it
+_PERFECT = np.zeros(3)
+
+
+class Gps(Sensor[GpsSettings, GpsSample]):
+    """Call `update` at each tick of the truth, in order.
+
+    Errors and covariance are along the world's axes. Those of the place itself differ by its distance over the Earth's
+    radius, a milliradian at 6 km.
+    """
+
+    def __init__(
+        self,
+        settings: GpsSettings,
+        *,
+        georeference: Georeference | None = None,
+        seed: int = 0,
+        name: str = "gps",
+        faults: Iterable[Fault] = (),
+        start_ns: int = 0,
+        sky: SkyView | None = None,
+    ) -> None:
+        """georeference: of the world's origin, see LocalFrame; sky: what hides satellites, for settings with needs_sky.
+
+        The others are as Sensor has them. Raises ValueError when the settings need a sky and there is none.
+        """
+        if settings.needs_sky and sky is None:
+            raise ValueError("needs_sky: there is no world in which to look for the sky")
+        self.frame = LocalFrame(georeference)
+        self._sky = sky
+        self._position_errors = ErrorModel(settings.position_errors(), 3, seed, name, "position")
+        self._velocity_errors = ErrorModel(ErrorParameters(noise=1.0), 3, seed, name, "velocity")
+        self._lock = _Lock()
+        self._last_fix = self.frame.origin
+        super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
+        x, y, z = self.mounting.arm
+        self._swing_from_turn = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # turn x arm
+
+    def change(self, settings: GpsSettings) -> None:
+        """Other settings while it runs."""
+        super().change(settings)
+        self._position_errors.parameters = settings.position_errors()
+        self._satellites = constellation(settings.satellites, settings.sky_mask_deg)
+        open_sky = dilution(self._satellites)
+        assert open_sky is not None, "settings see to it"
+        self._open_sky = open_sky
+        self._position_std = np.array([settings.horizontal_std_m, settings.horizontal_std_m, settings.vertical_std_m])
+
+    def reset(self) -> None:
+        """As at the start, random numbers too."""
+        super().reset()
+        self._position_errors.reset()
+        self._velocity_errors.reset()
+        self._lock.reset()
+        self._last_fix = self.frame.origin
+
+    def update(self, time_ns: int, base: BaseMotion) -> list[GpsSample]:
+        """What arrives at this instant, when base_link moves so; times must not go back without a reset."""
+        if self.is_due(time_ns):
+            self.send(time_ns, self._sample(time_ns, base))
+        return self.arrived(time_ns)
+
+    def _sample(self, time_ns: int, base: BaseMotion) -> GpsSample:
+        position, velocity = self._antenna(base)
+        # Drawn with and without a fix, so that an outage changes no later error.
+        errors = self._position_errors.apply(time_ns, _PERFECT), self._velocity_errors.apply(time_ns, _PERFECT)
+        seen, count = self._seen(position)
+        if not self._lock.is_held(time_ns, seen is not None, self.settings.reacquisition_s) or seen is None:
+            return self._without_fix(time_ns, count)
+        worse = seen.axes / self._open_sky.axes
+        position_std, velocity_std = worse * self._position_std, worse * self.settings.velocity_std_mps
+        truth_and_errors = (position + position_std * errors[0], velocity + velocity_std * errors[1])
+        reading = self.distorted(time_ns, np.concatenate(truth_and_errors))
+        place = self.frame.geodetic(*reading[:3].tolist())
+        if math.isfinite(place.latitude_deg + place.longitude_deg + place.altitude_m):
+            self._last_fix = place
+        east, north, _ = reading[3:].tolist()
+        speed = math.hypot(east, north)
+        return GpsSample(
+            time_ns,
+            self.settings.quality,
+            *place,
+            position_std**2,
+            reading[3:],
+            velocity_std**2,
+            speed,
+            math.atan2(east, north) % math.tau if speed >= COURSE_SPEED else None,
+            count,
+            seen.hdop,
+        )
+
+    def _antenna(self, base: BaseMotion) -> tuple[Array, Array]:
+        """Position [m] and velocity [m/s] of the antenna in the world: seed 001 Eqs. 5.45 and 5.49.
+
+        As Mounting.motion, which also has the acceleration and takes three times as long.
+        """
+        if not math.isfinite(sum(base.position) + sum(base.attitude) + sum(base.velocity) + sum(base.turn)):
+            raise ValueError(f"{self.name}: the vehicle's true motion is not finite")
+        world_from_base = rotation_from_quaternion(base.attitude)
+        position = np.array(base.position) + world_from_base @ self.mounting.arm
+        velocity = world_from_base @ (np.array(base.velocity) + self._swing_from_turn @ np.array(base.turn))
+        return position, velocity
+
+    def _seen(self, antenna: Array) -> tuple[Dilution | None, int]:
+        """Geometry of the satellites in sight, None when it gives no fix; and how many they are."""
+        if self.settings.quality == 0:
+            return None, 0
+        if not self.settings.needs_sky or self._sky is None:
+            return self._open_sky, self._open_sky.satellites
+        blocked = self._sky.is_blocked(antenna, self._satellites)
+        count = len(blocked) - int(np.count_nonzero(blocked))
+        if count == len(blocked):
+            return self._open_sky, count
+        seen = dilution(self._satellites[~blocked])
+        return (None if seen is None or seen.pdop > self.settings.highest_pdop else seen), count
+
+    def _without_fix(self, time_ns: int, satellites: int) -> GpsSample:
+        unknown = np.full(3, NO_FIX_VARIANCE)
+        return GpsSample(
+            time_ns, 0, *self._last_fix, unknown, np.zeros(3), unknown.copy(), 0.0, None, satellites, NO_FIX_HDOP
+        )
+
+
+class _Lock:
+    """Whether there is a fix: lost at once, back after satellites were in sight for a while; there at the start."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self._is_held = True
+        self._clear_since_ns: int | None = None
+
+    def is_held(self, time_ns: int, is_clear: bool, reacquisition_s: float) -> bool:
+        if not is_clear:
+            self._is_held, self._clear_since_ns = False, None
+        elif not self._is_held:
+            if self._clear_since_ns is None:
+                self._clear_since_ns = time_ns
+            self._is_held = time_ns - self._clear_since_ns >= reacquisition_s * NS_PER_S
+        return self._is_held

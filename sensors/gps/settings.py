@@ -1,0 +1,72 @@
+"""Settings of a satellite receiver; ready-made ones are in config/sensors/gps/."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sensors.errors import ErrorParameters
+from sensors.gps.sky import FEWEST_SATELLITES, constellation, dilution
+from sensors.sensor import SensorSettings, place, rate
+from settings import setting
+
+QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5: "RTK float"}  # seed 001, Table 5.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpsSettings(SensorSettings):
+    """Errors are those under open sky; buildings make them worse as the satellites' geometry gets worse."""
+
+    presets: ClassVar[str] = "sensors/gps"
+    channels: ClassVar[Sequence[str]] = (
+        "east", "north", "up", "velocity_east", "velocity_north", "velocity_up",
+    )  # fmt: skip
+
+    rate_hz: float = rate(5.0, 100.0)
+    mount_xyz_m: tuple[float, float, float] = place(0.3, 0.0, 1.9)
+    quality: int = setting(
+        1, "Of a fix: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix", minimum=0, maximum=5
+    )
+    horizontal_std_m: float = setting(
+        1.263, "Standard deviation of east and of north", unit="m", minimum=0.0, maximum=1000.0
+    )
+    vertical_std_m: float = setting(2.551, "Standard deviation of the height", unit="m", minimum=0.0, maximum=1000.0)
+    velocity_std_mps: float = setting(
+        0.05, "Standard deviation of each axis of the Doppler velocity", unit="m/s", minimum=0.0, maximum=100.0
+    )
+    correlated_share: float = setting(
+        0.0, "Share of the position's variance that changes slowly (Gauss-Markov)", minimum=0.0, maximum=1.0
+    )
+    correlation_time_s: float = setting(
+        30.0, "In which that part falls to 1/e of itself", unit="s", minimum=0.1, maximum=1e5
+    )
+    satellites: int = setting(14, "Above the horizon", minimum=FEWEST_SATELLITES, maximum=60)
+    sky_mask_deg: float = setting(10.0, "Lower satellites are not used", unit="deg", minimum=0.0, maximum=60.0)
+    highest_pdop: float = setting(25.0, "No fix with a worse geometry of satellites", minimum=1.0, maximum=1000.0)
+    needs_sky: bool = setting(False, "Satellites behind buildings and hills are not seen", read_only=True)
+    reacquisition_s: float = setting(
+        1.0, "From seeing enough satellites again to the next fix", unit="s", minimum=0.0, maximum=600.0
+    )
+    geoid_separation_m: float = setting(
+        53.0, "Height of the geoid above the ellipsoid, for GGA", unit="m", minimum=-120.0, maximum=120.0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.quality not in QUALITIES:
+            raise ValueError(f"quality: must be one of {', '.join(map(str, QUALITIES))}, got {self.quality}")
+        open_sky = dilution(constellation(self.satellites, self.sky_mask_deg))
+        if open_sky is None or open_sky.pdop > self.highest_pdop:
+            raise ValueError(
+                f"sky_mask_deg: {self.sky_mask_deg:g} leaves too few of {self.satellites} satellites for a fix, ever"
+            )
+
+    def position_errors(self) -> ErrorParameters:
+        """Of each axis as a share of its standard deviation: white and slow parts, whose variances add up to 1."""
+        return ErrorParameters(
+            noise=math.sqrt(1.0 - self.correlated_share),
+            drifting_bias=math.sqrt(self.correlated_share),
+            drift_time_s=self.correlation_time_s,
+        )

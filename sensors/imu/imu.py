@@ -1,0 +1,109 @@
+"""An IMU: what its gyroscopes and accelerometers read of the true motion, in its own axes (REP-145)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from sensors.errors import ErrorModel
+from sensors.faults import Fault
+from sensors.imu.settings import ImuSettings
+from sensors.mounting import SensorMotion, require_finite
+from sensors.samples import ImuSample
+from sensors.sensor import Sensor
+from vehicle_dynamics.base_motion import BaseMotion
+
+Array = NDArray[np.float64]
+
+GYRO, ACCEL, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 10)  # of a reading, in the order of ImuSettings.channels
+
+
+class Imu(Sensor[ImuSettings, ImuSample]):
+    """Samples at its rate; `update` at every tick gives what arrives."""
+
+    def __init__(
+        self,
+        settings: ImuSettings,
+        *,
+        seed: int = 0,
+        name: str = "imu",
+        faults: Iterable[Fault] = (),
+        start_ns: int = 0,
+    ) -> None:
+        """As all sensors."""
+        tilt, heading = settings.attitude_errors()
+        self._gyro = ErrorModel(settings.gyro_errors(), 3, seed, name, "gyro")
+        self._accel = ErrorModel(settings.accel_errors(), 3, seed, name, "accel")
+        self._tilt = ErrorModel(tilt, 2, seed, name, "attitude")
+        self._heading = ErrorModel(heading, 1, seed, name, "heading")
+        self._up: Array = np.array([0.0, 0.0, settings.gravity_mps2])
+        super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
+
+    def change(self, settings: ImuSettings) -> None:
+        """Other errors too; biases that were drawn are scaled, not drawn anew."""
+        super().change(settings)
+        self._gyro.parameters, self._accel.parameters = settings.gyro_errors(), settings.accel_errors()
+        self._tilt.parameters, self._heading.parameters = settings.attitude_errors()
+
+    def reset(self) -> None:
+        """As at the start, random numbers too."""
+        super().reset()
+        for model in (self._gyro, self._accel, self._tilt, self._heading):
+            model.reset()
+
+    def update(self, time_ns: int, base: BaseMotion) -> list[ImuSample]:
+        """What arrives at this instant. Raises ValueError for a motion that is not finite."""
+        require_finite(base)
+        if self.is_due(time_ns):
+            self.send(time_ns, self._sample(time_ns, self.mounting.motion(base)))
+        return self.arrived(time_ns)
+
+    def true_reading(self, motion: SensorMotion) -> tuple[Array, Array]:
+        """Angular rate [rad/s] and specific force [m/s^2] without errors (seed 001 Eqs. 5.62, 5.66), sensor axes."""
+        # Eq. 5.65: acceleration less gravity, which points down: at rest a unit feels the ground push it up.
+        return motion.turn, motion.world_from_sensor.T @ (motion.acceleration + self._up)
+
+    def still(self, time_ns: int, count: int, base: BaseMotion) -> tuple[Array, Array]:
+        """Rates and forces (count x 3 each) of a vehicle that stays so, without faults and delivery.
+
+        To the bit what `update` would give, and much faster; samples are one period apart.
+        """
+        require_finite(base)
+        turn, force = self.true_reading(self.mounting.motion(base))
+        step_ns = self._sampler.period_ns
+        return (
+            self._gyro.apply_still(time_ns, step_ns, count, turn),
+            self._accel.apply_still(time_ns, step_ns, count, force),
+        )
+
+    def _sample(self, time_ns: int, motion: SensorMotion) -> ImuSample:
+        turn, force = self.true_reading(motion)
+        attitude = self._attitude(time_ns, motion.world_from_sensor) if self.settings.has_attitude else np.zeros(4)
+        reading = (self._gyro.apply(time_ns, turn), self._accel.apply(time_ns, force), attitude)
+        read = self.distorted(time_ns, np.concatenate(reading))
+        return ImuSample(
+            time_ns=time_ns,
+            turn=read[GYRO],
+            force=read[ACCEL],
+            turn_variance=self._gyro.variance(),
+            force_variance=self._accel.variance(),
+            attitude=_unit(read[ATTITUDE]) if self.settings.has_attitude else None,
+            attitude_variance=self._tilt.variance(),
+            heading_variance=self._heading.variance(),
+            is_clipped=self._gyro.is_clipped(read[GYRO]) or self._accel.is_clipped(read[ACCEL]),
+        )
+
+    def _attitude(self, time_ns: int, world_from_sensor: Array) -> Array:
+        """With errors about the world's axes: level ones of roll and pitch, the vertical of heading."""
+        tilt, heading = self._tilt.apply(time_ns, np.zeros(2)), self._heading.apply(time_ns, np.zeros(1))
+        wrong = Rotation.from_rotvec(np.concatenate([tilt, heading])) * Rotation.from_matrix(world_from_sensor)
+        return np.asarray(wrong.as_quat())
+
+
+def _unit(quaternion: Array) -> Array:
+    """Of length 1 whatever faults made of it; what has no length (NaN, all zero) stays as it is."""
+    length = float(np.linalg.norm(quaternion))
+    return quaternion / length if length > 0.0 else quaternion

@@ -1,0 +1,122 @@
+"""Settings of the IMU in the units of data sheets; grades are in config/sensors/imu."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sensors.allan import drift_of_instability
+from sensors.errors import ErrorParameters
+from sensors.sensor import SensorSettings, place, rate
+from settings import setting
+
+STANDARD_GRAVITY = 9.80665  # the unit g of data sheets [m/s^2]
+DPS = math.radians(1.0)  # degrees per second [rad/s]
+DPH = DPS / 3600.0  # degrees per hour [rad/s]
+UG = 1e-6 * STANDARD_GRAVITY  # [m/s^2]
+PER_ROOT_HOUR = 1.0 / 60.0  # [1/sqrt(s)]
+PPM = 1e-6
+
+
+def deviation(default: float, words: str, unit: str, highest: float) -> float:
+    """The setting of a standard deviation."""
+    value: float = setting(default, words, unit=unit, minimum=0.0, maximum=highest)
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImuSettings(SensorSettings):
+    """Standard deviations of each axis unless described otherwise; the defaults are those of industrial_mems.
+
+    Noise densities are N of IEEE Std 952 (Allan deviation at 1 s; 1/60 of the angle random walk in deg/sqrt(h)). They
+    are of a unit whose bandwidth is half its rate: one sample has a deviation of density * sqrt(rate). Bias
+    instabilities are the flat part of the Allan deviation.
+    """
+
+    presets: ClassVar[str] = "sensors/imu"
+    channels: ClassVar[tuple[str, ...]] = (
+        "gyro_x", "gyro_y", "gyro_z", "accel_x", "accel_y", "accel_z",
+        "attitude_x", "attitude_y", "attitude_z", "attitude_w",
+    )  # fmt: skip
+
+    rate_hz: float = rate(100.0)
+    mount_xyz_m: tuple[float, float, float] = place(1.7, 0.0, 0.8)
+    gravity_mps2: float = setting(
+        9.81, "Of the place, as the vehicle has it", unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True
+    )
+
+    gyro_noise_density_dps_per_rthz: float = deviation(0.005, "White noise", "deg/s/sqrt(Hz)", 10.0)
+    gyro_bias_instability_dph: float = deviation(8.0, "Flat part of the Allan deviation", "deg/h", 1e5)
+    gyro_bias_correlation_s: float = setting(
+        200.0, "How long that bias is like itself", unit="s", minimum=0.1, maximum=1e5
+    )
+    gyro_random_walk_dph_per_rth: float = deviation(4.0, "Rate random walk", "deg/h/sqrt(h)", 1e5)
+    gyro_constant_bias_dps: float = deviation(0.1, "From one turning on to the next", "deg/s", 100.0)
+    gyro_scale_ppm: float = deviation(1000.0, "Error of the scale factor", "ppm", 1e5)
+    gyro_misalignment_mrad: float = deviation(0.5, "Of each axis against each other one", "mrad", 100.0)
+    gyro_resolution_dps: float = deviation(0.0001, "Step of the reading, 0: none", "deg/s", 10.0)
+    gyro_range_dps: float = deviation(450.0, "Largest reading, 0: no limit", "deg/s", 1e5)
+
+    accel_noise_density_ug_per_rthz: float = deviation(60.0, "White noise", "ug/sqrt(Hz)", 1e5)
+    accel_bias_instability_ug: float = deviation(40.0, "Flat part of the Allan deviation", "ug", 1e6)
+    accel_bias_correlation_s: float = setting(
+        200.0, "How long that bias is like itself", unit="s", minimum=0.1, maximum=1e5
+    )
+    accel_random_walk_ug_per_rth: float = deviation(20.0, "Random walk of the bias", "ug/sqrt(h)", 1e6)
+    accel_constant_bias_mg: float = deviation(3.0, "From one turning on to the next", "mg", 1e3)
+    accel_scale_ppm: float = deviation(1000.0, "Error of the scale factor", "ppm", 1e5)
+    accel_misalignment_mrad: float = deviation(0.5, "Of each axis against each other one", "mrad", 100.0)
+    accel_resolution_mg: float = deviation(0.01, "Step of the reading, 0: none", "mg", 100.0)
+    accel_range_g: float = deviation(8.0, "Largest reading, 0: no limit", "g", 1e4)
+
+    has_attitude: bool = setting(False, "Whether the unit has a filter of its own that tells its attitude")
+    attitude_std_deg: float = deviation(0.5, "Error of roll and pitch, about level axes of the world", "deg", 45.0)
+    heading_std_deg: float = deviation(2.0, "Error of the heading", "deg", 180.0)
+    attitude_correlation_s: float = setting(
+        10.0, "How long errors of the attitude are like themselves", unit="s", minimum=0.01, maximum=1e5
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for kind, name in (("gyro", "dps"), ("accel", "mg")):
+            largest = self.gyro_range_dps if kind == "gyro" else 1e3 * self.accel_range_g
+            step = getattr(self, f"{kind}_resolution_{name}")
+            if 0.0 < largest < step:
+                raise ValueError(f"{kind}_resolution_{name}: must not be above the range ({largest:g}), got {step:g}")
+
+    def gyro_errors(self) -> ErrorParameters:
+        """In rad/s."""
+        return ErrorParameters(
+            noise=self.gyro_noise_density_dps_per_rthz * DPS * math.sqrt(self.rate_hz),
+            constant_bias=self.gyro_constant_bias_dps * DPS,
+            drifting_bias=drift_of_instability(self.gyro_bias_instability_dph * DPH),
+            drift_time_s=self.gyro_bias_correlation_s,
+            random_walk=self.gyro_random_walk_dph_per_rth * DPH * PER_ROOT_HOUR,
+            scale=self.gyro_scale_ppm * PPM,
+            misalignment=1e-3 * self.gyro_misalignment_mrad,
+            resolution=self.gyro_resolution_dps * DPS,
+            limit=self.gyro_range_dps * DPS or math.inf,
+        )
+
+    def accel_errors(self) -> ErrorParameters:
+        """In m/s^2."""
+        return ErrorParameters(
+            noise=self.accel_noise_density_ug_per_rthz * UG * math.sqrt(self.rate_hz),
+            constant_bias=1e3 * self.accel_constant_bias_mg * UG,
+            drifting_bias=drift_of_instability(self.accel_bias_instability_ug * UG),
+            drift_time_s=self.accel_bias_correlation_s,
+            random_walk=self.accel_random_walk_ug_per_rth * UG * PER_ROOT_HOUR,
+            scale=self.accel_scale_ppm * PPM,
+            misalignment=1e-3 * self.accel_misalignment_mrad,
+            resolution=1e3 * self.accel_resolution_mg * UG,
+            limit=self.accel_range_g * STANDARD_GRAVITY or math.inf,
+        )
+
+    def attitude_errors(self) -> tuple[ErrorParameters, ErrorParameters]:
+        """Of roll and pitch, and of the heading [rad]: a filter's errors wander, they are not white."""
+        tilt, heading = (math.radians(value) for value in (self.attitude_std_deg, self.heading_std_deg))
+        return (
+            ErrorParameters(drifting_bias=tilt, drift_time_s=self.attitude_correlation_s),
+            ErrorParameters(drifting_bias=heading, drift_time_s=self.attitude_correlation_s),
+        )

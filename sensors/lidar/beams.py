@@ -1,0 +1,67 @@
+"""Where a LIDAR's rays point, and which of them its own vehicle blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.lidar.settings import ABSENT, FLASH, LidarSettings
+
+Array = NDArray[np.float64]
+
+
+class Beams(NamedTuple):
+    """Directions are (cos e cos a, cos e sin a, sin e) in the sensor's frame; what kernels take."""
+
+    azimuth_cosine: Array  # of each column
+    azimuth_sine: Array
+    elevation_cosine: Array  # of each ring
+    elevation_sine: Array
+    own_body: NDArray[np.float32]  # columns x rings: distance of the own body [m], infinite where it is not in the way
+
+
+def beams_of(settings: LidarSettings) -> Beams:
+    """The rays of a unit."""
+    azimuths, elevations = np.array(settings.azimuths()), np.array(settings.elevations())
+    beams = Beams(
+        np.cos(azimuths),
+        np.sin(azimuths),
+        np.cos(elevations),
+        np.sin(elevations),
+        np.full((len(azimuths), len(elevations)), np.inf, np.float32),
+    )
+    if settings.own_body != ABSENT:
+        mounting = settings.mounting()
+        in_base = directions(beams) @ mounting.base_from_sensor.T
+        for low, high in settings.boxes():
+            distance = _box_distance(mounting.arm, in_base, low, high)
+            np.minimum(beams.own_body, distance, out=beams.own_body, casting="same_kind")
+    return beams
+
+
+def directions(beams: Beams) -> Array:
+    """Unit vectors in the sensor's frame: columns x rings x 3."""
+    flat = beams.elevation_cosine[None, :]
+    parts = (
+        beams.azimuth_cosine[:, None] * flat,
+        beams.azimuth_sine[:, None] * flat,
+        np.broadcast_to(beams.elevation_sine, beams.own_body.shape),
+    )
+    return np.stack(parts, axis=-1)
+
+
+def column_delays_ns(settings: LidarSettings, period_ns: int) -> NDArray[np.int64]:
+    """When each column is shot after the first."""
+    columns = np.arange(settings.columns, dtype=np.int64)
+    return columns * 0 if settings.kind == FLASH else columns * period_ns // settings.columns
+
+
+def _box_distance(start: Array, ways: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
+    """Where rays from outside enter a box [m]: infinite where they do not. Slabs, after Kay and Kajiya 1986."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_low, to_high = (np.array(low) - start) / ways, (np.array(high) - start) / ways
+    enter = np.fmin(to_low, to_high).max(axis=-1)  # fmin: 0/0 on a slab's face is no limit
+    leave = np.fmax(to_low, to_high).min(axis=-1)
+    return np.where((enter <= leave) & (enter >= 0.0), enter, np.inf)

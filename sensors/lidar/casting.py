@@ -1,0 +1,170 @@
+"""Kernels around Embree: rays into a surface's coordinates, and what it found back into the world in float64.
+
+Rays come in groups of equal size that begin at one place: there are as many origins as groups.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.lidar.shapes import ShapeTable
+from sensors.lidar.surface import Triangles
+from vehicle_dynamics.kernels.jit import inlined, kernel
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+Materials = NDArray[np.uint8]
+
+DONE = -1.0
+OVERLAP = 0.01  # [m] by which a ray is in two levels, because rounding may put it below the ground at their border
+STRAY = 0.05  # [m] by which float64 may correct Embree; slivers of triangles have no plane to trust
+UPRIGHT = 1e-6  # normal's z of a cylinder's side
+
+
+class Found(NamedTuple):
+    """One element for each ray."""
+
+    ranges: Floats  # [m], infinite where there is nothing
+    cosines: Floats  # of the angle between ray and normal, 0 to 1
+    materials: Materials
+
+
+class Segments(NamedTuple):
+    """The parts of rays that lie within a surface's bounds, as Embree takes them; `count` of them count."""
+
+    origins: Floats
+    directions: Floats
+    far: Floats
+    ends: Array  # along the whole ray [m]
+    rays: Numbers  # number of the ray
+
+
+@kernel
+def enter(
+    origins: Array,
+    directions: Array,
+    far: float,
+    travelled: Array,
+    bounds: Array,
+    base: Array,
+    out: Segments,
+) -> int:
+    """How many rays are not done and within bounds where they have got to; their segments."""
+    count = 0
+    left, low, right, high = bounds[0], bounds[1], bounds[2], bounds[3]
+    is_bounded = right < math.inf
+    shared = len(directions) // len(origins)
+    for place in range(len(origins)):
+        x, y, z = origins[place, 0], origins[place, 1], origins[place, 2]
+        for ray in range(place * shared, (place + 1) * shared):
+            begin = travelled[ray]
+            if begin < 0.0:
+                continue
+            dx, dy, dz = directions[ray, 0], directions[ray, 1], directions[ray, 2]
+            here_x, here_y = x + begin * dx, y + begin * dy
+            end = far
+            if is_bounded:
+                if not (left <= here_x <= right and low <= here_y <= high):
+                    continue
+                if dx != 0.0:
+                    end = min(end, ((right if dx > 0.0 else left) - x) / dx)
+                if dy != 0.0:
+                    end = min(end, ((high if dy > 0.0 else low) - y) / dy)
+            out.origins[count, 0] = here_x - base[0]
+            out.origins[count, 1] = here_y - base[1]
+            out.origins[count, 2] = z + begin * dz - base[2]
+            out.directions[count, 0] = dx
+            out.directions[count, 1] = dy
+            out.directions[count, 2] = dz
+            out.far[count] = end - begin
+            out.ends[count], out.rays[count] = end, ray
+            count += 1
+    return count
+
+
+@kernel
+def leave(
+    count: int,
+    segments: Segments,
+    distances: Floats,
+    primitives: Numbers,
+    geometries: Numbers,
+    triangles: Triangles,
+    shapes: ShapeTable,
+    origins: Array,
+    directions: Array,
+    far: float,
+    travelled: Array,
+    out: Found,
+) -> None:
+    """Note what Embree found on segments, and which rays go on beyond the bounds."""
+    shared = len(directions) // len(origins)
+    place = 0
+    for item in range(count):
+        ray = segments.rays[item]
+        while ray >= (place + 1) * shared:
+            place += 1
+        if geometries[item] < 0:
+            if segments.ends[item] < far:
+                travelled[ray] = max(segments.ends[item] - OVERLAP, 0.0)
+            else:
+                travelled[ray] = DONE
+            continue
+        row = triangles.starts[geometries[item]] + primitives[item]
+        about = travelled[ray] + distances[item]
+        travelled[ray] = DONE
+        x, y, z = origins[place, 0], origins[place, 1], origins[place, 2]
+        dx, dy, dz = directions[ray, 0], directions[ray, 1], directions[ray, 2]
+        nx, ny, nz = triangles.planes[row, 0], triangles.planes[row, 1], triangles.planes[row, 2]
+        cosine = nx * dx + ny * dy + nz * dz
+        distance = (triangles.planes[row, 3] - nx * x - ny * y - nz * z) / cosine
+        material = 0  # soil
+        if row >= triangles.ground:
+            owner = triangles.owners[row - triangles.ground]
+            material = shapes.material[owner]
+            if shapes.round[owner, 2] > 0.0 and abs(nz) < UPRIGHT:
+                distance, cosine = _round_side(shapes.round[owner], x, y, z, dx, dy, dz, about)
+        if not abs(distance - about) <= STRAY:
+            distance = about
+        if distance <= far:
+            out.ranges[ray] = max(distance, 0.0)
+            out.cosines[ray] = min(abs(cosine), 1.0)
+            out.materials[ray] = material
+
+
+@inlined
+def _round_side(
+    post: Array, x: float, y: float, z: float, dx: float, dy: float, dz: float, about: float
+) -> tuple[float, float]:
+    """Where a ray that meets the prism in a cylinder meets the cylinder, and the cosine there."""
+    off_x, off_y = x - post[0], y - post[1]
+    square = dx * dx + dy * dy
+    half = (off_x * dx + off_y * dy) / square
+    root = half * half - (off_x * off_x + off_y * off_y - post[2] * post[2]) / square
+    distance = -half - math.sqrt(max(root, 0.0))
+    if z + distance * dz > post[3]:  # over the rim: through the lid
+        return (post[3] - z) / dz, dz
+    return distance, ((off_x + distance * dx) * dx + (off_y + distance * dy) * dy) / post[2]
+
+
+@kernel
+def meet_plane(
+    height: float, slope_x: float, slope_y: float, origins: Array, directions: Array, far: float, out: Found
+) -> None:
+    """Where rays meet z = height + slope_x x + slope_y y from above, if nothing is nearer."""
+    steep = math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    shared = len(directions) // len(origins)
+    for ray in range(len(directions)):
+        x, y, z = origins[ray // shared]
+        above = z - height - slope_x * x - slope_y * y
+        sinking = slope_x * directions[ray, 0] + slope_y * directions[ray, 1] - directions[ray, 2]
+        if above < 0.0 or sinking <= 0.0:
+            continue
+        distance = above / sinking
+        if distance <= far and distance < out.ranges[ray]:
+            out.ranges[ray], out.cosines[ray], out.materials[ray] = distance, sinking / steep, 0

@@ -1,0 +1,170 @@
+"""The ground around a vehicle in squares, fine near and coarse far, which follow it one at a time.
+
+Each level has twice the cell of the one before, on nodes of the map that depend on the map alone. A ray is cast in the
+finest level until it leaves it, then in the next. The border of a level lies on the next one's surface (odd nodes are
+the mean of their neighbours), so that no ray slips through between. A level that can hold the whole map is the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+
+import numpy as np
+from embreex.rtcore import EmbreeDevice
+from numpy.typing import NDArray
+
+from sensors.lidar.shapes import Shapes
+from sensors.lidar.surface import Piece, Surface, built, finished
+from terrain.elevation_map import ElevationMap
+
+Array = NDArray[np.float64]
+Nodes = NDArray[np.int64]
+
+CELLS = 192  # across a level that moves
+WHOLE_CELLS = 160_000  # most cells of a level that holds the whole map
+MOVE_AT = 20  # cells from the middle at which the next place is prepared
+# Cells from the middle at which one waits for it. A level with its middle as far off as this one way stays within the
+# next with its middle as far off the other way: 96 + 32 <= 2 (96 - 32).
+MOVE_NOW = 32
+LEAD = 20  # most cells that the next place lies ahead
+LEAD_S = 1.0
+PIECE_FACES = 8000  # some 5 ms
+
+
+class Level:
+    """One square, or the whole map."""
+
+    def __init__(
+        self, device: EmbreeDevice, ground: ElevationMap, shapes: Shapes, step: int, reach: float, is_whole: bool
+    ) -> None:
+        """step: nodes of the map for each cell; reach [m]: how far the ground goes on beyond a whole map."""
+        self._device, self._ground, self._shapes, self._reach = device, ground, shapes, reach
+        self.step, self.is_whole = step, is_whole
+        self.cell = step * ground.resolution  # [m]
+        self.surface: Surface | None = None
+        self._middle = (0, 0)  # column and row, in cells
+        self._building: Generator[None, None, Surface | None] | None = None
+        self._next = self._middle
+        if is_whole:
+            self.surface = finished(self._built_whole())
+
+    def be_around(self, x: float, y: float) -> None:
+        """Be there for a vehicle at a place [m], at once: in some 60 ms where nothing was prepared."""
+        here = self._in_cells(x, y)
+        if self.is_whole or (self.surface is not None and _distance(here, self._middle) <= MOVE_NOW):
+            return
+        building = self._building
+        if building is None or _distance(here, self._next) > MOVE_NOW:
+            building = self._start(here)
+        self._arrive(finished(building))
+
+    def prepare(self, x: float, y: float, velocity_x: float, velocity_y: float) -> bool:
+        """Work a few milliseconds on the next place, if one is needed soon; whether it was.
+
+        x, y: of the vehicle [m]; its velocity [m/s] tells where the next place is.
+        """
+        here = self._in_cells(x, y)
+        building = self._building
+        if building is None:
+            if self.is_whole or _distance(here, self._middle) <= MOVE_AT:
+                return False
+            lead = (velocity_x * LEAD_S / self.cell, velocity_y * LEAD_S / self.cell)
+            building = self._start(tuple(at + min(max(part, -LEAD), LEAD) for at, part in zip(here, lead, strict=True)))
+        try:
+            next(building)
+        except StopIteration as end:
+            self._arrive(end.value)
+        return True
+
+    def _arrive(self, surface: Surface | None) -> None:
+        self.surface, self._middle, self._building = surface, self._next, None
+
+    def _start(self, middle: tuple[float, ...]) -> Generator[None, None, Surface | None]:
+        column, row = (2 * round(0.5 * at) for at in middle)
+        self._next = (column, row)
+        self._building = self._built_around(column, row)
+        return self._building
+
+    def _in_cells(self, x: float, y: float) -> tuple[float, float]:
+        return (x - self._ground.origin_x) / self.cell, (y - self._ground.origin_y) / self.cell
+
+    def _built_around(self, column: int, row: int) -> Generator[None, None, Surface | None]:
+        span = np.arange(-CELLS // 2, CELLS // 2 + 1)
+        columns, rows = column + span, row + span
+        x, y = self._x(columns), self._y(rows)
+        heights = self._heights(columns, rows)
+        for line in (heights[0], heights[-1], heights[:, 0], heights[:, -1]):
+            line[1:-1:2] = 0.5 * (line[:-2:2] + line[2::2])
+        bounds = np.array([x[0], y[0], x[-1], y[-1]])
+        middle = CELLS // 2
+        origin = np.array([x[middle], y[middle], heights[middle, middle]])
+        return built(self._device, self._pieces(x, y, heights, bounds), origin, bounds)
+
+    def _built_whole(self) -> Generator[None, None, Surface | None]:
+        columns, rows = (np.arange(cells_for(nodes, self.step) + 1) for nodes in self._ground.shape[::-1])
+        x, y = self._x(columns), self._y(rows)
+        heights = np.pad(self._heights(columns, rows), 1, "edge")
+        x, y = (np.concatenate(([at[0] - self._reach], at, [at[-1] + self._reach])) for at in (x, y))
+        origin = np.array([0.5 * (x[0] + x[-1]), 0.5 * (y[0] + y[-1]), float(heights.mean())])
+        endless = np.array([-math.inf, -math.inf, math.inf, math.inf])
+        return built(self._device, self._pieces(x, y, heights, endless), origin, endless)
+
+    def _pieces(self, x: Array, y: Array, heights: Array, bounds: Array) -> Iterator[Piece]:
+        """The ground in strips, then what stands on it."""
+        rows = max(PIECE_FACES // (2 * (len(x) - 1)), 1)
+        for first in range(0, len(y) - 1, rows):
+            last = min(first + rows, len(y) - 1)
+            yield _strip(x, y[first : last + 1], heights[first : last + 1])
+        for numbers in self._shapes.pieces(self._shapes.within(bounds), PIECE_FACES):
+            yield self._shapes.mesh(numbers)
+
+    def _x(self, columns: Nodes) -> Array:
+        return np.asarray(self._ground.origin_x + columns * self.cell)
+
+    def _y(self, rows: Nodes) -> Array:
+        return np.asarray(self._ground.origin_y + rows * self.cell)
+
+    def _heights(self, columns: Nodes, rows: Nodes) -> Array:
+        """Of the map's nodes; beyond the edge the ground goes on as the map says."""
+        last_row, last_column = (count - 1 for count in self._ground.shape)
+        places = np.ix_(np.clip(rows * self.step, 0, last_row), np.clip(columns * self.step, 0, last_column))
+        return self._ground.heights[places].astype(np.float64)
+
+
+def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, step: int | None) -> list[Level]:
+    """Finest first. cell [m]: about that of the finest; reach [m]: at least so far around the vehicle.
+
+    step: the whole map in one level, every so many nodes.
+    """
+    device = EmbreeDevice()
+    if step is not None:
+        return [Level(device, ground, shapes, step, reach, is_whole=True)]
+    step = max(round(cell / ground.resolution), 1)
+    levels: list[Level] = []
+    while True:
+        rows, columns = (cells_for(nodes, step) for nodes in ground.shape)
+        is_whole = rows * columns <= WHOLE_CELLS
+        levels.append(Level(device, ground, shapes, step, reach, is_whole))
+        if is_whole or (CELLS // 2 - MOVE_NOW) * levels[-1].cell >= reach:
+            return levels
+        step *= 2
+
+
+def cells_for(nodes: int, step: int) -> int:
+    """How many cells of so many nodes cover a row of nodes."""
+    return -(-(nodes - 1) // step)
+
+
+def _distance(a: tuple[float, float], b: tuple[float, float]) -> float:
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
+
+
+def _strip(x: Array, y: Array, heights: Array) -> Piece:
+    """Two triangles for each cell, as terrain.mesh.map_mesh has them."""
+    corners = np.empty((*heights.shape, 3))
+    corners[..., 0], corners[..., 1], corners[..., 2] = x, y[:, None], heights
+    number = np.arange(heights.size, dtype=np.int32).reshape(heights.shape)
+    a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, :-1], number[1:, 1:]
+    faces = np.stack((np.stack((a, b, d), axis=-1), np.stack((a, d, c), axis=-1)), axis=2).reshape(-1, 3)
+    return corners.reshape(-1, 3), faces, None

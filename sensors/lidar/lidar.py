@@ -1,0 +1,189 @@
+"""A LIDAR on a vehicle: spinning or flash, with errors and faults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.faults import Fault
+from sensors.lidar.beams import beams_of, column_delays_ns
+from sensors.lidar.rays import Pose, Reading, aim, limit_all, make_points, place_columns, read
+from sensors.lidar.scene import Scene
+from sensors.lidar.settings import SEEN, LidarSettings
+from sensors.samples import LIDAR_POINT, LidarScan
+from sensors.sensor import Sensor
+from sensors.streams import stream
+from sensors.timing import NS_PER_S
+from vehicle_dynamics.base_motion import BaseMotion
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+LONGEST_GAP_NS = NS_PER_S  # between truths: beyond it the vehicle was moved, not driven
+
+
+class Lidar(Sensor[LidarSettings, LidarScan]):
+    """Shoots the columns whose time has come at every update, from where the sensor was at their time.
+
+    A sweep begins at each whole period since 1970. It is sent when its last ray was shot.
+    """
+
+    def __init__(
+        self,
+        settings: LidarSettings,
+        scene: Scene,
+        *,
+        seed: int = 0,
+        name: str = "lidar",
+        faults: Iterable[Fault] = (),
+        start_ns: int = 0,
+    ) -> None:
+        """As sensors.sensor.Sensor; scene: what there is to see."""
+        super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
+        self.scene = scene
+        self._beams = beams_of(settings)
+        self._period_ns = self._sampler.period_ns
+        self._delays_ns = column_delays_ns(settings, self._period_ns)
+        self._places = np.empty((settings.columns, 12))
+        self._intensities = np.zeros(self._beams.own_body.shape, np.float32)
+        self._work = _Workspace(0)
+        self.refused = 0  # truths that were no numbers
+        self._before: Pose | None = None
+        self._begin_anew()
+
+    def change(self, settings: LidarSettings) -> None:
+        """Other settings while it runs: limits, errors, faults and de-skewing; beams and mount stay."""
+        super().change(settings)
+        s = settings
+        beam_errors = stream(self.seed, self.name, "beams").normal(size=s.rings)
+        reflectivity = (s.soil_reflectivity, s.building_reflectivity, s.tree_reflectivity, s.target_reflectivity)
+        self._reading = Reading(
+            s.min_range_m,
+            s.max_range_m,
+            s.range_noise_m,
+            s.range_resolution_m,
+            _inverse(s.range_resolution_m),
+            _inverse(s.weak_signal),
+            s.full_intensity_m,
+            np.array(reflectivity),
+            s.range_bias_m * beam_errors,
+            s.own_body == SEEN,
+        )
+
+    def reset(self) -> None:
+        """As at the start, random numbers too."""
+        super().reset()
+        self._begin_anew()
+
+    def update(self, time_ns: int, base: BaseMotion) -> list[LidarScan]:
+        """The truth at a time, in order of time; scans that have arrived by then.
+
+        A sweep in which time stands still for more than a second or goes back is not finished.
+        """
+        # Plain floats: for so few, arrays cost more than the work.
+        length = math.sqrt(sum(part * part for part in base.attitude))
+        if not (all(map(math.isfinite, base.position)) and 0.5 < length < 2.0):
+            self.refused += 1
+            return self.arrived(time_ns)
+        now = Pose(time_ns, np.array(base.position, float), np.array(base.attitude, float) / length)
+        if self._before is None or not 0 <= time_ns - self._before.time_ns <= LONGEST_GAP_NS:
+            self._before = now
+            self._start_sweep(-(-time_ns // self._period_ns) * self._period_ns)
+        self._follow(self._before, now)
+        self._shoot(self._before, now)
+        self._before = now
+        return self.arrived(time_ns)
+
+    def _begin_anew(self) -> None:
+        self._noise = stream(self.seed, self.name, "noise")
+        self._chance = stream(self.seed, self.name, "returns")
+        self._before = None
+
+    def _follow(self, before: Pose, now: Pose) -> None:
+        passed = (now.time_ns - before.time_ns) / NS_PER_S
+        (from_x, from_y, _), (x, y, _) = before.position.tolist(), now.position.tolist()
+        velocity = ((x - from_x) / passed, (y - from_y) / passed) if passed > 0.0 else (0.0, 0.0)
+        self.scene.follow(x, y, *velocity)
+
+    def _start_sweep(self, stamp_ns: int) -> None:
+        self._stamp_ns, self._shot = stamp_ns, 0
+        self._ranges = np.empty(self._beams.own_body.shape, np.float32)  # is handed out
+
+    def _shoot(self, before: Pose, now: Pose) -> None:
+        """All columns whose time has come."""
+        while now.time_ns >= self._stamp_ns:
+            last = int(np.searchsorted(self._delays_ns, now.time_ns - self._stamp_ns, "right"))
+            if last > self._shot:
+                if self._shot == 0:
+                    self.scene.note_ruts()
+                self._shoot_columns(before, now, self._shot, last)
+                self._shot = last
+            if last < len(self._delays_ns):
+                return
+            self._finish_sweep()
+
+    def _shoot_columns(self, before: Pose, now: Pose, first: int, last: int) -> None:
+        places = self._places[first:last]
+        arm, turn = self.mounting.arm, self.mounting.base_from_sensor
+        place_columns(before, now, self._stamp_ns, self._delays_ns[first:last], arm, turn, places)
+        rings = self._beams.own_body.shape[1]
+        count = (last - first) * rings
+        if count > len(self._work.normals):
+            self._work = _Workspace(count)
+        work = self._work.cut(count)
+        aim(self._beams, first, places, work.directions)
+        ages = None
+        if self.scene.has_targets:
+            late_ns = self._stamp_ns + self._delays_ns[first:last] - now.time_ns
+            ages = late_ns / NS_PER_S
+        found = self.scene.trace(places[:, :3], work.directions, self._reading.most, ages)
+        # Drawn whether they are needed or not: no setting changes what comes later.
+        self._noise.standard_normal(out=work.normals, dtype=np.float32)
+        self._chance.random(out=work.chances, dtype=np.float32)
+        read(self._reading, self._beams, first, found, work.normals, work.chances, self._ranges, self._intensities)
+
+    def _finish_sweep(self) -> None:
+        stamp_ns, ranges = self._stamp_ns, self._distorted_ranges()
+        points = np.empty(ranges.size, LIDAR_POINT)
+        floats = points.view(np.float32).reshape(-1, 6)
+        numbers = points.view(np.uint16).reshape(-1, 12)
+        is_deskewed = self.settings.deskew
+        count = make_points(
+            self._beams, ranges, self._intensities, self._delays_ns, self._places, is_deskewed, floats, numbers
+        )
+        scan = LidarScan(stamp_ns, ranges.T, points[:count])
+        # It sets out with its last ray; faults go by its stamp.
+        self._delivery.send(stamp_ns + int(self._delays_ns[-1]), self.seconds(stamp_ns), scan)
+        self._start_sweep(stamp_ns + self._period_ns)
+
+    def _distorted_ranges(self) -> Floats:
+        reading: Any = self._ranges.reshape(-1, 1)
+        wrong: Any = self.distorted(self._stamp_ns, reading)
+        if wrong is reading:
+            return self._ranges
+        ranges: Floats = wrong.astype(np.float32).reshape(self._ranges.shape)
+        limit_all(ranges, self._reading.least, self._reading.most)
+        return ranges
+
+
+def _inverse(value: float) -> float:
+    return 1.0 / value if value > 0.0 else math.inf
+
+
+class _Workspace:
+    """Arrays for so many rays, used again and again."""
+
+    def __init__(self, count: int) -> None:
+        self.directions = np.empty((count, 3))
+        self.normals, self.chances = np.empty(count, np.float32), np.empty(count, np.float32)
+
+    def cut(self, count: int) -> _Workspace:
+        """The first of them."""
+        part = _Workspace.__new__(_Workspace)
+        part.directions = self.directions[:count]
+        part.normals, part.chances = self.normals[:count], self.chances[:count]
+        return part

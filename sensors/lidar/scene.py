@@ -1,0 +1,210 @@
+"""What rays meet: ground, obstacles and moving targets around a vehicle.
+
+>>> scene = Scene.flat()
+>>> scene.cast([[0.0, 0.0, 2.0]], [[0.6, 0.0, -0.8]], far=100.0).ranges.tolist()
+[2.5]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from embreex.rtcore import EmbreeDevice
+from numpy.typing import ArrayLike, NDArray
+
+from sensors.lidar.casting import Found, Segments, enter, leave, meet_plane
+from sensors.lidar.levels import PIECE_FACES, Level, levels_for
+from sensors.lidar.rut_view import MARKS, mark_ruts, sink_into_ruts
+from sensors.lidar.shapes import Shapes
+from sensors.lidar.surface import Surface, built, finished
+from sensors.lidar.targets import Target, meet_targets, target_table
+from terrain.ground import GroundModel
+from terrain.obstacles import Obstacles
+from terrain.world import World
+
+Array = NDArray[np.float64]
+
+CELL_M = 0.2
+REACH_M = 150.0
+STEEPEST = 10.0  # rise over run of a plane
+
+
+class Scene:
+    """One vehicle's surroundings. It follows the vehicle: several far apart need a scene each."""
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        levels: Iterable[Level],
+        *,
+        plane: tuple[float, float, float] | None = None,
+        ground: GroundModel | None = None,
+    ) -> None:
+        """Use `of` or `flat`. plane: height, slope x, slope y; ground: whose ruts are seen."""
+        self._shapes, self._levels, self._plane = shapes, list(levels), plane
+        self._standing: Surface | None = None  # obstacles on a plane, which need no levels
+        if plane is not None:
+            everywhere = np.array([-math.inf, -math.inf, math.inf, math.inf])
+            pieces = [shapes.mesh(numbers) for numbers in shapes.pieces(shapes.within(everywhere), PIECE_FACES)]
+            self._standing = finished(built(EmbreeDevice(), pieces, shapes.middle(), everywhere))
+        self._targets = target_table(())
+        self._ground = None if ground is None else ground.kernel()
+        self._marks = np.zeros(MARKS, np.uint8)
+        self._rutted = 0
+        self._segments = _segments(0)
+        self._travelled = np.zeros(0)
+        self.note_ruts()
+
+    @staticmethod
+    def of(
+        world: World,
+        ground: GroundModel | None = None,
+        *,
+        step: int | None = None,
+        cell_m: float = CELL_M,
+        reach_m: float = REACH_M,
+    ) -> Scene:
+        """Of a world; ground: the one that the vehicle drives on, if its ruts shall be seen.
+
+        step: all of the map at once, every so many nodes. Otherwise squares around the vehicle, the finest of about
+        cell_m, at least reach_m in all directions.
+        """
+        if step is not None and step < 1:
+            raise ValueError(f"step: must be 1 or more, got {step}")
+        if not (cell_m > 0.0 and 0.0 < reach_m < math.inf):
+            raise ValueError(f"cell_m and reach_m: must be above 0, got {cell_m:g} and {reach_m:g}")
+        shapes = Shapes(world.obstacles)
+        return Scene(shapes, levels_for(world.ground, shapes, cell_m, reach_m, step), ground=ground)
+
+    @staticmethod
+    def flat(
+        height: float = 0.0,
+        slope_x: float = 0.0,
+        slope_y: float = 0.0,
+        *,
+        obstacles: Obstacles | None = None,
+        ground: GroundModel | None = None,
+    ) -> Scene:
+        """A plane without end, level unless slopes (rise over run) say otherwise, and what stands on it."""
+        if not (math.isfinite(height) and abs(slope_x) <= STEEPEST and abs(slope_y) <= STEEPEST):
+            raise ValueError(
+                f"plane: needs a height and slopes within {STEEPEST:g}, got {height}, {slope_x}, {slope_y}"
+            )
+        plane = (float(height), float(slope_x), float(slope_y))
+        return Scene(Shapes(obstacles or Obstacles()), (), plane=plane, ground=ground)
+
+    @property
+    def triangles(self) -> int:
+        """How many there are in memory now."""
+        return sum(len(surface) for surface in self.surfaces())
+
+    def set_targets(self, targets: Iterable[Target]) -> None:
+        """What moves, as it is at this time; instead of what was there before."""
+        self._targets = target_table(targets)
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether anything moves."""
+        return len(self._targets) > 0
+
+    def note_ruts(self) -> None:
+        """Ruts that were pressed since the last time are seen from now on."""
+        if self._ground is not None and len(self._ground.ruts.keys) > 1:
+            self._rutted = int(mark_ruts(self._ground.ruts, self._marks))
+
+    def follow(self, x: float, y: float, velocity_x: float = 0.0, velocity_y: float = 0.0) -> None:
+        """The vehicle is here [m] and moves so [m/s], world; at most some 20 ms unless it was moved by hand.
+
+        Call it often, as at every tick: a new square is built in many small pieces.
+        """
+        self._gather(x, y)
+        for level in self._levels:
+            if level.prepare(x, y, velocity_x, velocity_y):
+                return  # one thing at a time
+
+    def cast(self, origins: ArrayLike, directions: ArrayLike, far: float) -> Found:
+        """What rays meet up to a distance [m].
+
+        Origins [m] and unit directions are in the world, n x 3; one origin may do for all.
+        Raises ValueError for rays that are none.
+        """
+        start, way = (np.ascontiguousarray(np.atleast_2d(np.asarray(item, float))) for item in (origins, directions))
+        if (
+            start.ndim != 2
+            or way.ndim != 2
+            or start.shape[1] != 3
+            or way.shape[1] != 3
+            or len(start) not in (1, len(way))
+        ):
+            raise ValueError(f"rays: must be n x 3 with one origin or n, got {start.shape} and {way.shape}")
+        if not (np.isfinite(start).all() and np.isfinite(way).all() and 0.0 <= far < math.inf):
+            raise ValueError("rays: must be finite")
+        if not (np.abs(np.einsum("ij,ij->i", way, way) - 1.0) < 1e-6).all():
+            raise ValueError("rays: directions must have length 1")
+        if not len(way):
+            return _nothing(0)
+        self._gather(float(start[0, 0]), float(start[0, 1]))
+        return self.trace(start, way, far)
+
+    def is_blocked(self, origin: ArrayLike, directions: ArrayLike, far: float = REACH_M) -> NDArray[np.bool_]:
+        """Whether anything stands in directions (n x 3, unit) as seen from a place [m], as a GPS asks of its sky."""
+        return np.isfinite(self.cast(origin, directions, far).ranges)
+
+    def trace(self, origins: Array, directions: Array, far: float, ages: Array | None = None) -> Found:
+        """As `cast`, of rays known to be sound that begin where `follow` was told, in equal groups from each origin.
+
+        ages [s]: of each origin's rays after the time of the targets' places; usually negative.
+        """
+        count = len(directions)
+        found = Found(np.full(count, np.inf, np.float32), np.zeros(count, np.float32), np.zeros(count, np.uint8))
+        if count > len(self._travelled):
+            self._segments, self._travelled = _segments(count), np.zeros(count)
+        self._travelled[:count] = 0.0
+        for surface in self.surfaces():
+            self._trace_on(surface, origins, directions, far, found)
+        if self._plane is not None:
+            meet_plane(*self._plane, origins, directions, far, found)
+        if self._rutted and self._ground is not None:
+            sink_into_ruts(self._ground, self._marks, origins, directions, far, found)
+        if len(self._targets):
+            meet_targets(
+                self._targets, np.zeros(len(origins)) if ages is None else ages, origins, directions, far, found
+            )
+        return found
+
+    def _trace_on(self, surface: Surface, origins: Array, directions: Array, far: float, found: Found) -> None:
+        s = self._segments
+        count = enter(origins, directions, far, self._travelled, surface.bounds, surface.origin, s)
+        if count == 0:
+            return
+        distances, primitives, geometries = surface.hits(s.origins[:count], s.directions[:count], s.far[:count])
+        leave(
+            count, s, distances, primitives, geometries, surface.triangles, self._shapes.table, origins, directions,
+            far, self._travelled, found,
+        )  # fmt: skip
+
+    def _gather(self, x: float, y: float) -> None:
+        """Have all levels around a place."""
+        for level in self._levels:
+            level.be_around(x, y)
+
+    def surfaces(self) -> list[Surface]:
+        """What Embree casts on now, finest first."""
+        levels = [level.surface for level in self._levels] if self._plane is None else [self._standing]
+        return [surface for surface in levels if surface is not None]
+
+
+def _nothing(count: int) -> Found:
+    return Found(np.full(count, np.inf, np.float32), np.zeros(count, np.float32), np.zeros(count, np.uint8))
+
+
+def _segments(count: int) -> Segments:
+    return Segments(
+        np.empty((count, 3), np.float32),
+        np.empty((count, 3), np.float32),
+        np.empty(count, np.float32),
+        np.empty(count),
+        np.empty(count, np.int32),
+    )

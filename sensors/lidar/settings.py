@@ -1,0 +1,138 @@
+"""Settings of a LIDAR: its beams, its errors, and where it is on the vehicle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sensors.sensor import SensorSettings, place, rate
+from settings import setting
+
+SPINNING, FLASH = "spinning", "flash"
+REMOVED, SEEN, ABSENT = "removed", "seen", "absent"
+MOST_RAYS = 1_000_000
+NUMBERS_OF_A_BOX = 6
+
+# Hood and cabin of the HMMWV [m] in base_link: least x, y, z and largest x, y, z of each.
+HMMWV_BOXES = (-0.65, -1.1, 0.4, 3.95, 1.1, 1.35, 0.0, -1.1, 1.35, 2.35, 1.1, 1.8)
+
+
+def _reflectivity(default: float, of_what: str) -> float:
+    value: float = setting(default, f"Diffuse reflectivity of {of_what}", minimum=0.0, maximum=1.0)
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class LidarSettings(SensorSettings):
+    """A spinning unit shoots all beams at once, column after column; a flash unit its whole raster at one instant."""
+
+    presets: ClassVar[str] = "sensors/lidar"
+    channels: ClassVar[Sequence[str]] = ("range",)
+
+    rate_hz: float = rate(10.0, 100.0)
+    mount_xyz_m: tuple[float, float, float] = place(2.0, 0.0, 2.0)
+    kind: str = setting(SPINNING, "How it looks around", choices=(SPINNING, FLASH), read_only=True)
+    elevations_deg: tuple[float, ...] = setting(
+        tuple(float(angle) for angle in range(-15, 16, 2)),
+        "Beams of a spinning unit, lowest first",
+        unit="deg",
+        minimum=-89.0,
+        maximum=89.0,
+        read_only=True,
+    )
+    columns: int = setting(
+        1800, "Shots in a turn, or columns of a flash's raster", minimum=1, maximum=100_000, read_only=True
+    )
+    rows: int = setting(32, "Of a flash's raster", minimum=1, maximum=10_000, read_only=True)
+    horizontal_fov_deg: float = setting(
+        120.0, "Width of a flash's raster", unit="deg", minimum=0.1, maximum=360.0, read_only=True
+    )
+    vertical_fov_deg: float = setting(
+        30.0, "Height of a flash's raster", unit="deg", minimum=0.1, maximum=178.0, read_only=True
+    )
+    min_range_m: float = setting(0.5, "What is closer reads -inf", unit="m", minimum=0.0, maximum=1000.0)
+    max_range_m: float = setting(100.0, "What is further reads +inf", unit="m", minimum=0.1, maximum=1000.0)
+    range_noise_m: float = setting(0.02, "Standard deviation of each range", unit="m", minimum=0.0, maximum=10.0)
+    range_bias_m: float = setting(
+        0.0, "Standard deviation of each beam's constant error", unit="m", minimum=0.0, maximum=10.0
+    )
+    range_resolution_m: float = setting(0.0, "Step of the reading; 0 is none", unit="m", minimum=0.0, maximum=10.0)
+    weak_signal: float = setting(
+        0.05, "Signal of which a share 1/e is lost, see sensors/lidar/rays.py; 0: none is", minimum=0.0, maximum=1e6
+    )
+    full_intensity_m: float = setting(
+        20.0, "Up to here intensity does not fall with distance", unit="m", minimum=0.1, maximum=1000.0
+    )
+    soil_reflectivity: float = _reflectivity(0.25, "the ground")
+    building_reflectivity: float = _reflectivity(0.5, "boxes and meshes")
+    tree_reflectivity: float = _reflectivity(0.35, "cylinders")
+    target_reflectivity: float = _reflectivity(0.7, "moving targets and the own body")
+    deskew: bool = setting(False, "Points as if all were shot at the stamp")
+    own_body: str = setting(
+        REMOVED,
+        "Rays that meet the own body: invalid, measured, or as if it were not there",
+        choices=(REMOVED, SEEN, ABSENT),
+        read_only=True,
+    )
+    body_boxes_m: tuple[float, ...] = setting(
+        HMMWV_BOXES,
+        "The own body in base_link, each box x y z of its least and of its largest corner",
+        unit="m",
+        minimum=-100.0,
+        maximum=100.0,
+        read_only=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.elevations_deg or any(
+            high <= low for low, high in zip(self.elevations_deg, self.elevations_deg[1:], strict=False)
+        ):
+            raise ValueError(f"elevations_deg: must be one or more, rising, got {_short(self.elevations_deg)}")
+        if not self.min_range_m < self.max_range_m:
+            raise ValueError(f"max_range_m: must be above min_range_m ({self.min_range_m:g}), got {self.max_range_m:g}")
+        if self.rings * self.columns > MOST_RAYS:
+            raise ValueError(f"columns: {self.rings} x {self.columns} rays are more than {MOST_RAYS}")
+        for low, high in self.boxes():
+            if any(not least < most for least, most in zip(low, high, strict=True)):
+                raise ValueError(f"body_boxes_m: must have the least corner first, got {low} and {high}")
+            inside = all(a <= x <= b for a, x, b in zip(low, self.mount_xyz_m, high, strict=True))
+            if inside and self.own_body != ABSENT:
+                raise ValueError(f"mount_xyz_m: {self.mount_xyz_m} is inside the own body (body_boxes_m)")
+
+    @property
+    def rings(self) -> int:
+        """Beams, or rows of a raster."""
+        return len(self.elevations_deg) if self.kind == SPINNING else self.rows
+
+    def elevations(self) -> list[float]:
+        """Of the rings, lowest first [rad]."""
+        if self.kind == SPINNING:
+            return [math.radians(angle) for angle in self.elevations_deg]
+        return _middles(math.radians(self.vertical_fov_deg), self.rows)
+
+    def azimuths(self) -> list[float]:
+        """Of the columns, from x to the left [rad]; a turn begins behind, a raster at its right."""
+        if self.kind == SPINNING:
+            return [2.0 * math.pi * column / self.columns - math.pi for column in range(self.columns)]
+        return _middles(math.radians(self.horizontal_fov_deg), self.columns)
+
+    def boxes(self) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        """Least and largest corner of each box of the own body [m]; raises ValueError when numbers are missing."""
+        numbers = self.body_boxes_m
+        if len(numbers) % NUMBERS_OF_A_BOX:
+            raise ValueError(f"body_boxes_m: must have {NUMBERS_OF_A_BOX} numbers for each box, got {len(numbers)}")
+        starts = range(0, len(numbers), NUMBERS_OF_A_BOX)
+        return [(numbers[start : start + 3], numbers[start + 3 : start + 6]) for start in starts]
+
+
+def _middles(view: float, count: int) -> list[float]:
+    """Middles of equal parts of a field of view around 0 [rad]."""
+    return [view * ((item + 0.5) / count - 0.5) for item in range(count)]
+
+
+def _short(numbers: Sequence[float]) -> str:
+    text = ", ".join(f"{number:g}" for number in numbers)
+    return text if len(text) <= 60 else text[:57] + "..."
