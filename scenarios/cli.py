@@ -97,6 +97,17 @@ def _parser() -> argparse.ArgumentParser:
     world.add_argument("--resolution", type=float, metavar="M", help="export at another distance of nodes")
     world.set_defaults(run=_world)
 
+    sensors = commands.add_parser(
+        "sensors",
+        help="list presets of sensors, or draw what the sensors of a scenario see",
+        description="`sensors` lists presets; `sensors show SCENARIO` draws a LIDAR scan, GPS scatter and IMU noise.",
+    )
+    sensors.add_argument("action", nargs="?", default="list", choices=("list", "show"), help="default: list")
+    sensors.add_argument("name", nargs="?", metavar="SCENARIO", help="name in config/scenarios or a YAML file")
+    sensors.add_argument("--at", type=float, metavar="S", help="when the scan is taken (default: half the duration)")
+    sensors.add_argument("--out", type=Path, metavar="FOLDER", help="where pictures go (default: runs/SCENARIO)")
+    sensors.set_defaults(run=_sensors)
+
     bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -174,6 +185,16 @@ def _world(options: argparse.Namespace) -> int:
     if options.out is None:
         raise SettingsError("export: say where to write with --out FILE")
     return export_world(options.name, options.format or options.out.suffix[1:], options.out, options.resolution)
+
+
+def _sensors(options: argparse.Namespace) -> int:
+    from scenarios.sensors_show import list_presets, show_sensors
+
+    if options.action == "list":
+        return list_presets()
+    if options.name is None:
+        raise SettingsError("show needs a SCENARIO, as in `proving-ground sensors show sensor_drive`")
+    return show_sensors(options.name, options.at, options.out)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from scenarios.files import write_whole
 from settings import SettingsError
 from settings.fields import close_name
+from settings.files import write_whole
 from vehicle_dynamics.export.mjcf import mjcf
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_file, vehicle_files

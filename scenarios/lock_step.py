@@ -49,9 +49,10 @@ class Checkpoint:
     pedals: Pedals
     memory: tuple[float, ...]  # the driver's
     ruts: RutsCopy | None = None  # of ground that remembers
+    sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
 
     def to_json(self) -> str:
-        """Text that from_json reads back to the bit."""
+        """Text that from_json reads back to the bit, but for the sensors' memory."""
         values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
         if self.ruts is not None:
             used = np.flatnonzero(self.ruts.keys != EMPTY)
@@ -174,12 +175,17 @@ class LockStep:
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
-        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts)
+        sensors = self.rig.memory() if self.rig is not None else None
+        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts, sensors)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
         if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._state.shape:
             raise SettingsError("checkpoint: is of another scenario or another vehicle")
+        if self.rig is not None:
+            if checkpoint.sensors is None:
+                raise SettingsError("checkpoint: has no memory of sensors; restore it in the process that made it")
+            self.rig.remember(checkpoint.sensors)
         if checkpoint.period > self._period:
             self._first = checkpoint.period
         self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.channels import CHANNELS, Channels
-from scenarios.files import write_whole
 from scenarios.handling import handling_figures
 from scenarios.lock_step import LockStep, Run
 from scenarios.metrics import Finding, judge, load_reference
@@ -18,6 +17,7 @@ from scenarios.plots import FIGURES, figure, path_figure
 from scenarios.progress import progress_on_stderr
 from scenarios.scenario import load_scenario, scenario_file, scenario_files
 from settings import SettingsError
+from settings.files import write_whole
 
 FAILED = 1
 LAST_STATE = "last_state.json"

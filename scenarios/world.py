@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scenarios.files import write_whole
 from settings import SettingsError
 from settings.fields import close_name
+from settings.files import write_whole
 from terrain.elevation_map import ElevationMap
 from terrain.map_files import save_map
 from terrain.picture import world_picture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class SensorRig:
         georeference: Georeference | None = None,
     ) -> None:
         """scene: what laser scanners and satellites see; georeference: where the world lies."""
-        self._base = base_in_chassis
+        self._base, self._scene = base_in_chassis, scene
         self.sensors: dict[str, Sensor[Any, Any]] = {}
         for choice in choices:
             name = choice.called
@@ -107,6 +108,14 @@ class SensorRig:
                 self.sensors[name] = Encoders(choice.encoders, **common)
             elif choice.lidar is not None:
                 self.sensors[name] = Lidar(choice.lidar, scene, **common)
+
+    def memory(self) -> dict[str, Sensor[Any, Any]]:
+        """All that later samples depend on; `remember` takes it, as often as wanted."""
+        return copy.deepcopy(self.sensors, {id(self._scene): self._scene})
+
+    def remember(self, memory: dict[str, Sensor[Any, Any]]) -> None:
+        """Go on as from there."""
+        self.sensors = copy.deepcopy(memory, {id(self._scene): self._scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Names and samples that arrive at this instant."""

@@ -13,7 +13,7 @@ from sensors.faults import Fault
 from sensors.gps.geodesy import LocalFrame
 from sensors.gps.settings import GpsSettings
 from sensors.gps.sky import Dilution, SkyView, constellation, dilution
-from sensors.mounting import rotation_from_quaternion
+from sensors.mounting import require_finite
 from sensors.samples import GpsSample
 from sensors.sensor import Sensor
 from sensors.timing import NS_PER_S
@@ -59,8 +59,6 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         self._lock = _Lock()
         self._last_fix = self.frame.origin
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
-        x, y, z = self.mounting.arm
-        self._swing_from_turn = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # turn x arm
 
     def change(self, settings: GpsSettings) -> None:
         """Other settings while it runs."""
@@ -81,22 +79,26 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         self._last_fix = self.frame.origin
 
     def update(self, time_ns: int, base: BaseMotion) -> list[GpsSample]:
-        """What arrives at this instant, when base_link moves so; times must not go back without a reset."""
+        """What arrives at this instant, when base_link moves so; times must not go back without a reset.
+
+        Raises ValueError for a motion that is not finite.
+        """
         if self.is_due(time_ns):
             self.send(time_ns, self._sample(time_ns, base))
         return self.arrived(time_ns)
 
     def _sample(self, time_ns: int, base: BaseMotion) -> GpsSample:
-        position, velocity = self._antenna(base)
+        require_finite(base)
+        antenna = self.mounting.motion(base)  # seed 001 Eqs. 5.45 and 5.49
         # Drawn with and without a fix, so that an outage changes no later error.
         errors = self._position_errors.apply(time_ns, _PERFECT), self._velocity_errors.apply(time_ns, _PERFECT)
-        seen, count = self._seen(position)
+        seen, count = self._seen(antenna.position)
         if not self._lock.is_held(time_ns, seen is not None, self.settings.reacquisition_s) or seen is None:
             return self._without_fix(time_ns, count)
         worse = seen.axes / self._open_sky.axes
         position_std, velocity_std = worse * self._position_std, worse * self.settings.velocity_std_mps
-        truth_and_errors = (position + position_std * errors[0], velocity + velocity_std * errors[1])
-        reading = self.distorted(time_ns, np.concatenate(truth_and_errors))
+        measured = antenna.position + position_std * errors[0], antenna.velocity + velocity_std * errors[1]
+        reading = self.distorted(time_ns, np.concatenate(measured))
         place = self.frame.geodetic(*reading[:3].tolist())
         if math.isfinite(place.latitude_deg + place.longitude_deg + place.altitude_m):
             self._last_fix = place
@@ -114,18 +116,6 @@ class Gps(Sensor[GpsSettings, GpsSample]):
             count,
             seen.hdop,
         )
-
-    def _antenna(self, base: BaseMotion) -> tuple[Array, Array]:
-        """Position [m] and velocity [m/s] of the antenna in the world: seed 001 Eqs. 5.45 and 5.49.
-
-        As Mounting.motion, which also has the acceleration and takes three times as long.
-        """
-        if not math.isfinite(sum(base.position) + sum(base.attitude) + sum(base.velocity) + sum(base.turn)):
-            raise ValueError(f"{self.name}: the vehicle's true motion is not finite")
-        world_from_base = rotation_from_quaternion(base.attitude)
-        position = np.array(base.position) + world_from_base @ self.mounting.arm
-        velocity = world_from_base @ (np.array(base.velocity) + self._swing_from_turn @ np.array(base.turn))
-        return position, velocity
 
     def _seen(self, antenna: Array) -> tuple[Dilution | None, int]:
         """Geometry of the satellites in sight, None when it gives no fix; and how many they are."""

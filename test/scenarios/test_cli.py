@@ -39,7 +39,7 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["launch", "teleop", "pad:=nes"], "pad: must be one of logitech_f310, playstation, xbox, got 'nes'"),
         (["launch", "teleop", "pads:=xbox"], "pads: unknown; did you mean pad? Known: pad, use_sim_time, stamped"),
         (["launch", "teleop", "xbox"], "xbox: write launch arguments as name:=value"),
-        (["node", "telop"], "node telop: unknown; did you mean teleop? Known: joystick, keyboard, monitor, teleop"),
+        (["node", "telop"], "node telop: unknown; did you mean teleop? Known: encoders, gps, imu, joystick"),
         (["export", "hmwv"], "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv; or give a path"),
         (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),

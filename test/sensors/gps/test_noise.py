@@ -21,7 +21,7 @@ Moving = Callable[..., BaseMotion]
 Drive = Callable[..., list[GpsSample]]
 
 OUTSIDE = 1e-3  # share of seeds whose statistics would be outside the intervals
-COUNT = 8000
+COUNT = 5000
 SLOW = {"correlated_share": 0.6, "correlation_time_s": 10.0, "mount_xyz_m": [0.0, 0.0, 0.0]}
 
 

@@ -291,7 +291,7 @@ def test_bad_settings_are_refused_in_one_line(values: dict[str, object], words: 
 
 def test_a_true_motion_that_is_not_finite_is_refused(moving: Moving) -> None:
     for bad in (moving((math.nan, 0.0, 0.0)), moving(velocity=(math.inf, 0.0, 0.0))):
-        with pytest.raises(ValueError, match="gps: the vehicle's true motion is not finite"):
+        with pytest.raises(ValueError, match=r"base motion: (position|velocity) must be finite"):
             perfect().update(0, bad)
 
 

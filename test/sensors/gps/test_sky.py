@@ -131,7 +131,7 @@ def test_rays_are_hidden_where_small_steps_along_them_run_into_something() -> No
     ]
     rays = random.normal(size=(400, 3))
     rays /= np.linalg.norm(rays, axis=1)[:, None]
-    steps = EYE + np.arange(0.0, 60.0, 0.01)[:, None, None] * rays  # small against what stands there
+    steps = EYE + np.arange(0.0, 60.0, 0.02)[:, None, None] * rays  # small against what stands there
 
     hidden = np.zeros(len(rays), bool)
     for item in (*boxes, *posts):
