@@ -6,9 +6,11 @@ A module may have `show(figures) -> str` for people, else they get a plain table
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
 BENCHMARKS = {
     "dynamics": "benchmark.dynamics",
+    "lidar": "benchmark.lidar",
     "node": "benchmark.vehicle_node",
     "observers": "benchmark.observers",
     "quarter_car": "benchmark.quarter_car",
+    "sensors": "benchmark.sensor_nodes",
     "teleop": "benchmark.teleop",
     "terrain": "benchmark.terrain",
     "vehicle": "benchmark.vehicle",

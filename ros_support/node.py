@@ -28,11 +28,14 @@ from ros_support.names import full_name
 from ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
 from ros_support.signals import StopSignals
 from settings import SettingsError
+from settings.share import share_file
 
 Settings = TypeVar("Settings")
 
 DIAGNOSTICS_PERIOD_S = 1.0
 EXIT_BAD_SETTINGS = 2
+# By these users choose how Fast DDS sends; then we do not.
+TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"}
 
 
 class SuiteNode(Node, Generic[Settings]):
@@ -44,6 +47,7 @@ class SuiteNode(Node, Generic[Settings]):
 
     default_name: ClassVar[str]
     settings_type: ClassVar[type]
+    sends_large_messages: ClassVar[bool] = False  # of a megabyte and more
 
     def __init__(self) -> None:
         self.stopped = Future()
@@ -133,6 +137,8 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
             check_environment(os.environ)
             for warning in check_ros_arguments(argv, node_type.default_name, node_type.settings_type):
                 print(f"{node_type.default_name}: {warning}", file=sys.stderr)
+            if node_type.sends_large_messages and not TRANSPORT_CHOICES & set(os.environ):
+                os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(share_file("config/dds/large_messages.xml"))
             if not signals.requested:
                 _spin(_start(node_type, argv), signals)
             return 0

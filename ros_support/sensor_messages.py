@@ -16,6 +16,7 @@ from ros_support.time import ns_to_stamp
 from sensors.lidar.planar import PlanarScan
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 
+LEAST_VARIANCE = 1e-12  # all zeros would mean: not known
 NOT_THERE = -1.0  # in the first element of a covariance: this field holds nothing
 UNKNOWN_VARIANCE = 1e6  # of rates that a GPS does not measure; larger ones upset filters
 NO_FIX, RTK = 0, (4, 5)  # qualities, as GGA has them
@@ -28,8 +29,8 @@ def imu_to_msg(sample: ImuSample, frame: str, *, has_attitude: bool) -> Imu:
     turn, force, pose = message.angular_velocity, message.linear_acceleration, message.orientation
     turn.x, turn.y, turn.z = sample.turn.tolist()
     force.x, force.y, force.z = sample.force.tolist()
-    message.angular_velocity_covariance = _diagonal([sample.turn_variance] * 3)
-    message.linear_acceleration_covariance = _diagonal([sample.force_variance] * 3)
+    message.angular_velocity_covariance = _diagonal([max(sample.turn_variance, LEAST_VARIANCE)] * 3)
+    message.linear_acceleration_covariance = _diagonal([max(sample.force_variance, LEAST_VARIANCE)] * 3)
     if has_attitude and sample.attitude is not None:
         pose.x, pose.y, pose.z, pose.w = sample.attitude.tolist()
         tilt = sample.attitude_variance

@@ -66,8 +66,8 @@ def expected_deviation(parameters: ErrorParameters, rate_hz: float, tau: ArrayLi
     """
     p, at = parameters, np.asarray(tau, dtype=float)
     white = p.noise**2 + p.resolution**2 / 12.0
-    # A mean of m samples is not that of all times between: a walk of variance q per sample has q (2 m^2 + 1) / (6 m), as
-    # summing the differences shows, which is q m / 3 of the standard and q / (6 m). A drift walks from sample to sample.
+    # A mean of m samples is not that of all times between: summing the differences of a walk of variance q per sample
+    # gives q (2 m^2 + 1) / (6 m): q m / 3 as in the standard, and q / (6 m). From sample to sample a drift walks too.
     step = (p.random_walk**2 + 2.0 * p.drifting_bias**2 / p.drift_time_s) / rate_hz
     drift = (p.drifting_bias * gauss_markov_deviation(at / p.drift_time_s)) ** 2
     return np.asarray(np.sqrt((white + step / 6.0) / (rate_hz * at) + drift + p.random_walk**2 * at / 3.0))

@@ -37,6 +37,7 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
     default_name = "lidar"
     default_frame = "lidar_link"
     settings_type = LidarNodeSettings
+    sends_large_messages = True
 
     def prepare(self) -> None:
         """World and publishers."""

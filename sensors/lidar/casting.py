@@ -128,19 +128,18 @@ def leave(
             owner = triangles.owners[row - triangles.ground]
             material = shapes.material[owner]
             if shapes.round[owner, 2] > 0.0 and abs(nz) < UPRIGHT:
-                distance, cosine = _round_side(shapes.round[owner], x, y, z, dx, dy, dz, about)
+                distance, cosine = _round_side(shapes.round[owner], x, y, z, dx, dy, dz)
+                about = distance  # a prism is no measure of it: near its outline both are far apart
         if not abs(distance - about) <= STRAY:
             distance = about
-        if distance <= far:
+        if distance <= far and distance < out.ranges[ray]:
             out.ranges[ray] = max(distance, 0.0)
             out.cosines[ray] = min(abs(cosine), 1.0)
             out.materials[ray] = material
 
 
 @inlined
-def _round_side(
-    post: Array, x: float, y: float, z: float, dx: float, dy: float, dz: float, about: float
-) -> tuple[float, float]:
+def _round_side(post: Array, x: float, y: float, z: float, dx: float, dy: float, dz: float) -> tuple[float, float]:
     """Where a ray that meets the prism in a cylinder meets the cylinder, and the cosine there."""
     off_x, off_y = x - post[0], y - post[1]
     square = dx * dx + dy * dy

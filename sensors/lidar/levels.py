@@ -3,6 +3,9 @@
 Each level has twice the cell of the one before, on nodes of the map that depend on the map alone. A ray is cast in the
 finest level until it leaves it, then in the next. The border of a level lies on the next one's surface (odd nodes are
 the mean of their neighbours), so that no ray slips through between. A level that can hold the whole map is the last.
+
+Where a square lies depends on the vehicle's place alone, not on the way there: whoever comes back sees the same to the
+bit. Time to build is only a matter of having begun before.
 """
 
 from __future__ import annotations
@@ -20,15 +23,16 @@ from terrain.elevation_map import ElevationMap
 
 Array = NDArray[np.float64]
 Nodes = NDArray[np.int64]
+Place = tuple[int, int]
+Building = Generator[None, None, Surface | None]
 
 CELLS = 192  # across a level that moves
 WHOLE_CELLS = 160_000  # most cells of a level that holds the whole map
-MOVE_AT = 20  # cells from the middle at which the next place is prepared
-# Cells from the middle at which one waits for it. A level with its middle as far off as this one way stays within the
-# next with its middle as far off the other way: 96 + 32 <= 2 (96 - 32).
-MOVE_NOW = 32
-LEAD = 20  # most cells that the next place lies ahead
-LEAD_S = 1.0
+# Cells from place to place of a square. A level with its middle half of that off one way stays within the next with its
+# middle half of that off the other way: 96 + 32 <= 2 (96 - 32).
+STRIDE = 64
+KEPT = 3  # squares of a level: here, before, and next
+LEADS_S = (0.2, 0.5, 1.0, 1.5)  # where a vehicle will be is looked up so much ahead
 PIECE_FACES = 8000  # some 5 ms
 
 
@@ -43,53 +47,63 @@ class Level:
         self.step, self.is_whole = step, is_whole
         self.cell = step * ground.resolution  # [m]
         self.surface: Surface | None = None
-        self._middle = (0, 0)  # column and row, in cells
-        self._building: Generator[None, None, Surface | None] | None = None
-        self._next = self._middle
+        self._here: Place | None = None
+        self._kept: dict[Place, Surface | None] = {}  # oldest first
+        self._next: Place | None = None
+        self._building: Building | None = None
         if is_whole:
             self.surface = finished(self._built_whole())
 
+    def __len__(self) -> int:
+        """Triangles in memory."""
+        surfaces = [self.surface] if self.is_whole else self._kept.values()
+        return sum(len(surface) for surface in surfaces if surface is not None)
+
     def be_around(self, x: float, y: float) -> None:
         """Be there for a vehicle at a place [m], at once: in some 60 ms where nothing was prepared."""
-        here = self._in_cells(x, y)
-        if self.is_whole or (self.surface is not None and _distance(here, self._middle) <= MOVE_NOW):
+        place = self._place(x, y)
+        if self.is_whole or place == self._here:
             return
-        building = self._building
-        if building is None or _distance(here, self._next) > MOVE_NOW:
-            building = self._start(here)
-        self._arrive(finished(building))
+        if place not in self._kept:
+            building = self._building if place == self._next and self._building else self._built_around(*place)
+            self._keep(place, finished(building))
+        self._here, self.surface = place, self._kept[place]
+        self._kept[place] = self._kept.pop(place)  # the newest now
 
     def prepare(self, x: float, y: float, velocity_x: float, velocity_y: float) -> bool:
         """Work a few milliseconds on the next place, if one is needed soon; whether it was.
 
         x, y: of the vehicle [m]; its velocity [m/s] tells where the next place is.
         """
-        here = self._in_cells(x, y)
-        building = self._building
-        if building is None:
-            if self.is_whole or _distance(here, self._middle) <= MOVE_AT:
+        if self.is_whole:
+            return False
+        if self._building is None:
+            places = [self._place(x + lead * velocity_x, y + lead * velocity_y) for lead in LEADS_S]
+            missing = [place for place in places if place not in self._kept]
+            if not missing:
                 return False
-            lead = (velocity_x * LEAD_S / self.cell, velocity_y * LEAD_S / self.cell)
-            building = self._start(tuple(at + min(max(part, -LEAD), LEAD) for at, part in zip(here, lead, strict=True)))
+            self._next, self._building = missing[0], self._built_around(*missing[0])
         try:
-            next(building)
+            next(self._building)
         except StopIteration as end:
-            self._arrive(end.value)
+            if self._next is not None:
+                self._keep(self._next, end.value)
         return True
 
-    def _arrive(self, surface: Surface | None) -> None:
-        self.surface, self._middle, self._building = surface, self._next, None
+    def _keep(self, place: Place, surface: Surface | None) -> None:
+        self._kept[place] = surface
+        if place == self._next:
+            self._next = self._building = None
+        for old in list(self._kept):
+            if len(self._kept) > KEPT and old not in (self._here, place):
+                del self._kept[old]
 
-    def _start(self, middle: tuple[float, ...]) -> Generator[None, None, Surface | None]:
-        column, row = (2 * round(0.5 * at) for at in middle)
-        self._next = (column, row)
-        self._building = self._built_around(column, row)
-        return self._building
+    def _place(self, x: float, y: float) -> Place:
+        """Column and row of the middle of the square for a vehicle, in cells."""
+        column, row = (x - self._ground.origin_x) / self.cell, (y - self._ground.origin_y) / self.cell
+        return STRIDE * math.floor(column / STRIDE + 0.5), STRIDE * math.floor(row / STRIDE + 0.5)
 
-    def _in_cells(self, x: float, y: float) -> tuple[float, float]:
-        return (x - self._ground.origin_x) / self.cell, (y - self._ground.origin_y) / self.cell
-
-    def _built_around(self, column: int, row: int) -> Generator[None, None, Surface | None]:
+    def _built_around(self, column: int, row: int) -> Building:
         span = np.arange(-CELLS // 2, CELLS // 2 + 1)
         columns, rows = column + span, row + span
         x, y = self._x(columns), self._y(rows)
@@ -101,7 +115,7 @@ class Level:
         origin = np.array([x[middle], y[middle], heights[middle, middle]])
         return built(self._device, self._pieces(x, y, heights, bounds), origin, bounds)
 
-    def _built_whole(self) -> Generator[None, None, Surface | None]:
+    def _built_whole(self) -> Building:
         columns, rows = (np.arange(cells_for(nodes, self.step) + 1) for nodes in self._ground.shape[::-1])
         x, y = self._x(columns), self._y(rows)
         heights = np.pad(self._heights(columns, rows), 1, "edge")
@@ -146,7 +160,7 @@ def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, 
         rows, columns = (cells_for(nodes, step) for nodes in ground.shape)
         is_whole = rows * columns <= WHOLE_CELLS
         levels.append(Level(device, ground, shapes, step, reach, is_whole))
-        if is_whole or (CELLS // 2 - MOVE_NOW) * levels[-1].cell >= reach:
+        if is_whole or (CELLS - STRIDE) // 2 * levels[-1].cell >= reach:
             return levels
         step *= 2
 
@@ -154,10 +168,6 @@ def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, 
 def cells_for(nodes: int, step: int) -> int:
     """How many cells of so many nodes cover a row of nodes."""
     return -(-(nodes - 1) // step)
-
-
-def _distance(a: tuple[float, float], b: tuple[float, float]) -> float:
-    return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
 
 
 def _strip(x: Array, y: Array, heights: Array) -> Piece:

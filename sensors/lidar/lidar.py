@@ -46,6 +46,8 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
         self.scene = scene
         self._beams = beams_of(settings)
+        is_free = np.isinf(self._beams.own_body)
+        self._is_free = None if is_free.all() else is_free
         self._period_ns = self._sampler.period_ns
         self._delays_ns = column_delays_ns(settings, self._period_ns)
         self._places = np.empty((settings.columns, 12))
@@ -82,7 +84,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
     def update(self, time_ns: int, base: BaseMotion) -> list[LidarScan]:
         """The truth at a time, in order of time; scans that have arrived by then.
 
-        A sweep in which time stands still for more than a second or goes back is not finished.
+        A sweep in which time goes back, or more than a second passes from one truth to the next, is not finished.
         """
         # Plain floats: for so few, arrays cost more than the work.
         length = math.sqrt(sum(part * part for part in base.attitude))
@@ -118,8 +120,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         while now.time_ns >= self._stamp_ns:
             last = int(np.searchsorted(self._delays_ns, now.time_ns - self._stamp_ns, "right"))
             if last > self._shot:
-                if self._shot == 0:
-                    self.scene.note_ruts()
+                self.scene.note_ruts()
                 self._shoot_columns(before, now, self._shot, last)
                 self._shot = last
             if last < len(self._delays_ns):
@@ -140,7 +141,8 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         if self.scene.has_targets:
             late_ns = self._stamp_ns + self._delays_ns[first:last] - now.time_ns
             ages = late_ns / NS_PER_S
-        found = self.scene.trace(places[:, :3], work.directions, self._reading.most, ages)
+        is_cast = None if self._is_free is None else self._is_free[first:last].ravel()
+        found = self.scene.trace(places[:, :3], work.directions, self._reading.most, ages, is_cast)
         # Drawn whether they are needed or not: no setting changes what comes later.
         self._noise.standard_normal(out=work.normals, dtype=np.float32)
         self._chance.random(out=work.chances, dtype=np.float32)

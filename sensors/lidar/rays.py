@@ -217,6 +217,6 @@ def make_points(
                 z = start[5] * in_x + start[8] * in_y + start[11] * in_z
             point = floats[count]
             point[0], point[1], point[2], point[3], point[5] = x, y, z, intensities[column, ring], time
-            numbers[count, 8] = ring
+            numbers[count, 8], numbers[count, 9] = ring, 0  # the gap too: the same scan has the same bytes
             count += 1
     return count

@@ -14,7 +14,7 @@ import numpy as np
 from embreex.rtcore import EmbreeDevice
 from numpy.typing import ArrayLike, NDArray
 
-from sensors.lidar.casting import Found, Segments, enter, leave, meet_plane
+from sensors.lidar.casting import DONE, Found, Segments, enter, leave, meet_plane
 from sensors.lidar.levels import PIECE_FACES, Level, levels_for
 from sensors.lidar.rut_view import MARKS, mark_ruts, sink_into_ruts
 from sensors.lidar.shapes import Shapes
@@ -32,7 +32,10 @@ STEEPEST = 10.0  # rise over run of a plane
 
 
 class Scene:
-    """One vehicle's surroundings. It follows the vehicle: several far apart need a scene each."""
+    """One vehicle's surroundings. It follows the vehicle: for several, one each saves time, not truth.
+
+    What is seen depends on where one looks from, on the targets and on the ruts, not on what was seen before.
+    """
 
     def __init__(
         self,
@@ -44,11 +47,8 @@ class Scene:
     ) -> None:
         """Use `of` or `flat`. plane: height, slope x, slope y; ground: whose ruts are seen."""
         self._shapes, self._levels, self._plane = shapes, list(levels), plane
-        self._standing: Surface | None = None  # obstacles on a plane, which need no levels
-        if plane is not None:
-            everywhere = np.array([-math.inf, -math.inf, math.inf, math.inf])
-            pieces = [shapes.mesh(numbers) for numbers in shapes.pieces(shapes.within(everywhere), PIECE_FACES)]
-            self._standing = finished(built(EmbreeDevice(), pieces, shapes.middle(), everywhere))
+        # What is in no level, built once.
+        self._standing = _built_at_once(shapes, shapes.large() if self._levels else shapes.all())
         self._targets = target_table(())
         self._ground = None if ground is None else ground.kernel()
         self._marks = np.zeros(MARKS, np.uint8)
@@ -98,7 +98,7 @@ class Scene:
     @property
     def triangles(self) -> int:
         """How many there are in memory now."""
-        return sum(len(surface) for surface in self.surfaces())
+        return sum(map(len, self._levels)) + (0 if self._standing is None else len(self._standing))
 
     def set_targets(self, targets: Iterable[Target]) -> None:
         """What moves, as it is at this time; instead of what was there before."""
@@ -131,13 +131,7 @@ class Scene:
         Raises ValueError for rays that are none.
         """
         start, way = (np.ascontiguousarray(np.atleast_2d(np.asarray(item, float))) for item in (origins, directions))
-        if (
-            start.ndim != 2
-            or way.ndim != 2
-            or start.shape[1] != 3
-            or way.shape[1] != 3
-            or len(start) not in (1, len(way))
-        ):
+        if start.shape[1:] != (3,) or way.shape[1:] != (3,) or len(start) not in (1, len(way)):
             raise ValueError(f"rays: must be n x 3 with one origin or n, got {start.shape} and {way.shape}")
         if not (np.isfinite(start).all() and np.isfinite(way).all() and 0.0 <= far < math.inf):
             raise ValueError("rays: must be finite")
@@ -152,18 +146,30 @@ class Scene:
         """Whether anything stands in directions (n x 3, unit) as seen from a place [m], as a GPS asks of its sky."""
         return np.isfinite(self.cast(origin, directions, far).ranges)
 
-    def trace(self, origins: Array, directions: Array, far: float, ages: Array | None = None) -> Found:
+    def trace(
+        self,
+        origins: Array,
+        directions: Array,
+        far: float,
+        ages: Array | None = None,
+        is_cast: NDArray[np.bool_] | None = None,
+    ) -> Found:
         """As `cast`, of rays known to be sound that begin where `follow` was told, in equal groups from each origin.
 
         ages [s]: of each origin's rays after the time of the targets' places; usually negative.
+        is_cast: of each ray; about others nothing sound is said.
         """
         count = len(directions)
-        found = Found(np.full(count, np.inf, np.float32), np.zeros(count, np.float32), np.zeros(count, np.uint8))
+        found = _nothing(count)
         if count > len(self._travelled):
             self._segments, self._travelled = _segments(count), np.zeros(count)
-        self._travelled[:count] = 0.0
-        for surface in self.surfaces():
-            self._trace_on(surface, origins, directions, far, found)
+        start = 0.0 if is_cast is None else np.where(is_cast, 0.0, DONE)
+        self._travelled[:count] = start
+        for level in self._levels:
+            self._trace_on(level.surface, origins, directions, far, found)
+        if self._levels:
+            self._travelled[:count] = start
+        self._trace_on(self._standing, origins, directions, far, found)
         if self._plane is not None:
             meet_plane(*self._plane, origins, directions, far, found)
         if self._rutted and self._ground is not None:
@@ -174,7 +180,9 @@ class Scene:
             )
         return found
 
-    def _trace_on(self, surface: Surface, origins: Array, directions: Array, far: float, found: Found) -> None:
+    def _trace_on(self, surface: Surface | None, origins: Array, directions: Array, far: float, found: Found) -> None:
+        if surface is None:
+            return
         s = self._segments
         count = enter(origins, directions, far, self._travelled, surface.bounds, surface.origin, s)
         if count == 0:
@@ -192,8 +200,14 @@ class Scene:
 
     def surfaces(self) -> list[Surface]:
         """What Embree casts on now, finest first."""
-        levels = [level.surface for level in self._levels] if self._plane is None else [self._standing]
-        return [surface for surface in levels if surface is not None]
+        surfaces = [*(level.surface for level in self._levels), self._standing]
+        return [surface for surface in surfaces if surface is not None]
+
+
+def _built_at_once(shapes: Shapes, numbers: NDArray[np.intp]) -> Surface | None:
+    everywhere = np.array([-math.inf, -math.inf, math.inf, math.inf])
+    pieces = [shapes.mesh(part) for part in shapes.pieces(numbers, PIECE_FACES)]
+    return finished(built(EmbreeDevice(), pieces, shapes.middle(), everywhere))
 
 
 def _nothing(count: int) -> Found:

@@ -15,6 +15,7 @@ Array = NDArray[np.float64]
 Faces = NDArray[np.int32]
 
 SOIL, BUILDING, TREE, TARGET = range(4)  # materials
+LARGE_FACES = 4000  # of a mesh
 SIDES = 32  # of a cylinder; ranges are corrected to the round one, its outline is at most half a percent too thin
 
 
@@ -26,12 +27,13 @@ class ShapeTable(NamedTuple):
 
 
 class Shapes:
-    """The obstacles of a world, ready to be picked by place."""
+    """The obstacles of a world, ready to be picked by place. Large meshes are no part of squares that follow."""
 
     def __init__(self, obstacles: Obstacles) -> None:
         meshes = [_round_mesh(item) if isinstance(item, Cylinder) else item.mesh() for item in obstacles]
         self._vertices = [mesh.vertices for mesh in meshes]
         self._faces = [mesh.faces for mesh in meshes]
+        self._is_large = np.array([len(faces) > LARGE_FACES for faces in self._faces], bool)
         lows = [vertices.min(axis=0) for vertices in self._vertices]
         highs = [vertices.max(axis=0) for vertices in self._vertices]
         self._low, self._high = np.array(lows).reshape(-1, 3), np.array(highs).reshape(-1, 3)
@@ -45,10 +47,19 @@ class Shapes:
         return 0.5 * (self._low.min(axis=0) + self._high.max(axis=0)) if len(self._low) else np.zeros(3)
 
     def within(self, bounds: Array) -> NDArray[np.intp]:
-        """Numbers of those that reach into x and y limits [m]: least x, least y, largest x, largest y."""
+        """Numbers of small ones that reach into x and y limits [m]: least x, least y, largest x, largest y."""
         left, low, right, high = bounds
         beside = (self._high[:, 0] < left) | (self._low[:, 0] > right)
-        return np.flatnonzero(~beside & (self._high[:, 1] >= low) & (self._low[:, 1] <= high))
+        beside |= (self._high[:, 1] < low) | (self._low[:, 1] > high)
+        return np.flatnonzero(~beside & ~self._is_large)
+
+    def large(self) -> NDArray[np.intp]:
+        """Numbers of those of many triangles."""
+        return np.flatnonzero(self._is_large)
+
+    def all(self) -> NDArray[np.intp]:
+        """Numbers of all."""
+        return np.arange(len(self._faces))
 
     def pieces(self, numbers: NDArray[np.intp], most_faces: int) -> list[NDArray[np.intp]]:
         """Numbers in groups of about as many triangles."""

@@ -114,10 +114,12 @@ class Graph:
 
 
 @pytest.fixture
-def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Graph]:
     with private_domain() as domain:
         for name, value in domain.items():
             monkeypatch.setenv(name, value)
+        if request.node.get_closest_marker("shared_memory"):
+            monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS")
         graph = Graph(tmp_path)
         try:
             yield graph

@@ -29,6 +29,7 @@ from ros_support import qos
 from ros_support.point_cloud import cloud_to_points
 from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
 from ros_support.truth_input import ACTUATION
+from settings.share import share_file
 
 START_NS = 1_767_225_600 * NS_PER_S
 PERIOD_NS = 10_000_000
@@ -219,6 +220,19 @@ def test_bad_settings_end_a_sensor_with_one_line(graph: Any, node: str, argument
     assert process.wait() == 2
     assert reason in process.output
     assert len(process.output.strip().splitlines()) == 1
+
+
+@pytest.mark.shared_memory
+def test_large_clouds_are_not_lost_on_their_way(graph: Any) -> None:
+    graph.start("lidar", "--ros-args", "--params-file", str(share_file("config/sensors/lidar/spinning_64.yaml")))
+    truth = Truth(graph)
+    clouds = graph.collect(PointCloud2, "/lidar/points", qos.SENSOR)
+    scans = graph.collect(LaserScan, "/lidar/scan", qos.SENSOR)
+    truth.wait_for_listener()
+    truth.tell_until(lambda: len(scans) > 20, "twenty turns")
+    graph.wait_until(lambda: len(clouds) >= len(scans) - 1, "as many clouds as planar scans")
+
+    assert len(clouds[-1].data) > 500_000
 
 
 TOPICS = {

@@ -139,18 +139,17 @@ def test_without_hysteresis_it_would() -> None:
     assert counted[-1] > math.radians(9.0) * 100
 
 
-def test_finer_updates_than_readings_give_the_same_counts() -> None:
-    angles = np.cumsum(0.3 + 0.2 * np.sin(np.arange(200)))
-    coarse, fine = counter(), counter()
-    drive(coarse, angles)
+@pytest.mark.parametrize("hysteresis", [0.0, 0.4])
+@pytest.mark.parametrize("swing", [0.2, 0.9], ids=["forward", "to and fro"])
+def test_finer_updates_than_readings_give_the_same_counts_and_rates(swing: float, hysteresis: float) -> None:
+    angles = np.cumsum(0.3 + swing * np.sin(0.1 * np.arange(200.0)))
+    coarse, fine = (counter(knows_direction=True, hysteresis=hysteresis) for _ in range(2))
+    counted, rates = drive(coarse, angles)
     for k in range(1991):
-        fine.turn_to(DATE + k * MS, np.array([np.interp(k / 10.0, np.arange(200), angles)]))
+        fine.turn_to(DATE + k * MS, np.array([np.interp(k / 10.0, np.arange(200.0), angles)]))
         if k % 10 == 0:
-            rate = fine.read_rate(NO_SHIFT)
-
-    assert_array_equal(coarse.angle, fine.angle)
-    coarse_rate = coarse.read_rate(NO_SHIFT)
-    assert_allclose(coarse_rate, rate, rtol=1e-6)
+            assert fine.angle[0] == counted[k // 10]
+            assert fine.read_rate(NO_SHIFT)[0] == pytest.approx(rates[k // 10], rel=1e-6)
 
 
 def test_misplaced_holes_make_the_rate_uneven_and_leave_its_mean() -> None:

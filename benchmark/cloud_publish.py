@@ -1,0 +1,47 @@
+"""What it costs to publish a scan as a PointCloud2, beside a message of the same bytes that is only published."""
+
+from __future__ import annotations
+
+import array
+import os
+import time
+from collections.abc import Callable
+
+import rclpy
+from sensor_msgs.msg import PointCloud2
+from std_msgs.msg import UInt8MultiArray
+
+from ros_support import qos
+from ros_support.domain import private_domain
+from ros_support.sensor_messages import CloudMessages
+from sensors.samples import LidarScan
+
+REPEATS = 50
+
+
+def publish_figures(scan: LidarScan) -> dict[str, float]:
+    """CPU times of one core in milliseconds, medians of repeats by turns; nobody listens."""
+    with private_domain() as domain:
+        os.environ.update(domain)
+        rclpy.init(args=[])
+        try:
+            node = rclpy.create_node("cloud_benchmark")
+            clouds = node.create_publisher(PointCloud2, "points", qos.SENSOR)
+            bytes_alone = node.create_publisher(UInt8MultiArray, "bytes", qos.SENSOR)
+            messages = CloudMessages("lidar_link")
+            same = UInt8MultiArray(data=array.array("B", scan.points.tobytes()))
+            own, bare = [], []
+            for _ in range(REPEATS):
+                own.append(_timed(lambda: clouds.publish(messages.cloud(scan.time_ns, scan.points))))
+                bare.append(_timed(lambda: bytes_alone.publish(same)))
+            node.destroy_node()
+        finally:
+            rclpy.try_shutdown()
+    middle = REPEATS // 2
+    return {"publish_ms": sorted(own)[middle], "bare_publish_ms": sorted(bare)[middle]}
+
+
+def _timed(work: Callable[[], None]) -> float:
+    begun = time.process_time()
+    work()
+    return (time.process_time() - begun) * 1e3
