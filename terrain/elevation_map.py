@@ -61,7 +61,9 @@ class ElevationMap:
         self._check_soils()
 
     def _check_soils(self) -> None:
-        names = self.soil_names
+        names: Any = self.soil_names
+        if isinstance(names, str):  # it would be taken for the names of its letters
+            raise ValueError(f"soil_names: must be several names, not the text {names[:40]!r}")
         if not 1 <= len(names) <= 256 or not all(isinstance(name, str) and name.isprintable() for name in names):
             raise ValueError(f"soil_names: must be 1 to 256 printable names, got {len(names)}")
         if self.soils is None:
@@ -221,6 +223,10 @@ def check_heights(heights: Heights) -> None:
     lowest, highest = float(heights.min()), float(heights.max())  # NaN if there is one
     if lowest >= -LARGEST_HEIGHT and highest <= LARGEST_HEIGHT:
         return
+    unknown = int(np.count_nonzero(np.isnan(heights)))
+    if unknown:
+        row, column = (int(index) for index in np.unravel_index(int(np.argmax(np.isnan(heights))), heights.shape))
+        raise ValueError(f"{unknown} of {heights.size} heights are NaN, the first at row {row}, column {column}")
     bad = ~(np.abs(heights) <= LARGEST_HEIGHT)
     row, column = (int(index) for index in np.unravel_index(int(np.argmax(bad)), bad.shape))
     raise ValueError(

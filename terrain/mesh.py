@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.elevation_map import Array, ElevationMap, Heights
-from terrain.limits import check_grid_size
+from terrain.limits import LARGEST_COORDINATE, check_grid_size
 from terrain.raw_grid import RawGrid
 from vehicle_dynamics.kernels.jit import kernel
 
@@ -68,6 +68,8 @@ def mesh_to_grid(mesh: Mesh, resolution: float) -> RawGrid:
     """The highest surface of a mesh over each node; unknown where there is none."""
     if not len(mesh.faces):
         raise ValueError("mesh: has no faces")
+    if not np.abs(mesh.vertices).max() <= LARGEST_COORDINATE:
+        raise ValueError(f"mesh: corners must be within {LARGEST_COORDINATE:g} m of 0")
     low, high = mesh.vertices[:, :2].min(axis=0), mesh.vertices[:, :2].max(axis=0)
     spans = np.floor((high - low) / resolution + 1e-6)
     if not (spans < 2**31).all():

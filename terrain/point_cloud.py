@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from settings import setting
 from terrain.elevation_map import Array
@@ -25,7 +25,7 @@ class CloudSettings:
     stray_share: float = setting(0.1, "and is, if it is a smaller share of its cell", minimum=0.0, maximum=1.0)
 
 
-def cloud_to_grid(points: Array, settings: CloudSettings | None = None) -> RawGrid:
+def cloud_to_grid(points: ArrayLike, settings: CloudSettings | None = None) -> RawGrid:
     """Heights of the ground from points (n x 3 [m]); cells that no point has met are unknown.
 
     In each cell the points are sorted by height and parted into layers where a gap is larger than layer_m. The ground
@@ -49,16 +49,22 @@ def cloud_to_grid(points: Array, settings: CloudSettings | None = None) -> RawGr
     return RawGrid(heights=heights.reshape(rows, columns), resolution=size, origin_x=float(x), origin_y=float(y))
 
 
-def _sound(points: Array) -> Array:
-    if points.ndim != 2 or points.shape[1] != 3:
-        raise ValueError(f"points: must be n x 3, got {' x '.join(map(str, points.shape))}")
-    if len(points) > POINT_LIMIT:
-        raise ValueError(f"points: {len(points)} are too many (limit {POINT_LIMIT})")
-    numbers = np.asarray(points, np.float64)
+def _sound(points: ArrayLike) -> Array:
+    try:
+        given = np.asarray(points)
+    except ValueError:  # rows of different lengths
+        raise ValueError("points: must be n x 3 numbers") from None
+    if given.ndim != 2 or given.shape[1] != 3:
+        raise ValueError(f"points: must be n x 3, got {' x '.join(map(str, given.shape)) or 'one value'}")
+    if given.dtype.kind not in "fiu":
+        raise ValueError(f"points: must be numbers, got {given.dtype}")
+    if len(given) > POINT_LIMIT:
+        raise ValueError(f"points: {len(given)} are too many (limit {POINT_LIMIT})")
+    numbers = given.astype(np.float64, copy=False)
     with np.errstate(invalid="ignore"):
         sound = numbers[(np.abs(numbers) <= LARGEST_COORDINATE).all(axis=1)]
     if not len(sound):
-        raise ValueError(f"points: none of {len(points)} is finite")
+        raise ValueError(f"points: none of {len(given)} is finite")
     return sound
 
 

@@ -26,6 +26,7 @@ from terrain.formats.mesh_files import load_mesh
 from terrain.georeference import Georeference
 from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
 from terrain.world import Place, Site, World
+from terrain.world_checks import check_world
 
 VERSION = 1
 FAR_M = 1e6
@@ -135,14 +136,20 @@ def load_world_file(path: Path) -> WorldFile:
 def build_world(path: Path) -> World:
     """The world of a file: the same to the bit each time. Raises SettingsError with one line."""
     settings = load_world_file(path)
+    folder = path.resolve().parent  # where the file itself lies, if its name is a link, as colcon makes them
     try:
-        site = Site(path.stem, np.random.default_rng(settings.seed), path.parent)
-        world: World = settings.build.chosen().build(site)
-        return _completed(world, settings, path.parent)
+        site = Site(path.stem, np.random.default_rng(settings.seed), folder)
+        built: World = settings.build.chosen().build(site)
+        world = _completed(built, settings, folder)
     except SettingsError:
         raise
     except ValueError as error:
         raise SettingsError(f"{path}: {error}") from None
+    try:
+        check_world(world)
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    return world
 
 
 def load_world(name: str) -> World:

@@ -12,6 +12,7 @@ from scipy.interpolate import RectBivariateSpline
 
 from settings import setting
 from terrain.elevation_map import HARD, ElevationMap
+from terrain.formats.regular_file import check_is_file
 from terrain.georeference import Georeference
 from terrain.limits import check_grid_size
 from terrain.map_files import MapFileOptions, load_map
@@ -117,11 +118,19 @@ class Fault:
 
 
 def file_beside(folder: Path, name: str) -> Path:
-    """A file in a folder or below it; raises ValueError for a name that would leave it."""
+    """A file in a folder or below it; raises ValueError for a name that would leave it, or that is no file's."""
     parts = PurePosixPath(name)
     if not name or parts.is_absolute() or ".." in parts.parts or "\\" in name or not name.isprintable():
         raise ValueError(f"file {name!r}: must be a name in the world's own folder")
-    return folder / parts
+    root, path = folder.resolve(), folder / parts
+    try:
+        target = path.resolve()
+    except RuntimeError:  # links in a circle, which the check below refuses
+        target = root
+    if not target.is_relative_to(root):
+        raise ValueError(f"file {name!r}: is a link that leads out of the world's own folder")
+    check_is_file(path)
+    return path
 
 
 def _node(ground: ElevationMap, number: int) -> Place:

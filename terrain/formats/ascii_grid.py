@@ -9,8 +9,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from settings.files import whole_file
 from terrain.elevation_map import ElevationMap
-from terrain.formats.whole_file import whole_file
+from terrain.formats.regular_file import check_is_file
 from terrain.limits import check_grid_size, file_refusal
 from terrain.raw_grid import RawGrid
 
@@ -22,6 +23,7 @@ BLOCK_CHARACTERS = 16_000_000
 
 def load_ascii_grid(path: Path) -> RawGrid:
     """Read a grid; nodata values and NaN are unknown. Raises SettingsError where header and content do not agree."""
+    check_is_file(path)
     try:
         with path.open(encoding="ascii") as file:
             header, first_line = _header(file)
@@ -89,7 +91,8 @@ def _values(file: TextIO, first_line: str, rows: int, columns: int) -> Any:
         numbers = _numbers(block)
         if count + len(numbers) > values.size:
             raise ValueError(f"{rows} rows of {columns} promised, more found")
-        values[count : count + len(numbers)] = numbers
+        with np.errstate(over="ignore"):  # 1e300 becomes infinite, and is refused as that
+            values[count : count + len(numbers)] = numbers
         count += len(numbers)
     if count < values.size:
         raise ValueError(f"{rows} rows promised, {count // columns} found; file looks truncated")
@@ -124,9 +127,11 @@ def _numbers(text: str) -> Any:
 
 
 def _grid(header: dict[str, Any], values: Any) -> RawGrid:
-    values[values == np.float32(header.get("nodata_value", NODATA))] = np.nan
+    with np.errstate(over="ignore"):  # nodata may be the largest double
+        nodata = np.float32(header.get("nodata_value", NODATA))
+    values[values == nodata] = np.nan
     if np.isinf(values).any():
-        raise ValueError(f"{int(np.isinf(values).sum())} heights are infinite")
+        raise ValueError(f"{int(np.isinf(values).sum())} heights are infinite or beyond what float32 holds")
     size = header["cellsize"]
     # Heights are of cells; our nodes are their centres.
     x = header["xllcenter"] if "xllcenter" in header else header["xllcorner"] + 0.5 * size

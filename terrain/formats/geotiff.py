@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, TiffImagePlugin
 
+from settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.images import height_image, pixels
-from terrain.formats.whole_file import whole_file
 from terrain.georeference import Georeference
 from terrain.raw_grid import RawGrid
 
@@ -21,7 +21,7 @@ MODEL_PIXEL_SCALE, MODEL_TIEPOINT, MODEL_TRANSFORMATION = 33550, 33922, 34264
 GEO_KEYS, GEO_ASCII, GDAL_NODATA = 34735, 34737, 42113
 # Keys of the GeoKey directory
 MODEL_TYPE, RASTER_TYPE, CITATION, GEOGRAPHIC_TYPE, PROJECTED_TYPE, LINEAR_UNITS = 1024, 1025, 1026, 2048, 3072, 3076
-GEOGRAPHIC, PIXEL_IS_POINT, USER_DEFINED, METRE = 2, 2, 32767, 9001
+PROJECTED, GEOGRAPHIC, PIXEL_IS_POINT, USER_DEFINED, METRE = 1, 2, 2, 32767, 9001
 NO_GEOREFERENCE = "has no georeference (no pixel scale and tie point); give resolution_m to use it"
 
 
@@ -47,7 +47,8 @@ def load_geotiff(path: Path, resolution: float | None = None) -> RawGrid:
             raise ValueError("has unsigned heights of 32 bits, beyond what can be read")
         nodata = _nodata(tags)
         if nodata is not None:
-            heights[heights == np.float32(nodata)] = np.nan
+            with np.errstate(over="ignore"):  # it may be the largest double
+                heights[heights == np.float32(nodata)] = np.nan
         if np.isinf(heights).any():
             raise ValueError(f"{int(np.isinf(heights).sum())} heights are infinite")
         return RawGrid(
@@ -70,7 +71,7 @@ def save_geotiff(ground: ElevationMap, path: Path) -> None:
     ):
         tags[tag] = values
         tags.tagtype[tag] = 12  # double
-    keys = [(MODEL_TYPE, 0, 1, 1), (RASTER_TYPE, 0, 1, PIXEL_IS_POINT)]
+    keys = [(MODEL_TYPE, 0, 1, PROJECTED), (RASTER_TYPE, 0, 1, PIXEL_IS_POINT)]
     code = where.crs.removeprefix("EPSG:")
     if code.isdigit() and int(code) < USER_DEFINED:
         keys.append((PROJECTED_TYPE, 0, 1, int(code)))
@@ -82,7 +83,7 @@ def save_geotiff(ground: ElevationMap, path: Path) -> None:
 
 def _placing(tags: Any, keys: dict[int, Any], resolution: float | None) -> _Placing:
     """Where the first (north-west) pixel lies; GeoTIFF 1.1, annex B.6."""
-    if keys.get(MODEL_TYPE) == GEOGRAPHIC:
+    if _is_in_degrees(keys):
         raise ValueError(f"is in degrees ({_crs(keys)}); bring it into metres first (gdalwarp -t_srs EPSG:32629)")
     units = keys.get(LINEAR_UNITS, METRE)
     if units != METRE:
@@ -104,6 +105,12 @@ def _placing(tags: Any, keys: dict[int, Any], resolution: float | None) -> _Plac
         raise ValueError(f"has pixels of {scale[0]:g} x {scale[1]:g} m; bring it to square ones first")
     to_centre = 0.0 if keys.get(RASTER_TYPE) == PIXEL_IS_POINT else 0.5
     return _Placing(scale[0], tie[3] + (to_centre - tie[0]) * scale[0], tie[4] - (to_centre - tie[1]) * scale[1])
+
+
+def _is_in_degrees(keys: dict[int, Any]) -> bool:
+    """Whether the file says so, or leaves its model type out and names only a geographic system."""
+    model = keys.get(MODEL_TYPE)
+    return model == GEOGRAPHIC or (model != PROJECTED and GEOGRAPHIC_TYPE in keys and PROJECTED_TYPE not in keys)
 
 
 def _geo_keys(tags: Any) -> dict[int, Any]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.images import height_image, pixels
-from terrain.formats.whole_file import whole_file
 from terrain.limits import file_refusal
 from terrain.raw_grid import RawGrid
 

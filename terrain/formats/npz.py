@@ -11,8 +11,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from settings.files import whole_file
 from terrain.elevation_map import ElevationMap
-from terrain.formats.whole_file import whole_file
+from terrain.formats.regular_file import check_is_file
 from terrain.georeference import Georeference
 from terrain.limits import check_grid_size, file_refusal
 
@@ -39,6 +40,7 @@ def save_npz(ground: ElevationMap, path: Path) -> None:
 
 def load_npz(path: Path) -> ElevationMap:
     """Read a map; raises SettingsError for anything that is not one, before memory is taken for it."""
+    check_is_file(path)
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(_read(archive, "about", BYTE, ABOUT_LIMIT_BYTES).tobytes())
@@ -53,7 +55,7 @@ def load_npz(path: Path) -> ElevationMap:
             resolution=float(about["resolution_m"]),
             origin_x=float(about["origin_m"][0]),
             origin_y=float(about["origin_m"][1]),
-            soil_names=tuple(about["soil_names"]),
+            soil_names=_names(about["soil_names"]),
             georeference=None if where is None else Georeference(**where),
         )
     except (zipfile.BadZipFile, EOFError, zlib.error) as error:
@@ -80,6 +82,12 @@ def _read(archive: zipfile.ZipFile, name: str, dtype: np.dtype[Any], limit: int 
             raise ValueError(f"{name}: too long, {shape} (limit {limit})")
     with archive.open(f"{name}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _names(found: object) -> tuple[str, ...]:
+    if not isinstance(found, list):
+        raise ValueError(f"soil_names: must be a list of names, got {str(found)[:40]!r}")
+    return tuple(found)
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

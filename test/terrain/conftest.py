@@ -1,7 +1,10 @@
-"""Wheels and soils for tests of contact."""
+"""Wheels and soils for tests of contact; an alarm for tests of files that could wait for ever."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
@@ -22,3 +25,23 @@ def tyre(vehicle_parameters: VehicleParameters) -> Any:
     record = tyre_record(vehicle_parameters).copy()
     record["rolling_resistance"] = 0.0
     return record
+
+
+@pytest.fixture
+def alarm() -> Callable[[float], AbstractContextManager[None]]:
+    """Ends a wait of so many seconds that would be for ever; says nothing of anyone's speed."""
+
+    @contextmanager
+    def ringing_after(seconds: float) -> Iterator[None]:
+        def ring(*_: object) -> None:
+            raise TimeoutError(f"still waiting after {seconds:g} s")
+
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+
+    return ringing_after

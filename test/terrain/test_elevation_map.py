@@ -157,13 +157,15 @@ def test_the_mesh_lies_on_the_map_and_faces_up(step: int) -> None:
     [
         ({"heights": np.zeros((1, 1))}, "1 x 1 nodes span no area; at least 2 x 2 are needed"),
         ({"heights": np.zeros(5)}, "heights: must be an array of rows and columns"),
-        ({"heights": np.array([[0.0, 1.0], [np.nan, np.inf]])}, "2 heights are not within 20000 m of 0"),
+        ({"heights": np.array([[0.0, -np.inf], [0.0, np.inf]])}, "2 heights are not within 20000 m of 0"),
+        ({"heights": np.array([[0.0, 1.0], [np.nan, np.inf]])}, "1 of 4 heights are NaN, the first at row 1, column 0"),
         ({"heights": np.array([[0.0, 1e30], [0.0, 0.0]])}, "the first at row 0, column 1: 1e+30"),
         ({"resolution": 0.0}, "resolution: must be from 0.001 to 1000 m, got 0"),
         ({"resolution": 0.0002777}, "got 0.0002777 (is it in degrees?)"),
         ({"origin_x": np.nan}, "origin: must be within 1e+08 m of 0, got nan, 0"),
         ({"soils": np.zeros((3, 3), np.uint8)}, "soils: must be uint8 of the heights' shape (2, 2), got"),
         ({"soils": np.full((2, 2), 7, np.uint8)}, "soils: number 7 has no name; soil_names has 1"),
+        ({"soil_names": "hard"}, "soil_names: must be several names, not the text 'hard'"),
         ({"soil_names": ()}, "soil_names: must be 1 to 256 printable names, got 0"),
     ],
 )  # fmt: skip

@@ -82,9 +82,20 @@ def test_points_that_are_not_finite_are_left_out() -> None:
     assert_allclose(cloud_to_grid(np.concatenate([bad, cloud])).heights, cloud_to_grid(cloud).heights)
 
 
+def test_points_may_be_a_list_of_whole_numbers() -> None:
+    corners = [[0, 0, 1], [1, 0, 2], [0, 1, 3], [1, 1, 4]]
+
+    assert_allclose(cloud_to_grid(corners, CloudSettings(resolution_m=1.0)).heights, [[1.0, 2.0], [3.0, 4.0]])
+
+
 @pytest.mark.parametrize(
     ("points", "words"),
     [
+        ([], "points: must be n x 3, got 0"),
+        (1.0, "points: must be n x 3, got one value"),
+        ([[0.0, 0.0, 0.0], [1.0]], "points: must be n x 3 numbers"),
+        ([["a", "b", "c"]], "points: must be numbers, got <U1"),
+        (np.zeros((4, 3), complex), "points: must be numbers, got complex128"),
         (np.zeros((0, 3)), "none of 0 is finite"),
         (np.full((4, 3), np.nan), "none of 4 is finite"),
         (np.zeros((5, 2)), "points: must be n x 3, got 5 x 2"),
@@ -92,6 +103,6 @@ def test_points_that_are_not_finite_are_left_out() -> None:
         (np.broadcast_to(0.0, (60_000_000, 3)), "60000000 are too many"),
     ],
 )
-def test_a_cloud_that_is_no_ground_is_refused(points: np.ndarray, words: str) -> None:
+def test_a_cloud_that_is_no_ground_is_refused(points: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        cloud_to_grid(points)
+        cloud_to_grid(points)  # type: ignore[arg-type]

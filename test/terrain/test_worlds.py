@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from terrain.builders.off_road import CLEAR_OF_TREES_M
 from terrain.elevation_map import ElevationMap
 from terrain.ground import Ground, height_at
 from terrain.map_files import save_map
+from terrain.map_messages import MapSettings
 from terrain.soils_file import load_soils
 from terrain.world import World
 from terrain.world_ground import WorldGround
@@ -35,7 +39,13 @@ SMALL = {
     "off_road": "{size_m: 80.0, trees: 20}",
     "fault": "{length_scale: 0.01, height_scale: 0.01}",
 }
+ROCK = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"  # 1 m along each axis
 Make = Callable[..., World]
+
+
+def write_world(path: Path, builder: str, more: str = "") -> Path:
+    path.write_text(f"version: 1\ndescription: a test\nbuild: {builder}\n{more}")
+    return path
 
 
 @pytest.fixture
@@ -189,7 +199,7 @@ def test_a_world_cannot_name_files_outside_of_its_folder(make: Make, kind: str, 
 
 
 def test_obstacles_of_the_file_stand_on_the_ground(make: Make, tmp_path: Path) -> None:
-    (tmp_path / "rock.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "rock.obj").write_text(ROCK)
     more = (
         "boxes: [{x_m: 32.0, y_m: 0.0, length_m: 2.0, width_m: 1.0, height_m: 1.5, yaw_deg: 90.0}]\n"
         "cylinders: [{x_m: 0.0, y_m: 3.0, radius_m: 0.2, height_m: 1.0, lift_m: 0.5}]\n"
@@ -206,6 +216,93 @@ def test_obstacles_of_the_file_stand_on_the_ground(make: Make, tmp_path: Path) -
     assert world.start.heading == pytest.approx(np.pi / 2.0)
     assert world.top_at(32.0, 0.0) == pytest.approx(top + 1.5, abs=1e-5)
     assert world.top_at(50.0, 0.0) == world.ground.height_at(50.0, 0.0)
+
+
+@pytest.mark.parametrize("builder", ["{file: {file: hill.npz}}", "{survey: {file: hill.npz}}"])
+def test_a_link_cannot_lead_out_of_the_worlds_folder(tmp_path: Path, builder: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "mine").mkdir()
+    save_map(ElevationMap(heights=np.ones((5, 5)), resolution=2.0), tmp_path / "elsewhere/hill.npz")
+    (tmp_path / "mine/hill.npz").symlink_to("../elsewhere/hill.npz")
+
+    with pytest.raises(SettingsError, match=r"'hill\.npz': is a link that leads out of the world's own folder"):
+        build_world(write_world(tmp_path / "mine/made.yaml", builder))
+
+
+def test_links_in_a_circle_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "hill.npz").symlink_to("hill.npz")
+
+    with pytest.raises(SettingsError, match=r"hill\.npz': Too many levels of symbolic links"):
+        build_world(write_world(tmp_path / "made.yaml", "{file: {file: hill.npz}}"))
+
+
+def test_a_link_within_the_folder_and_links_to_a_whole_folder_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "source/maps").mkdir(parents=True)
+    save_map(ElevationMap(heights=np.ones((5, 5)), resolution=2.0), tmp_path / "source/maps/hill.npz")
+    (tmp_path / "source/hill.npz").symlink_to("maps/hill.npz")
+    write_world(tmp_path / "source/made.yaml", "{file: {file: hill.npz}}")
+    # As `colcon build --symlink-install` does: each file a link to the source tree.
+    (tmp_path / "share").mkdir()
+    for name in ("made.yaml", "hill.npz"):
+        (tmp_path / "share" / name).symlink_to(tmp_path / "source" / name)
+
+    assert build_world(tmp_path / "share/made.yaml").ground.shape == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("builder", "more"),
+    [
+        ("{file: {file: pipe.npz}}", ""),
+        ("{survey: {file: pipe.npz}}", ""),
+        ("{flat: {}}", "meshes: [{file: pipe.obj, x_m: 5.0, y_m: 5.0}]\n"),
+    ],
+)
+def test_a_pipe_named_in_a_world_is_refused_before_anyone_waits_for_it(
+    tmp_path: Path, builder: str, more: str, alarm: Callable[[float], AbstractContextManager[None]]
+) -> None:
+    for name in ("pipe.npz", "pipe.obj"):
+        os.mkfifo(tmp_path / name)
+
+    with alarm(10.0), pytest.raises(SettingsError, match="is a pipe or device, not a file"):
+        build_world(write_world(tmp_path / "made.yaml", builder, more))
+
+
+BOX = "{x_m: 4.0, y_m: 1.0, length_m: 6.0, width_m: 4.0, height_m: 2.0}"
+
+
+@pytest.mark.parametrize(
+    ("builder", "more", "words"),
+    [
+        ("{flat: {soil: dry_snad}}", "", "made.yaml: soil dry_snad: unknown; did you mean dry_sand?"),
+        ("{urban: {block_soil: mud, resolution_m: 0.5}}", "", "made.yaml: soil mud: unknown; "),
+        ("{off_road: {soils: [clay, x], soil_shares: [0.5, 0.5], size_m: 40.0, trees: 0}}", "", "soil x: unknown"),
+        (
+            "{flat: {}}", "start: {x_m: 100000.0, y_m: 0.0}",
+            "made.yaml: start: x 100000, y 0 m is off the map, which has x -20 to 100, y -15 to 15 m",
+        ),
+        ("{flat: {}}", "goal: {x_m: 0.0, y_m: -15.1}", "made.yaml: goal: x 0, y -15.1 m is off the map"),
+        ("{flat: {}}", f"boxes: [{BOX}]\nstart: {{x_m: 2.0, y_m: 0.0}}",
+         "made.yaml: start: x 2, y 0 m is inside the box at x 4, y 1 m"),
+        ("{flat: {}}", "cylinders: [{x_m: 0.0, y_m: 0.2, radius_m: 0.5, height_m: 1.0}]",
+         "start: x 0, y 0 m is inside the cylinder at x 0, y 0.2 m"),
+        ("{flat: {}}", "meshes: [{file: rock.obj, x_m: 89.7, y_m: -0.3}]",
+         "goal: x 90, y 0 m is inside the mesh rock.obj at x 89.7, y -0.3 m"),
+    ],
+)  # fmt: skip
+def test_a_world_nobody_can_drive_in_is_refused(tmp_path: Path, builder: str, more: str, words: str) -> None:
+    (tmp_path / "rock.obj").write_text(ROCK)
+
+    with pytest.raises(SettingsError) as refusal:
+        build_world(write_world(tmp_path / "made.yaml", builder, more + "\n"))
+
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_start_under_a_bridge_or_over_a_cellar_is_fine(make: Make) -> None:
+    more = f"boxes: [{BOX.replace('}', ', lift_m: 4.0}')}, {BOX.replace('}', ', lift_m: -3.0}')}]\n"
+
+    assert make("flat", "{}", more + "start: {x_m: 4.0, y_m: 1.0}\n").start.x == 4.0
 
 
 @pytest.mark.parametrize(
@@ -286,6 +383,17 @@ def test_the_room_page_names_every_builder_and_its_settings() -> None:
     for hint in typing.get_type_hints(Build).values():
         builder = next(kind for kind in typing.get_args(hint) if kind is not type(None))
         assert [item.name for item in fields(builder) if f"`{item.name}`" not in page] == []
+
+
+def test_the_room_page_shows_how_every_parameter_of_the_map_is_set() -> None:
+    page = (Path(__file__).parents[2] / "terrain/README.md").read_text()
+
+    assert [item.name for item in fields(MapSettings) if f"| `{item.name}` |" not in page] == []
+    command = re.search(r"proving-ground (node terrain --ros-args .*?) +#", page)
+    assert command is not None
+    named = re.findall(r"-p (\w+):=", command.group(1))
+    assert set(named) <= {"world", *(item.name for item in fields(MapSettings))}
+    assert set(named) - {"world"} != set()  # more than the launch takes
 
 
 def test_the_vehicles_kernels_and_the_map_agree(make: Make) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,7 @@ def refusal(path: Path, options: MapFileOptions | None = None) -> str:
         (HEADER + 5 * ROW, "4 rows of 3 promised, more found"),
         (HEADER + 3 * ROW + "1 2 x", "'x' is not a height"),
         (HEADER + 3 * ROW + "1 2 inf", "1 heights are infinite"),
+        (HEADER + 3 * ROW + "1 2 1e300", "1 heights are infinite or beyond what float32 holds"),
         (HEADER + 3 * ROW + "1 2 1e9", "1 heights are not within 20000 m of 0, the first at row 0, column 2: 1e+09"),
         (HEADER + 3 * ROW + "1 -9999 nan", "2 of 12 heights are unknown, the first at x 1.5, y 0.5 m; fill_holes"),
         (HEADER.replace("nrows 4", "nrows 4e9") + ROW, "header: nrows must be a number, got '4e9'"),
@@ -65,7 +69,9 @@ def test_a_broken_ascii_grid_is_refused(tmp_path: Path, text: str, words: str) -
     path = tmp_path / "hill.asc"
     path.write_text(text)
 
-    assert words in refusal(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the refusal is all that is said
+        assert words in refusal(path)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
@@ -79,9 +85,27 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"hill{suffix}"
 
-    assert "No such file" in refusal(path, ANY)
+    assert refusal(path, ANY) == f"terrain '{path}': No such file or directory"
     path.touch()
     refusal(path, ANY)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
+def test_a_pipe_is_refused_before_anyone_waits_for_it(
+    tmp_path: Path, suffix: str, alarm: Callable[[float], AbstractContextManager[None]]
+) -> None:
+    path = tmp_path / f"hill{suffix}"
+    os.mkfifo(path)
+
+    with alarm(10.0):
+        assert "is a pipe or device, not a file" in refusal(path, ANY)
+
+
+def test_a_folder_is_not_a_map(tmp_path: Path) -> None:
+    path = tmp_path / "hill.npz"
+    path.mkdir()
+
+    assert "is a folder, not a file" in refusal(path)
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
@@ -98,7 +122,78 @@ def test_half_a_file_is_refused(tmp_path: Path, suffix: str, share: float) -> No
 
     path.write_bytes(data[: int(share * len(data))])
 
-    refusal(path, ANY)
+    words = refusal(path, ANY)
+    assert "truncated" in words or "unexpected length" in words  # so PLY says it
+
+
+@pytest.mark.parametrize("length", [200, 400, 2000])  # [bytes]: within the table of tags, and within the heights
+def test_half_a_geotiff_is_called_truncated_and_not_unreferenced(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "hill.tif"
+    save_map(ElevationMap(heights=np.zeros((40, 50)), resolution=1.0), path)
+    path.write_bytes(path.read_bytes()[:length])
+
+    words = refusal(path)
+
+    assert "is damaged or truncated" in words
+    assert "georeference" not in words
+
+
+ASCII_STL = """solid hill
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 4 0 0
+vertex 0 4 0
+endloop
+endfacet
+facet normal 0 0 1
+outer loop
+vertex 4 0 0
+vertex 4 4 0
+vertex 0 4 0
+endloop
+endfacet
+endsolid hill
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("hill.obj", bytes(range(256)), "it is not a text file"),
+        ("hill.obj", b"\xff\xfe\xfd junk", "it has no faces"),
+        ("hill.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "it has no faces"),
+        ("hill.stl", bytes(range(256)), "neither STL text nor whole binary STL (for 1397903696 triangles, 256 bytes)"),
+        ("hill.stl", b"\xff" * 20, "neither STL text nor whole binary STL (20 bytes); it looks truncated"),
+        ("hill.stl", ASCII_STL[:-20].encode(), "the text does not end with 'endsolid'; it looks truncated"),
+    ],
+)
+def test_a_broken_mesh_is_refused_for_what_is_wrong_with_it(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(data)
+
+    assert f"is not a sound mesh: {words}" in refusal(tmp_path / name, ANY)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hill.stl", ASCII_STL.replace("hill", "H\xfcgel")),
+        ("hill.obj", "# H\xfcgel\nv 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nf 1 2 3\nf 1 3 4\n"),
+    ],
+)
+def test_names_and_comments_of_a_mesh_may_be_in_an_old_code_page(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+
+    assert load_map(tmp_path / name, ANY).shape == (5, 5)
+
+
+def test_a_mesh_as_large_as_the_galaxy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "hill.obj"
+    path.write_text("v -1e308 0 0\nv 1e308 0 0\nv 0 1e308 0\nf 1 2 3\n")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "mesh: corners must be within 1e+08 m of 0" in refusal(path, ANY)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -133,6 +228,10 @@ def test_bytes_may_be_anything_and_the_file_is_taken_or_refused(data: st.DataObj
             {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326)},
             "is in degrees (EPSG:4326); bring it into metres first",
         ),
+        (  # no model type, only a geographic system
+            {SCALE: (1 / 120, 1 / 120, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 1, 2048, 0, 1, 4326)},
+            "is in degrees (EPSG:4326); bring it into metres first",
+        ),
         (
             {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 1, 3076, 0, 1, 9002)},
             "has coordinates in another unit than metres (EPSG:9002)",
@@ -145,6 +244,26 @@ def test_bytes_may_be_anything_and_the_file_is_taken_or_refused(data: st.DataObj
 )
 def test_a_geotiff_that_cannot_be_placed_is_refused(write_tiff: Callable[[Tags], Path], tags: Tags, words: str) -> None:
     assert words in refusal(write_tiff(tags))
+
+
+def test_a_projected_geotiff_may_name_the_geographic_system_below_it(write_tiff: Callable[[Tags], Path]) -> None:
+    keys = (1, 1, 0, 3, 1024, 0, 1, 1, 2048, 0, 1, 4258, 3072, 0, 1, 25829)
+
+    ground = load_map(write_tiff({SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: keys}))
+
+    assert ground.georeference is not None
+    assert ground.georeference.crs == "EPSG:25829"
+
+
+def test_nodata_may_be_the_largest_double(tmp_path: Path, write_tiff: Callable[[Tags], Path]) -> None:
+    path = tmp_path / "hill.asc"
+    path.write_text(HEADER + "NODATA_value -1.7976931348623157e+308\n" + 3 * ROW + "1 2 -1.7976931348623157e+308")
+    tiff = write_tiff({SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), NODATA: "-1.7976931348623157e+308"})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "1 of 12 heights are unknown" in refusal(path)
+        assert load_map(tiff).heights.max() == 11.0
 
 
 def test_an_upright_matrix_places_a_geotiff_as_scale_and_tie_point_do(write_tiff: Callable[[Tags], Path]) -> None:
@@ -207,7 +326,11 @@ def write_npz(path: Path, about: dict[str, Any] | None = None, **arrays: Any) ->
         ({"georeference": {"planet": "Mars"}}, {}, "is not a map of this suite"),
         ({}, {"heights": np.zeros((3, 3))}, "heights: must be float32 by rows, got float64"),
         ({}, {"heights": np.array([[{}, {}], [{}, {}]])}, "heights: must be float32 by rows, got object"),
-        ({}, {"heights": np.full((3, 3), np.nan, np.float32)}, "9 heights are not within 20000 m of 0"),
+        ({}, {"heights": np.full((3, 3), np.nan, np.float32)}, "9 of 9 heights are NaN, the first at row 0, column 0"),
+        ({}, {"heights": np.full((3, 3), 3e4, np.float32)}, "9 heights are not within 20000 m of 0"),
+        ({"soil_names": "hard"}, {}, "soil_names: must be a list of names, got 'hard'"),
+        ({"soil_names": {"hard": 0}}, {}, "soil_names: must be a list of names"),
+        ({"soil_names": None}, {}, "soil_names: must be a list of names, got 'None'"),
         ({}, {"soils": np.full((3, 3), 9, np.uint8)}, "soils: number 9 has no name"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,28 @@ def test_npz_keeps_everything(tmp_path: Path, hills: ElevationMap) -> None:
     assert again.soil_names == hills.soil_names
     assert again.georeference == hills.georeference
     assert [path.name for path in tmp_path.iterdir()] == ["hills.npz"]  # no part is left
+
+
+def loading_peak(path: Path) -> int:
+    """Most memory [bytes] that is taken at once while a map is loaded."""
+    tracemalloc.start()
+    try:
+        load_map(path)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("side", [1000, 2000])  # nodes
+def test_loading_a_map_takes_five_bytes_a_node_and_no_copy_whatever_its_size(tmp_path: Path, side: int) -> None:
+    # What holds for 4 million nodes holds for the 64 million of 4 km x 4 km at 0.5 m: time and memory go into one
+    # copy of the file. One megabyte is for the reader's own buffers.
+    shape = (side, side)
+    ground = ElevationMap(heights=np.ones(shape, np.float32), resolution=0.5, soils=np.zeros(shape, np.uint8))
+    save_map(ground, tmp_path / "large.npz")
+
+    assert (tmp_path / "large.npz").stat().st_size == pytest.approx(5 * side * side, abs=5_000)
+    assert loading_peak(tmp_path / "large.npz") == pytest.approx(5 * side * side, abs=1_000_000)
 
 
 @pytest.mark.parametrize("suffix", [".asc", ".tif"])
