@@ -13,7 +13,7 @@ from sensors.lidar.scene import Scene
 from terrain.elevation_map import ElevationMap
 from terrain.mesh import Mesh
 from terrain.obstacles import Cylinder, MeshObstacle, Obstacles
-from terrain.ruts import press
+from terrain.ruts import press, rut_depth
 from terrain.world import World
 from terrain.world_ground import SoilPlane, WorldGround
 
@@ -218,6 +218,21 @@ def test_a_rut_is_seen_after_it_was_noted(kind: str) -> None:
     # Without the rut this ray would have met the ground at 6.3 m, which is at x = 15.3: it never comes to the rut.
     np.testing.assert_allclose(found.ranges[3], unnoted[3], atol=EXACT)
     assert scene.surfaces() == built, "nothing was rebuilt"
+
+
+@pytest.mark.parametrize("place", [(0.75, 0.75), (-0.05, 0.05), (123.45, -80.05)])
+def test_a_pressed_cell_looks_as_the_wheels_feel_it(place: tuple[float, float]) -> None:
+    ground = SoilPlane("dry_sand")
+    ruts = ground.kernel().ruts
+    press(ruts, *place, 0.2)
+    scene = Scene.flat(ground=ground)
+    x, y = (axis.ravel() for axis in np.meshgrid(*(at + np.linspace(-0.2, 0.2, 41) for at in place)))
+
+    found = scene.cast(np.column_stack((x, y, np.ones(x.size))), np.tile([[0.0, 0.0, -1.0]], (x.size, 1)), 10.0)
+
+    depth = [rut_depth(ruts, float(a), float(b)) for a, b in zip(x, y, strict=True)]
+    assert max(depth) > 0.19
+    np.testing.assert_allclose(found.ranges - 1.0, depth, atol=2e-4)  # what is shallower than 0.1 mm is no rut
 
 
 def test_a_grazing_ray_meets_the_far_wall_of_a_rut() -> None:

@@ -1,0 +1,18 @@
+"""What may be opened as a map: a file, not a pipe that nobody writes to."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from terrain.limits import file_refusal
+
+
+def check_is_file(path: Path) -> None:
+    """Raise SettingsError with one line unless there is a file of that name; opening a pipe would wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise file_refusal(path, getattr(error, "strerror", None) or error) from None
+    if not stat.S_ISREG(mode):
+        raise file_refusal(path, f"is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or device'}, not a file")
