@@ -47,6 +47,8 @@ class YamlFile:
 def read_yaml(path: Path) -> YamlFile:
     """Read one YAML document; raises SettingsError with file and line for anything unreadable."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be read for ever
+            raise SettingsError(f"{path}: is not a file")
         size = path.stat().st_size
         if size > SIZE_LIMIT_BYTES:
             raise SettingsError(f"{path}: {size} bytes is too large for a settings file (limit {SIZE_LIMIT_BYTES})")

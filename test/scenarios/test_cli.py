@@ -49,7 +49,7 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["bench", "quarter_car", "--picture", "no/a.png"], "--picture no/a.png: there is no folder no"),
         (
             ["bench", "telop"],
-            "bench telop: unknown; did you mean teleop? Known: dynamics, node",
+            "bench telop: unknown; did you mean teleop? Known: dynamics, lidar, node",
         ),
     ],
 )
