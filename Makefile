@@ -8,7 +8,7 @@ BOOTSTRAP := python3 environment/bootstrap.py --keep-python
 endif
 BIN := .venv/bin
 NAME ?= all
-PURE_TESTS := test/vehicle_dynamics test/terrain test/state_observer  # no ROS, and busy: they run first
+PURE_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer  # no ROS, and busy: they run first
 
 .DEFAULT_GOAL := help
 .PHONY: help venv engines run test lint bench clean

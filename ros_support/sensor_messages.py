@@ -92,14 +92,14 @@ class CloudMessages:
         self._message = points_to_cloud(empty, Header(frame_id=frame))
 
     def cloud(self, time_ns: int, points: NDArray[np.void]) -> PointCloud2:
-        """sensor_msgs/PointCloud2 of returns, all of them finite."""
+        """sensor_msgs/PointCloud2 of returns, all of them finite; good until the next one is made."""
         message = self._message
+        data = message.data  # filled where it is: setting it would copy it once more
+        del data[:]
+        data.frombytes(points.view(np.uint8).data)
         message.header.stamp = ns_to_stamp(time_ns)
         message.width = len(points)
         message.row_step = message.width * LIDAR_POINT.itemsize
-        data = array.array("B")
-        data.frombytes(points.view(np.uint8).data)
-        message.data = data
         return message
 
 

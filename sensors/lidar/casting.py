@@ -39,8 +39,7 @@ class Segments(NamedTuple):
 
     origins: Floats
     directions: Floats
-    far: Floats
-    ends: Array  # along the whole ray [m]
+    far: Floats  # from there on [m]; Embree leaves it as it is where it finds nothing
     rays: Numbers  # number of the ray
 
 
@@ -49,7 +48,7 @@ def enter(
     origins: Array,
     directions: Array,
     far: float,
-    travelled: Array,
+    travelled: Floats,
     bounds: Array,
     base: Array,
     out: Segments,
@@ -82,7 +81,7 @@ def enter(
             out.directions[count, 1] = dy
             out.directions[count, 2] = dz
             out.far[count] = end - begin
-            out.ends[count], out.rays[count] = end, ray
+            out.rays[count] = ray
             count += 1
     return count
 
@@ -99,7 +98,7 @@ def leave(
     origins: Array,
     directions: Array,
     far: float,
-    travelled: Array,
+    travelled: Floats,
     out: Found,
 ) -> None:
     """Note what Embree found on segments, and which rays go on beyond the bounds."""
@@ -109,14 +108,11 @@ def leave(
         ray = segments.rays[item]
         while ray >= (place + 1) * shared:
             place += 1
+        about = travelled[ray] + distances[item]
         if geometries[item] < 0:
-            if segments.ends[item] < far:
-                travelled[ray] = max(segments.ends[item] - OVERLAP, 0.0)
-            else:
-                travelled[ray] = DONE
+            travelled[ray] = max(about - OVERLAP, 0.0) if about < far - OVERLAP else DONE
             continue
         row = triangles.starts[geometries[item]] + primitives[item]
-        about = travelled[ray] + distances[item]
         travelled[ray] = DONE
         x, y, z = origins[place, 0], origins[place, 1], origins[place, 2]
         dx, dy, dz = directions[ray, 0], directions[ray, 1], directions[ray, 2]

@@ -1,6 +1,6 @@
 """Kernels of a LIDAR: its rays as it moves, what it reads of what they meet, and the points it makes of that.
 
-Signal of a return, after the LIDAR equation for a rough surface (Hoefle and Pfeifer 2007, Eq. 4, with 1/R^2):
+Signal of a return, after the LIDAR equation for a rough surface (as in Hoefle and Pfeifer 2007, with 1/R^2):
 
     signal = reflectivity * cos(incidence) * (max_range / range)^2
 

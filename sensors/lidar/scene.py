@@ -54,7 +54,7 @@ class Scene:
         self._marks = np.zeros(MARKS, np.uint8)
         self._rutted = 0
         self._segments = _segments(0)
-        self._travelled = np.zeros(0)
+        self._travelled = np.zeros(0, np.float32)
         self.note_ruts()
 
     @staticmethod
@@ -162,7 +162,7 @@ class Scene:
         count = len(directions)
         found = _nothing(count)
         if count > len(self._travelled):
-            self._segments, self._travelled = _segments(count), np.zeros(count)
+            self._segments, self._travelled = _segments(count), np.zeros(count, np.float32)
         start = 0.0 if is_cast is None else np.where(is_cast, 0.0, DONE)
         self._travelled[:count] = start
         for level in self._levels:
@@ -219,6 +219,5 @@ def _segments(count: int) -> Segments:
         np.empty((count, 3), np.float32),
         np.empty((count, 3), np.float32),
         np.empty(count, np.float32),
-        np.empty(count),
         np.empty(count, np.int32),
     )

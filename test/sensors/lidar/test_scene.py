@@ -81,7 +81,7 @@ def test_tilted_ground(place: tuple[float, float], step: int | None) -> None:
 
 
 def test_far_from_the_middle_of_a_large_map_ranges_are_as_exact() -> None:
-    slope = 0.5
+    slope = 0.3
     nodes = np.arange(-2000.0, 2001.0, 20.0)
     heights = np.broadcast_to(slope * nodes, (nodes.size, nodes.size)).astype(np.float32)
     world = World(
@@ -91,7 +91,7 @@ def test_far_from_the_middle_of_a_large_map_ranges_are_as_exact() -> None:
     sinking = slope * rays[:, 0] - rays[:, 2]
     rays, sinking = rays[sinking > 0.05], sinking[sinking > 0.05]
 
-    found = Scene.of(world, step=1).cast([1805.3, -1803.7, slope * 1805.3 + 2.0], rays, FAR)
+    found = Scene.of(world, step=1).cast([1801.23, -1803.7, slope * 1801.23 + 2.0], rays, FAR)
 
     # In float32 places of 1800 m have steps of 0.1 mm, of which half is an error of up to 0.6 mm along these rays.
     np.testing.assert_allclose(found.ranges, 2.0 / sinking, atol=EXACT)
