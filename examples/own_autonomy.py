@@ -1,0 +1,56 @@
+"""Your own autonomy in 60 lines: heads for a goal, slows down for what the LIDAR sees ahead, and stops there.
+
+    proving-ground launch sensors world:=urban      # in one terminal
+    python examples/own_autonomy.py 60 -2           # in another: drive to x = 60, y = -2
+
+It needs rclpy and standard messages alone: odometry and a planar scan in, /cmd_vel out.
+"""
+
+import math
+import sys
+
+import rclpy
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import LaserScan
+
+FASTEST, NEAREST, HALF_WIDTH = 4.0, 6.0, 1.5  # [m/s], [m] to stop before, [m] of the lane that must be free
+
+
+class OwnAutonomy(Node):
+    def __init__(self, goal_x: float, goal_y: float) -> None:
+        super().__init__("own_autonomy")
+        self.goal, self.free, self.has_arrived = (goal_x, goal_y), 0.0, False
+        self.commands = self.create_publisher(Twist, "cmd_vel", 10)
+        self.create_subscription(LaserScan, "lidar/scan", self.on_scan, qos_profile_sensor_data)
+        self.create_subscription(Odometry, "ground_truth/odom", self.on_odometry, 10)
+
+    def on_scan(self, scan: LaserScan) -> None:
+        self.free = scan.range_max
+        for number, distance in enumerate(scan.ranges):
+            angle = scan.angle_min + number * scan.angle_increment
+            is_valid = scan.range_min <= distance <= scan.range_max  # NaN and infinity are not (REP-117)
+            if is_valid and math.cos(angle) > 0.0 and abs(distance * math.sin(angle)) < HALF_WIDTH:
+                self.free = min(self.free, distance * math.cos(angle))
+
+    def on_odometry(self, odometry: Odometry) -> None:
+        place, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
+        heading = math.atan2(2.0 * (turn.w * turn.z + turn.x * turn.y), 1.0 - 2.0 * (turn.y**2 + turn.z**2))
+        away_x, away_y = self.goal[0] - place.x, self.goal[1] - place.y
+        away = math.hypot(away_x, away_y)
+        self.has_arrived = away < 2.0
+        aside = math.remainder(math.atan2(away_y, away_x) - heading, math.tau)
+        speed = 0.0 if self.has_arrived else min(FASTEST, 0.5 * away, 0.5 * max(self.free - NEAREST, 0.0))
+        command = Twist()
+        command.linear.x = speed
+        command.angular.z = speed * min(max(2.0 * math.sin(aside) / max(away, 5.0), -0.12), 0.12)  # pure pursuit
+        self.commands.publish(command)
+
+
+rclpy.init(args=sys.argv)
+node = OwnAutonomy(float(sys.argv[1]), float(sys.argv[2]))
+while rclpy.ok() and not node.has_arrived:
+    rclpy.spin_once(node)
+print("arrived")
