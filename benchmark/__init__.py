@@ -9,6 +9,7 @@ BENCHMARKS = {
     "lidar": "benchmark.lidar",
     "node": "benchmark.vehicle_node",
     "observers": "benchmark.observers",
+    "planner": "benchmark.planner",
     "quarter_car": "benchmark.quarter_car",
     "sensors": "benchmark.sensor_nodes",
     "teleop": "benchmark.teleop",

@@ -39,10 +39,14 @@ class TruthInput:
         on_truth: Callable[[int, BaseMotion, DriveTruth | None], None],
         on_reset: Callable[[], None],
         *,
+        odometry: str = "ground_truth/odom",
         needs_accel: bool = False,
         needs_drive: bool = False,
     ) -> None:
-        """needs_accel: without it accelerations are 0; needs_drive: without it there is no DriveTruth."""
+        """odometry: the topic, for those who can do with an estimate.
+
+        needs_accel: without it accelerations are 0; needs_drive: without it there is no DriveTruth.
+        """
         self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
         self.time_ns: int | None = None  # of the latest truth
         self._heard_at = node.wall_time()
@@ -51,7 +55,7 @@ class TruthInput:
         self._needed = {"odom"}
         self._resets: int | None = None
         node.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self._listen(Odometry, "ground_truth/odom", "odom", _odometry)
+        self._listen(Odometry, odometry, "odom", _odometry)
         if needs_accel:
             self._needed.add("accel")
             self._listen(AccelStamped, "ground_truth/accel", "accel", _accel)
@@ -59,9 +63,14 @@ class TruthInput:
             self._needed.add("drive")
             self._listen(JointState, "ground_truth/actuation", "drive", _drive)
 
+    @property
+    def silent_s(self) -> float:
+        """How long nothing was heard, of the machine's time."""
+        return self._node.wall_time() - self._heard_at
+
     def report(self) -> None:
         """Tell the node's health whether truth arrives."""
-        silent = self._node.wall_time() - self._heard_at
+        silent = self.silent_s
         if self.time_ns is None:
             self._node.report("truth", Level.WARN, "no ground truth yet; is the vehicle running?")
         elif silent > SILENT_AFTER_S:

@@ -1,0 +1,222 @@
+"""Planning: time of its parts, D* Lite against A*, and 20 drives through seeded towns (seed 002, scenario 1)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmark.measure import cpu_time_us
+from planner.a_star import shortest
+from planner.arcs import ArcPlanner, Target
+from planner.dstar_lite import DStarLite
+from planner.footprint import Footprint
+from planner.grid_cost import BLOCKED, CHEAPEST, Costs
+from planner.maps.local_map import LocalMap
+from planner.maps.terrain_truth import TerrainTruth
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from planner.town_drive import DriveResult, drive, town, way_on_truth
+from scenarios.table import text_table
+from settings.share import share_file
+from vehicle_dynamics.hmmwv import Hmmwv
+
+SEEDS = range(20)
+LONGEST_S = 500.0
+PLANNERS = ("dstar_lite", "arcs")
+MAP_CELLS, CHANGE_CELLS, CHANGES = 1000, 20, 30
+SENSOR_CELLS = 40  # how far ahead of the vehicle a change is seen
+STRIDE_CELLS = 5  # the vehicle drives on between two changes
+
+
+def run(say: Callable[[str], None]) -> dict[str, Any]:
+    """Figures; times are CPU times on one core. success and collisions are those of D* Lite with arcs."""
+    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    footprint = Footprint.of(car.parameters, car.base_in_chassis)
+    say("timing")
+    figures: dict[str, Any] = _cycle(footprint) | _replanning()
+    for planner in PLANNERS:
+        settings = PlannerSettings(planner=planner)
+        for seed in SEEDS:
+            world = town(seed)
+            cost, _ = way_on_truth(world, settings, footprint)
+            begun = time.process_time()
+            result = drive(car, world, settings, LONGEST_S)
+            say(f"{planner}, town {seed}: {_words(result)}")
+            figures[f"{planner}_{seed}"] = _row(result, cost, time.process_time() - begun)
+        figures |= _sums(planner, [figures[f"{planner}_{seed}"] for seed in SEEDS])
+    return figures | {"success": figures["dstar_lite_reached"], "collisions": figures["dstar_lite_collisions"]}
+
+
+def show(figures: Mapping[str, Any]) -> str:
+    """As tables for people."""
+    f = figures
+    times = text_table(
+        ["one core, CPU time", "ms"],
+        [
+            ["rolling map of 48 m from terrain truth", f"{f['map_ms']:.2f}"],
+            ["its distance field alone", f"{f['distance_ms']:.2f}"],
+            ["62 arcs swept", f"{f['sweep_ms']:.2f}"],
+            ["choice", f"{f['choice_ms']:.3f}"],
+            ["a cycle: map, arcs, choice", f"{f['cycle_ms']:.2f}"],
+            ["D* Lite, 1000 x 1000, after a change of 20 x 20: median", f"{f['dstar_ms']:.2f}"],
+            [f"the same, worst of {2 * CHANGES}", f"{f['dstar_worst_ms']:.2f}"],
+            ["A* in its place: median", f"{f['astar_ms']:.1f}"],
+        ],
+    )
+    parts = [times]
+    for planner in PLANNERS:
+        rows = [_shown(seed, f[f"{planner}_{seed}"]) for seed in SEEDS]
+        head = ["town", "A* [m]", "reached", "time [s]", "collisions", "kerb strikes", "top [m/s]", "plans", "CPU [s]"]
+        total = (
+            f"{planner}: {f[f'{planner}_reached']} of {len(SEEDS)} reached, {f[f'{planner}_collisions']} collisions, "
+            f"{f[f'{planner}_kerb_strikes']} kerb strikes, at most {f[f'{planner}_top_mps']:.2f} m/s; A* solves "
+            f"{f[f'{planner}_solvable']} of them"
+        )
+        parts.append(text_table(head, rows) + "\n" + total)
+    return "\n\n".join(parts)
+
+
+def draw(path: Path) -> None:
+    """The towns and the ways driven through them by D* Lite with arcs; towns not reached have a red title."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    figure, axes = pyplot.subplots(4, 5, figsize=(25, 20), layout="constrained")
+    for seed, axis in zip(SEEDS, axes.flat, strict=True):
+        world = town(seed)
+        result = drive(car, world, PlannerSettings(), LONGEST_S)
+        extent = (*world.ground.x_limits, *world.ground.y_limits)
+        axis.imshow(world.ground.heights[::5, ::5], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
+        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
+        axis.plot(*posts.T, "r.", markersize=2)
+        axis.plot(*result.track[:, :2].T, "b-")
+        if world.goal is not None:
+            axis.plot([world.start.x, world.goal.x], [world.start.y, world.goal.y], "k*")
+        axis.set_title(f"town {seed}: {_words(result)}", color="black" if result.reached else "red")
+    figure.savefig(path)
+    pyplot.close(figure)
+
+
+def _words(result: DriveResult) -> str:
+    why = f" ({result.reason.value})" if result.reason.value else ""
+    return f"{result.status.value}{why} after {result.time:.0f} s"
+
+
+def _row(result: DriveResult, cost: float, seconds: float) -> dict[str, float]:
+    return {
+        "astar_m": cost,
+        "reached": int(result.reached),
+        "time_s": result.time,
+        "collisions": result.collisions,
+        "kerb_strikes": result.kerb_strikes,
+        "top_mps": result.top_speed,
+        "plans": result.plans,
+        "cpu_s": seconds,
+    }
+
+
+def _sums(planner: str, rows: list[dict[str, float]]) -> dict[str, float]:
+    sums = {f"{planner}_{key}": int(sum(row[key] for row in rows)) for key in ("reached", "collisions", "kerb_strikes")}
+    return sums | {
+        f"{planner}_top_mps": max(row["top_mps"] for row in rows),
+        f"{planner}_solvable": sum(math.isfinite(row["astar_m"]) for row in rows),
+    }
+
+
+def _shown(seed: int, row: Mapping[str, float]) -> list[str]:
+    return [
+        str(seed), f"{row['astar_m']:.0f}", "yes" if row["reached"] else "no", f"{row['time_s']:.0f}",
+        f"{row['collisions']:.0f}", f"{row['kerb_strikes']:.0f}", f"{row['top_mps']:.2f}", f"{row['plans']:.0f}",
+        f"{row['cpu_s']:.0f}",
+    ]  # fmt: skip
+
+
+def _cycle(footprint: Footprint) -> dict[str, float]:
+    """Times of the parts of one plan, in a town."""
+    from planner.maps.distance import distance_field
+    from planner.maps.grid import OCCUPIED
+
+    settings, world = PlannerSettings(), town(0)
+    pose = Pose(world.start.x, world.start.y, heading=world.start.heading)
+    local, arcs = LocalMap(TerrainTruth(world, settings), settings), ArcPlanner(settings, footprint)
+    grid = local.update(0.0, pose)
+    ahead = Target(pose.x + 9.0 * math.cos(pose.heading), pose.y + 9.0 * math.sin(pose.heading))
+    out = np.empty_like(grid.distance)
+
+    def choose() -> object:
+        return arcs.choose(ahead, 0.0)
+
+    def cycle() -> None:
+        arcs.sweep(pose, local.update(0.0, pose))
+        choose()
+
+    cycle()
+    return {
+        "map_ms": 1e-3 * cpu_time_us(lambda: local.update(0.0, pose), 20, 20),
+        "distance_ms": 1e-3
+        * cpu_time_us(lambda: distance_field(grid.cells, OCCUPIED, settings.map_resolution_m, out), 20, 20),
+        "sweep_ms": 1e-3 * cpu_time_us(lambda: arcs.sweep(pose, grid), 20, 20),
+        "choice_ms": 1e-3 * cpu_time_us(choose, 20, 20),
+        "cycle_ms": 1e-3 * cpu_time_us(cycle, 20, 20),
+    }
+
+
+def _replanning() -> dict[str, float]:
+    """A vehicle on its way meets, again and again, a block somewhere within sensor range, which goes away again."""
+    random = np.random.default_rng(2)
+    costs = _random_map(random)
+    start, goal = (20, 20), (MAP_CELLS - 20, MAP_CELLS - 20)
+    search = DStarLite(costs, start, goal)
+    search.repair()
+    _repair(search, np.array([start]))  # compiles
+    shortest(costs, start, goal)
+    repairs, searches = [], []
+    for _ in range(CHANGES):
+        row, column = search.way(STRIDE_CELLS + 1)[-1].tolist()
+        search.move_to((row, column))
+        turn, away = random.uniform(0.0, 2.0 * np.pi), random.uniform(CHANGE_CELLS, SENSOR_CELLS)
+        middle = np.rint([row + away * np.sin(turn), column + away * np.cos(turn)]).astype(int)
+        cells = np.argwhere(np.ones((CHANGE_CELLS, CHANGE_CELLS), bool)) + middle - CHANGE_CELLS // 2
+        is_inside = ((cells >= 0) & (cells < MAP_CELLS)).all(axis=1)
+        cells = cells[is_inside]
+        before = costs[tuple(cells.T)]
+        for new in (np.full(len(cells), BLOCKED, np.int32), before):  # something comes, and is gone again
+            costs[tuple(cells.T)] = new
+            repairs.append(_cpu_ms(partial(_repair, search, cells)))
+            searches.append(_cpu_ms(partial(shortest, costs, (row, column), goal)))
+    return {
+        "dstar_ms": float(np.median(repairs)),
+        "dstar_worst_ms": max(repairs),
+        "astar_ms": float(np.median(searches)),
+    }
+
+
+def _repair(search: DStarLite, cells: NDArray[np.int64]) -> None:
+    search.changed(cells)
+    search.repair()
+
+
+def _random_map(random: np.random.Generator) -> Costs:
+    costs = np.full((MAP_CELLS, MAP_CELLS), CHEAPEST, np.int32)
+    for row, column, height, width in zip(
+        *random.integers(0, MAP_CELLS, (2, 300)), *random.integers(3, 40, (2, 300)), strict=True
+    ):
+        costs[row : row + height, column : column + width] = BLOCKED
+    costs[:40, :40], costs[-40:, -40:] = CHEAPEST, CHEAPEST
+    return costs
+
+
+def _cpu_ms(call: Callable[[], object]) -> float:
+    begun = time.process_time()
+    call()
+    return 1e3 * (time.process_time() - begun)

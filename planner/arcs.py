@@ -1,0 +1,303 @@
+"""The arc planner of ROAMS (seed 002): arcs fan out from the vehicle, the clear one that ends closest to the goal wins.
+
+An arc is checked by sweeping the footprint, a row of discs, over the distance field of the rolling map.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.footprint import Array, Footprint
+from planner.maps.grid import Floats, LocalGrid
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from vehicle_dynamics.kernels.jit import kernel, part
+
+GRAVITY = 9.81
+CLOSE_M = 0.1  # who stands closer to an obstacle than allowed may lose this much more on the way out
+LEAST_M = 0.03  # but not come closer than this, unless already there
+
+
+class Field(NamedTuple):
+    """The rolling map as kernels take it."""
+
+    distance: Floats  # [m]
+    heights: Floats  # [m]
+    x: float  # of the middle of cell [0, 0] [m]
+    y: float
+    inverse: float  # one over the resolution [1/m]
+
+
+class Body(NamedTuple):
+    """The footprint as kernels take it."""
+
+    discs: Array  # x of their middles in base_link [m]
+    radius: float  # [m], with half a cell for what the grid rounds
+    wheelbase: float
+    half_track: float
+
+
+class Fan(NamedTuple):
+    """Arcs and what became of them, one row each; the arrays are used again at every plan."""
+
+    curvature: Array  # [1/m], left positive
+    direction: Array  # 1 ahead, -1 astern
+    points: Array  # arcs x places x (x, y, heading), world axes
+    free: Array  # length that is clear [m]
+    clearance: Array  # arcs x places: least distance of the footprint from obstacles up to there [m]
+    slope: Array  # arcs x places: largest rise over run along the way up to there
+    roll: Array  # likewise to the side
+    twist: Array  # likewise height of one wheel over the plane of the other three, half [m]
+    cost: Array  # [m]; infinite where blocked
+    used: NDArray[np.int64]  # places up to the one that is closest to the target
+
+
+@dataclass(frozen=True)
+class ArcChoice:
+    """The arc to drive."""
+
+    index: int  # in the fan
+    curvature: float  # [1/m]
+    direction: int  # 1 ahead, -1 astern
+    length: float  # worth driving [m]
+    free: float  # clear [m]
+    miss: float  # from its end to the target [m]
+    clearance: float  # least on the way [m]
+    roll: float  # largest on the way, rise over run
+    twist: float  # [m]
+
+
+class Target(NamedTuple):
+    """Where an arc should lead."""
+
+    x: float
+    y: float
+    heading: float = math.nan  # of the way there; NaN is any
+    reference: float = 0.0  # x in base_link of the point that should get there [m]
+
+
+class ArcPlanner:
+    """Sweeps the fan over a map and chooses; remembers its last choice for hysteresis."""
+
+    def __init__(self, settings: PlannerSettings, footprint: Footprint) -> None:
+        self.settings = settings
+        self.footprint = footprint
+        s = settings
+        discs, radius = footprint.discs(s.discs)
+        self.body = Body(discs, radius + 0.5 * s.map_resolution_m, footprint.wheelbase, footprint.half_track)
+        counts = (s.forward_arcs, s.reverse_arcs)
+        curvature = np.concatenate([_spread(count) * s.max_curvature_1pm for count in counts])
+        direction = np.repeat([1.0, -1.0], counts)
+        arcs, places = len(curvature), math.ceil(s.arc_length_m / s.arc_step_m) + 1
+        clearance, slope, roll, twist = (np.zeros((arcs, places)) for _ in range(4))
+        self.fan = Fan(
+            curvature, direction, np.zeros((arcs, places, 3)), np.zeros(arcs), clearance, slope, roll, twist,
+            np.full(arcs, np.inf), np.zeros(arcs, np.int64),
+        )  # fmt: skip
+        self.chosen = -1  # number of the arc that is driven, for hysteresis
+
+    def reset(self) -> None:
+        """Forget the last choice."""
+        self.chosen = -1
+
+    @property
+    def tipping(self) -> float:
+        """Acceleration to the side over gravity that is used at most."""
+        return self.settings.rollover_share * self.footprint.tipping
+
+    def sweep(self, pose: Pose, grid: LocalGrid) -> None:
+        """Find how far each arc from a pose is clear."""
+        s = self.settings
+        _sweep(
+            self.field(grid), self.body, pose.x, pose.y, pose.heading, s.arc_step_m, s.margin_m, self.tipping, self.fan
+        )
+
+    @staticmethod
+    def field(grid: LocalGrid) -> Field:
+        """A rolling map as kernels take it."""
+        window = grid.window
+        half = 0.5 * window.resolution
+        return Field(grid.distance, grid.heights, window.x + half, window.y + half, 1.0 / window.resolution)
+
+    def choose(self, target: Target, curvature: float, astern: bool = False, keep: bool = True) -> ArcChoice | None:
+        """The best arc of the last sweep towards a target, None if all are blocked; curvature [1/m] is the present one.
+
+        astern: among the arcs astern, else among those ahead. keep: stay with the last choice unless another is
+        better by hysteresis_m.
+        """
+        s, fan = self.settings, self.fan
+        weights = (s.clearance_m, s.clearance_weight, s.slope_weight, s.roll_weight, s.smooth_weight, s.heading_weight)
+        wanted = -1.0 if astern else 1.0
+        _score(
+            fan,
+            (target.x, target.y, target.heading),
+            target.reference,
+            wanted,
+            curvature,
+            s.arc_step_m,
+            s.least_arc_m,
+            weights,
+        )
+        best = int(np.argmin(fan.cost))
+        if not math.isfinite(fan.cost[best]):
+            self.chosen = -1
+            return None
+        last = self.chosen
+        if keep and last >= 0 and fan.direction[last] == wanted and fan.cost[last] <= fan.cost[best] + s.hysteresis_m:
+            best = last
+        self.chosen = best
+        return self.described(best, target)
+
+    def described(self, index: int, target: Target) -> ArcChoice:
+        """An arc of the fan in words of its own."""
+        fan, place = self.fan, int(self.fan.used[index])
+        end = fan.points[index, place]
+        return ArcChoice(
+            index=index,
+            curvature=float(fan.curvature[index]),
+            direction=int(fan.direction[index]),
+            length=place * self.settings.arc_step_m,
+            free=float(fan.free[index]),
+            miss=math.hypot(
+                target.x - end[0] - target.reference * math.cos(end[2]),
+                target.y - end[1] - target.reference * math.sin(end[2]),
+            ),
+            clearance=float(fan.clearance[index, place]),
+            roll=float(fan.roll[index, place]),
+            twist=float(fan.twist[index, place]),
+        )
+
+    def speed(self, choice: ArcChoice, to_go: float) -> float:
+        """Speed [m/s], forward positive, for an arc at whose free end, or after to_go [m], the vehicle shall stand."""
+        s = self.settings
+        most = s.reverse_speed_mps if choice.direction < 0 else s.max_speed_mps - s.speed_reserve_mps
+        bend = abs(choice.curvature)
+        if bend > 1e-6:
+            side = min(s.lateral_mps2, GRAVITY * max(self.tipping - choice.roll, 0.0))
+            most = min(most, math.sqrt(side / bend))
+        most = min(most, s.least_speed_mps + s.clearance_gain_1ps * max(choice.clearance - s.margin_m, 0.0))
+        most /= 1.0 + choice.twist / s.rough_m
+        way = min(choice.free - s.least_arc_m * 0.5, to_go)
+        stopping = math.sqrt(2.0 * s.deceleration_mps2 * max(way, 0.0))
+        return choice.direction * min(max(most, s.least_speed_mps), stopping)
+
+
+def _spread(count: int) -> Array:
+    """From -1 to 1, closer together around 0, where small differences matter most."""
+    even = np.linspace(-1.0, 1.0, count)
+    return np.asarray(0.5 * even + 0.5 * even * np.abs(even), np.float64)
+
+
+@part
+def _bilinear(field: Field, values: Floats, x: float, y: float) -> float:
+    """Value of a grid between the middles of its cells; NaN outside."""
+    u, v = (x - field.x) * field.inverse, (y - field.y) * field.inverse
+    rows, columns = values.shape
+    if not (u >= 0.0 and v >= 0.0 and u < columns - 1.0 and v < rows - 1.0):
+        return np.nan
+    column, row = int(u), int(v)
+    right, up = u - column, v - row
+    near = values[row, column] * (1.0 - right) + values[row, column + 1] * right
+    far = values[row + 1, column] * (1.0 - right) + values[row + 1, column + 1] * right
+    return float(near * (1.0 - up) + far * up)
+
+
+@part
+def clearance_at(field: Field, body: Body, x: float, y: float, cosine: float, sine: float) -> float:
+    """Distance [m] of the footprint from the nearest obstacle, negative inside; NaN where it leaves the map."""
+    least = np.inf
+    for k in range(len(body.discs)):
+        least = min(least, _bilinear(field, field.distance, x + body.discs[k] * cosine, y + body.discs[k] * sine))
+        if np.isnan(least):
+            return np.nan
+    return least - body.radius
+
+
+@part
+def allowed_clearance(begun: float, margin: float) -> float:
+    """How close [m] an arc may come that begins at a distance [m]: who stands too close must be able to leave."""
+    if not begun < margin:
+        return margin
+    return max(begun - CLOSE_M, min(LEAST_M, begun - 0.01))
+
+
+@part
+def _lean(field: Field, body: Body, x: float, y: float, cosine: float, sine: float) -> tuple[float, float, float]:
+    """Rise over run along and to the side, and twist [m], of the ground under four wheels; 0 where it is unknown."""
+    front_x, front_y = x + body.wheelbase * cosine, y + body.wheelbase * sine
+    aside_x, aside_y = -body.half_track * sine, body.half_track * cosine
+    front_left = _bilinear(field, field.heights, front_x + aside_x, front_y + aside_y)
+    front_right = _bilinear(field, field.heights, front_x - aside_x, front_y - aside_y)
+    rear_left = _bilinear(field, field.heights, x + aside_x, y + aside_y)
+    rear_right = _bilinear(field, field.heights, x - aside_x, y - aside_y)
+    along = 0.5 * (front_left + front_right - rear_left - rear_right) / body.wheelbase
+    across = 0.25 * (front_left + rear_left - front_right - rear_right) / body.half_track
+    if np.isnan(along + across):
+        return 0.0, 0.0, 0.0
+    return along, across, 0.5 * abs(front_left - front_right - rear_left + rear_right)
+
+
+@kernel
+def _sweep(
+    field: Field, body: Body, x: float, y: float, heading: float, step: float, margin: float, tipping: float, fan: Fan
+) -> None:
+    """Lay out every arc from a pose and follow it until it is no longer clear."""
+    arcs, places, _ = fan.points.shape
+    begun = clearance_at(field, body, x, y, math.cos(heading), math.sin(heading))
+    allowed = allowed_clearance(begun, margin)
+    for arc in range(arcs):
+        bend, along = fan.curvature[arc], step * fan.direction[arc]
+        turn = bend * along
+        # From place to place along the chord, which points halfway through the turn.
+        chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-9 else 1.0)
+        at_x, at_y, at_heading = x, y, heading
+        least, slope, roll, twist, clear = np.inf, 0.0, 0.0, 0.0, 0
+        is_clear = True
+        for place in range(places):
+            fan.points[arc, place, 0], fan.points[arc, place, 1] = at_x, at_y
+            fan.points[arc, place, 2] = at_heading
+            if is_clear:
+                cosine, sine = math.cos(at_heading), math.sin(at_heading)
+                here = clearance_at(field, body, at_x, at_y, cosine, sine)
+                pitch, lean, warp = _lean(field, body, at_x, at_y, cosine, sine)
+                is_clear = here >= allowed and abs(lean) <= tipping  # NaN is not clear
+                if is_clear:
+                    least, clear = min(least, here), place
+                    slope, roll, twist = max(slope, abs(pitch)), max(roll, abs(lean)), max(twist, warp)
+                    fan.clearance[arc, place], fan.slope[arc, place] = least, slope
+                    fan.roll[arc, place], fan.twist[arc, place] = roll, twist
+            at_x += chord * math.cos(at_heading + 0.5 * turn)
+            at_y += chord * math.sin(at_heading + 0.5 * turn)
+            at_heading += turn
+        fan.free[arc] = clear * step
+
+
+@kernel
+def _score(
+    fan: Fan, target: tuple[float, float, float], reference: float, direction: float, curvature: float, step: float,
+    least: float, weights: tuple[float, float, float, float, float, float],
+) -> None:  # fmt: skip
+    """Cost [m] of every arc of a direction: how far off the target its best place is, and what the way there costs."""
+    soft, for_clearance, for_slope, for_roll, for_change, for_heading = weights
+    for arc in range(len(fan.cost)):
+        fan.cost[arc] = np.inf
+        if fan.direction[arc] != direction or fan.free[arc] < least:
+            continue
+        for place in range(math.ceil(least / step), round(fan.free[arc] / step) + 1):
+            x, y, heading = fan.points[arc, place]
+            x, y = x + reference * math.cos(heading), y + reference * math.sin(heading)
+            cost = math.hypot(target[0] - x, target[1] - y)
+            if not np.isnan(target[2]):
+                off = abs(heading - target[2]) % (2.0 * math.pi)
+                cost += for_heading * min(off, 2.0 * math.pi - off)
+            cost += for_clearance * max(soft - fan.clearance[arc, place], 0.0)
+            cost += for_slope * fan.slope[arc, place] + for_roll * fan.roll[arc, place]
+            if cost < fan.cost[arc]:
+                fan.cost[arc] = cost
+                fan.used[arc] = place
+        fan.cost[arc] += for_change * abs(fan.curvature[arc] - curvature)

@@ -1,0 +1,301 @@
+"""Driving to a goal: when to plan, to stop, to back up and turn, when one has arrived and when to give up.
+
+Pure: told the time, the pose and the speed, it answers with a speed and a curvature. Every stop has a reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+
+from planner.arcs import ArcPlanner
+from planner.footprint import Footprint
+from planner.manoeuvre import STANDING, Leg, ManoeuvreDriver, find_manoeuvre
+from planner.maps.grid import LocalGrid
+from planner.maps.local_map import LocalMap
+from planner.maps.source import ObstacleSource
+from planner.path_tracking import Path
+from planner.planning import Arcs, Array, Outcome, Plan, Request, make_planner
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+
+
+class Status(Enum):
+    """What the driver is doing."""
+
+    NO_GOAL = "no_goal"
+    DRIVING = "driving"
+    BLOCKED = "blocked"  # stops, to back up and turn
+    MANOEUVRING = "manoeuvring"  # backs up and turns
+    ARRIVED = "arrived"
+    FAILED = "failed"  # see Reason
+    EMERGENCY = "emergency"  # its inputs are too old or no numbers
+
+
+class Reason(Enum):
+    """Why a goal is refused or given up, or nothing is driven: one for each cause."""
+
+    NONE = ""
+    NOT_FINITE = "the goal is not a finite place"
+    OUTSIDE_MAP = "the goal is outside the map"
+    IN_OBSTACLE = "the goal is inside an obstacle"
+    UNREACHABLE = "there is no way to the goal"
+    BOXED_IN = "boxed in: no progress for too long"
+    ALREADY_THERE = "the vehicle is already there"
+    OLD_POSE = "the pose is too old"
+    OLD_MAP = "the obstacle map is too old"
+    BAD_POSE = "the pose is not finite"
+
+
+STOPPED_BY = {
+    Outcome.UNREACHABLE: Reason.UNREACHABLE,
+    Outcome.IN_OBSTACLE: Reason.IN_OBSTACLE,
+}
+NEW_WAY_M = 10.0  # a way that grows by this from one plan to the next is another one
+CONFIRM_S = 2.0  # a planner must find no way for this long, standing, before a goal is given up
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What to do now, and what there is to tell and to show."""
+
+    status: Status
+    reason: Reason = Reason.NONE
+    speed: float = 0.0  # [m/s], forward positive
+    curvature: float = 0.0  # [1/m], left positive
+    to_go: float = math.nan  # to the present goal [m]
+    waypoint: int = 0  # number of the goal that is driven to
+    path: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    arcs: Arcs = field(default_factory=Arcs)
+    grid: LocalGrid | None = None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the vehicle is meant to stand and stay."""
+        return self.status in (Status.NO_GOAL, Status.ARRIVED, Status.FAILED, Status.EMERGENCY)
+
+
+class DriveToGoal:
+    """Plans at its own rate, whatever the rate at which it is asked."""
+
+    def __init__(self, settings: PlannerSettings, footprint: Footprint, source: ObstacleSource) -> None:
+        """Raises SettingsError for a planner that cannot be had."""
+        self.settings, self._source = settings, source
+        self._map = LocalMap(source, settings)
+        self._planner = make_planner(settings, footprint, source.extent())
+        self._arcs = ArcPlanner(settings, footprint)  # to back up with, whatever the planner
+        self._goals: list[tuple[float, float]] = []
+        self.plans = 0  # made since the beginning
+        self.reset()
+
+    def reset(self) -> None:
+        """As if just made: the vehicle was put elsewhere, or time went back."""
+        self._planner.reset()
+        self._arcs.reset()
+        self._goals.clear()
+        self._waypoint = 0
+        self._progress = Progress(Status.NO_GOAL)
+        self._planned_at = self._commanded_at = -math.inf
+        self._speed = self._curvature = 0.0  # as commanded, within their rates
+        self._is_new = False  # the goal was just set
+        self._tried_for = (math.nan, math.nan)  # the goal when patience began
+        self._begin_leg(-math.inf)
+
+    def set_goal(self, x: float, y: float) -> Reason:
+        """Drive to one place [m]; see set_waypoints."""
+        return self.set_waypoints([(x, y)])
+
+    def set_waypoints(self, places: Sequence[tuple[float, float]]) -> Reason:
+        """Drive to places [m] one after the other; none means to stop. A refused goal stops the vehicle, too.
+
+        A goal may be moved at any time: the map and the arc that is driven stay.
+        """
+        was_driving = not self._progress.is_at_rest
+        self._goals = [(float(x), float(y)) for x, y in places]
+        self._waypoint = 0
+        extent = self._source.extent()
+        reason = Reason.NONE
+        if not all(math.isfinite(value) for place in self._goals for value in place):
+            reason = Reason.NOT_FINITE
+        elif not all(extent.has(*place) for place in self._goals):
+            reason = Reason.OUTSIDE_MAP
+        if reason is not Reason.NONE:
+            self._goals.clear()
+            self._progress = Progress(Status.FAILED, reason)
+            return reason
+        self._is_new = not was_driving
+        if not self._goals:
+            self._progress = Progress(Status.NO_GOAL)
+        elif not was_driving:
+            self._progress = Progress(Status.DRIVING)
+            self._tried_for = self._goals[0]
+            self._begin_leg(-math.inf)
+        elif math.dist(self._goals[0], self._tried_for) > NEW_WAY_M:  # a goal that creeps gets no new patience
+            self._tried_for = self._goals[0]
+            self._nearest, self._nearest_at, self._effort = math.inf, self._commanded_at, math.inf
+        self._planned_at = -math.inf
+        return Reason.NONE
+
+    def _begin_leg(self, time: float) -> None:
+        """Towards another goal: nothing was tried yet."""
+        self._nearest = math.inf  # to the goal so far [m]
+        self._nearest_at = time
+        self._effort = math.inf
+        self._no_way_since = math.inf
+        self._attempts = 0
+        self._manoeuvre: ManoeuvreDriver | None = None
+
+    def update(self, time: float, pose: Pose, speed: float, pose_time: float | None = None) -> Progress:
+        """What to do at a time [s]; speed [m/s] forward positive; pose_time [s] is that of the pose, if not now."""
+        s = self.settings
+        if time < self._commanded_at:
+            self.reset()
+        if self._progress.status in (Status.NO_GOAL, Status.ARRIVED, Status.FAILED):
+            return self._rest(time)
+        emergency = self._emergency(time, pose, speed, time if pose_time is None else pose_time)
+        if emergency is not Reason.NONE:
+            return self._stop(time, Status.EMERGENCY, emergency)
+        if time - self._planned_at >= 1.0 / s.replan_rate_hz - 1e-6:
+            self._planned_at = time
+            self.plans += 1
+            self._progress = self._planned(time, pose, speed)
+        return self._slewed(time)
+
+    def _emergency(self, time: float, pose: Pose, speed: float, pose_time: float) -> Reason:
+        if not (pose.is_finite and math.isfinite(speed)):
+            return Reason.BAD_POSE
+        return Reason.NONE if time - pose_time <= self.settings.stale_s else Reason.OLD_POSE
+
+    def _planned(self, time: float, pose: Pose, speed: float) -> Progress:
+        s = self.settings
+        goal = self._goals[self._waypoint]
+        away = pose.distance_to(*goal)
+        is_last = self._waypoint == len(self._goals) - 1
+        if away <= (s.arrival_m if is_last else s.waypoint_m):
+            if not is_last:
+                self._waypoint += 1
+                self._begin_leg(time)
+                return self._planned(time, pose, speed)
+            reason = Reason.ALREADY_THERE if self._is_new else Reason.NONE
+            return Progress(Status.ARRIVED, reason, to_go=away, waypoint=self._waypoint)
+        self._is_new = False
+        grid = self._map.update(time, pose)
+        if time - grid.stamp > s.stale_s:
+            return Progress(Status.EMERGENCY, Reason.OLD_MAP, to_go=away, waypoint=self._waypoint, grid=grid)
+        if self._manoeuvre is not None:
+            return self._manoeuvred(time, pose, speed, grid)
+        curvature = self._curvature
+        ahead = pose.moved(speed, curvature, s.delay_s)
+        plan = self._planner.plan(Request(ahead, speed, curvature, goal, grid))
+        return self._judged(time, pose, speed, plan, grid, away)
+
+    def _judged(self, time: float, pose: Pose, speed: float, plan: Plan, grid: LocalGrid, away: float) -> Progress:
+        """What a plan means: drive, or stop and turn, or give up."""
+        to_go = plan.to_go if math.isfinite(plan.to_go) else away
+        self._note_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
+        status, reason = Status.DRIVING, Reason.NONE
+        if not (math.isfinite(plan.speed) and math.isfinite(plan.curvature)):
+            plan = Plan(Outcome.BLOCKED)  # a planner of the user's own may answer anything
+        wanted = _held(plan.speed, self.settings.max_speed_mps)
+        bend = _held(plan.curvature, self.settings.max_curvature_1pm)
+        if plan.outcome is not Outcome.DRIVE:
+            status, wanted, bend = Status.BLOCKED, 0.0, self._curvature
+        is_standing = abs(speed) < STANDING and abs(self._speed) < STANDING
+        if plan.outcome in STOPPED_BY:
+            self._no_way_since = min(self._no_way_since, time)
+            if is_standing and time - self._no_way_since >= CONFIRM_S:
+                status, reason = Status.FAILED, STOPPED_BY[plan.outcome]
+        else:
+            self._no_way_since = math.inf
+        if status is not Status.FAILED and time - self._nearest_at > self.settings.boxed_in_s:
+            status, reason, wanted = Status.FAILED, Reason.BOXED_IN, 0.0
+        if plan.outcome in (Outcome.BLOCKED, Outcome.BEHIND) and is_standing and status is Status.BLOCKED:
+            self._begin_manoeuvre(pose, plan, grid)
+            status = Status.MANOEUVRING if self._manoeuvre else Status.BLOCKED
+        return Progress(status, reason, wanted, bend, to_go, self._waypoint, plan.path, plan.arcs, grid)
+
+    def _note_progress(self, time: float, effort: float) -> None:
+        """Nearer than ever, or another way because the map has changed, is progress."""
+        is_new_way = effort > self._effort + NEW_WAY_M
+        if is_new_way or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):
+            self._nearest, self._nearest_at, self._attempts = effort, time, 0
+        self._effort = effort
+
+    def _begin_manoeuvre(self, pose: Pose, plan: Plan, grid: LocalGrid) -> None:
+        """Onto the planner's path if there is a way, else astern for a little, and further each time."""
+        legs: list[Leg] = []
+        if len(plan.path) > 2 and np.isfinite(plan.path).all():
+            legs = find_manoeuvre(self._arcs, pose, Path(plan.path), plan.reference, grid)
+        if not legs:
+            legs = self._astern(pose, grid)
+        self._attempts += 1
+        self._manoeuvre = ManoeuvreDriver(self.settings, legs) if legs else None
+
+    def _astern(self, pose: Pose, grid: LocalGrid) -> list[Leg]:
+        """The arc astern after which the goal lies most nearly ahead."""
+        s, fan = self.settings, self._arcs.fan
+        self._arcs.sweep(pose, grid)
+        x, y = self._goals[self._waypoint]
+        least = min(s.least_arc_m * (1.5 + self._attempts), s.back_up_m)
+        best, found = math.inf, None
+        for index in np.flatnonzero(fan.direction < 0.0):
+            free = min(float(fan.free[index]), s.back_up_m)
+            place = round(min(free, least) / s.arc_step_m)
+            if place * s.arc_step_m < 0.5 * s.least_arc_m:
+                continue
+            end = fan.points[index, place]
+            turned = abs(Pose(end[0], end[1], heading=end[2]).bearing_of(x, y))
+            cost = 2.0 * turned + max(least - free, 0.0)
+            if cost < best:
+                best, found = cost, (index, place)
+        if found is None:
+            return []
+        index, place = found
+        return [Leg.of_arc(fan.points[index, : place + 1], float(fan.curvature[index]), -1)]
+
+    def _manoeuvred(self, time: float, pose: Pose, speed: float, grid: LocalGrid) -> Progress:
+        assert self._manoeuvre is not None
+        self._effort = math.inf  # what a manoeuvre changes of it is not news of the map
+        answer = self._manoeuvre.command(time, pose, speed, self._arcs, grid)
+        away = pose.distance_to(*self._goals[self._waypoint])
+        if answer is None or self._manoeuvre.is_done:
+            self._manoeuvre = None
+            answer = (0.0, self._curvature)
+        if time - self._nearest_at > self.settings.boxed_in_s:
+            self._manoeuvre = None
+            return Progress(Status.FAILED, Reason.BOXED_IN, to_go=away, waypoint=self._waypoint, grid=grid)
+        points = self._manoeuvre.points if self._manoeuvre else np.zeros((0, 3))
+        return Progress(
+            Status.MANOEUVRING, Reason.NONE, *answer, to_go=away, waypoint=self._waypoint, path=points[:, :2],
+            arcs=Arcs(chosen=points), grid=grid,
+        )  # fmt: skip
+
+    def _slewed(self, time: float) -> Progress:
+        """The command, within the rates of speed and curvature."""
+        if self._progress.is_at_rest:
+            return self._rest(time)
+        s, wanted = self.settings, self._progress
+        step = min(max(time - self._commanded_at, 0.0), 1.0 / s.replan_rate_hz)
+        self._commanded_at = time
+        faster = wanted.speed * self._speed >= 0.0 and abs(wanted.speed) > abs(self._speed)
+        rate = s.acceleration_mps2 if faster else 2.0 * s.deceleration_mps2
+        self._speed += min(max(wanted.speed - self._speed, -rate * step), rate * step)
+        turn = s.curvature_rate_1pms * step
+        self._curvature += min(max(wanted.curvature - self._curvature, -turn), turn)
+        return replace(wanted, speed=self._speed, curvature=self._curvature)
+
+    def _rest(self, time: float) -> Progress:
+        """Stand, with the wheels as they are."""
+        return self._stop(time, self._progress.status, self._progress.reason)
+
+    def _stop(self, time: float, status: Status, reason: Reason) -> Progress:
+        self._commanded_at, self._speed = time, 0.0
+        return replace(self._progress, status=status, reason=reason, speed=0.0, curvature=self._curvature)
+
+
+def _held(value: float, most: float) -> float:
+    return min(max(value, -most), most)

@@ -1,0 +1,255 @@
+"""D* Lite, the optimised version (Koenig and Likhachev 2002, Fig. 4): the cheapest way to a goal, kept up to date.
+
+It searches from the goal to the vehicle, so that what changes near the vehicle is repaired cheaply. Names: `g` and
+`rhs` are the paper's; `known` cost is g, `looked_ahead` is rhs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.grid_cost import NO_WAY, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
+from planner.open_list import NOT_IN, Longs, OpenList, open_list, put, take_out
+from vehicle_dynamics.kernels.jit import kernel, part
+
+Cell = tuple[int, int]
+Cells = NDArray[np.int64]  # n x 2: row, column
+
+
+class _Search(NamedTuple):
+    costs: Costs
+    known: Longs  # g(s), flat
+    looked_ahead: Longs  # rhs(s), flat
+    queue: OpenList  # U
+    goal: Longs  # row, column
+    start: Longs
+    moved: Longs  # km, one number
+
+
+class DStarLite:
+    """A way from a start that moves to a goal that stays, on costs that change."""
+
+    def __init__(self, costs: Costs, start: Cell, goal: Cell) -> None:
+        """costs (see grid_cost.py) are shared: whoever changes them says so by `changed`."""
+        cells = costs.size
+        self._search = _Search(
+            costs,
+            np.full(cells, NO_WAY, np.int64),
+            np.full(cells, NO_WAY, np.int64),
+            open_list(cells),
+            np.array(goal, np.int64),
+            np.array(start, np.int64),
+            np.zeros(1, np.int64),
+        )
+        _begin(self._search)
+
+    @property
+    def goal(self) -> Cell:
+        """Row and column."""
+        row, column = self._search.goal.tolist()
+        return row, column
+
+    def move_to(self, start: Cell) -> None:
+        """The vehicle is elsewhere now."""
+        search, (row, column) = self._search, self._search.start.tolist()
+        search.moved[0] += int(least_cost_of(row - start[0], column - start[1]))
+        search.start[:] = start
+
+    def changed(self, cells: Cells) -> None:
+        """These cells cost something else than before."""
+        if len(cells):
+            _changed(self._search, np.ascontiguousarray(cells, np.int64))
+
+    def repair(self, most: int = 1 << 62) -> int:
+        """Bring the way up to date; returns how many cells were looked at, at most so many."""
+        return int(_repair(self._search, most))
+
+    @property
+    def cost(self) -> int:
+        """From start to goal after `repair`; NO_WAY when there is none."""
+        row, column = self._search.start.tolist()
+        return int(self._search.looked_ahead[row * self._search.costs.shape[1] + column])
+
+    def way(self, most: int) -> Cells:
+        """Up to so many cells from the start towards the goal; none where there is no way."""
+        out = np.zeros((most, 2), np.int64)
+        return out[: _way(self._search, out)]
+
+    def grown(self, costs: Costs, rows_before: int, columns_before: int) -> DStarLite:
+        """The same search on a larger grid, which has so many rows and columns before those of the old one."""
+        old = self._search
+        rows, columns = old.costs.shape
+        shift = np.array([rows_before, columns_before])
+        larger = DStarLite.__new__(DStarLite)
+        larger._search = search = _Search(
+            costs,
+            np.full(costs.size, NO_WAY, np.int64),
+            np.full(costs.size, NO_WAY, np.int64),
+            open_list(costs.size),
+            old.goal + shift,
+            old.start + shift,
+            old.moved.copy(),
+        )
+        part_of = (slice(rows_before, rows_before + rows), slice(columns_before, columns_before + columns))
+        shape = (rows, columns)
+        search.known.reshape(costs.shape)[part_of] = old.known.reshape(shape)
+        search.looked_ahead.reshape(costs.shape)[part_of] = old.looked_ahead.reshape(shape)
+        for name in ("place", "first", "second"):
+            getattr(search.queue, name).reshape(costs.shape)[part_of] = getattr(old.queue, name).reshape(shape)
+        count = int(old.queue.size[0])
+        row, column = np.divmod(old.queue.heap[:count], columns)
+        search.queue.heap[:count] = (row + rows_before) * costs.shape[1] + column + columns_before
+        search.queue.size[0] = count
+        # New cells next to the old edge can be reached now, as if their costs had changed.
+        edge = np.zeros(costs.shape, bool)
+        edge[part_of] = True
+        edge[rows_before + 1 : rows_before + rows - 1, columns_before + 1 : columns_before + columns - 1] = False
+        larger.changed(np.argwhere(edge))
+        return larger
+
+
+@kernel
+def least_cost_of(rows: int, columns: int) -> int:
+    """See grid_cost.least_cost; for callers in Python."""
+    return least_cost(rows, columns)
+
+
+@part
+def _enqueue(search: _Search, cell: int) -> None:
+    """Insert with CalculateKey(s)."""
+    columns = search.costs.shape[1]
+    first, second = _key(search, cell, columns)
+    put(search.queue, cell, first, second)
+
+
+@part
+def _key(search: _Search, cell: int, columns: int) -> tuple[int, int]:
+    least = min(search.known[cell], search.looked_ahead[cell])
+    if least == NO_WAY:
+        return NO_WAY, NO_WAY
+    left = least_cost(search.start[0] - cell // columns, search.start[1] - cell % columns)
+    return least + left + search.moved[0], least
+
+
+@part
+def _look_ahead(search: _Search, row: int, column: int) -> int:
+    """min over neighbours of step + g."""
+    rows, columns = search.costs.shape
+    best = NO_WAY
+    for k in range(8):
+        to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
+        if 0 <= to_row < rows and 0 <= to_column < columns:
+            known = search.known[to_row * columns + to_column]
+            if known != NO_WAY:
+                step = step_cost(search.costs, row, column, to_row, to_column)
+                if step != NO_WAY:
+                    best = min(best, step + known)
+    return best
+
+
+@part
+def _update(search: _Search, cell: int) -> None:
+    """UpdateVertex(u)."""
+    if search.known[cell] != search.looked_ahead[cell]:
+        _enqueue(search, cell)
+    elif search.queue.place[cell] != NOT_IN:
+        take_out(search.queue, cell)
+
+
+@kernel
+def _begin(search: _Search) -> None:
+    """Initialize()."""
+    goal = search.goal[0] * search.costs.shape[1] + search.goal[1]
+    search.looked_ahead[goal] = 0
+    _enqueue(search, goal)
+
+
+@kernel
+def _changed(search: _Search, cells: Cells) -> None:
+    """Costs of these cells changed, so that the look-ahead of them and of their neighbours may."""
+    rows, columns = search.costs.shape
+    goal = search.goal[0] * columns + search.goal[1]
+    for k in range(len(cells)):
+        for row in range(max(cells[k, 0] - 1, 0), min(cells[k, 0] + 2, rows)):
+            for column in range(max(cells[k, 1] - 1, 0), min(cells[k, 1] + 2, columns)):
+                cell = row * columns + column
+                if cell != goal:
+                    search.looked_ahead[cell] = _look_ahead(search, row, column)
+                    _update(search, cell)
+
+
+@kernel
+def _repair(search: _Search, most: int) -> int:
+    """ComputeShortestPath()."""
+    rows, columns = search.costs.shape
+    queue = search.queue
+    goal = search.goal[0] * columns + search.goal[1]
+    start = search.start[0] * columns + search.start[1]
+    looked_at = 0
+    while queue.size[0] > 0 and looked_at < most:
+        cell = queue.heap[0]
+        first, second = queue.first[cell], queue.second[cell]
+        start_first, start_second = _key(search, start, columns)
+        is_before = first < start_first or (first == start_first and second < start_second)
+        if not is_before and search.looked_ahead[start] <= search.known[start]:
+            break
+        looked_at += 1
+        new_first, new_second = _key(search, cell, columns)
+        row, column = cell // columns, cell % columns
+        if first < new_first or (first == new_first and second < new_second):
+            put(queue, cell, new_first, new_second)
+            continue
+        is_better = search.known[cell] > search.looked_ahead[cell]
+        before = search.known[cell]
+        if is_better:
+            search.known[cell] = search.looked_ahead[cell]
+            take_out(queue, cell)
+        else:
+            search.known[cell] = NO_WAY
+            _update(search, cell)
+        for k in range(8):
+            to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
+            if not (0 <= to_row < rows and 0 <= to_column < columns):
+                continue
+            there = to_row * columns + to_column
+            step = step_cost(search.costs, row, column, to_row, to_column)
+            if there == goal or step == NO_WAY:
+                continue
+            if is_better:
+                if step + search.known[cell] < search.looked_ahead[there]:
+                    search.looked_ahead[there] = step + search.known[cell]
+                    _update(search, there)
+            elif search.looked_ahead[there] == step + before:
+                search.looked_ahead[there] = _look_ahead(search, to_row, to_column)
+                _update(search, there)
+    return looked_at
+
+
+@kernel
+def _way(search: _Search, out: Cells) -> int:
+    """Follow the cheapest neighbours from the start; returns how many cells that are."""
+    rows, columns = search.costs.shape
+    row, column = search.start[0], search.start[1]
+    if search.looked_ahead[row * columns + column] == NO_WAY:
+        return 0
+    count = 0
+    while count < len(out):
+        out[count, 0], out[count, 1] = row, column
+        count += 1
+        if row == search.goal[0] and column == search.goal[1]:
+            break
+        best, best_row, best_column = NO_WAY, row, column
+        for k in range(8):
+            to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
+            if 0 <= to_row < rows and 0 <= to_column < columns:
+                step = step_cost(search.costs, row, column, to_row, to_column)
+                known = search.known[to_row * columns + to_column]
+                if step != NO_WAY and known != NO_WAY and step + known < best:
+                    best, best_row, best_column = step + known, to_row, to_column
+        if best == NO_WAY:
+            return 0
+        row, column = best_row, best_column
+    return count

@@ -1,0 +1,294 @@
+"""Turning in a narrow place: a search over short arcs, ahead and astern, and a driver of what it finds.
+
+The search is a hybrid A* (Dolgov et al. 2008) on the rolling map: of all poses in a cell of place and heading the
+cheapest is kept. It has a bound, and is only asked while the vehicle stands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.arcs import LEAST_M, ArcPlanner, Body, Field, allowed_clearance, clearance_at
+from planner.maps.grid import LocalGrid
+from planner.open_list import NOT_IN, OpenList, open_list, put, take_out
+from planner.path_tracking import Path
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from vehicle_dynamics.kernels.jit import kernel, part
+
+Array = NDArray[np.float64]
+
+CELL_M = 0.5
+HEADINGS = 48
+PIECE_M = 1.0  # length of the search's arcs
+CHECKS = 4  # places of such an arc where the footprint is checked
+BENDS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # shares of the sharpest turn that is planned
+PLANNED_SHARE = 0.92  # of the sharpest turn; the rest is for corrections
+ASTERN_COST = 1.3  # of a metre
+SHIFT_COST = 3.0  # [m] of a change of direction
+NARROW_COST = 0.5  # of a metre, right beside an obstacle
+UNITS = 1000  # of the search's whole numbers, a metre
+MOST_LOOKS = 40_000
+UNSEEN = 1 << 62
+GOAL_AWAY_M, GOAL_TURN = 0.7, math.radians(12.0)
+JOIN_M = (2.0, 4.0, 6.0, 8.0, 10.0, 13.0, 16.0)  # along the path, where the manoeuvre may join it
+SETTLE_LENGTH = 2.0  # [m]: within it errors of place die out
+STANDING = 0.08  # [m/s]
+TURN_WHEELS_S = 0.6  # standing, before the next leg
+
+
+class Leg(NamedTuple):
+    """A part that is driven in one direction."""
+
+    direction: int  # 1 ahead, -1 astern
+    points: Array  # n x 3: x, y, heading
+    curvature: Array  # n, from each point on [1/m]
+
+    @staticmethod
+    def of_arc(points: Array, curvature: float, direction: int) -> Leg:
+        """A single arc, from places (n x 3) that are evenly spaced."""
+        return Leg(direction, points.copy(), np.full(len(points), curvature))
+
+    @property
+    def spacing(self) -> float:
+        """Between its points [m]."""
+        return math.hypot(*(self.points[1, :2] - self.points[0, :2])) if len(self.points) > 1 else 1.0
+
+
+def find_manoeuvre(arcs: ArcPlanner, pose: Pose, path: Path, reference: float, grid: LocalGrid) -> list[Leg]:
+    """Legs from a pose onto a path, heading along it; none if there is no way or none was found in bounded time.
+
+    reference: x in base_link of the point whose path it is [m].
+    """
+    targets = _targets(pose, path, reference)
+    if not len(targets):
+        return []
+    s = arcs.settings
+    window = grid.window
+    side = math.ceil(window.rows * window.resolution / CELL_M)
+    states = side * side * HEADINGS
+    nodes, parents = np.zeros((states, 3)), np.full(states, -1, np.int64)
+    moves, spent = np.full(states, -1, np.int64), np.full(states, UNSEEN, np.int64)
+    bend = PLANNED_SHARE * s.max_curvature_1pm
+    end = _search(
+        arcs.field(grid), arcs.body, (pose.x, pose.y, pose.heading), targets, (window.x, window.y), side, bend,
+        s.margin_m, s.clearance_m, nodes, parents, moves, spent, open_list(states),
+    )  # fmt: skip
+    return _legs(int(end), nodes, parents, moves, bend)
+
+
+def _targets(pose: Pose, path: Path, reference: float) -> Array:
+    """Poses of base_link on the path, heading along it, and the path's end if it is near: with any heading (NaN)."""
+    along, _ = path.nearest(pose.x, pose.y)
+    targets = []
+    for carrot in (path.at(along + ahead) for ahead in JOIN_M if along + ahead < path.length):
+        if math.isfinite(carrot.heading):
+            x, y = carrot.x - reference * math.cos(carrot.heading), carrot.y - reference * math.sin(carrot.heading)
+            targets.append((x, y, carrot.heading))
+    if along + JOIN_M[-1] >= path.length:
+        targets.append((*path.points[-1].tolist(), math.nan))
+    return np.array(targets).reshape(-1, 3)
+
+
+def _legs(end: int, nodes: Array, parents: NDArray[np.int64], moves: NDArray[np.int64], bend: float) -> list[Leg]:
+    chain = []
+    while end >= 0:
+        chain.append(end)
+        end = int(parents[end])
+    chain.reverse()
+    legs: list[Leg] = []
+    begin = 1
+    while begin < len(chain):
+        direction = 1 if moves[chain[begin]] < len(BENDS) else -1
+        last = begin
+        while last + 1 < len(chain) and (moves[chain[last + 1]] < len(BENDS)) == (direction > 0):
+            last += 1
+        points, curvature = [], []
+        for k in range(begin, last + 1):
+            bent = bend * float(BENDS[moves[chain[k]] % len(BENDS)])
+            x, y, heading = nodes[chain[k - 1]].tolist()
+            pose = Pose(x, y, heading=heading)
+            for check in range(CHECKS):
+                at = pose.moved(direction * PIECE_M * check / CHECKS, bent, 1.0)
+                points.append((at.x, at.y, at.heading))
+                curvature.append(bent)
+        points.append(tuple(nodes[chain[last]]))
+        curvature.append(curvature[-1])
+        legs.append(Leg(direction, np.array(points), np.array(curvature)))
+        begin = last + 1
+    return legs
+
+
+class ManoeuvreDriver:
+    """Drives legs one after the other, standing in between."""
+
+    def __init__(self, settings: PlannerSettings, legs: list[Leg]) -> None:
+        self._settings, self._legs = settings, legs
+        self._stands_since = -math.inf
+        self._place = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all legs are driven."""
+        return not self._legs
+
+    @property
+    def points(self) -> Array:
+        """What is left, for display: n x 3."""
+        return np.concatenate([leg.points for leg in self._legs]) if self._legs else np.zeros((0, 3))
+
+    def _clearance_now(self, pose: Pose, arcs: ArcPlanner, grid: LocalGrid) -> float:
+        return least_clearance(arcs, np.array([(pose.x, pose.y, pose.heading)]), grid)
+
+    def command(
+        self, time: float, pose: Pose, speed: float, arcs: ArcPlanner, grid: LocalGrid
+    ) -> tuple[float, float] | None:
+        """Speed [m/s] and curvature [1/m]; None if what is left is no longer clear."""
+        if self.is_done:
+            return 0.0, 0.0
+        s, leg = self._settings, self._legs[0]
+        self._place = self._nearest(pose, leg)
+        left = (len(leg.points) - 1 - self._place) * leg.spacing
+        if left <= 0.0 or self._is_past(pose, leg):
+            if abs(speed) < STANDING:
+                self._legs.pop(0)
+                self._place = 0
+                self._stands_since = time
+            return 0.0, float(leg.curvature[-1])
+        ahead = leg.points[self._place : self._place + 1 + round(2.0 / leg.spacing)]
+        if least_clearance(arcs, ahead, grid) < min(LEAST_M, self._clearance_now(pose, arcs, grid) - 0.02):
+            return None
+        curvature = self._steered(pose, leg)
+        if time - self._stands_since < TURN_WHEELS_S or speed * leg.direction < -STANDING:
+            return 0.0, float(leg.curvature[0])
+        way = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
+        most = s.manoeuvre_speed_mps if leg.direction > 0 else s.reverse_speed_mps
+        return leg.direction * min(most, max(way, 0.3)), curvature
+
+    def _nearest(self, pose: Pose, leg: Leg) -> int:
+        """The place that the vehicle is at: not before the last one."""
+        ahead = leg.points[self._place : self._place + 3 * CHECKS]
+        return self._place + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
+
+    def _is_past(self, pose: Pose, leg: Leg) -> bool:
+        x, y, heading = leg.points[-1]
+        beyond = (pose.x - x) * math.cos(heading) + (pose.y - y) * math.sin(heading)
+        return self._place >= len(leg.points) - 2 and beyond * leg.direction > -0.02
+
+    def _steered(self, pose: Pose, leg: Leg) -> float:
+        """The leg's curvature and what brings the vehicle back onto it, ahead and astern alike.
+
+        Over the way s that is driven, an error e to the left grows by the direction times the heading's error, which
+        grows by the direction times the curvature's: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
+        """
+        x, y, heading = leg.points[self._place].tolist()
+        aside = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
+        astray = math.remainder(pose.heading - heading, 2.0 * math.pi)
+        most = self._settings.max_curvature_1pm
+        back = -aside / SETTLE_LENGTH**2 - 2.0 * leg.direction * astray / SETTLE_LENGTH
+        return float(min(max(leg.curvature[self._place] + back, -most), most))
+
+
+def least_clearance(arcs: ArcPlanner, points: Array, grid: LocalGrid) -> float:
+    """Least distance [m] of the footprint from obstacles at poses (n x 3)."""
+    return float(_least_clearance(arcs.field(grid), arcs.body, np.ascontiguousarray(points)))
+
+
+@kernel
+def _least_clearance(field: Field, body: Body, points: Array) -> float:
+    least = np.inf
+    for k in range(len(points)):
+        here = clearance_at(field, body, points[k, 0], points[k, 1], math.cos(points[k, 2]), math.sin(points[k, 2]))
+        if np.isnan(here):
+            return -np.inf
+        least = min(least, here)
+    return least
+
+
+@part
+def _left_over(x: float, y: float, heading: float, targets: Array, bend: float) -> tuple[float, bool]:
+    """At least this far [m] from the nearest target, and whether one is reached."""
+    least, is_there = np.inf, False
+    for k in range(len(targets)):
+        away = math.hypot(x - targets[k, 0], y - targets[k, 1])
+        off = 0.0
+        if not np.isnan(targets[k, 2]):
+            off = abs(heading - targets[k, 2]) % (2.0 * math.pi)
+            off = min(off, 2.0 * math.pi - off)
+        least = min(least, max(max(away - GOAL_AWAY_M, 0.0), max(off - GOAL_TURN, 0.0) / bend))
+        is_there = is_there or (away <= GOAL_AWAY_M and off <= GOAL_TURN)
+    return least, is_there
+
+
+@part
+def _state(x: float, y: float, heading: float, corner: tuple[float, float], side: int) -> int:
+    """Number of the cell of place and heading; -1 outside."""
+    column, row = math.floor((x - corner[0]) / CELL_M), math.floor((y - corner[1]) / CELL_M)
+    if not (0 <= row < side and 0 <= column < side):
+        return -1
+    turned = math.floor((heading % (2.0 * math.pi)) / (2.0 * math.pi) * HEADINGS) % HEADINGS
+    return (row * side + column) * HEADINGS + turned
+
+
+@kernel
+def _search(
+    field: Field, body: Body, start: tuple[float, float, float], targets: Array, corner: tuple[float, float], side: int,
+    bend: float, margin: float, soft: float, nodes: Array, parents: NDArray[np.int64], moves: NDArray[np.int64],
+    spent: NDArray[np.int64], queue: OpenList,
+) -> int:  # fmt: skip
+    """Number of the state that ends the cheapest chain of arcs to a target, -1 if none was found."""
+    first = _state(start[0], start[1], start[2], corner, side)
+    if first < 0:
+        return -1
+    nodes[first, 0], nodes[first, 1], nodes[first, 2] = start
+    spent[first] = 0
+    begun = clearance_at(field, body, start[0], start[1], math.cos(start[2]), math.sin(start[2]))
+    allowed = allowed_clearance(begun, margin)
+    put(queue, first, 0, 0)
+    count = len(BENDS)
+    looks = 0
+    while queue.size[0] > 0 and looks < MOST_LOOKS:
+        looks += 1
+        state = queue.heap[0]
+        take_out(queue, state)
+        x, y, heading = nodes[state]
+        if _left_over(x, y, heading, targets, bend)[1]:
+            return int(state)
+        for move in range(2 * count):
+            direction = 1.0 if move < count else -1.0
+            bent = bend * BENDS[move % count]
+            along = direction * PIECE_M / CHECKS
+            turn = bent * along
+            chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-9 else 1.0)
+            at_x, at_y, at_heading = x, y, heading
+            least = np.inf
+            for _ in range(CHECKS):
+                at_x += chord * math.cos(at_heading + 0.5 * turn)
+                at_y += chord * math.sin(at_heading + 0.5 * turn)
+                at_heading += turn
+                here = clearance_at(field, body, at_x, at_y, math.cos(at_heading), math.sin(at_heading))
+                least = here if np.isnan(here) else min(least, here)
+                if np.isnan(least):
+                    break
+            if not least >= allowed:
+                continue
+            there = _state(at_x, at_y, at_heading, corner, side)
+            # A state that was looked at stays as it is: others were reached from it.
+            if there < 0 or (spent[there] != UNSEEN and queue.place[there] == NOT_IN):
+                continue
+            cost = PIECE_M * (1.0 if direction > 0.0 else ASTERN_COST)
+            cost += PIECE_M * NARROW_COST * max(1.0 - max(least - margin, 0.0) / max(soft, 1e-3), 0.0)
+            before = moves[state]
+            if before >= 0 and (before < count) != (move < count):
+                cost += SHIFT_COST
+            total = spent[state] + int(cost * UNITS)
+            if total < spent[there]:
+                spent[there], parents[there], moves[there] = total, state, move
+                nodes[there, 0], nodes[there, 1], nodes[there, 2] = at_x, at_y, at_heading
+                left = _left_over(at_x, at_y, at_heading, targets, bend)[0]
+                put(queue, there, total + int(left * UNITS), int(left * UNITS))
+    return -1

@@ -1,0 +1,66 @@
+"""Square grids in world axes: cell [row, column] begins at (x + column * resolution, y + row * resolution)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cells = NDArray[np.int8]
+Floats = NDArray[np.float32]
+
+OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as nav_msgs/OccupancyGrid has them
+
+
+class Window(NamedTuple):
+    """Which part of the world a grid shows. Corners are whole numbers of cells, so that grids lie on one another."""
+
+    column: int  # of its first cell, counted from x = 0
+    row: int
+    columns: int
+    rows: int
+    resolution: float  # side of a cell [m]
+
+    @property
+    def x(self) -> float:
+        """Of the corner [m]."""
+        return self.column * self.resolution
+
+    @property
+    def y(self) -> float:
+        """Of the corner [m]."""
+        return self.row * self.resolution
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.rows, self.columns
+
+    def cell(self, x: float, y: float) -> tuple[int, int]:
+        """Row and column of a place [m], which may lie outside."""
+        return math.floor(y / self.resolution) - self.row, math.floor(x / self.resolution) - self.column
+
+    def has(self, row: int, column: int) -> bool:
+        """Whether a cell is inside."""
+        return 0 <= row < self.rows and 0 <= column < self.columns
+
+    @staticmethod
+    def around(x: float, y: float, size: float, resolution: float) -> Window:
+        """A square of the given side [m] with a place [m] in its middle."""
+        count = max(round(size / resolution), 1)
+        column, row = (math.floor(place / resolution) - count // 2 for place in (x, y))
+        return Window(column, row, count, count, resolution)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalGrid:
+    """What is around the vehicle; arrays belong to the map that made it and hold until its next update."""
+
+    window: Window
+    cells: Cells  # OCCUPIED, FREE or UNKNOWN
+    heights: Floats  # of the ground [m]; NaN where unknown
+    distance: Floats  # from the middle of each cell to that of the nearest occupied one [m]
+    stamp: float  # time of the newest data in it [s]

@@ -1,0 +1,31 @@
+"""The rolling map: a square of the world that goes with the vehicle, with the distance to what stands in it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.maps.distance import distance_field
+from planner.maps.grid import OCCUPIED, UNKNOWN, LocalGrid, Window
+from planner.maps.source import ObstacleSource
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+
+
+class LocalMap:
+    """Asks its source again at each update; what the source remembers is its own affair."""
+
+    def __init__(self, source: ObstacleSource, settings: PlannerSettings) -> None:
+        self.source = source
+        self._settings = settings
+        count = Window.around(0.0, 0.0, settings.local_map_m, settings.map_resolution_m).rows
+        self._cells = np.full((count, count), UNKNOWN, np.int8)
+        self._heights = np.full((count, count), np.nan, np.float32)
+        self._distance = np.zeros((count, count), np.float32)
+
+    def update(self, time: float, pose: Pose) -> LocalGrid:
+        """The map around a pose; the arrays are used again at the next update."""
+        s = self._settings
+        window = Window.around(pose.x, pose.y, s.local_map_m, s.map_resolution_m)
+        stamp = self.source.look(time, pose, window, self._cells, self._heights)
+        distance_field(self._cells, OCCUPIED, s.map_resolution_m, self._distance)
+        return LocalGrid(window, self._cells, self._heights, self._distance, stamp)

@@ -1,0 +1,126 @@
+"""All that can be set of planning, declared once: defaults, units, ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from settings import setting
+
+VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the rolling map
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannerSettings:
+    """Of the obstacle map, the arcs, the global path and driving to a goal."""
+
+    planner: str = setting("dstar_lite", "arcs, dstar_lite, or your own as module:Class", read_only=True)
+    replan_rate_hz: float = setting(10.0, "Plans per second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True)
+    delay_s: float = setting(
+        0.2, "From looking to the wheels' answer: plans begin where the vehicle will be then", unit="s",
+        minimum=0.0, maximum=2.0,
+    )  # fmt: skip
+
+    # Obstacle map
+    local_map_m: float = setting(48.0, "Side of the rolling map", unit="m", minimum=10.0, maximum=200.0, read_only=True)
+    map_resolution_m: float = setting(0.2, "Side of its cells", unit="m", minimum=0.05, maximum=1.0, read_only=True)
+    global_resolution_m: float = setting(
+        0.4, "Side of the global path's cells, a whole number of the rolling map's", unit="m",
+        minimum=0.05, maximum=5.0, read_only=True,
+    )  # fmt: skip
+    max_step_m: float = setting(0.1, "Higher steps and kerbs are obstacles", unit="m", minimum=0.01, maximum=2.0)
+    max_slope_deg: float = setting(25.0, "Steeper ground is an obstacle", unit="deg", minimum=1.0, maximum=60.0)
+    max_height_m: float = setting(
+        0.5, "Over the vehicle's ground plane, beside what the steepest slope explains", unit="m",
+        minimum=0.05, maximum=10.0,
+    )  # fmt: skip
+
+    # Arcs
+    forward_arcs: int = setting(41, "Arcs ahead, odd", minimum=3, maximum=501, read_only=True)
+    reverse_arcs: int = setting(21, "Arcs astern, odd", minimum=3, maximum=501, read_only=True)
+    arc_length_m: float = setting(12.0, "Length of an arc", unit="m", minimum=2.0, maximum=50.0, read_only=True)
+    arc_step_m: float = setting(
+        0.25, "Between the places that are checked", unit="m", minimum=0.05, maximum=1.0, read_only=True
+    )
+    max_curvature_1pm: float = setting(0.14, "Sharpest turn", unit="1/m", minimum=0.01, maximum=1.0, read_only=True)
+    discs: int = setting(6, "Discs that make up the vehicle's footprint", minimum=1, maximum=20, read_only=True)
+    margin_m: float = setting(0.25, "Kept clear around the footprint", unit="m", minimum=0.0, maximum=2.0)
+    clearance_m: float = setting(1.2, "Closer obstacles cost", unit="m", minimum=0.0, maximum=10.0)
+    clearance_weight: float = setting(
+        1.5, "Metres off the goal that a metre of clearance is worth", minimum=0.0, maximum=100.0
+    )
+    slope_weight: float = setting(5.0, "Metres off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0)
+    roll_weight: float = setting(10.0, "The same for leaning aside", unit="m", minimum=0.0, maximum=100.0)
+    smooth_weight: float = setting(
+        4.0, "Metres off the goal per change of curvature", unit="m^2", minimum=0.0, maximum=100.0
+    )
+    heading_weight: float = setting(
+        1.0, "Metres off the goal per radian off the way", unit="m/rad", minimum=0.0, maximum=100.0
+    )
+    hysteresis_m: float = setting(0.2, "A new arc must be better by this", unit="m", minimum=0.0, maximum=10.0)
+    least_arc_m: float = setting(1.0, "An arc that is clear for less is blocked", unit="m", minimum=0.1, maximum=10.0)
+
+    # Speed
+    max_speed_mps: float = setting(5.0, "Never faster", unit="m/s", minimum=0.5, maximum=15.0)
+    speed_reserve_mps: float = setting(
+        0.3,
+        "Asked for less than allowed by this, because speed control overshoots",
+        unit="m/s",
+        minimum=0.0,
+        maximum=2.0,
+    )
+    least_speed_mps: float = setting(0.8, "Of an arc that is worth driving", unit="m/s", minimum=0.1, maximum=5.0)
+    manoeuvre_speed_mps: float = setting(
+        2.0, "Ahead while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0
+    )
+    reverse_speed_mps: float = setting(1.5, "Going astern", unit="m/s", minimum=0.1, maximum=5.0)
+    acceleration_mps2: float = setting(1.0, "Rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
+    deceleration_mps2: float = setting(1.2, "Fall of speed that plans count on", unit="m/s^2", minimum=0.1, maximum=5.0)
+    lateral_mps2: float = setting(1.5, "Most acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
+    curvature_rate_1pms: float = setting(0.3, "Fastest change of curvature", unit="1/(m s)", minimum=0.01, maximum=5.0)
+    clearance_gain_1ps: float = setting(
+        4.0, "Speed allowed per metre of clearance, beyond least_speed_mps", unit="1/s", minimum=0.1, maximum=100.0
+    )
+    rough_m: float = setting(
+        0.15, "Twist of the ground under four wheels that halves the speed", unit="m", minimum=0.01, maximum=2.0
+    )
+    rollover_share: float = setting(
+        0.5, "Share of the tilt that tips the vehicle which is used at most", minimum=0.05, maximum=1.0
+    )
+
+    # Global path
+    near_m: float = setting(4.0, "Obstacles closer than this make a way longer", unit="m", minimum=0.0, maximum=20.0)
+    near_cost: float = setting(10.0, "How many times longer, right beside them", minimum=0.0, maximum=50.0)
+    carrot_m: float = setting(
+        9.0, "Furthest place ahead on the path that arcs aim at", unit="m", minimum=2.0, maximum=50.0
+    )
+
+    # Driving to a goal
+    arrival_m: float = setting(1.5, "Closer to the goal is arrived", unit="m", minimum=0.1, maximum=20.0)
+    waypoint_m: float = setting(3.0, "Closer to a waypoint is past it", unit="m", minimum=0.1, maximum=20.0)
+    stale_s: float = setting(0.5, "Older pose or map: emergency stop", unit="s", minimum=0.05, maximum=10.0)
+    back_up_m: float = setting(6.0, "Furthest way astern of one attempt", unit="m", minimum=0.5, maximum=30.0)
+    boxed_in_s: float = setting(
+        90.0, "Without progress for this long the goal is given up", unit="s", minimum=1.0, maximum=3600.0
+    )
+    progress_m: float = setting(1.0, "Nearer by this counts as progress", unit="m", minimum=0.1, maximum=50.0)
+
+    def __post_init__(self) -> None:
+        for name in ("forward_arcs", "reverse_arcs"):
+            if getattr(self, name) % 2 == 0:
+                raise ValueError(f"{name}: must be odd, so that one goes straight on, got {getattr(self, name)}")
+        cells = self.global_resolution_m / self.map_resolution_m
+        if round(cells) < 1 or abs(cells - round(cells)) > 1e-6:
+            raise ValueError(
+                f"global_resolution_m: must be a whole number of map_resolution_m ({self.map_resolution_m:g}), "
+                f"got {self.global_resolution_m:g}"
+            )
+        if self.arc_length_m + VEHICLE_ROOM_M > 0.5 * self.local_map_m:
+            raise ValueError(f"local_map_m: too small for arcs of {self.arc_length_m:g} m, got {self.local_map_m:g}")
+        if self.carrot_m > self.arc_length_m:
+            raise ValueError(f"carrot_m: must be within arc_length_m ({self.arc_length_m:g}), got {self.carrot_m:g}")
+        if self.speed_reserve_mps + self.least_speed_mps > self.max_speed_mps:
+            raise ValueError(
+                f"max_speed_mps: must be above speed_reserve_mps + least_speed_mps, got {self.max_speed_mps:g}"
+            )
+        if self.stale_s < 1.0 / self.replan_rate_hz:
+            raise ValueError(f"stale_s: must be at least one planning period ({1.0 / self.replan_rate_hz:g})")

@@ -1,0 +1,216 @@
+"""Scenario 1 of seed 002 in a closed loop: the HMMWV drives through a seeded town to a goal, in lock-step on truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.a_star import shortest
+from planner.drive_to_goal import Reason, Status
+from planner.footprint import Footprint
+from planner.global_planner import BESIDE_M, NEAR_GOAL
+from planner.goal_driver import GoalDriver
+from planner.grid_cost import METRE_COST, NO_WAY
+from planner.maps.global_map import map_of
+from planner.maps.grid import LocalGrid, Window
+from planner.maps.terrain_truth import TerrainTruth
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from terrain.builders.urban import Urban
+from terrain.ground import Ground, GroundModel, height_at
+from terrain.obstacles import Cylinder
+from terrain.world import Place, Site, World
+from terrain.world_ground import WorldGround
+from vehicle_dynamics.control.helm import PERIOD_S
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.pedals import Pedals
+
+Array = NDArray[np.float64]
+
+TOWN = Urban(blocks_x=4, blocks_y=4, block_m=65.0, posts=40)
+CLOSED_ROADS = 3  # barred by a row of posts
+BAR_SPACING_M = 1.6
+LINE_SPACING_M = 12.0  # of posts on the straight line to the goal, where that is road
+POST_RADIUS_M = 0.3
+CLEAR_M = 15.0  # around start and goal
+STRIKE_M = 0.1  # a wheel whose ground differs by this within its contact strikes a kerb
+CONTACT_LENGTH_M, CONTACT_WIDTH_M = 0.3, 0.3  # of a tyre, where the ground is looked at
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DriveResult:
+    """What came of a drive."""
+
+    reached: bool
+    status: Status
+    reason: Reason
+    time: float  # [s]
+    collisions: int  # times that the body began to touch an obstacle
+    kerb_strikes: int  # times that a wheel began to climb a step
+    top_speed: float  # [m/s]
+    plans: int
+    track: Array  # n x 3: x, y, heading of base_link, every tenth of a second
+
+
+def town(seed: int, *, urban: Urban = TOWN, closed_roads: int = CLOSED_ROADS) -> World:
+    """A town with posts in every street and on the straight line to the goal, and some streets that are barred."""
+    random = np.random.default_rng(seed)
+    world = urban.build(Site(f"town_{seed}", random, Path()))
+    start, goal = _ends(urban, random)
+    posts = [post for post in world.obstacles.cylinders if _is_clear_of(post.x, post.y, start, goal)]
+    posts += _bars(urban, random, closed_roads, start, goal)
+    posts += _on_the_line(world, start, goal)
+    obstacles = replace(world.obstacles, cylinders=tuple(posts))
+    return replace(world, obstacles=obstacles, start=start, goal=goal)
+
+
+def _ends(urban: Urban, random: np.random.Generator) -> tuple[Place, Place]:
+    """Start and goal in opposite corners of the town, in the right lane; the start heads for a crossing or away."""
+    lane = 0.5 * urban.lane_m if urban.lanes > 1 else 0.0
+    width, depth = urban.blocks_x * urban.pitch_m, urban.blocks_y * urban.pitch_m
+    at_right, at_top = random.random(2) < 0.5
+    x = width - random.uniform(15.0, 40.0) if at_right else random.uniform(15.0, 40.0)
+    y = depth if at_top else 0.0
+    is_eastward = random.random() < 0.5
+    start = Place(x=float(x), y=float(y - lane if is_eastward else y + lane), heading=0.0 if is_eastward else math.pi)
+    goal_x = random.uniform(15.0, 40.0) if at_right else width - random.uniform(15.0, 40.0)
+    goal = Place(x=float(goal_x), y=float((0.0 if at_top else depth) - lane))
+    return start, goal
+
+
+def _is_clear_of(x: float, y: float, *places: Place) -> bool:
+    return all(math.hypot(x - place.x, y - place.y) > CLEAR_M for place in places)
+
+
+def _bars(urban: Urban, random: np.random.Generator, count: int, start: Place, goal: Place) -> list[Cylinder]:
+    """Rows of posts across streets inside the town; the outer ring of roads stays open."""
+    posts: list[Cylinder] = []
+    for number in range(count):
+        along = (random.integers(0, urban.blocks_x) + random.uniform(0.3, 0.7)) * urban.pitch_m
+        road = random.integers(1, urban.blocks_y) * urban.pitch_m
+        row = np.arange(-0.5 * urban.road_m + 0.8, 0.5 * urban.road_m - 0.7, BAR_SPACING_M)
+        for across in row:
+            x, y = (along, road + across) if number % 2 else (road + across, along)
+            if _is_clear_of(x, y, start, goal):
+                posts.append(Cylinder(x=float(x), y=float(y), radius=POST_RADIUS_M, height=1.1))
+    return posts
+
+
+def _on_the_line(world: World, start: Place, goal: Place) -> list[Cylinder]:
+    length = math.hypot(goal.x - start.x, goal.y - start.y)
+    posts = []
+    for along in np.arange(CLEAR_M + 1.0, length - CLEAR_M, LINE_SPACING_M):
+        x, y = (a + (b - a) * along / length for a, b in ((start.x, goal.x), (start.y, goal.y)))
+        around = world.ground.height_at(
+            x + np.array([-1.0, 0.0, 1.0, 0.0, 0.0]), y + np.array([0.0, 0.0, 0.0, 1.0, -1.0])
+        )
+        if around.max() < 0.01:
+            posts.append(Cylinder(x=x, y=y, radius=POST_RADIUS_M, height=1.1))
+    return posts
+
+
+def way_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) -> tuple[float, Array]:
+    """Cost [m] and places (n x 2 [m]) of A*'s way from start to goal on the true map; infinite if there is none."""
+    if world.goal is None:
+        raise ValueError(f"world {world.name}: has no goal")
+    source, side = TerrainTruth(world, settings), settings.map_resolution_m
+    left, right, low, high = source.extent()
+    column, row = math.floor(left / side), math.floor(low / side)
+    window = Window(column, row, math.ceil(right / side) - column, math.ceil(high / side) - row, side)
+    cells, heights = np.empty(window.shape, np.int8), np.empty(window.shape, np.float32)
+    ground = float(world.ground.height_at(world.start.x, world.start.y))
+    source.look(0.0, Pose(world.start.x, world.start.y, ground), window, cells, heights)
+    whole = map_of(LocalGrid(window, cells, heights, np.zeros((1, 1), np.float32), 0.0), settings, footprint.half_width)
+    start = whole.nearest_open(world.start.x, world.start.y, BESIDE_M)
+    goal = whole.nearest_open(world.goal.x, world.goal.y, NEAR_GOAL * settings.arrival_m)
+    if start is None or goal is None:
+        return math.inf, np.zeros((0, 2))
+    cost, cells_of_way = shortest(whole.costs, start, goal)
+    if cost == NO_WAY:
+        return math.inf, np.zeros((0, 2))
+    return cost * whole.resolution / METRE_COST, whole.middles(np.array(cells_of_way))
+
+
+class StepWatch:
+    """Counts wheels that begin to climb or fall over a step."""
+
+    def __init__(self, ground: GroundModel) -> None:
+        self._ground = ground.kernel()
+        self._was: NDArray[np.bool_] = np.zeros(4, bool)
+        self.count = 0
+
+    def look(self, seen: SnapshotRecord) -> None:
+        """At one instant."""
+        x, y, z, w = seen["attitude"].tolist()
+        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        at_x, at_y, _ = seen["position"].tolist()
+        rises = np.empty(4)
+        _rises(self._ground, at_x, at_y, heading, seen["wheel_centre"], seen["steer_angle"], rises)
+        on_step = rises >= STRIKE_M
+        self.count += int((on_step & ~self._was).sum())
+        self._was = on_step
+
+
+@kernel
+def _rises(ground: Ground, x: float, y: float, heading: float, centres: Array, steer_angles: Array, out: Array) -> None:
+    """Difference of the highest and the lowest ground [m] under each tyre's contact."""
+    cosine, sine = math.cos(heading), math.sin(heading)
+    for wheel in range(4):
+        middle_x = x + cosine * centres[wheel, 0] - sine * centres[wheel, 1]
+        middle_y = y + sine * centres[wheel, 0] + cosine * centres[wheel, 1]
+        along, across = math.cos(heading + steer_angles[wheel]), math.sin(heading + steer_angles[wheel])
+        low, high = np.inf, -np.inf
+        for i in range(-2, 3):
+            for j in range(-2, 3):
+                ahead, left = 0.25 * i * CONTACT_LENGTH_M, 0.25 * j * CONTACT_WIDTH_M
+                here = height_at(
+                    ground, middle_x + along * ahead - across * left, middle_y + across * ahead + along * left
+                )
+                low, high = min(low, here), max(high, here)
+        out[wheel] = high - low
+
+
+def drive(vehicle: Hmmwv, world: World, settings: PlannerSettings, longest: float = 300.0) -> DriveResult:
+    """Drive from the world's start to its goal, at most so long [s]."""
+    if world.goal is None:
+        raise ValueError(f"world {world.name}: has no goal")
+    ground = WorldGround.of(world)
+    driver = GoalDriver(vehicle, TerrainTruth(world, settings), settings)
+    driver.core.set_goal(world.goal.x, world.goal.y)
+    state = vehicle.start(ground, x=world.start.x, y=world.start.y, heading=world.start.heading)
+    steps, pedals, steps_on = round(PERIOD_S / vehicle.step_s), Pedals(), StepWatch(ground)
+    collisions, was_touching, top, track, period = 0, False, 0.0, [], 0
+    for period in range(round(longest / PERIOD_S)):
+        seen = vehicle.snapshot(state, pedals, ground)
+        steps_on.look(seen)
+        is_touching = bool(seen["collision"] > 0.0)
+        collisions += is_touching and not was_touching
+        was_touching = is_touching
+        top = max(top, float(np.hypot(*seen["velocity"][:2])))
+        pedals = driver.act(period * PERIOD_S, seen).within_limits()
+        if period % 10 == 0:
+            pose = driver.pose
+            track.append((pose.x, pose.y, pose.heading))
+        if driver.progress is not None and driver.progress.status in (Status.ARRIVED, Status.FAILED):
+            break
+        if vehicle.advance(state, pedals, ground, steps) < steps:
+            break
+    progress = driver.progress
+    assert progress is not None
+    return DriveResult(
+        reached=progress.status is Status.ARRIVED,
+        status=progress.status,
+        reason=progress.reason,
+        time=period * PERIOD_S,
+        collisions=collisions,
+        kerb_strikes=steps_on.count,
+        top_speed=top,
+        plans=driver.core.plans,
+        track=np.array(track),
+    )

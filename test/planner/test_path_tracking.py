@@ -1,0 +1,132 @@
+"""Pure pursuit on paths, poses that move along arcs, and turning in narrow places."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from pathlib import Path as FilePath
+
+import numpy as np
+import pytest
+
+from planner.arcs import ArcPlanner
+from planner.manoeuvre import find_manoeuvre, least_clearance
+from planner.maps.local_map import LocalMap
+from planner.maps.terrain_truth import TerrainTruth
+from planner.path_tracking import Path, PathTracker, pursuit_curvature
+from planner.pose import Pose, pose_from_attitude
+from planner.settings import PlannerSettings
+
+sys.path.insert(0, str(FilePath(__file__).parent))
+from yards import TRUCK, wall, yard
+
+DEFAULT = PlannerSettings()
+
+
+def followed(path: Path, pose: Pose, seconds: float, speed: float = 4.0) -> Pose:
+    tracker = PathTracker(DEFAULT.max_curvature_1pm)
+    for _ in range(round(seconds / 0.05)):
+        pose = pose.moved(speed, tracker.curvature(pose, speed, path), 0.05)
+    return pose
+
+
+def test_tracker_comes_back_to_a_line() -> None:
+    line = Path(np.column_stack([np.arange(0.0, 200.0), np.zeros(200)]))
+
+    pose = followed(line, Pose(0.0, 3.0, heading=0.4), 15.0)
+
+    assert pose.y == pytest.approx(0.0, abs=0.05)
+    assert pose.heading == pytest.approx(0.0, abs=0.02)
+
+
+def test_tracker_holds_a_circle() -> None:
+    turn = np.linspace(0.0, 2.0 * math.pi, 400)
+    circle = Path(20.0 * np.column_stack([np.sin(turn), 1.0 - np.cos(turn)]))
+
+    pose = followed(circle, Pose(0.0, 0.0), 20.0)
+
+    assert math.hypot(pose.x, pose.y - 20.0) == pytest.approx(20.0, abs=0.3)
+
+
+@pytest.mark.parametrize("reference", [0.0, 1.6])
+@pytest.mark.parametrize(("x", "y"), [(9.0, 1.0), (7.0, -3.0), (9.0, 0.0)])
+def test_pursuit_leads_the_reference_point_through_the_place(reference: float, x: float, y: float) -> None:
+    curvature = pursuit_curvature(Pose(0.0, 0.0), x, y, 1.0, reference)
+
+    ways = [Pose(0.0, 0.0).moved(1.0, curvature, length) for length in np.arange(0.0, 12.0, 0.01)]
+    misses = [
+        math.hypot(at.x + reference * math.cos(at.heading) - x, at.y + reference * math.sin(at.heading) - y)
+        for at in ways
+    ]
+
+    assert min(misses) < 0.02
+
+
+def test_pursuit_of_a_place_at_the_pose_goes_straight_on() -> None:
+    assert pursuit_curvature(Pose(1.0, 2.0), 1.0, 2.0, 0.14) == 0.0
+
+
+def test_places_on_a_path() -> None:
+    path = Path(np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 5.0]]))
+
+    assert path.length == 15.0
+    assert path.nearest(4.0, 1.0) == pytest.approx((4.0, 1.0))
+    assert path.at(12.0)[:2] == pytest.approx((10.0, 2.0))
+    assert path.at(12.0).heading == pytest.approx(math.pi / 2.0)
+    assert path.at(99.0)[:2] == pytest.approx((10.0, 5.0))
+
+
+@pytest.mark.parametrize("points", [np.zeros((0, 2)), np.array([[0.0, math.nan]]), np.zeros((3, 3))])
+def test_path_that_is_none_is_refused(points: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="path"):
+        Path(points)
+
+
+@pytest.mark.parametrize("curvature", [0.0, 0.1, -0.14])
+@pytest.mark.parametrize("speed", [3.0, -2.0])
+def test_pose_moves_along_a_circle(curvature: float, speed: float) -> None:
+    at_once = Pose(1.0, 2.0, heading=0.5).moved(speed, curvature, 2.0)
+    in_steps = Pose(1.0, 2.0, heading=0.5)
+    for _ in range(2000):
+        in_steps = in_steps.moved(speed, curvature, 0.001)
+
+    assert at_once == pytest.approx(in_steps, abs=1e-9)
+
+
+def test_pose_of_a_leaning_frame_has_the_planes_slope() -> None:
+    nose_up = 0.2  # rad about -y
+    pose = pose_from_attitude((1.0, 2.0, 3.0), (0.0, -math.sin(0.1), 0.0, math.cos(0.1)))
+
+    assert pose.heading == pytest.approx(0.0)
+    assert pose.slope_x == pytest.approx(math.tan(nose_up))
+    assert pose.slope_y == pytest.approx(0.0)
+
+
+def test_turn_in_a_street_too_narrow_for_a_u_turn() -> None:
+    street = yard(wall(-30.0, 4.5, 30.0, 4.5), wall(-30.0, -4.5, 30.0, -4.5))
+    pose = Pose(0.0, -1.0)
+    grid = LocalMap(TerrainTruth(street, DEFAULT), DEFAULT).update(0.0, pose)
+    arcs = ArcPlanner(DEFAULT, TRUCK)
+    back = Path(np.column_stack([-np.arange(0.0, 20.0, 0.5), np.zeros(40)]))
+
+    legs = find_manoeuvre(arcs, pose, back, 0.0, grid)
+
+    assert len(legs) >= 3  # ahead, astern, ahead
+    assert all(a.direction == -b.direction for a, b in itertools.pairwise(legs))
+    for leg in legs:
+        assert least_clearance(arcs, leg.points, grid) >= DEFAULT.margin_m - 1e-6
+        steps = np.hypot(*np.diff(leg.points[:, :2], axis=0).T)
+        assert steps.max() < 0.3  # no jumps
+        assert np.abs(leg.curvature).max() <= DEFAULT.max_curvature_1pm
+    assert abs(math.remainder(legs[-1].points[-1, 2] - math.pi, 2.0 * math.pi)) < 0.3
+
+
+def test_no_manoeuvre_where_there_is_no_room() -> None:
+    cage = yard(
+        wall(-1.5, 2.0, 5.0, 2.0), wall(-1.5, -2.0, 5.0, -2.0), wall(-1.5, -2.0, -1.5, 2.0), wall(5.0, -2.0, 5.0, 2.0)
+    )
+    grid = LocalMap(TerrainTruth(cage, DEFAULT), DEFAULT).update(0.0, Pose(0.0, 0.0))
+    back = Path(np.column_stack([-np.arange(0.0, 20.0, 0.5), np.zeros(40)]))
+
+    assert find_manoeuvre(ArcPlanner(DEFAULT, TRUCK), Pose(0.0, 0.0), back, 0.0, grid) == []

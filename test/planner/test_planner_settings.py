@@ -1,0 +1,43 @@
+"""Settings of planning: what config/planner.yaml may hold, and what does not go together."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.settings import PlannerSettings
+from settings import SettingsError, build, declarations
+from settings.ros_params_file import check_params_file
+from settings.share import share_file
+
+
+def test_file_of_the_suite_holds_the_defaults() -> None:
+    found = check_params_file(share_file("config/planner.yaml"), "/planner", PlannerSettings)
+
+    assert found.is_addressed
+    given = {name: item.value for name, item in found.given.items()}
+    assert build(PlannerSettings, given) == PlannerSettings()
+
+
+def test_every_setting_has_a_meaning_and_numbers_have_a_range() -> None:
+    for item in declarations(PlannerSettings).values():
+        assert item.description
+        assert item.kind is str or item.minimum is not None
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"forward_arcs": 40}, "must be odd"),
+        ({"global_resolution_m": 0.5}, "whole number of map_resolution_m"),
+        ({"local_map_m": 12.0}, "too small"),
+        ({"max_speed_mps": 0.9}, "max_speed_mps"),
+        ({"stale_s": 0.05}, "one planning period"),
+        ({"margin_m": -1.0}, "margin_m: must be a number from 0"),
+        ({"replan_rate": 5.0}, "did you mean replan_rate_hz"),
+        ({"max_speed_mps": float("nan")}, "max_speed_mps"),
+    ],
+)
+def test_bad_settings_are_refused_with_one_line(values: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as refused:
+        build(PlannerSettings, values)
+    assert "\n" not in str(refused.value)

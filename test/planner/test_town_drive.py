@@ -1,0 +1,107 @@
+"""The HMMWV drives itself through towns, in a closed loop with all its dynamics (seed 002, scenario 1)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from planner.footprint import Footprint
+from planner.maps.grid import OCCUPIED, Window
+from planner.maps.terrain_truth import TerrainTruth
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from planner.town_drive import StepWatch, drive, town, way_on_truth
+from settings.share import share_file
+from terrain.builders.urban import Urban
+from terrain.obstacles import Cylinder, Obstacles
+from terrain.world import World
+from terrain.world_ground import WorldGround
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.pedals import Pedals
+
+DEFAULT = PlannerSettings()
+SMALL_TOWN = Urban(blocks_x=2, blocks_y=1, block_m=40.0, posts=7)
+
+
+@pytest.fixture(scope="module")
+def hmmwv() -> Hmmwv:
+    return Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+
+
+def obstacles_on_the_line(world: World) -> int:
+    """Cells of obstacles on the straight line from start to goal."""
+    assert world.goal is not None
+    source, side = TerrainTruth(world, DEFAULT), DEFAULT.map_resolution_m
+    left, right, low, high = source.extent()
+    window = Window(
+        math.floor(left / side),
+        math.floor(low / side),
+        math.ceil((right - left) / side),
+        math.ceil((high - low) / side),
+        side,
+    )
+    cells, heights = np.empty(window.shape, np.int8), np.empty(window.shape, np.float32)
+    source.look(0.0, Pose(world.start.x, world.start.y), window, cells, heights)
+    share = np.linspace(0.0, 1.0, 2000)
+    x = world.start.x + share * (world.goal.x - world.start.x)
+    y = world.start.y + share * (world.goal.y - world.start.y)
+    return len({window.cell(*place) for place in zip(x, y, strict=True) if cells[window.cell(*place)] == OCCUPIED})
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) -> None:
+    world = town(seed, urban=SMALL_TOWN, closed_roads=0)
+    cost, _ = way_on_truth(world, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
+    assert math.isfinite(cost)
+    assert obstacles_on_the_line(world) > 0
+
+    result = drive(hmmwv, world, DEFAULT, 120.0)
+
+    assert result.reached, f"{result.status} {result.reason} after {result.time} s"
+    assert result.collisions == 0
+    assert result.kerb_strikes == 0
+    assert result.top_speed <= 5.0
+
+
+def test_towns_are_the_same_each_time_and_differ_by_seed() -> None:
+    first, again, other = (town(seed, urban=SMALL_TOWN, closed_roads=0) for seed in (1, 1, 2))
+
+    assert first.obstacles.cylinders == again.obstacles.cylinders
+    assert (first.start, first.goal) == (again.start, again.goal)
+    assert first.obstacles.cylinders != other.obstacles.cylinders
+
+
+def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
+    world = town(1, urban=SMALL_TOWN, closed_roads=0)
+    assert world.goal is not None
+    turns = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
+    fence = tuple(
+        Cylinder(x=world.goal.x + 4.0 * math.cos(turn), y=world.goal.y + 4.0 * math.sin(turn), radius=0.3, height=1.0)
+        for turn in turns
+    )
+    fenced = World(
+        name="fenced", ground=world.ground, start=world.start, goal=world.goal, obstacles=Obstacles(cylinders=fence)
+    )
+
+    cost, way = way_on_truth(fenced, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
+
+    assert math.isinf(cost)
+    assert len(way) == 0
+
+
+def test_wheel_over_a_kerb_is_counted_once(hmmwv: Hmmwv) -> None:
+    world = town(1, urban=SMALL_TOWN, closed_roads=0)
+    ground = WorldGround.of(World(name="empty", ground=world.ground))
+    watch = StepWatch(ground)
+    kerb = 0.5 * SMALL_TOWN.road_m
+    # Beside the kerb, then with the left wheels on it.
+    for y in (0.0, kerb - 2.0, kerb - hmmwv.snapshot(hmmwv.start(ground), Pedals(), ground)["wheel_centre"][0, 1]):
+        state = hmmwv.start(ground, x=22.0, y=0.0)
+        state[1] += y
+        seen = hmmwv.snapshot(state, Pedals(), ground)
+        watch.look(seen)
+        watch.look(seen)
+
+    assert watch.count == 2  # front and rear
