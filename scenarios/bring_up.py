@@ -121,6 +121,19 @@ def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return nodes
 
 
+def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    if not values["world"]:
+        raise SettingsError("world: must be a name in config/worlds, or a path: a planner needs one")
+    has_lidar = values["sensing"] == "lidar"
+    others = {kind: NO_SENSOR for kind in SENSOR_KINDS if kind != "lidar" or not has_lidar}
+    nodes = _sensor_nodes({**values, **others})
+    params: dict[str, bool | int | float | str] = {
+        key: values[key] for key in ("world", "vehicle", "planner", "sensing")
+    }
+    params["to_world_goal"] = values["to_world_goal"] == "true"
+    return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]
+
+
 def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return _vehicle_nodes(values) + _teleop_nodes({**values, "use_sim_time": "true"})
 
@@ -147,6 +160,19 @@ def _sensor_arguments() -> tuple[LaunchArgument, ...]:
     )
 
 
+def _navigate_arguments() -> tuple[LaunchArgument, ...]:
+    world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")
+    lidar = next(argument for argument in _sensor_arguments() if argument.name == "lidar")
+    return (
+        *(world if argument.name == "world" else argument for argument in _VEHICLE),
+        LaunchArgument("planner", "dstar_lite", "arcs, dstar_lite, or your own as module:Class"),
+        LaunchArgument("sensing", "terrain", "Obstacles by the world's truth, or by LIDAR", ("terrain", "lidar")),
+        LaunchArgument("lidar", "spinning_32", lidar.description, lidar.choices),
+        LaunchArgument("to_world_goal", "true", "Drive to the world's own goal at once", _BOOLEAN),
+        LaunchArgument("seed", "0", "Of all random numbers"),
+    )
+
+
 def bring_ups() -> dict[str, BringUp]:
     """All launches by name."""
     pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
@@ -157,6 +183,7 @@ def bring_ups() -> dict[str, BringUp]:
         BringUp("terrain", "A world alone: /map and /terrain/markers", (world, sim_time), _terrain_nodes),
         BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
         BringUp("sensors", "The vehicle with all its sensors", (*_VEHICLE, *_sensor_arguments()), _sensor_nodes),
+        BringUp("navigate", "The vehicle drives to /goal_pose by itself", _navigate_arguments(), _navigate_nodes),
         BringUp("drive", "The vehicle, driven with a game pad", (*_VEHICLE, pad, _STAMPED), _drive_nodes),
     )
     return {item.name: item for item in items}

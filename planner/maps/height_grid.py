@@ -1,0 +1,116 @@
+"""Heights of what a LIDAR has met, cell by cell, in a square of the world that rolls along with the vehicle.
+
+Cells lie in a torus: a cell of the world has the same place in the arrays for as long as the square covers it, so that
+rolling on clears a strip instead of moving everything.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.maps.grid import Floats
+from vehicle_dynamics.kernels.jit import inlined, kernel
+
+States = NDArray[np.uint8]
+Numbers = NDArray[np.int32]
+
+NOTHING, MEASURED, PASSED = 0, 1, 2  # never met; has heights; rays went through where something had stood
+TILE = 4  # cells along the side of a tile, which keeps the lowest height of the ground around
+NO_GROUND = np.float32(np.inf)
+
+
+class HeightGrid(NamedTuple):
+    """As kernels take it; one element for each cell unless told otherwise."""
+
+    state: States
+    driven: States  # 1 where the wheels have been since anything was seen to stand there
+    misses: States  # scans in a row in which rays went through
+    low: Floats  # lowest and highest of what was met lately [m]
+    high: Floats
+    time: Floats  # of the newest evidence, after the grid's own beginning [s]
+    scan: Numbers  # number of the scan that met the cell last
+    scan_low: Floats  # of that scan alone [m]
+    scan_high: Floats
+    tile_low: Floats  # of each tile: lowest that was ever met [m]
+    tile_scan: Numbers  # of each tile: scan for which tile_ground holds
+    tile_ground: Floats  # of each tile: height of the ground [m]
+    corner: NDArray[np.int64]  # column and row of the first cell, counted from x = y = 0; whole tiles
+    side: int  # cells, a power of two
+
+
+def height_grid(least_cells: int) -> HeightGrid:
+    """An empty one with at least so many cells along each side."""
+    side = 1 << max(math.ceil(math.log2(least_cells)), 3)
+    cells, tiles = side * side, (side // TILE) ** 2
+    flags = [np.zeros(cells, np.uint8) for _ in range(3)]
+    low, high, time, scan_low, scan_high = (np.zeros(cells, np.float32) for _ in range(5))
+    return HeightGrid(
+        *flags, low, high, time, np.full(cells, -1, np.int32), scan_low, scan_high,
+        np.full(tiles, NO_GROUND), np.full(tiles, -1, np.int32), np.zeros(tiles, np.float32),
+        np.zeros(2, np.int64), side,
+    )  # fmt: skip
+
+
+# These take numbers instead of the grid: handing over so many arrays costs more than their work.
+@inlined
+def cell_index(side: int, column: int, row: int) -> int:
+    """Place in the arrays of a cell of the world that lies in a square of so many cells along its side."""
+    return (row & (side - 1)) * side + (column & (side - 1))
+
+
+@inlined
+def tile_index(side: int, column: int, row: int) -> int:
+    """Place in the arrays of a tile of the world, counted in tiles; side: of the square, in cells."""
+    return cell_index(side // TILE, column, row)
+
+
+@kernel
+def clear(grid: HeightGrid) -> None:
+    """Forget everything."""
+    grid.state[:] = NOTHING
+    grid.driven[:] = 0
+    grid.misses[:] = 0
+    grid.scan[:] = -1
+    grid.tile_low[:] = NO_GROUND
+    grid.tile_scan[:] = -1
+
+
+@kernel
+def roll_to(grid: HeightGrid, column: int, row: int) -> None:
+    """Put a cell of the world into the middle of the square, to a tile; what enters is empty."""
+    half = grid.side // 2
+    new_column, new_row = (column - half) // TILE * TILE, (row - half) // TILE * TILE
+    old_column, old_row = grid.corner[0], grid.corner[1]
+    if abs(new_column - old_column) >= grid.side or abs(new_row - old_row) >= grid.side:
+        clear(grid)
+    else:
+        tiles = grid.side // TILE
+        first, last = (
+            (old_column + grid.side, new_column + grid.side) if new_column > old_column else (new_column, old_column)
+        )
+        for tile in range(first // TILE, last // TILE):
+            for other in range(tiles):
+                _clear_tile(grid, tile, other)
+        first, last = (old_row + grid.side, new_row + grid.side) if new_row > old_row else (new_row, old_row)
+        for tile in range(first // TILE, last // TILE):
+            for other in range(tiles):
+                _clear_tile(grid, other, tile)
+    grid.corner[0], grid.corner[1] = new_column, new_row
+
+
+@inlined
+def _clear_tile(grid: HeightGrid, column: int, row: int) -> None:
+    tile = tile_index(grid.side, column, row)
+    grid.tile_low[tile] = NO_GROUND
+    grid.tile_scan[tile] = -1
+    for down in range(TILE):
+        for right in range(TILE):
+            cell = cell_index(grid.side, TILE * column + right, TILE * row + down)
+            grid.state[cell] = NOTHING
+            grid.scan[cell] = -1
+            grid.driven[cell] = 0
+            grid.misses[cell] = 0

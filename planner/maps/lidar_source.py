@@ -1,0 +1,223 @@
+"""Obstacles as a LIDAR sees them: the second obstacle source, fed scan by scan.
+
+Each cell keeps the lowest and the highest of what was met in it lately. It is an obstacle when it is the end of a step
+that the slope of the ground around does not explain (maps.step_judge), or too high over the vehicle's ground plane. What
+hangs higher over the ground than clear_height_m is ignored. Cells are free again when their ground is seen or when
+rays go through them, and free where the wheels have been. What no ray has met stays unknown: arcs and global path take
+it for free until it is seen, so that speed must leave room to stop for what comes into sight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.footprint import Footprint
+from planner.maps.grid import UNKNOWN, Cells, Floats, Window
+from planner.maps.height_grid import clear, height_grid
+from planner.maps.scan_kernels import BINS, Body, Places, Room, clear_passed, drive_over, merge_points, place_points
+from planner.maps.source import Extent
+from planner.maps.step_judge import Limits, judge
+from planner.pose import Pose
+from planner.settings import PlannerSettings
+from sensors.mounting import Mounting
+from sensors.samples import LIDAR_POINT
+from settings import setting
+from vehicle_dynamics.kernels.jit import kernel
+
+Array = NDArray[np.float64]
+
+KNOTS = 128  # poses in a sweep that is put straight: 1 mm apart at 1 m/s and 0.1 s
+MOST_RINGS = 1024
+JUMP_S = 1.0  # time that goes back by more begins anew; by less, the scan was late
+OWN_BODY_M = 0.15  # around the footprint: points there are the vehicle's own
+TRACK_M = 0.3  # of a wheel ahead and behind its middle that stands on the ground
+ENTER_M = 8.0  # spare room around the square, so that a window may be ahead of the scan
+
+
+@dataclass(frozen=True, kw_only=True)
+class LidarMapSettings:
+    """Of the obstacle map from LIDAR; what an obstacle is stands in PlannerSettings."""
+
+    lidar_range_m: float = setting(30.0, "Returns from further away are not used", unit="m", minimum=5.0, maximum=100.0)
+    clear_height_m: float = setting(
+        2.6, "What hangs higher over the ground is no obstacle", unit="m", minimum=1.0, maximum=20.0
+    )
+    clear_scans: int = setting(3, "In a row, with rays through a cell, until it is free", minimum=1, maximum=100)
+    forget_s: float = setting(120.0, "Older evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
+    keep_m: float = setting(
+        15.0, "But not this close to the vehicle, where the LIDAR may be blind", unit="m", minimum=0.0, maximum=100.0
+    )
+
+
+class LidarSource:
+    """Implements maps.source.ObstacleSource on scans."""
+
+    def __init__(
+        self,
+        settings: PlannerSettings,
+        footprint: Footprint,
+        mounting: Mounting,
+        extent: Extent | None = None,
+        map_settings: LidarMapSettings | None = None,
+    ) -> None:
+        """mounting: of the LIDAR in base_link; extent: where goals may be, and beyond which is no place to drive."""
+        self._settings, self._extent = settings, extent or Extent()
+        self.map_settings = map_settings or LidarMapSettings()
+        s, f = settings, footprint
+        reach = max(self.map_settings.lidar_range_m, 0.5 * s.local_map_m) + ENTER_M
+        self._grid = height_grid(math.ceil(2.0 * reach / s.map_resolution_m))
+        self._body = Body(
+            f.rear - OWN_BODY_M, f.front + OWN_BODY_M, f.half_width + OWN_BODY_M, self.map_settings.clear_height_m,
+            -TRACK_M, f.wheelbase + TRACK_M, f.half_track + 0.5 * s.map_resolution_m,
+        )  # fmt: skip
+        self._mounting = mounting
+        self._limits = Limits(
+            s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m
+        )
+        self._room = _room(0, 1)
+        self.refused_scans = 0  # late, or with a pose or a form that is none
+        self.refused_points = 0  # that were no numbers
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything that was seen."""
+        clear(self._grid)
+        self._scan = 0
+        self._begin = 0.0
+        self._newest = -math.inf
+
+    def extent(self) -> Extent:
+        """What it was told; endless otherwise."""
+        return self._extent
+
+    def see(
+        self, time: float, points: NDArray[np.void], pose: Pose, later: Pose | None = None, sweep: float = 0.1
+    ) -> bool:
+        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used.
+
+        time [s] and pose of base_link: of the stamp. The scan must be put straight (LidarSettings.deskew), unless
+        `later` is the pose of base_link `sweep` [s] after the stamp: points are then placed by their own times. Time that
+        goes back by more than a second begins anew; a scan that is late by less is refused.
+        """
+        if time < self._newest - JUMP_S:
+            self.reset()
+        is_sound = math.isfinite(time) and pose.is_finite and (later is None or (later.is_finite and sweep > 0.0))
+        if not is_sound or time < self._newest:
+            self.refused_scans += 1
+            return False
+        points = _as_lidar_points(points)
+        rings = int(points["ring"].max(initial=0)) + 1
+        if rings > MOST_RINGS:
+            self.refused_scans += 1
+            return False
+        if len(points) > len(self._room.cells) or rings > self._room.ray_range.shape[1]:
+            self._room = _room(len(points), max(rings, self._room.ray_range.shape[1]))
+        if self._scan == 0:
+            self._begin = time
+        self._newest = time
+        self._scan += 1
+        self._take_in(time - self._begin, points, pose, later, sweep)
+        return True
+
+    def _take_in(self, age: float, points: NDArray[np.void], pose: Pose, later: Pose | None, sweep: float) -> None:
+        s, m, side = self._settings, self.map_settings, self._settings.map_resolution_m
+        places = self._places(pose, later, sweep)
+        columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
+        used, refused = place_points(
+            columns, places, self._body, side, m.lidar_range_m, self._scan, self._grid, self._room
+        )
+        self.refused_points += refused
+        merge_points(used, self._scan, age, m.clear_height_m, self._grid, self._room)
+        middle = (len(places.origins) - 1) // 2
+        eye = places.origins[middle] + places.world_from_base[middle] @ places.arm
+        clear_passed(self._scan, age, tuple(eye.tolist()), side, m.lidar_range_m, m.clear_scans, self._grid, self._room)
+        last = places.world_from_base.shape[0] - 1
+        drive_over(places.origins[last], places.world_from_base[last], self._body, age, s.map_resolution_m, self._grid)
+
+    def _places(self, pose: Pose, later: Pose | None, sweep: float) -> Places:
+        begin, turn = _frame(pose)
+        arm, base_from_sensor = self._mounting.arm, self._mounting.base_from_sensor
+        if later is None:
+            return Places(arm, base_from_sensor, begin[None], turn[None], 0.0)
+        end, end_turn = _frame(later)
+        origins, turns = np.empty((KNOTS, 3)), np.empty((KNOTS, 3, 3))
+        _between(begin, turn, end, end_turn, origins, turns)
+        return Places(arm, base_from_sensor, origins, turns, (KNOTS - 1) / sweep)
+
+    def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
+        """See ObstacleSource; raises ValueError for cells of another size than the settings'."""
+        if abs(window.resolution - self._settings.map_resolution_m) > 1e-9:
+            raise ValueError(
+                f"window: cells must be of {self._settings.map_resolution_m:g} m, got {window.resolution:g}"
+            )
+        if self._scan == 0:
+            cells[:], heights[:] = UNKNOWN, np.nan
+            return -math.inf
+        limits = self._limits._replace(since=time - self._begin - self.map_settings.forget_s)
+        judge(
+            self._grid, limits, (pose.x, pose.y, pose.z), (pose.slope_x, pose.slope_y),
+            (window.column, window.row, window.resolution), tuple(self._extent), cells, heights,
+        )  # fmt: skip
+        return self._newest
+
+
+def _room(points: int, rings: int) -> Room:
+    return Room(
+        np.empty(points, np.int32), np.empty(points, np.int32), np.empty(points, np.float32),
+        np.empty(points, np.int32), np.zeros((BINS, rings), np.float32), np.zeros((BINS, rings), np.float32),
+    )  # fmt: skip
+
+
+def _as_lidar_points(points: NDArray[np.void]) -> NDArray[np.void]:
+    """The same, or a copy in the form that the kernels are compiled for; raises ValueError for other fields."""
+    if points.dtype == LIDAR_POINT and points.ndim == 1 and points.flags.writeable and points.flags.aligned:
+        return points
+    missing = {"x", "y", "z", "ring", "time"} - set(points.dtype.names or ())
+    if missing:
+        raise ValueError(f"points: must have the fields x y z ring time, missing {' '.join(sorted(missing))}")
+    copy = np.zeros(points.size, LIDAR_POINT)
+    for name in ("x", "y", "z", "ring", "time"):
+        copy[name] = points[name].ravel()
+    return copy
+
+
+def _frame(pose: Pose) -> tuple[Array, Array]:
+    """Origin [m] and world_from_base (3 x 3) of a pose: heading and the slopes of its plane tell all three axes."""
+    up = np.array([-pose.slope_x, -pose.slope_y, 1.0])
+    ahead_x, ahead_y = math.cos(pose.heading), math.sin(pose.heading)
+    ahead = np.array([ahead_x, ahead_y, pose.slope_x * ahead_x + pose.slope_y * ahead_y])
+    up /= np.linalg.norm(up)
+    ahead /= np.linalg.norm(ahead)
+    return np.array([pose.x, pose.y, pose.z]), np.stack([ahead, np.cross(up, ahead), up], axis=1)
+
+
+@kernel
+def _between(begin: Array, turn: Array, end: Array, end_turn: Array, origins: Array, turns: Array) -> None:
+    """Poses at equal times from one to another: along a straight line, about a fixed axis (Rodrigues' formula)."""
+    step = np.zeros((3, 3))  # from the first attitude to the last, in the world
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                step[i, j] += end_turn[i, k] * turn[j, k]
+    axis = np.array([step[2, 1] - step[1, 2], step[0, 2] - step[2, 0], step[1, 0] - step[0, 1]])  # 2 sin(angle) long
+    size = math.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
+    angle = math.atan2(0.5 * size, 0.5 * (step[0, 0] + step[1, 1] + step[2, 2] - 1.0))
+    if size > 1e-12:
+        axis /= size
+    knots = len(origins)
+    for knot in range(knots):
+        share = knot / (knots - 1)
+        sine, rest = math.sin(share * angle), 1.0 - math.cos(share * angle)
+        for i in range(3):
+            origins[knot, i] = begin[i] + share * (end[i] - begin[i])
+        for column in range(3):
+            x, y, z = turn[0, column], turn[1, column], turn[2, column]
+            dot = axis[0] * x + axis[1] * y + axis[2] * z
+            # v + sin(a) k x v + (1 - cos(a)) (k (k.v) - v)
+            turns[knot, 0, column] = x + sine * (axis[1] * z - axis[2] * y) + rest * (axis[0] * dot - x)
+            turns[knot, 1, column] = y + sine * (axis[2] * x - axis[0] * z) + rest * (axis[1] * dot - y)
+            turns[knot, 2, column] = z + sine * (axis[0] * y - axis[1] * x) + rest * (axis[2] * dot - z)

@@ -1,0 +1,272 @@
+"""What one LIDAR scan tells a height grid: points into cells, rays that clear cells, cells under the wheels."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.maps.grid import Floats
+from planner.maps.height_grid import (
+    MEASURED,
+    NO_GROUND,
+    NOTHING,
+    PASSED,
+    TILE,
+    HeightGrid,
+    cell_index,
+    roll_to,
+    tile_index,
+)
+from vehicle_dynamics.kernels.jit import inlined, kernel
+
+Array = NDArray[np.float64]
+
+BINS = 1024  # of direction, for rays; a quarter of them to a quadrant
+GROUND_TILES = 2  # tiles to every side whose lowest heights make up the height of the ground
+CREEP = np.float32(0.05)  # share of the way by which a height follows a scan that does not reach it
+TALL_M = 0.3  # lower things are not cleared by rays: rays pass close over the foot of a kerb, beside it
+BEYOND_M = 0.6  # a ray must end this far behind a cell to have gone through it
+GRAZE_M = 0.05  # nor does a ray count that passes within this of the ground or of the top
+
+
+class Places(NamedTuple):
+    """Where the sensor was while it scanned: knots at equal times, of which a point takes the nearest."""
+
+    arm: Array  # of the sensor in base_link [m]
+    base_from_sensor: Array  # 3 x 3
+    origins: Array  # of base_link in the world [m]: knots x 3
+    world_from_base: Array  # knots x 3 x 3
+    rate: float  # knots per second of a point's time; 0 when there is one knot for all
+
+
+class Body(NamedTuple):
+    """The vehicle in base_link [m]: points inside are its own, and its wheels run inside the track."""
+
+    rear: float
+    front: float
+    half_width: float
+    top: float
+    track_rear: float
+    track_front: float
+    track_half_width: float
+
+
+class Room(NamedTuple):
+    """Memory for one scan."""
+
+    cells: NDArray[np.int32]  # of the points
+    tiles: NDArray[np.int32]
+    heights: Floats
+    touched: NDArray[np.int32]  # cells that the scan met
+    ray_range: Floats  # bins x rings: level distance of the nearest return [m]; 0 is none
+    ray_rise: Floats  # bins x rings: rise over run of that ray
+
+
+@kernel
+def place_points(
+    points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], places: Places, body: Body, resolution: float,
+    most_range: float, scan: int, grid: HeightGrid, room: Room,
+) -> tuple[int, int]:  # fmt: skip
+    """Find the cells of points (x, y, z [m], ring, time [s]), the ground's height, and how far each ray went.
+
+    How many points are of use and lie in the first elements of `room`; how many were no numbers.
+    """
+    xs, ys, zs, rings, times = points
+    room.ray_range[:] = 0.0
+    knots = len(places.origins)
+    middle = (knots - 1) // 2
+    eye = _world(places.origins[middle], places.world_from_base[middle], places.arm[0], places.arm[1], places.arm[2])
+    roll_to(grid, int(math.floor(eye[0] / resolution)), int(math.floor(eye[1] / resolution)))
+    b, arm, inverse = places.base_from_sensor, places.arm, 1.0 / resolution
+    origins, turns, rate = places.origins, places.world_from_base, places.rate
+    ray_range, ray_rise, side, tile_low = room.ray_range, room.ray_rise, grid.side, grid.tile_low
+    cells, tiles, heights = room.cells, room.tiles, room.heights
+    corner_column, corner_row = grid.corner[0], grid.corner[1]
+    used, refused = 0, 0
+    for i in range(len(xs)):
+        x, y, z = float(xs[i]), float(ys[i]), float(zs[i])
+        if not abs(x) + abs(y) + abs(z) < 1e5 or not abs(times[i]) < 1e3:
+            refused += 1
+            continue
+        in_x = arm[0] + b[0, 0] * x + b[0, 1] * y + b[0, 2] * z
+        in_y = arm[1] + b[1, 0] * x + b[1, 1] * y + b[1, 2] * z
+        in_z = arm[2] + b[2, 0] * x + b[2, 1] * y + b[2, 2] * z
+        if body.rear < in_x < body.front and abs(in_y) < body.half_width and in_z < body.top:
+            continue
+        knot = min(max(int(times[i] * rate + 0.5), 0), knots - 1)
+        at = _world(origins[knot], turns[knot], in_x, in_y, in_z)
+        to_x, to_y = at[0] - eye[0], at[1] - eye[1]
+        away = math.sqrt(to_x * to_x + to_y * to_y)
+        if not away > 0.0:
+            continue
+        bin_ = _bin(to_x, to_y)
+        ring = rings[i]
+        if ray_range[bin_, ring] == 0.0 or away < ray_range[bin_, ring]:
+            ray_range[bin_, ring] = away
+            ray_rise[bin_, ring] = (at[2] - eye[2]) / away
+        column, row = int(math.floor(at[0] * inverse)), int(math.floor(at[1] * inverse))
+        if away > most_range or not (0 <= column - corner_column < side and 0 <= row - corner_row < side):
+            continue
+        tile = tile_index(side, column // TILE, row // TILE)
+        height = np.float32(at[2])
+        tile_low[tile] = min(tile_low[tile], height)
+        cells[used], tiles[used], heights[used] = cell_index(side, column, row), tile, height
+        used += 1
+    tile_scan, tile_ground = grid.tile_scan, grid.tile_ground
+    for k in range(used):
+        if tile_scan[tiles[k]] != scan:
+            tile_scan[tiles[k]] = scan
+            tile_ground[tiles[k]] = _ground(tile_low, side, tiles[k])
+    return used, refused
+
+
+@kernel
+def merge_points(used: int, scan: int, time: float, clear_height: float, grid: HeightGrid, room: Room) -> None:
+    """Heights of a scan's points into their cells; what is higher over the ground than clear_height is overhead.
+
+    A height follows at once to where the scan goes beyond it, and creeps back where the scan stays within.
+    """
+    touched, count = room.touched, 0
+    cells, tiles, heights = room.cells, room.tiles, room.heights
+    tile_ground, met_by, scan_low, scan_high = grid.tile_ground, grid.scan, grid.scan_low, grid.scan_high
+    for k in range(used):
+        cell, height = cells[k], heights[k]
+        if height > tile_ground[tiles[k]] + clear_height:
+            continue
+        if met_by[cell] != scan:
+            met_by[cell] = scan
+            scan_low[cell] = scan_high[cell] = height
+            touched[count] = cell
+            count += 1
+        else:
+            scan_low[cell] = min(scan_low[cell], height)
+            scan_high[cell] = max(scan_high[cell], height)
+    for k in range(count):
+        cell = touched[k]
+        low, high = scan_low[cell], scan_high[cell]
+        if grid.state[cell] == MEASURED:
+            before, above = grid.low[cell], grid.high[cell]
+            low = low if low < before else before + CREEP * (low - before)
+            high = high if high > above else above + CREEP * (high - above)
+        grid.low[cell], grid.high[cell] = low, high
+        grid.state[cell] = MEASURED
+        grid.time[cell] = time
+        if scan_high[cell] > low + TALL_M:
+            grid.driven[cell] = 0
+
+
+@kernel
+def clear_passed(
+    scan: int, time: float, eye: tuple[float, float, float], resolution: float, most_range: float, needed: int,
+    grid: HeightGrid, room: Room,
+) -> None:  # fmt: skip
+    """Cells with something tall through which rays of this scan went: gone after `needed` such scans in a row."""
+    state, low, high, tile_low, side = grid.state, grid.low, grid.high, grid.tile_low, grid.side
+    ray_range, ray_rise = room.ray_range, room.ray_rise
+    reach = int(most_range / resolution)
+    middle_column, middle_row = int(math.floor(eye[0] / resolution)), int(math.floor(eye[1] / resolution))
+    for row in range(max(middle_row - reach, grid.corner[1]), min(middle_row + reach, grid.corner[1] + side)):
+        for column in range(
+            max(middle_column - reach, grid.corner[0]), min(middle_column + reach, grid.corner[0] + side)
+        ):
+            cell = cell_index(side, column, row)
+            if state[cell] != MEASURED:
+                continue
+            tile = tile_index(side, column // TILE, row // TILE)
+            ground = min(tile_low[tile], low[cell])
+            top = high[cell]
+            if not top > ground + TALL_M:
+                continue
+            if grid.scan[cell] == scan and grid.scan_high[cell] > ground + TALL_M:
+                grid.misses[cell] = 0
+                continue
+            to_x, to_y = (column + 0.5) * resolution - eye[0], (row + 0.5) * resolution - eye[1]
+            if not _is_passed(ray_range, ray_rise, to_x, to_y, eye[2], ground + GRAZE_M, top - GRAZE_M):
+                continue
+            grid.misses[cell] += 1
+            if grid.misses[cell] < needed:
+                continue
+            grid.misses[cell] = 0
+            grid.time[cell] = time
+            if grid.scan[cell] == scan:  # its ground is seen
+                low[cell], high[cell] = grid.scan_low[cell], grid.scan_high[cell]
+            else:
+                state[cell] = PASSED
+
+
+@kernel
+def drive_over(place: Array, turn: Array, body: Body, time: float, resolution: float, grid: HeightGrid) -> None:
+    """Cells under the wheels are free: base_link at a place [m] with world_from_base `turn` (3 x 3)."""
+    reach = max(abs(body.track_rear), body.track_front) + body.track_half_width
+    side, corner_column, corner_row = grid.side, grid.corner[0], grid.corner[1]
+    cells = int(reach / resolution) + 1
+    middle_column, middle_row = int(math.floor(place[0] / resolution)), int(math.floor(place[1] / resolution))
+    for row in range(middle_row - cells, middle_row + cells + 1):
+        to_y = (row + 0.5) * resolution - place[1]
+        for column in range(middle_column - cells, middle_column + cells + 1):
+            to_x = (column + 0.5) * resolution - place[0]
+            along, across = turn[0, 0] * to_x + turn[1, 0] * to_y, turn[0, 1] * to_x + turn[1, 1] * to_y
+            if not body.track_rear < along < body.track_front or not abs(across) < body.track_half_width:
+                continue
+            if not (0 <= column - corner_column < side and 0 <= row - corner_row < side):
+                continue
+            cell = cell_index(side, column, row)
+            grid.driven[cell], grid.misses[cell], grid.time[cell] = 1, 0, time
+            if grid.state[cell] == NOTHING:
+                grid.state[cell] = PASSED
+
+
+@inlined
+def _world(o: Array, r: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A place in base_link, in the world; o, r: base_link's origin and world_from_base."""
+    return (
+        o[0] + r[0, 0] * x + r[0, 1] * y + r[0, 2] * z,
+        o[1] + r[1, 0] * x + r[1, 1] * y + r[1, 2] * z,
+        o[2] + r[2, 0] * x + r[2, 1] * y + r[2, 2] * z,
+    )
+
+
+@inlined
+def _bin(x: float, y: float) -> int:
+    """Number of the direction: y / (|x| + |y|) does for an angle, without its cost."""
+    share = y / (abs(x) + abs(y))
+    around = 1.0 + share if x >= 0.0 else 3.0 - share
+    return int(around * (BINS // 4)) & (BINS - 1)
+
+
+@inlined
+def _ground(tile_low: Floats, side: int, tile: int) -> float:
+    """Height of the ground in a tile: the lowest met there, or the mean of those around if that is lower.
+
+    The mean, because on a slope it is right where the lowest of all would be too low.
+    """
+    tiles = side // TILE
+    row, column = tile // tiles, tile % tiles
+    total, count = 0.0, 0
+    for down in range(-GROUND_TILES, GROUND_TILES + 1):
+        for right in range(-GROUND_TILES, GROUND_TILES + 1):
+            # Around the torus as everywhere: at the square's rim these are tiles of its other side, where points are
+            # too far away to matter.
+            low = tile_low[tile_index(side, column + right, row + down)]
+            if low != NO_GROUND:
+                total += low
+                count += 1
+    return float(min(tile_low[tile], total / max(count, 1)))
+
+
+@inlined
+def _is_passed(
+    ray_range: Floats, ray_rise: Floats, to_x: float, to_y: float, height: float, low: float, top: float
+) -> bool:
+    """Whether a ray from a height [m] went on beyond a place, and was there between two heights [m]."""
+    away = math.sqrt(to_x * to_x + to_y * to_y)
+    if not away > 0.0:
+        return False
+    bin_ = _bin(to_x, to_y)
+    for ring in range(ray_range.shape[1]):
+        if ray_range[bin_, ring] > away + BEYOND_M and low < height + ray_rise[bin_, ring] * away < top:
+            return True
+    return False

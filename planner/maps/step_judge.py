@@ -1,0 +1,167 @@
+"""Which cells of a height grid are obstacles: steps, not slopes.
+
+The rise between a cell and its neighbours is compared with what the slope of the ground around explains. That slope is
+the smaller of those to both sides, and 0 where they differ in sign (the minmod limiter of Roe 1986): an even slope
+explains itself, a step between two level pieces does not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells, Floats
+from planner.maps.height_grid import MEASURED, NOTHING, HeightGrid, States, cell_index
+from vehicle_dynamics.kernels.jit import inlined, kernel, part
+
+SLOPE_CELLS = 4  # from a cell to those that tell the slope
+BOTH_ENDS_M = 0.3  # of a step that is not higher, the lower cell is an obstacle too: its edge may be in it
+
+
+class Limits(NamedTuple):
+    """What is still ground."""
+
+    step: float  # [m]
+    steepest: float  # rise over run
+    height: float  # over the vehicle's ground plane, beside what the steepest slope explains [m]
+    since: float  # older evidence is forgotten [s], in the grid's own time,
+    near: float  # unless it is closer than this to the vehicle [m]
+
+
+@kernel
+def judge(
+    grid: HeightGrid, limits: Limits, base: tuple[float, float, float], slope: tuple[float, float],
+    window: tuple[int, int, float], extent: tuple[float, float, float, float], cells: Cells, heights: Floats,
+) -> None:  # fmt: skip
+    """Cells and heights of the ground [m] of a window (column, row, resolution); beyond the extent [m] all is obstacle.
+
+    base [m] and slope: the vehicle's ground plane.
+    """
+    first_column, first_row, resolution = window
+    rows, columns = cells.shape
+    low, high = _copied(grid, first_column, first_row, rows, columns)
+    rise = np.empty(columns + 2, np.float32)
+    flat = np.float32(min(limits.step, 0.8 * limits.steepest * resolution))
+    square, near = limits.steepest**2, limits.near**2
+    state, driven, time, side = grid.state, grid.driven, grid.time, grid.side
+    corner_column, corner_row = grid.corner[0], grid.corner[1]
+    for i in range(rows):
+        _rise(low[i : i + 3], high[i : i + 3], rise)
+        row = first_row + i
+        y = (row + 0.5) * resolution
+        to_y = y - base[1]
+        is_outside = not extent[2] <= y <= extent[3]
+        is_row_covered = 0 <= row - corner_row < side
+        for j in range(columns):
+            column = first_column + j
+            x = (column + 0.5) * resolution
+            cells[i, j], heights[i, j] = UNKNOWN, np.nan
+            if is_outside or not extent[0] <= x <= extent[1]:
+                cells[i, j] = OCCUPIED
+                continue
+            if not (is_row_covered and 0 <= column - corner_column < side):
+                continue
+            cell = cell_index(side, column, row)
+            to_x = x - base[0]
+            away = to_x * to_x + to_y * to_y
+            if state[cell] == NOTHING or (time[cell] < limits.since and away > near):
+                continue
+            cells[i, j] = FREE
+            if state[cell] != MEASURED:
+                continue
+            if not driven[cell]:
+                over = high[i + 1, j + 1] - (base[2] + slope[0] * to_x + slope[1] * to_y) - limits.height
+                is_high = over > 0.0 and over * over > square * away
+                if is_high or (rise[j + 1] > flat and _is_step(grid, limits, slope, column, row, resolution)):
+                    cells[i, j] = OCCUPIED
+                    continue
+            heights[i, j] = low[i + 1, j + 1]
+
+
+@kernel
+def _copied(grid: HeightGrid, first_column: int, first_row: int, rows: int, columns: int) -> tuple[Floats, Floats]:
+    """Lowest and highest heights [m] of a window with one more cell on every side; infinite where not measured."""
+    low = np.full((rows + 2, columns + 2), np.float32(np.inf))
+    high = np.full((rows + 2, columns + 2), np.float32(-np.inf))
+    state, lows, highs, side = grid.state, grid.low, grid.high, grid.side
+    corner_column, corner_row = grid.corner[0], grid.corner[1]
+    for row in range(max(first_row - 1, corner_row), min(first_row + rows + 1, corner_row + side)):
+        i = row - first_row + 1
+        for column in range(
+            max(first_column - 1, corner_column), min(first_column + columns + 1, corner_column + side)
+        ):
+            cell = cell_index(side, column, row)
+            if state[cell] == MEASURED:
+                j = column - first_column + 1
+                low[i, j], high[i, j] = lows[cell], highs[cell]
+    return low, high
+
+
+@inlined
+def _rise(low: Floats, high: Floats, out: Floats) -> None:
+    """From the lowest to the highest [m] of each cell of the middle one of three rows and its eight neighbours."""
+    columns = low.shape[1]
+    lowest, highest = np.empty(columns, np.float32), np.empty(columns, np.float32)
+    for j in range(columns):
+        lowest[j] = min(min(low[0, j], low[1, j]), low[2, j])
+        highest[j] = max(max(high[0, j], high[1, j]), high[2, j])
+    for j in range(1, columns - 1):
+        out[j] = max(max(highest[j - 1], highest[j]), highest[j + 1]) - min(
+            min(lowest[j - 1], lowest[j]), lowest[j + 1]
+        )
+
+
+@part
+def _is_step(
+    grid: HeightGrid, limits: Limits, slope: tuple[float, float], column: int, row: int, resolution: float
+) -> bool:
+    """Whether a measured cell is an end of a step, or too steep."""
+    state, lows, highs, side = grid.state, grid.low, grid.high, grid.side
+    cell = cell_index(side, column, row)
+    low, high = lows[cell], highs[cell]
+    along, is_along = _slope(state, lows, side, column, row, 1, 0, resolution, slope[0])
+    across, is_across = _slope(state, lows, side, column, row, 0, 1, resolution, slope[1])
+    if is_along and is_across and math.hypot(along, across) > limits.steepest:
+        return True
+    inside = resolution * (abs(along) + abs(across))
+    if high - low > limits.step + inside:
+        return True
+    for down in range(-1, 2):
+        for right in range(-1, 2):
+            other = cell_index(side, column + right, row + down)
+            if (down == 0 and right == 0) or state[other] != MEASURED:
+                continue
+            rise = resolution * (along * right + across * down)
+            if down == 0 or right == 0:  # from the lowest of one to the highest of the other
+                up = highs[other] - low - max(rise, 0.0) - inside
+                fall = high - lows[other] - max(-rise, 0.0) - inside
+            else:
+                up = lows[other] - low - rise
+                fall = -up
+            if fall > limits.step or limits.step < up <= BOTH_ENDS_M:
+                return True
+    return False
+
+
+@inlined
+def _slope(
+    state: States, low: Floats, side: int, column: int, row: int, right: int, down: int, resolution: float,
+    otherwise: float,
+) -> tuple[float, bool]:  # fmt: skip
+    """Rise over run of the ground along an axis, and whether it is known on both sides of the cell."""
+    here = low[cell_index(side, column, row)]
+    ahead = behind = np.nan
+    for away in range(SLOPE_CELLS + 1, SLOPE_CELLS - 3, -1):
+        other = cell_index(side, column + away * right, row + away * down)
+        if state[other] == MEASURED and np.isnan(ahead):
+            ahead = (low[other] - here) / (away * resolution)
+        other = cell_index(side, column - away * right, row - away * down)
+        if state[other] == MEASURED and np.isnan(behind):
+            behind = (here - low[other]) / (away * resolution)
+    if np.isnan(ahead + behind):
+        return otherwise, False
+    if ahead * behind <= 0.0:
+        return 0.0, True
+    return (ahead if abs(ahead) < abs(behind) else behind), True

@@ -1,0 +1,45 @@
+"""Where the vehicle was lately, for scans that arrive after they were taken."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from planner.pose import Pose
+
+KEPT_NS = 2_000_000_000
+SLACK_NS = 20_000_000  # a time so far beyond the newest pose has that pose
+
+
+class PoseHistory:
+    """Poses by time [ns], two seconds of them."""
+
+    def __init__(self) -> None:
+        self._poses: deque[tuple[int, Pose]] = deque()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._poses.clear()
+
+    def note(self, time_ns: int, pose: Pose) -> None:
+        """Times must rise."""
+        self._poses.append((time_ns, pose))
+        while self._poses[0][0] < time_ns - KEPT_NS:
+            self._poses.popleft()
+
+    def at(self, time_ns: int) -> Pose:
+        """The pose at a time, between two straight; raises ValueError when it is not known."""
+        if not self._poses or not self._poses[0][0] <= time_ns <= self._poses[-1][0] + SLACK_NS:
+            raise ValueError("its time is not one of the poses known")
+        after = self._poses[-1]
+        for before in reversed(self._poses):
+            if before[0] <= time_ns:
+                break
+            after = before
+        (first_ns, first), (second_ns, second) = before, after
+        if second_ns <= first_ns:
+            return first
+        share = (time_ns - first_ns) / (second_ns - first_ns)
+        values = [a + share * (b - a) for a, b in zip(first, second, strict=True)]
+        turn = math.remainder(second.heading - first.heading, 2.0 * math.pi)
+        return Pose(*values)._replace(heading=math.remainder(first.heading + share * turn, 2.0 * math.pi))
