@@ -15,4 +15,5 @@ BENCHMARKS = {
     "teleop": "benchmark.teleop",
     "terrain": "benchmark.terrain",
     "vehicle": "benchmark.vehicle",
+    "vehicle_observer": "benchmark.observer",
 }

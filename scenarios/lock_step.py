@@ -17,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.scripted import Origin, ScriptedDriver
+from scenarios.autonomy import Autonomy
 from scenarios.channels import Channels, channels
+from scenarios.observing import Observation, make_observer
 from scenarios.scenario import Scenario
 from scenarios.sensing import make_rig
 from sensors.rig import steps_between_ticks
 from settings import SettingsError
 from terrain.ruts import EMPTY
+from terrain.world import World
 from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
@@ -34,6 +37,7 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
+Driver = ScriptedDriver | Autonomy
 Listener = Callable[[str, Any], None]
 
 PROGRESS_EVERY = 100  # periods
@@ -86,6 +90,7 @@ class Run:
     channels: Channels
     centre_of_mass: Array  # of the chassis, whose motion the channels give; chassis frame [m]
     diverged_at: float | None  # [s]
+    estimates: NDArray[np.void] | None = None  # records of ESTIMATE, if there is an observer
 
 
 class LockStep:
@@ -97,12 +102,13 @@ class LockStep:
         folder: Path | None = None,
         parameters: VehicleParameters | None = None,
         listener: Listener = lambda name, sample: None,
+        world: World | None = None,
     ) -> None:
         """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file.
 
-        listener gets the name of a sensor and a sample when it arrives.
+        listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's.
         """
-        world = scenario.world.load(folder or Path())
+        world = world or scenario.world.load(folder or Path())
         self._ground = scenario.world.ground(world)
         self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
         try:
@@ -117,20 +123,46 @@ class LockStep:
             )
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
-        self._driver = ScriptedDriver(
-            scenario.driver.script(), Helm(self.vehicle), Origin(start.x_m, start.y_m, heading, start.speed_mps)
-        )
         self._pedals = Pedals()
         self._period = 0
         self._first = 0  # of the periods that the history has
         self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
         self._steps = round(PERIOD_S / self.vehicle.step_s)
         self._start_ns = scenario.start.time_ns()
+        origin = Origin(start.x_m, start.y_m, heading, start.speed_mps)
+        self.observation = self._make_observation(scenario, origin, world, folder or Path())
+        self._driver = self._make_driver(scenario, origin, world)
         self._listener = listener
         self.rig = make_rig(scenario, self.vehicle, self._ground, world) if scenario.sensors else None
         self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
         self._diverged_at: float | None = None
+
+    def _make_observation(
+        self, scenario: Scenario, origin: Origin, world: World | None, folder: Path
+    ) -> Observation | None:
+        if scenario.observer is None:
+            return None
+        georeference = world.georeference if world is not None else None
+        observer = make_observer(
+            scenario.observer, scenario.sensors, ground=self._ground, georeference=georeference, folder=folder
+        )
+        start = (origin.x, origin.y, origin.heading) if scenario.observer.knows_start else None
+        return Observation(observer, start)
+
+    def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> Driver:
+        if scenario.driver.to_goal is None:
+            return ScriptedDriver(scenario.driver.script(), Helm(self.vehicle), origin)
+        lidars = [choice.lidar for choice in scenario.sensors if choice.lidar is not None]
+        return Autonomy(
+            scenario.driver.to_goal,
+            self.vehicle,
+            self._parameters,
+            world,
+            start_ns=self._start_ns,
+            lidar=lidars[0] if lidars else None,
+            observation=self.observation,
+        )
 
     def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
         """To the end; progress gets the share that is done."""
@@ -143,7 +175,8 @@ class LockStep:
         centre = np.array(self._parameters.chassis.centre_of_mass_m)
         history = self._history[self._first : count]
         found = channels(time, history, centre, self.vehicle.base_in_chassis)
-        return Run(time, history, found, centre, self._diverged_at)
+        estimates = self.observation.estimates if self.observation is not None else None
+        return Run(time, history, found, centre, self._diverged_at, estimates)
 
     def advance_to(self, period: int) -> None:
         """Run until that many periods are done, or the motion diverges."""
@@ -171,10 +204,16 @@ class LockStep:
             time_ns = self._start_ns + self._period * PERIOD_NS + step * round(self.vehicle.step_s * 1e9)
             for name, sample in self.rig.update(time_ns, seen):
                 self._listener(name, sample)
+                if self.observation is not None:
+                    self.observation.hear(time_ns, sample)
+                if isinstance(self._driver, Autonomy):
+                    self._driver.hear(sample)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
+        if self.observation is not None:
+            raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
         sensors = self.rig.memory() if self.rig is not None else None
         return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts, sensors)
 

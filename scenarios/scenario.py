@@ -10,7 +10,9 @@ from pathlib import Path
 
 import terrain.world
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
+from scenarios.autonomy import ToGoal
 from scenarios.channels import CHANNELS
+from scenarios.observing import ObserverChoice
 from sensors.rig import SensorChoice, SensorFault, check_sensors
 from settings import SettingsError, setting
 from settings.dates import date_ns
@@ -140,12 +142,13 @@ class Driver:
     circle: Circle | None = None
     sine_sweep: SineSweep | None = None
     program: Program | None = None
+    to_goal: ToGoal | None = None
 
     def __post_init__(self) -> None:
         one_of(self)
 
     def script(self) -> Script:
-        """What the driver does."""
+        """What a scripted driver does."""
         script: Script = one_of(self)[1]
         return script
 
@@ -184,6 +187,7 @@ class Scenario:
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()
     faults: tuple[SensorFault, ...] = ()
+    observer: ObserverChoice | None = None
     reference: str = setting("", "CSV file beside this one whose columns are channels, to compare with")
     criteria: tuple[Criterion, ...] = ()
 

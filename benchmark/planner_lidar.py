@@ -1,0 +1,251 @@
+"""Driving by LIDAR: time of the obstacle map from LIDAR, and 20 drives through seeded towns (seed 002, scenario 1).
+
+The LIDAR is the only source of obstacles. The pose is the true one, unless errors are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmark.measure import cpu_time_us
+from planner.drive_to_goal import DriveToGoal, Status
+from planner.footprint import Footprint
+from planner.maps.lidar_source import LidarSource
+from planner.maps.local_map import LocalMap
+from planner.maps.source import Extent
+from planner.pose import Pose, pose_of
+from planner.settings import PlannerSettings
+from planner.town_drive import DriveResult, StepWatch, town
+from scenarios.table import text_table
+from sensors.lidar.lidar import Lidar
+from sensors.lidar.scene import Scene
+from sensors.lidar.settings import LidarSettings
+from sensors.streams import stream
+from settings.nested import load_preset
+from settings.share import share_file
+from terrain.world import World
+from terrain.world_ground import WorldGround
+from vehicle_dynamics.base_motion import BaseMotion, base_motion
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.pedals import Pedals
+
+SEEDS = range(20)
+LONGEST_S = 500.0
+PRESET = "spinning_32"
+TIMED_PRESETS = ("spinning_16", "spinning_32", "spinning_64")
+PERIOD_NS = round(1e9 * PERIOD_S)
+KEPT_POSES = 50  # half a second: older scans have no pose
+MEMORY_S = 20.0  # of errors of the pose
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseErrors:
+    """Standard deviations of a pose that wanders (Gauss-Markov, with a memory of 20 s)."""
+
+    level_m: float = 0.0  # in x and in y
+    height_m: float = 0.0
+    heading_deg: float = 0.0
+    tilt_deg: float = 0.0  # of the ground plane along x and along y
+
+
+class WanderingPose:
+    """A true pose with errors, asked every PERIOD_S."""
+
+    def __init__(self, errors: PoseErrors, seed: int) -> None:
+        turn, tilt = math.radians(errors.heading_deg), math.radians(errors.tilt_deg)
+        self._sizes = np.array([errors.level_m, errors.level_m, errors.height_m, turn, tilt, tilt])
+        self._random = stream(seed, "pose", "errors")
+        self._now = self._sizes * self._random.normal(size=6)
+
+    def of(self, true: Pose) -> Pose:
+        """What is believed."""
+        keep = math.exp(-PERIOD_S / MEMORY_S)
+        self._now = keep * self._now + math.sqrt(1.0 - keep * keep) * self._sizes * self._random.normal(size=6)
+        return Pose(*(np.array(true) + self._now).tolist())
+
+
+def drive_by_lidar(
+    vehicle: Hmmwv,
+    world: World,
+    settings: PlannerSettings,
+    *,
+    longest: float = 300.0,
+    lidar_settings: LidarSettings | None = None,
+    errors: PoseErrors | None = None,
+    seed: int = 0,
+) -> DriveResult:
+    """As town_drive.drive, at most so long [s], with obstacles from a LIDAR whose scans are put straight."""
+    if world.goal is None:
+        raise ValueError(f"world {world.name}: has no goal")
+    ground = WorldGround.of(world)
+    unit = lidar_settings or replace(load_preset(LidarSettings, PRESET), deskew=True)
+    lidar = Lidar(unit, Scene.of(world), seed=seed)
+    footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
+    source = LidarSource(settings, footprint, unit.mounting(), Extent(*world.ground.x_limits, *world.ground.y_limits))
+    core, helm, wander = (
+        DriveToGoal(settings, footprint, source),
+        Helm(vehicle),
+        WanderingPose(errors or PoseErrors(), seed),
+    )
+    core.set_goal(world.goal.x, world.goal.y)
+    state = vehicle.start(ground, x=world.start.x, y=world.start.y, heading=world.start.heading)
+    steps, pedals, steps_on = round(PERIOD_S / vehicle.step_s), Pedals(), StepWatch(ground)
+    x, y, z = vehicle.base_in_chassis.tolist()
+    poses: deque[Pose] = deque(maxlen=KEPT_POSES)
+    collisions, was_touching, top, track, period = 0, False, 0.0, [], 0
+    progress = core.update(0.0, Pose(world.start.x, world.start.y), 0.0)
+    for period in range(round(longest / PERIOD_S)):
+        seen = vehicle.snapshot(state, pedals, ground)
+        steps_on.look(seen)
+        is_touching = bool(seen["collision"] > 0.0)
+        collisions += is_touching and not was_touching
+        was_touching = is_touching
+        top = max(top, float(np.hypot(*seen["velocity"][:2])))
+        true = pose_of(seen, vehicle.base_in_chassis)
+        poses.append(wander.of(true))
+        for scan in lidar.update(period * PERIOD_NS, base_motion(seen, (x, y, z))):
+            age = period - round(scan.time_ns / PERIOD_NS)
+            if age < len(poses):
+                source.see(1e-9 * scan.time_ns, scan.points, poses[-1 - age])
+        progress = core.update(period * PERIOD_S, poses[-1], forward_speed(seen))
+        pedals = helm.pedals(seen, progress.speed, progress.curvature).within_limits()
+        if period % 10 == 0:
+            track.append((true.x, true.y, true.heading))
+        if progress.status in (Status.ARRIVED, Status.FAILED):
+            break
+        if vehicle.advance(state, pedals, ground, steps) < steps:
+            break
+    return DriveResult(
+        reached=progress.status is Status.ARRIVED,
+        status=progress.status,
+        reason=progress.reason,
+        time=period * PERIOD_S,
+        collisions=collisions,
+        kerb_strikes=steps_on.count,
+        top_speed=top,
+        plans=core.plans,
+        track=np.array(track),
+    )
+
+
+def run(say: Callable[[str], None]) -> dict[str, Any]:
+    """Figures; times are CPU times on one core."""
+    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    say("timing")
+    figures: dict[str, Any] = _times(Footprint.of(car.parameters, car.base_in_chassis))
+    for seed in SEEDS:
+        begun = time.process_time()
+        result = drive_by_lidar(car, town(seed), PlannerSettings(), longest=LONGEST_S, seed=seed)
+        say(f"town {seed}: {_words(result)}")
+        figures[f"town_{seed}"] = _row(result, time.process_time() - begun)
+    rows = [figures[f"town_{seed}"] for seed in SEEDS]
+    sums = {key: int(sum(row[key] for row in rows)) for key in ("reached", "collisions", "kerb_strikes")}
+    return figures | sums | {"top_mps": max(row["top_mps"] for row in rows)}
+
+
+def show(figures: Mapping[str, Any]) -> str:
+    """As tables for people."""
+    f = figures
+    times = [
+        [preset, f"{f[preset]['points']:.0f}", f"{f[preset]['see_ms']:.2f}", f"{f[preset]['look_ms']:.2f}"]
+        for preset in TIMED_PRESETS
+    ]
+    rows = [_shown(seed, f[f"town_{seed}"]) for seed in SEEDS]
+    head = ["town", "reached", "time [s]", "collisions", "kerb strikes", "top [m/s]", "plans", "CPU [s]"]
+    total = (
+        f"{f['reached']} of {len(SEEDS)} reached, {f['collisions']} collisions, {f['kerb_strikes']} kerb strikes, "
+        f"at most {f['top_mps']:.2f} m/s"
+    )
+    table = text_table(["LIDAR", "points", "a scan into the map, CPU [ms]", "rolling map of 48 m [ms]"], times)
+    return f"{table}\n\n{text_table(head, rows)}\n{total}"
+
+
+def draw(path: Path) -> None:
+    """The towns and the ways driven through them; towns not reached or with a strike have a red title."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    figure, axes = pyplot.subplots(4, 5, figsize=(25, 20), layout="constrained")
+    for seed, axis in zip(SEEDS, axes.flat, strict=True):
+        world = town(seed)
+        result = drive_by_lidar(car, world, PlannerSettings(), longest=LONGEST_S, seed=seed)
+        extent = (*world.ground.x_limits, *world.ground.y_limits)
+        axis.imshow(world.ground.heights[::5, ::5], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
+        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
+        axis.plot(*posts.T, "r.", markersize=2)
+        axis.plot(*result.track[:, :2].T, "b-")
+        is_clean = result.reached and result.collisions + result.kerb_strikes == 0
+        axis.set_title(f"town {seed}: {_words(result)}", color="black" if is_clean else "red")
+    figure.savefig(path)
+    pyplot.close(figure)
+
+
+def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
+    """Of one scan in a town and of one look, for each unit."""
+    world, settings = town(0), PlannerSettings()
+    start, zero = world.start, (0.0, 0.0, 0.0)
+    attitude = (0.0, 0.0, math.sin(0.5 * start.heading), math.cos(0.5 * start.heading))
+    base = BaseMotion((start.x, start.y, 0.0), attitude, zero, zero, zero, zero)
+    pose = Pose(start.x, start.y, heading=start.heading)
+    found = {}
+    for preset in TIMED_PRESETS:
+        unit = replace(load_preset(LidarSettings, preset), deskew=True)
+        lidar = Lidar(unit, Scene.of(world))
+        lidar.update(0, base)
+        points = next(scan for tick in range(1, 12) for scan in lidar.update(tick * PERIOD_NS, base)).points
+        source = LidarSource(settings, footprint, unit.mounting())
+        local = LocalMap(source, settings)
+        source.see(0.0, points, pose)
+        grid = local.update(0.0, pose)
+
+        def see(source: LidarSource = source, points: Any = points) -> None:
+            source.see(0.0, points, pose)
+
+        def look(source: LidarSource = source, grid: Any = grid) -> None:
+            source.look(0.0, pose, grid.window, grid.cells, grid.heights)
+
+        found[preset] = {
+            "points": len(points),
+            "see_ms": 1e-3 * cpu_time_us(see, 5, 20),
+            "look_ms": 1e-3 * cpu_time_us(look, 5, 20),
+        }
+    return found
+
+
+def _words(result: DriveResult) -> str:
+    why = f" ({result.reason.value})" if result.reason.value else ""
+    harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
+    is_clean = result.collisions + result.kerb_strikes == 0
+    return f"{result.status.value}{why} after {result.time:.0f} s{'' if is_clean else harm}"
+
+
+def _row(result: DriveResult, seconds: float) -> dict[str, float]:
+    return {
+        "reached": int(result.reached),
+        "time_s": result.time,
+        "collisions": result.collisions,
+        "kerb_strikes": result.kerb_strikes,
+        "top_mps": result.top_speed,
+        "plans": result.plans,
+        "cpu_s": seconds,
+    }
+
+
+def _shown(seed: int, row: Mapping[str, float]) -> list[str]:
+    return [
+        str(seed), "yes" if row["reached"] else "no", f"{row['time_s']:.0f}", f"{row['collisions']:.0f}",
+        f"{row['kerb_strikes']:.0f}", f"{row['top_mps']:.2f}", f"{row['plans']:.0f}", f"{row['cpu_s']:.0f}",
+    ]  # fmt: skip

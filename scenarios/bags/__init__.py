@@ -1,0 +1,1 @@
+"""Recordings as rosbag2 bags, written and read without ROS."""

@@ -1,0 +1,57 @@
+"""Two messages that belong to one sample: a fix and its velocity, wheels and what drives them."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic, Protocol, TypeVar
+
+KEPT = 50  # partners
+PATIENCE_NS = 100_000_000  # so long a first waits for its second, by the time of arrival
+
+
+class Timed(Protocol):
+    """Has a time of its own."""
+
+    @property
+    def time_ns(self) -> int: ...
+
+
+First = TypeVar("First", bound=Timed)
+Second = TypeVar("Second", bound=Timed)
+
+
+class Joiner(Generic[First, Second]):
+    """Gives each first with the second that is nearest in time, as soon as no nearer one can come."""
+
+    def __init__(self, tolerance_ns: int, *, has_second: bool) -> None:
+        """tolerance_ns: seconds that are farther away do not belong; has_second: whether any will come."""
+        self._tolerance_ns, self._has_second = tolerance_ns, has_second
+        self._waiting: deque[tuple[int, First]] = deque()
+        self._seconds: deque[Second] = deque(maxlen=KEPT)
+
+    def first(self, log_ns: int, value: First) -> list[tuple[First, Second | None]]:
+        """What is complete now."""
+        self._waiting.append((log_ns, value))
+        return self.complete(log_ns)
+
+    def second(self, log_ns: int, value: Second) -> list[tuple[First, Second | None]]:
+        """What is complete now."""
+        self._seconds.append(value)
+        return self.complete(log_ns)
+
+    def complete(self, log_ns: int | None = None) -> list[tuple[First, Second | None]]:
+        """Firsts whose second is there or will not come, by the time it is; without a time, all."""
+        done: list[tuple[First, Second | None]] = []
+        newest = max((item.time_ns for item in self._seconds), default=-1)
+        while self._waiting:
+            since, value = self._waiting[0]
+            waits = self._has_second and newest < value.time_ns
+            if waits and log_ns is not None and log_ns - since <= PATIENCE_NS:
+                break
+            self._waiting.popleft()
+            done.append((value, self._nearest(value)))
+        return done
+
+    def _nearest(self, value: First) -> Second | None:
+        near = min(self._seconds, key=lambda item: abs(item.time_ns - value.time_ns), default=None)
+        return near if near is not None and abs(near.time_ns - value.time_ns) <= self._tolerance_ns else None

@@ -1,0 +1,108 @@
+"""What is intact of an MCAP file whose end, index or chunks are damaged: its records one after the other.
+
+The rosbags library reads files that were closed properly; a process that was killed leaves one without an index. Records
+are an opcode, a length and so many bytes (https://mcap.dev/spec).
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from rosbags.rosbag2.storage_mcap import decompress
+
+MAGIC = b"\x89MCAP0\r\n"
+SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
+LARGEST_RECORD = 1 << 30  # longer ones are a sign of damage
+_RECORD, _MESSAGE, _CHUNK = struct.Struct("<BQ"), struct.Struct("<HIQQ"), struct.Struct("<QQQI")
+
+
+class Found(NamedTuple):
+    """A message."""
+
+    topic: str
+    message_type: str
+    log_ns: int
+    data: bytes
+
+
+class McapScan:
+    """Messages in the order of the file; `damage` says what was wrong, after they were read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.damage = ""
+
+    def messages(self) -> Iterator[Found]:
+        """As far as the file is intact; a damaged chunk is left out. Raises OSError."""
+        schemas: dict[int, str] = {}
+        channels: dict[int, tuple[str, str]] = {}
+        with self._path.open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                self.damage = "is no MCAP file"
+                return
+            for code, body in self._records(file):
+                if code == DATA_END:
+                    return
+                if code != CHUNK:
+                    yield from _take(code, body, schemas, channels)
+                    continue
+                try:
+                    inner = io.BytesIO(_unpacked(body))
+                except Exception as error:  # whatever a decompressor says of bad bytes
+                    self.damage = f"a chunk is damaged: {error}"
+                    continue
+                for inner_code, inner_body in self._records(inner):
+                    yield from _take(inner_code, inner_body, schemas, channels)
+        self.damage = self.damage or "ends early"
+
+    def _records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+        while head := file.read(_RECORD.size):
+            if len(head) < _RECORD.size:
+                self.damage = "ends early"
+                return
+            code, length = _RECORD.unpack(head)
+            body = file.read(length) if length < LARGEST_RECORD else b""
+            if len(body) < length:
+                self.damage = "ends early" if length < LARGEST_RECORD else "a record is damaged"
+                return
+            yield code, body
+
+
+def _take(
+    code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
+) -> Iterator[Found]:
+    """Remember schemas and channels, and give messages of known ones; a record that is too short tells nothing."""
+    try:
+        if code == SCHEMA:
+            (key,) = struct.unpack_from("<H", body)
+            schemas[key] = _text(body, 2)[0]
+        elif code == CHANNEL:
+            key, schema = struct.unpack_from("<HH", body)
+            channels[key] = (_text(body, 4)[0], schemas.get(schema, ""))
+        elif code == MESSAGE:
+            key, _, log_ns, _ = _MESSAGE.unpack_from(body)
+            if key in channels:
+                yield Found(*channels[key], log_ns, body[_MESSAGE.size :])
+    except (struct.error, UnicodeDecodeError):
+        return
+
+
+def _unpacked(body: bytes) -> bytes:
+    _, _, size, crc = _CHUNK.unpack_from(body)
+    if size > LARGEST_RECORD:
+        raise ValueError(f"promises {size} bytes")
+    compression, at = _text(body, _CHUNK.size)
+    (length,) = struct.unpack_from("<Q", body, at)
+    data: bytes = decompress(body[at + 8 : at + 8 + length], compression, size, crc)
+    return data
+
+
+def _text(body: bytes, at: int) -> tuple[str, int]:
+    """A string and where it ends."""
+    (length,) = struct.unpack_from("<I", body, at)
+    end = at + 4 + length
+    return body[at + 4 : end].decode(), end

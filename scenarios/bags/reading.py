@@ -1,0 +1,181 @@
+"""Any rosbag2 bag, MCAP or sqlite3, intact or not: its topics, and its messages by the time they arrived.
+
+bag = open_bag(Path("drive"))
+for topic, log_ns, data in bag.messages({"/imu/data_raw"}):
+    ...
+print(bag.remarks)  # what was wrong, one line each
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from rosbags.rosbag2 import Reader
+
+from scenarios.bags.mcap_scan import McapScan
+from settings import SettingsError
+
+STORAGES = (".mcap", ".db3")
+SHUFFLED = 2000  # messages: as far a damaged file is put in order
+LATEST_NS = 1 << 62  # later log times are no times
+
+Message = tuple[str, int, bytes]  # topic, time of arrival [ns], CDR
+
+
+class Bag:
+    """Topics with their types, and messages."""
+
+    def __init__(self, name: str, parts: list[Part], remarks: list[str]) -> None:
+        self.name = name
+        self.remarks = remarks  # grows while messages are read
+        self._parts = parts
+        self.topics: dict[str, str] = {}
+        self.counts: dict[str, int] = {}
+        for part in parts:
+            for topic, (message_type, number) in part.topics.items():
+                if self.topics.setdefault(topic, message_type) != message_type:
+                    remarks.append(f"{topic}: is of two types, {self.topics[topic]} and {message_type}")
+                self.counts[topic] = self.counts.get(topic, 0) + number
+        starts, ends = [part.start_ns for part in parts if part.topics], [part.end_ns for part in parts if part.topics]
+        self.start_ns, self.end_ns = (min(starts), max(ends)) if starts else (0, 0)
+
+    def messages(self, topics: Collection[str]) -> Iterator[Message]:
+        """Of some topics, by the time they arrived."""
+        for part in self._parts:
+            yield from part.messages(topics, self.remarks.append)
+
+    def close(self) -> None:
+        """Files too."""
+        for part in self._parts:
+            part.close()
+
+
+class Part(Protocol):
+    """One or more files of a bag that are read in one way."""
+
+    topics: dict[str, tuple[str, int]]  # type and number of messages
+    start_ns: int
+    end_ns: int
+
+    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]: ...
+
+    def close(self) -> None: ...
+
+
+def open_bag(path: Path) -> Bag:
+    """A bag's folder or one of its files. Raises SettingsError with one line when there is nothing to read."""
+    if not path.exists():
+        raise SettingsError(f"{path}: No such file or directory")
+    remarks: list[str] = []
+    parts = _whole(path, remarks) or [part for file in _files(path) for part in _rescued(file, remarks)]
+    bag = Bag(str(path), parts, remarks)
+    if not any(bag.counts.values()):
+        why = "; ".join(remarks) or ("is empty" if parts else f"has no file that ends with {' or '.join(STORAGES)}")
+        bag.close()
+        raise SettingsError(f"{path}: no messages: {why}")
+    return bag
+
+
+def _whole(path: Path, remarks: list[str]) -> list[Part]:
+    """As the library reads it, or nothing."""
+    try:
+        return [_Intact(path)]
+    except Exception as error:  # damaged files make the library raise what they lead it to
+        if path.is_dir():
+            remarks.append(_metadata_trouble(path, error))
+        return []
+
+
+def _rescued(file: Path, remarks: list[str]) -> list[Part]:
+    try:
+        return [_Intact(file)]
+    except Exception as error:
+        if file.suffix == ".mcap":
+            scanned = _Scanned(file)
+            remarks.append(f"{file.name}: {scanned.damage or 'has no index'}; what is intact is used")
+            return [scanned] if scanned.topics else []
+        remarks.append(f"{file.name}: cannot be read: {_first_line(error)}")
+        return []
+
+
+def _files(path: Path) -> list[Path]:
+    found = [path] if path.is_file() else sorted(path.iterdir())
+    return [file for file in found if file.is_file() and file.suffix in STORAGES]
+
+
+def _metadata_trouble(folder: Path, error: Exception) -> str:
+    if not (folder / "metadata.yaml").exists():
+        return "metadata.yaml: is missing"
+    return f"cannot be read as a whole: {_first_line(error)}"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+class _Intact:
+    """A bag or a file that the library opens."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reader = Reader(path)
+        self._reader.open()
+        self.topics = {
+            topic: (info.msgtype or "", info.msgcount) for topic, info in self._reader.topics.items()
+        }
+        self.start_ns, self.end_ns = self._reader.start_time, self._reader.end_time
+        if not self._reader.message_count:
+            self.topics = {}
+
+    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]:
+        wanted = [item for item in self._reader.connections if item.topic in topics]
+        if not wanted:
+            return
+        last = -1
+        try:
+            for connection, log_ns, data in self._reader.messages(connections=wanted):
+                last = log_ns
+                yield connection.topic, log_ns, data
+        except Exception as error:  # a damaged chunk or page
+            files = [file for file in _files(self._path) if file.suffix == ".mcap"]
+            say(f"is damaged: {_first_line(error)}; what is intact is used")
+            for file in files:
+                yield from (found for found in _Scanned(file).messages(topics, say) if found[1] > last)
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+class _Scanned:
+    """An MCAP file that the library does not open. It is read twice: for its topics, and for its messages."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        scan = McapScan(path)
+        self.topics: dict[str, tuple[str, int]] = {}
+        times = []
+        for found in scan.messages():
+            self.topics[found.topic] = (found.message_type, self.topics.get(found.topic, ("", 0))[1] + 1)
+            times[1:] = [found.log_ns]
+        self.start_ns, self.end_ns = (times[0], times[-1]) if times else (0, 0)
+        self.damage = scan.damage
+
+    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]:
+        """Those that are a little out of order are put in order; memory stays small."""
+        heap: list[tuple[int, int, Message]] = []
+        number = count()
+        for found in McapScan(self._path).messages():
+            if found.topic not in topics or found.log_ns > LATEST_NS:
+                continue
+            heapq.heappush(heap, (found.log_ns, next(number), (found.topic, found.log_ns, found.data)))
+            if len(heap) > SHUFFLED:
+                yield heapq.heappop(heap)[2]
+        while heap:
+            yield heapq.heappop(heap)[2]
+
+    def close(self) -> None:
+        """Nothing is open between reads."""

@@ -1,0 +1,110 @@
+"""The observer of a scenario: hears its sensors, and is compared with the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.gps import LocalFrame
+from sensors.rig import SensorChoice
+from sensors.samples import EncoderSample, GpsSample, ImuSample
+from settings import SettingsError, setting
+from state_observer.vehicle.layout import ESTIMATE
+from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
+from state_observer.vehicle.settings import Datum, Mounts, SensorNoise, load_ins, load_observer
+from terrain.georeference import Georeference
+from terrain.ground import GroundModel
+
+KINDS = ("vehicle", "ins")
+START_VARIANCE = 0.1**2  # [m^2] of a start that is told
+HEADING_VARIANCE = 0.02**2  # [rad^2]
+SAMPLES = (EncoderSample, GpsSample, ImuSample)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObserverChoice:
+    """Which observer hears the sensors."""
+
+    kind: str = setting("vehicle", "errorEKF around the vehicle's model, or a strapdown INS", choices=KINDS)
+    settings: str = setting(
+        "", "YAML file relative to this one; none: that of config/observers"
+    )
+    knows_start: bool = setting(True, "Is told where the run begins, as by /initialpose; else it finds out")
+
+
+def make_observer(
+    choice: ObserverChoice,
+    sensors: tuple[SensorChoice, ...],
+    *,
+    ground: GroundModel | None,
+    georeference: Georeference | None,
+    folder: Path,
+) -> BasicObserver:
+    """With the mounts and pulses of the scenario's sensors; raises SettingsError when one that it needs is missing."""
+    gps, imu, encoders = (_first(sensors, kind) for kind in ("gps", "imu", "encoders"))
+    path = folder / choice.settings if choice.settings else None
+    datum = Datum(**LocalFrame(georeference).origin._asdict())
+    mounts = Mounts(gps_xyz_m=gps.mount_xyz_m, imu_xyz_m=imu.mount_xyz_m, imu_rpy_deg=imu.mount_rpy_deg)
+    if choice.kind == "ins":
+        ins = load_ins(path)
+        return InsObserver(replace(ins, mounts=mounts, datum=datum, sensors=_noise(ins.sensors, encoders)))
+    settings = load_observer(path)
+    settings = replace(
+        settings,
+        mounts=mounts,
+        datum=datum,
+        sensors=_noise(settings.sensors, encoders),
+        full_brake_pa=encoders.full_brake_pressure_pa,
+        wheels_know_direction=encoders.knows_direction,
+    )
+    return VehicleObserver(settings, ground=ground, folder=folder)
+
+
+def _first(sensors: tuple[SensorChoice, ...], kind: str) -> Any:
+    for choice in sensors:
+        if getattr(choice, kind) is not None:
+            return getattr(choice, kind)
+    raise SettingsError(f"observer: needs a sensor of kind {kind}")
+
+
+def _noise(noise: SensorNoise, encoders: Any) -> SensorNoise:
+    return replace(noise, wheel_pulses=float(encoders.wheel_pulses))
+
+
+class Observation:
+    """An observer in a run: every estimate that it makes is kept."""
+
+    def __init__(self, observer: BasicObserver, start: tuple[float, float, float] | None) -> None:
+        """start: where the run begins, x, y [m] and heading [rad], if the observer is told."""
+        self.observer = observer
+        self._start = start
+        self._rows = np.zeros(4096, ESTIMATE)
+        self._count, self._last_ns = 0, 0
+        observer.filter.on_tick = self._note
+
+    def hear(self, arrival_ns: int, sample: Any) -> None:
+        """A sample of any sensor; those that the observer does not use are left alone."""
+        if not isinstance(sample, SAMPLES):
+            return
+        self.observer.take(sample, arrival_ns)
+        if self._start is not None and self.observer.filter.time_ns and not self.observer.is_running:
+            self.observer.set_pose(*self._start, position_variance=START_VARIANCE, heading_variance=HEADING_VARIANCE)
+            self._start = None
+
+    @property
+    def estimates(self) -> NDArray[np.void]:
+        """Records of ESTIMATE so far."""
+        return self._rows[: self._count]
+
+    def _note(self) -> None:
+        filter_ = self.observer.filter
+        if filter_.time_ns <= self._last_ns or not filter_.is_running:
+            return
+        if self._count == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros(len(self._rows), ESTIMATE)])
+        filter_.tell(self._rows, self._count)
+        self._count, self._last_ns = self._count + 1, filter_.time_ns

@@ -1,0 +1,100 @@
+"""What the kernels of the errorEKF know: from settings, and from a vehicle at rest."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.mounting import rotation_from_rpy
+from state_observer.vehicle.error_dynamics import CONSTANTS
+from state_observer.vehicle.filter_base import gate
+from state_observer.vehicle.layout import (
+    ERROR_SIZE,
+    FORCE_BIAS,
+    GROUND,
+    GYRO_BIAS,
+    LACK,
+    POSITION,
+    TURN,
+    VELOCITY,
+    WHEEL_RATE,
+    YAW,
+    Record,
+)
+from state_observer.vehicle.settings import VehicleObserverSettings
+from terrain.ground import FlatGround
+from vehicle_dynamics.driving.state import PITMAN
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+
+Array = NDArray[np.float64]
+
+
+def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: VehicleParameters) -> Record:
+    """What kernels know; slopes of the tyres at the loads of a vehicle at rest."""
+    known = np.zeros(1, CONSTANTS)
+    one = known[0]
+    road = FlatGround()
+    state = model.start(road)
+    seen = model.snapshot(state, Pedals(), road)
+    loads, tyre = seen["load"], numbers.tyre
+    one["mass"] = loads.sum() / model.kernel.gravity
+    one["yaw_inertia"] = numbers.chassis.inertia_kgm2[2] + (one["mass"] - numbers.chassis.mass_kg) * 3.5
+    one["wheel"] = seen["wheel_centre"][:, :2]
+    for axle in range(2):
+        pair = slice(2 * axle, 2 * axle + 2)
+        one["axle"][axle] = seen["wheel_centre"][pair, 0].mean()
+        one["cornering"][axle] = sum(_slope(tyre.lateral.slope_n, load / tyre.nominal_load_n) for load in loads[pair])
+    # About the centre of mass, not the origin.
+    one["axle"] -= float(loads @ seen["wheel_centre"][:, 0] / loads.sum())
+    one["radius"] = numbers.wheel.radius_m * 0.99
+    one["spin_inertia"] = numbers.wheel.inertia_kgm2[1] + numbers.wheel.extra_spin_inertia_kgm2
+    one["slip_slope"] = _slope(tyre.longitudinal.slope_n, float(loads.mean()) / tyre.nominal_load_n)
+    one["slip_limit"] = tyre.longitudinal.max_slip[0]
+    turned = state.copy()
+    turned[PITMAN] = 0.1
+    one["steer"] = (model.snapshot(turned, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1
+    natural = 2.0 * math.pi * np.array([settings.heave_hz, settings.pitch_hz, settings.roll_hz])
+    one["springs"], one["dampers"] = natural**2, 2.0 * settings.damping * natural
+    one["noise"], one["lack_time"] = error_noise(settings), settings.noise.lack_time_s
+    one["gravity"], one["base"] = model.kernel.gravity, model.base_in_chassis
+    mounts, gates, sensors = settings.mounts, settings.gates, settings.sensors
+    one["gps_arm"] = model.base_in_chassis + mounts.gps_xyz_m
+    one["imu_arm"] = model.base_in_chassis + mounts.imu_xyz_m
+    one["imu_axes"] = rotation_from_rpy(*np.radians(mounts.imu_rpy_deg))
+    one["full_slopes"] = settings.full_position_slopes
+    one["course_as_yaw"] = settings.heading_from == "course"
+    one["pulse"] = 2.0 * math.pi / sensors.wheel_pulses
+    one["wheel_variance"] = sensors.wheel_std**2
+    one["wheel_gate"], one["imu_gate"] = gate(gates.wheel_sigma, 1), gate(gates.imu_sigma, 3)
+    one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["course_variance"], one["course_speed"] = sensors.course_std**2, gates.course_above_mps
+    one["wheel_limit"] = gates.wheel_limit_mps2 / numbers.wheel.radius_m
+    one["pedal_lock"] = math.radians(numbers.steering.max_pitman_angle_deg)
+    return known
+
+
+def _slope(pair: tuple[float, float], load: float) -> float:
+    """TMeasy's slope at a load over the nominal one, through both given values and zero (seed 001 Section 5.3.2)."""
+    return load * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * load)
+
+
+def error_noise(settings: VehicleObserverSettings) -> Array:
+    """PSD of each error state; 0 where it is not estimated."""
+    noise, psd = settings.noise, np.zeros(ERROR_SIZE)
+    psd[POSITION : POSITION + 2] = noise.drift_m
+    psd[YAW] = noise.drift_yaw
+    psd[VELOCITY : VELOCITY + 3] = noise.along_mps2, noise.across_mps2, noise.up_mps2
+    psd[TURN : TURN + 3] = noise.tilt_radps2, noise.tilt_radps2, noise.yaw_radps2
+    psd[WHEEL_RATE : WHEEL_RATE + 4] = noise.wheel_radps2
+    if settings.estimates_biases:
+        psd[GYRO_BIAS : GYRO_BIAS + 3] = noise.gyro_bias_radps2
+        psd[FORCE_BIAS : FORCE_BIAS + 3] = noise.force_bias_mps3
+    if not settings.knows_ground:
+        psd[GROUND] = noise.ground_mps
+    if settings.estimates_lack:
+        psd[LACK : LACK + 2] = noise.lack_mps3
+    return psd

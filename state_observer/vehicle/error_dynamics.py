@@ -1,0 +1,210 @@
+"""How errors of the multibody model grow: constants, transition and noise of the errorEKF (seed 001 Eq. 3.113).
+
+The seed lets the errors of all rates walk. Here the transition also has what ties them together in any vehicle: tyres
+hold the velocity to the heading (single-track model) and the wheels to the ground, springs hold the body to it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from state_observer.vehicle.fusion import spread_on
+from state_observer.vehicle.layout import (
+    ERROR_SIZE,
+    FORCE_BIAS,
+    GYRO_BIAS,
+    LACK,
+    PITCH,
+    POSITION,
+    ROLL,
+    TURN,
+    VELOCITY,
+    WHEEL,
+    WHEEL_RATE,
+    YAW,
+    Memory,
+    Record,
+)
+from vehicle_dynamics.driving.state import PITMAN
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis
+from vehicle_dynamics.kernels.vector3 import three
+
+CONSTANTS = np.dtype(
+    [
+        ("mass", "f8"),
+        ("yaw_inertia", "f8"),
+        ("cornering", "f8", 2),  # front and rear axle: side force over slip angle [N/rad]
+        ("axle", "f8", 2),  # x of the axles in the chassis frame [m]
+        ("radius", "f8"),
+        ("spin_inertia", "f8"),
+        ("slip_slope", "f8"),  # of one tyre: force over slip [N]
+        ("slip_limit", "f8"),  # slip of the largest force
+        ("wheel", "f8", (4, 2)),  # places in the chassis frame [m]
+        ("steer", "f8", 4),  # wheel angle over Pitman angle
+        ("springs", "f8", 3),  # heave, pitch, roll: square of the natural frequency [rad^2/s^2]
+        ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
+        ("noise", "f8", ERROR_SIZE),  # PSD of each error state
+        ("lack_time", "f8"),
+        ("gravity", "f8"),
+        ("base", "f8", 3),  # base_link in the chassis [m]
+        ("gps_arm", "f8", 3),  # in the chassis [m]
+        ("imu_arm", "f8", 3),
+        ("imu_axes", "f8", (3, 3)),  # chassis_from_imu
+        ("full_slopes", "f8"),  # 1: Eq. 5.46, 0: Eq. 5.47
+        ("course_as_yaw", "f8"),
+        ("pulse", "f8"),  # width of a pulse [rad]
+        ("wheel_variance", "f8"),
+        ("wheel_gate", "f8"),
+        ("imu_gate", "f8"),
+        ("gps_gate", "f8", 3),  # with 1, 2 and 3 degrees of freedom
+        ("course_variance", "f8"),
+        ("course_speed", "f8"),
+        ("wheel_limit", "f8"),  # [rad/s^2]
+        ("pedal_lock", "f8"),  # Pitman angle of full steering [rad]
+    ]
+)
+SLOWEST = 2.0  # [m/s]: slower, slips are taken as at this speed
+
+
+@kernel
+def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
+    """After a step [s] of the model: its accelerations, the odometry, what it lacks, and the growth of its errors.
+
+    before (58) is the model's state at the beginning of the step.
+    """
+    known, now = constants[0], memory[0]
+    state = now.state
+    rotation = rotation_from(state[3:7])
+    lack = (now.lack[0], now.lack[1], 0.0)
+    rows = (rotation.x, rotation.y, rotation.z)
+    for k in range(3):
+        pushed = rows[k][0] * lack[0] + rows[k][1] * lack[1]
+        state[15 + k] += step * pushed
+        now.acceleration[k] = (state[15 + k] - before[15 + k]) / step
+        now.turn_rate[k] = (state[18 + k] - before[18 + k]) / step
+    fade = math.exp(-step / known.lack_time)
+    now.lack[0] *= fade
+    now.lack[1] *= fade
+    _odometry(known, now, before, rotation)
+    transition = np.zeros((ERROR_SIZE, ERROR_SIZE))
+    for k in range(ERROR_SIZE):
+        transition[k, k] = 1.0
+    _kinematics(rotation, state, step, transition)
+    _tyres(known, rotation, state, step, fade, transition)
+    transition[LACK, LACK] = transition[LACK + 1, LACK + 1] = fade
+    noise = np.empty(ERROR_SIZE)
+    for k in range(ERROR_SIZE):
+        noise[k] = step * known.noise[k]
+    # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
+    way, turned = math.hypot(state[15], state[16]), abs(state[20])
+    noise[POSITION] *= way
+    noise[POSITION + 1] *= way
+    noise[YAW] *= turned
+    spread_on(transition, noise, now.covariance)
+
+
+@part
+def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> None:
+    """Where base_link went in the step, along the heading that odometry has."""
+    old = rotation_from(before[3:7])
+    turned = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
+    turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
+    at = now.odom[3] - math.atan2(old.y[0], old.x[0])
+    cosine, sine = math.cos(at), math.sin(at)
+    went = np.empty(3)
+    for k in range(3):
+        new_row = rotation.x if k == 0 else (rotation.y if k == 1 else rotation.z)
+        old_row = old.x if k == 0 else (old.y if k == 1 else old.z)
+        went[k] = now.state[k] - before[k]
+        for j in range(3):
+            went[k] += (new_row[j] - old_row[j]) * known.base[j]
+    now.odom[0] += cosine * went[0] - sine * went[1]
+    now.odom[1] += sine * went[0] + cosine * went[1]
+    now.odom[2] += went[2]
+    now.odom[3] += turned
+
+
+@part
+def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) -> None:
+    """p' = R v and its slopes; turns of the levelled heading frame; wheel angles."""
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    cosine, sine = math.cos(heading), math.sin(heading)
+    rows = (rotation.x, rotation.y, rotation.z)
+    velocity = three(state, 15)
+    # World axes of the error's turns: roll about (c, s, 0), pitch about (-s, c, 0), yaw about z.
+    for k in range(3):
+        for j in range(3):
+            transition[POSITION + k, VELOCITY + j] += step * rows[k][j]
+    transition[POSITION, YAW] -= step * velocity[1]
+    transition[POSITION + 1, YAW] += step * velocity[0]
+    along, across = cosine * velocity[0] + sine * velocity[1], cosine * velocity[1] - sine * velocity[0]
+    transition[POSITION + 2, ROLL] += step * across
+    transition[POSITION + 2, PITCH] -= step * along
+    for j in range(3):
+        transition[ROLL, TURN + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
+        transition[PITCH, TURN + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
+        transition[YAW, TURN + j] += step * rows[2][j]
+    transition[ROLL, PITCH] += step * state[20]
+    transition[PITCH, ROLL] -= step * state[20]
+    for k in range(4):
+        transition[WHEEL + k, WHEEL_RATE + k] += step
+
+
+@part
+def _tyres(known: Record, rotation: Rotation, state: Any, step: float, fade: float, transition: Any) -> None:
+    """Single-track model for the side, wheels that follow the ground, springs under the body."""
+    velocity = to_chassis(rotation, three(state, 15))
+    speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
+    floor = max(abs(speed), SLOWEST)
+    side, turn = side_slopes(known, floor)
+    # (side speed, yaw rate)' = A (side speed, yaw rate) + c: backward Euler, stable however slow the vehicle is.
+    a11, a12 = 1.0 - step * side[0], -step * (side[1] - speed)
+    a21, a22 = -step * turn[0], 1.0 - step * turn[1]
+    scale = 1.0 / (a11 * a22 - a12 * a21)
+    vy, wz = VELOCITY + 1, TURN + 2
+    transition[vy, vy], transition[vy, wz] = scale * a22, -scale * a12
+    transition[wz, vy], transition[wz, wz] = -scale * a21, scale * a11
+    transition[vy, LACK + 1] = step * scale * a22
+    transition[vy, VELOCITY] = -step * state[20] * scale * a22
+    transition[wz, LACK + 1] = -step * scale * a21
+    transition[VELOCITY, vy] += step * state[20]
+    transition[VELOCITY, wz] += step * velocity[1]
+    transition[VELOCITY, LACK] += step
+    for k in range(3):
+        position = (POSITION + 2, PITCH, ROLL)[k]
+        rate = (VELOCITY + 2, TURN + 1, TURN)[k]
+        transition[rate, position] -= step * known.springs[k]
+        transition[rate, rate] -= step * known.dampers[k]
+    for k in range(4):
+        angle = known.steer[k] * state[PITMAN]
+        cosine, sine = math.cos(angle), math.sin(angle)
+        x, y = known.wheel[k, 0], known.wheel[k, 1]
+        rolls = cosine * (velocity[0] - y * state[20]) + sine * (velocity[1] + x * state[20])
+        slip = (known.radius * state[25 + k] - rolls) / max(abs(rolls), SLOWEST)
+        bend = 1.0 + (slip / known.slip_limit) ** 2  # beyond the largest force a wheel no longer follows the ground
+        follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) / (bend * bend)
+        keeps = math.exp(-step * follows)
+        share = (1.0 - keeps) / known.radius
+        transition[WHEEL_RATE + k, WHEEL_RATE + k] = keeps
+        transition[WHEEL_RATE + k, VELOCITY] = share * cosine
+        transition[WHEEL_RATE + k, VELOCITY + 1] = share * sine
+        transition[WHEEL_RATE + k, TURN + 2] = share * (sine * x - cosine * y)
+
+
+@part
+def side_slopes(known: Record, speed: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Slopes of side acceleration [m/s^2] and yaw acceleration [rad/s^2] over side speed and yaw rate, by tyres."""
+    front, rear = known.cornering[0] / speed, known.cornering[1] / speed
+    ahead, behind = known.axle[0], known.axle[1]
+    swing = ahead * front + behind * rear
+    return (
+        (-(front + rear) / known.mass, -swing / known.mass),
+        (-swing / known.yaw_inertia, -(ahead * ahead * front + behind * behind * rear) / known.yaw_inertia),
+    )
+
+
+BIASES = slice(GYRO_BIAS, FORCE_BIAS + 3)

@@ -1,0 +1,221 @@
+"""The errorEKF on the vehicle (seed 001 Sections 3.4.6 and 5.7): a multibody model that measurements hold on course."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.vehicle.constants import error_noise, filter_constants
+from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.error_dynamics import BIASES, grow
+from state_observer.vehicle.estimate import tell_vehicle
+from state_observer.vehicle.filter_base import FilterBase
+from state_observer.vehicle.layout import (
+    ERROR_SIZE,
+    FORCE_BIAS,
+    GROUND,
+    GYRO_BIAS,
+    LACK,
+    PITCH,
+    POSITION,
+    ROLL,
+    TURN,
+    VEHICLE_MEMORY,
+    VELOCITY,
+    WHEEL,
+    WHEEL_RATE,
+    YAW,
+)
+from state_observer.vehicle.measurements import take_gps, take_imu, take_wheels
+from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
+from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
+from terrain.ground import FlatGround, GroundModel
+from vehicle_dynamics.driving.handle import advance, handle
+from vehicle_dynamics.driving.model import driving_workspace
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.driving.state import ENGINE_SPEED, PITMAN, PITMAN_RATE
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
+from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+REVERSES = 0.3  # [rad/s] of all wheels, backward
+FASTEST_PITMAN = 2.0  # [rad/s]
+PRESSED = 0.005  # a brake that is pressed less is noise
+
+
+class ErrorEkf(FilterBase):
+    """Predicts with a Hmmwv of its own; its ground may be any."""
+
+    def __init__(
+        self,
+        settings: VehicleObserverSettings,
+        *,
+        parameters: VehicleParameters | None = None,
+        ground: GroundModel | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """parameters: in place of the settings' vehicle file; folder: where a relative path of that begins."""
+        self.ground: GroundModel = ground or FlatGround()
+        numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle, folder))
+        self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
+        self._handle = handle(self.model.kernel, driving_workspace(self.model.kernel))
+        self._kernel_ground = self.ground.kernel()
+        self.constants = filter_constants(settings, self.model, numbers)
+        self._own = settings
+        self._axes = self.constants["imu_axes"][0]
+        super().__init__(settings, VEHICLE_MEMORY, settings.step_s)
+        self._state: Array = self.memory["state"][0]
+        self._before = self._state.copy()
+        self._pedals = Pedals(0.0, 0.0, 0.0, DRIVE)
+
+    def use_noise(self, noise: ModelNoise) -> None:
+        """Other process noise from now on."""
+        self._own = replace(self._own, noise=noise)
+        self.constants["noise"][0] = error_noise(self._own)
+        self.constants["lack_time"] = noise.lack_time_s
+
+    def pedals(self) -> Pedals:
+        """What the driver does, as the encoders say."""
+        steering, throttle, brake, selected = self.memory["pedals"][0].tolist()
+        return Pedals(steering, throttle, brake, int(selected) if selected else DRIVE)
+
+    def snapshot(self) -> SnapshotRecord:
+        """All that the model shows now: tyre forces, loads, slips. Raises ValueError before there is an estimate."""
+        return self.model.snapshot(self._state, self.pedals(), self.ground)
+
+    def tell(self, out: Any, index: int) -> None:
+        tell_vehicle(self.constants, self.memory, out, index)
+
+    def base_turn(self, turn: Array) -> Array:
+        return np.asarray(self._axes @ turn)
+
+    def wheel_speed(self, rates: Array) -> float:
+        return float(np.mean(rates)) * self.model.wheel_radius * 0.99
+
+    def _step(self, seconds: float) -> bool:
+        state = self._state
+        self._before[:] = state
+        steps = max(math.ceil(seconds / self.model.step_s - 1e-6), 1)
+        made = advance(
+            self._handle, self._kernel_ground, self.pedals(), SEMI_IMPLICIT_EULER, seconds / steps, steps, state
+        )
+        if made < steps:
+            return False
+        grow(self.constants, self.memory, self._before, seconds)
+        return True
+
+    def _start(self, place: Place) -> None:
+        known, now = self.constants[0], self.memory[0]
+        cosine, sine = math.cos(place.heading), math.sin(place.heading)
+        arm = known["gps_arm"] - known["base"]
+        x = place.antenna[0] - cosine * arm[0] + sine * arm[1]
+        y = place.antenna[1] - sine * arm[0] - cosine * arm[1]
+        speed = place.speed if abs(place.speed) > 0.3 else 0.0
+        counted, engine = self._state[11:15].copy(), self._state[ENGINE_SPEED]
+        pitman = self._state[PITMAN]
+        self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
+        self._state[11:15] = counted
+        if engine > 0.0:
+            self._state[ENGINE_SPEED] = engine
+        self._state[PITMAN] = pitman
+        now["ground"] = 0.0
+        if not self._own.knows_ground:
+            now["ground"] = place.antenna[2] - self._state[2] - known["gps_arm"][2]
+        now["lack"] = now["turn_rate"] = now["acceleration"] = 0.0
+        rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
+        if rests:
+            now["gyro_bias"] = now["still_turn"]
+        now["covariance"] = np.diag(self._first_variances(place, rests))
+
+    def _first_variances(self, place: Place, rests: bool) -> Array:
+        own, spread = self._own, np.zeros(ERROR_SIZE)
+        spread[POSITION : POSITION + 2] = place.position_variance
+        spread[POSITION + 2] = 0.02**2
+        spread[[ROLL, PITCH]] = 0.02**2
+        spread[YAW] = place.heading_variance + 0.02**2
+        spread[WHEEL : WHEEL + 4] = self.constants["pulse"][0] ** 2
+        spread[VELOCITY] = max(place.speed_variance, 0.2**2)
+        spread[VELOCITY + 1 : VELOCITY + 3] = 0.1**2
+        spread[TURN : TURN + 3] = 0.1**2
+        spread[WHEEL_RATE : WHEEL_RATE + 4] = 0.5**2
+        gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
+        spread[GYRO_BIAS : GYRO_BIAS + 3] = gyro
+        spread[FORCE_BIAS : FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
+        spread[GROUND] = 0.0 if own.knows_ground else place.up_variance
+        spread[LACK : LACK + 2] = 0.5 * own.noise.lack_mps3 * own.noise.lack_time_s
+        if not own.estimates_biases:
+            spread[BIASES] = 0.0
+        if not own.estimates_lack:
+            spread[LACK : LACK + 2] = 0.0
+        return spread
+
+    def _take_encoders(self, reading: Reading, passed: float) -> None:
+        now, values = self.memory[0], reading.values
+        backward = self._goes_backward(values[4:8])
+        self._take_inputs(values, passed, backward)
+        sign = -1.0 if backward and not self._own.wheels_know_direction else 1.0
+        if now["encoders_ns"] and passed > 0.0:
+            now["turned"] += sign * (values[:4] - now["counted"])
+        rates = sign * values[4:8]
+        if self.is_running and passed > 0.0:
+            take_wheels(self.constants, self.memory, now["turned"], rates, passed, reading.time_ns)
+        else:
+            self._state[11:15] = now["turned"]
+        now["counted"], now["counted_rate"] = values[:4], rates
+
+    def _goes_backward(self, rates: Array) -> bool:
+        """By the wheels where they know; else as the estimate goes, which a wrong gear makes slow to turn round."""
+        if self._own.wheels_know_direction:
+            return float(rates.max()) < -REVERSES
+        return self.is_running and float(self._state[25:29].mean()) < -REVERSES
+
+    def _take_inputs(self, values: Array, passed: float, backward: bool) -> None:
+        """Steering, pedals and engine drive the model as they drive the vehicle."""
+        now, state = self.memory[0], self._state
+        steering, throttle, pressure, engine = values[8:12].tolist()
+        lock = float(self.constants["pedal_lock"][0])
+        pitman = min(max(-steering, -lock), lock)  # as the chassis sees it, a turn to the left is negative
+        rate = (pitman - state[PITMAN]) / passed if 0.0 < passed < 0.5 else 0.0
+        brake = pressure / self._own.full_brake_pa
+        held = min(brake, 1.0) if brake > PRESSED else 0.0
+        now["pedals"] = -pitman / lock, min(max(throttle, 0.0), 1.0), held, REVERSE if backward else DRIVE
+        state[PITMAN] = pitman
+        if engine > 0.0 or not self.is_running:
+            state[ENGINE_SPEED] = max(engine, 0.0)
+        if self.is_running:
+            state[PITMAN_RATE] = min(max(rate, -FASTEST_PITMAN), FASTEST_PITMAN)
+
+    def _take_imu(self, reading: Reading, passed: float) -> None:
+        if self.is_running:
+            take_imu(self.constants, self.memory, reading.values, reading.variance)
+
+    def _take_gps(self, reading: Reading) -> int:
+        return int(take_gps(self.constants, self.memory, reading.values, reading.variance))
+
+    def _move_to(self, reading: Reading) -> None:
+        """GPS was right after all: the place anew, the heading in doubt."""
+        now, known = self.memory[0], self.constants[0]
+        spread = now["covariance"]
+        told = self.estimate()
+        x, y, z, w = told["attitude"].tolist()
+        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        arm = known["gps_arm"]
+        off = (
+            math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
+            math.sin(heading) * arm[0] + math.cos(heading) * arm[1],
+        )
+        for k in range(2):
+            self._state[k] = reading.values[k] - off[k]
+            spread[POSITION + k, :] = spread[:, POSITION + k] = 0.0
+            spread[POSITION + k, POSITION + k] = reading.variance[k] + 0.01
+        spread[YAW, YAW] += 0.15**2
+        spread[VELOCITY, VELOCITY] += 0.5**2

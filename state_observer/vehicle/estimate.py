@@ -1,0 +1,148 @@
+"""From a filter's memory to what it tells, in kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from state_observer.vehicle.layout import (
+    CRAWL,
+    ERROR_SIZE,
+    GROUND,
+    INS_POSITION,
+    INS_SIZE,
+    INS_TURN,
+    INS_VELOCITY,
+    PITCH,
+    POSITION,
+    ROLL,
+    TURN,
+    VELOCITY,
+    YAW,
+    Memory,
+    Record,
+)
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
+from vehicle_dynamics.kernels.vector3 import add, cross, three
+
+NS = 1e-9
+
+
+@kernel
+def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> None:
+    """Fill record `index` of out (ESTIMATE) from the errorEKF."""
+    known, now, told = constants[0], memory[0], out[index]
+    state = now.state
+    rotation = rotation_from(state[3:7])
+    base = three(known.base, 0)
+    arm = to_world(rotation, base)
+    turn = three(state, 18)
+    body = to_chassis(rotation, three(state, 15))
+    moves = add(body, cross(turn, base))
+    slopes = np.zeros((12, ERROR_SIZE))
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    axes = (
+        (math.cos(heading), math.sin(heading), 0.0),
+        (-math.sin(heading), math.cos(heading), 0.0),
+        (0.0, 0.0, 1.0),
+    )
+    columns = (ROLL, PITCH, YAW)
+    for j in range(3):
+        swung = cross(axes[j], arm)
+        for k in range(3):
+            slopes[k, columns[j]] = swung[k]
+            slopes[3 + k, columns[j]] = axes[j][k]
+    for k in range(3):
+        slopes[k, POSITION + k] = 1.0
+        slopes[6 + k, VELOCITY + k] = 1.0
+        slopes[9 + k, TURN + k] = 1.0
+        told.position[k] = state[k] + arm[k]
+        told.velocity[k], told.turn[k] = moves[k], turn[k]
+        told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
+    slopes[2, GROUND] = 1.0
+    slopes[6, TURN + 1], slopes[6, TURN + 2] = base[2], -base[1]
+    slopes[7, TURN], slopes[7, TURN + 2] = -base[2], base[0]
+    slopes[8, TURN], slopes[8, TURN + 1] = base[1], -base[0]
+    told.position[2] += now.ground
+    _finish(now, state[3:7], body, slopes, told, ERROR_SIZE)
+    speed = math.hypot(body[0], body[1])
+    told.sideslip, told.sideslip_variance = 0.0, math.pi**2
+    if speed > CRAWL:
+        told.sideslip = math.atan2(body[1], abs(body[0]))
+        along, across = -body[1] / speed**2, body[0] / speed**2
+        spread = now.covariance
+        told.sideslip_variance = (
+            along**2 * spread[VELOCITY, VELOCITY]
+            + 2.0 * along * across * spread[VELOCITY, VELOCITY + 1]
+            + across**2 * spread[VELOCITY + 1, VELOCITY + 1]
+        )
+
+
+@kernel
+def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None:
+    """Fill record `index` of out (ESTIMATE) from the INS."""
+    known, now, told = constants[0], memory[0], out[index]
+    rotation = rotation_from(now.attitude)
+    back = three(known.imu_arm, 0)
+    offset = (-back[0], -back[1], -back[2])  # base_link from the IMU
+    arm = to_world(rotation, offset)
+    turn = three(now.turn, 0)
+    velocity = to_chassis(rotation, three(now.velocity, 0))
+    moves = add(velocity, cross(turn, offset))
+    slopes = np.zeros((12, INS_SIZE))
+    units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    rows = (rotation.x, rotation.y, rotation.z)
+    for j in range(3):
+        swung = cross(units[j], arm)
+        # v in base axes = R' v: a turn d of R changes it by R' (v x d).
+        tilted = to_chassis(rotation, cross(three(now.velocity, 0), units[j]))
+        for k in range(3):
+            slopes[k, INS_TURN + j] = swung[k]
+            slopes[3 + k, INS_TURN + j] = units[j][k]
+            slopes[6 + k, INS_TURN + j] = tilted[k]
+            slopes[6 + k, INS_VELOCITY + j] = rows[j][k]
+            slopes[9 + k, 9 + j] = -known.imu_axes[k, j]
+        for k in range(3):
+            leaned = cross((known.imu_axes[0, j], known.imu_axes[1, j], known.imu_axes[2, j]), offset)
+            slopes[6 + k, 9 + j] = -leaned[k]
+    for k in range(3):
+        slopes[k, INS_POSITION + k] = 1.0
+        told.position[k] = now.position[k] + arm[k]
+        told.velocity[k], told.turn[k] = moves[k], turn[k]
+        told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
+    _finish(now, now.attitude, moves, slopes, told, INS_SIZE)
+    for k in range(3):  # what the gyroscopes' noise adds
+        told.covariance[9 + k, 9 + k] += known.gyro_variance
+    middle = (moves[0], moves[1] + turn[2] * known.middle, moves[2])
+    speed = math.hypot(middle[0], middle[1])
+    told.sideslip, told.sideslip_variance = 0.0, math.pi**2
+    if speed > CRAWL:
+        told.sideslip = math.atan2(middle[1], abs(middle[0]))
+        told.sideslip_variance = (told.covariance[7, 7] + known.middle**2 * told.covariance[11, 11]) / speed**2
+
+
+@part
+def _finish(now: Record, attitude: Any, body: Any, slopes: Any, told: Record, size: int) -> None:
+    """What both have in common; the covariance by its slopes over the error states."""
+    half = np.zeros((12, size))
+    for i in range(12):
+        for j in range(size):
+            if slopes[i, j] != 0.0:
+                for k in range(size):
+                    half[i, k] += slopes[i, j] * now.covariance[j, k]
+    for m in range(12):
+        for i in range(m + 1):
+            told.covariance[i, m] = 0.0
+        for k in range(size):
+            if slopes[m, k] != 0.0:
+                for i in range(m + 1):
+                    told.covariance[i, m] += half[i, k] * slopes[m, k]
+        for i in range(m):
+            told.covariance[m, i] = told.covariance[i, m]
+    for k in range(4):
+        told.attitude[k], told.odom[k] = attitude[k], now.odom[k]
+    told.time_ns, told.resets, told.running = now.time_ns, now.resets, now.running
+    told.since_fix_s = (now.time_ns - now.fixed_ns) * NS

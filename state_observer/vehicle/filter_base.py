@@ -1,0 +1,190 @@
+"""What both filters have in common: time steps on a grid, waiting for a start, GPS that disagrees, frozen sensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, norm
+
+from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.layout import ESTIMATE, Memory
+from state_observer.vehicle.settings import ObserverSettings
+from state_observer.vehicle.start import ENOUGH_STILL, Place, begin_wait, wait_fix, wait_imu, wait_wheels
+
+Array = NDArray[np.float64]
+
+NS_PER_S = 1_000_000_000
+FROZEN = (200, 20, 3)  # equal readings of encoders, IMU and GPS that are no chance
+RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
+
+
+def gate(sigma: float, freedom: int) -> float:
+    """Largest NIS of so many readings that is believed, as rare as `sigma` deviations of a normal distribution."""
+    return float(chi2.isf(2.0 * norm.sf(sigma), freedom))
+
+
+class FilterBase:
+    """A filter whose whole memory is one record. Steps end at whole multiples of the step and at samples."""
+
+    def __init__(self, settings: ObserverSettings, memory_type: np.dtype[Any], step_s: float) -> None:
+        self.settings = settings
+        self.memory: Memory = np.zeros(1, memory_type)
+        self.step_ns = round(step_s * NS_PER_S)
+        self.on_tick: Callable[[], None] | None = None  # called before time leaves a multiple of the step
+        self._told = np.zeros(1, ESTIMATE)
+        self._time, self._running = self.memory["time_ns"], self.memory["running"]  # views
+        self._held, self._same = self.memory["held"][0], self.memory["same"][0]
+        self.clear()
+
+    def clear(self) -> None:
+        """As new: waits for a start, at no time."""
+        self.memory[:] = np.zeros(1, self.memory.dtype)
+        self.memory["recent"] = 1.0
+
+    # What kinds of filters do.
+    def _step(self, seconds: float) -> bool:
+        raise NotImplementedError
+
+    def _start(self, place: Place) -> None:
+        raise NotImplementedError
+
+    def _take_encoders(self, reading: Reading, passed: float) -> None:
+        raise NotImplementedError
+
+    def _take_imu(self, reading: Reading, passed: float) -> None:
+        raise NotImplementedError
+
+    def _take_gps(self, reading: Reading) -> int:
+        raise NotImplementedError
+
+    def _move_to(self, reading: Reading) -> None:
+        raise NotImplementedError
+
+    def tell(self, out: Any, index: int) -> None:
+        """Fill a record of ESTIMATE."""
+        raise NotImplementedError
+
+    def base_turn(self, turn: Array) -> Array:
+        """An angular rate of the IMU's axes in base_link's."""
+        raise NotImplementedError
+
+    def wheel_speed(self, rates: Array) -> float:
+        """Speed of the vehicle [m/s] by its wheels [rad/s]."""
+        raise NotImplementedError
+
+    # What they share.
+    @property
+    def time_ns(self) -> int:
+        """Of the estimate; 0 before the first sample."""
+        return int(self._time[0])
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is an estimate."""
+        return bool(self._running[0])
+
+    def estimate(self) -> Any:
+        """A record of ESTIMATE of the caller's own."""
+        self.tell(self._told, 0)
+        return self._told[0].copy()
+
+    def advance_to(self, time_ns: int) -> None:
+        """Predict up to a time, in steps that end on the grid."""
+        now = self.time_ns
+        while now < time_ns:
+            if self.on_tick is not None and now % self.step_ns == 0:
+                self.on_tick()
+            next_ns = min((now // self.step_ns + 1) * self.step_ns, time_ns)
+            if self.is_running and not self._step((next_ns - now) * 1e-9):
+                self.restart()
+            now = next_ns
+            self._time[0] = now
+
+    def start_at(self, x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> None:
+        """Start with base_link at a place [m, rad]; height and speed as they are known."""
+        now = self.memory
+        height = float(self.estimate()["position"][2]) if self.is_running else float(now["anchor"][0][2])
+        arm = self.settings.mounts.gps_xyz_m
+        cosine, sine = math.cos(heading), math.sin(heading)
+        antenna = np.array([x + cosine * arm[0] - sine * arm[1], y + sine * arm[0] + cosine * arm[1], height + arm[2]])
+        speed = float(self.estimate()["velocity"][0]) if self.is_running else float(now["speed"][0])
+        up = self.settings.sensors.gps_up_std_m**2
+        self._start(Place(antenna, heading, speed, position_variance, up, heading_variance, 0.25))
+        self._mark_start(self.time_ns)
+
+    def _mark_start(self, time_ns: int) -> None:
+        now = self.memory
+        now["running"], now["disagreed_ns"] = 1, 0
+        now["started_ns"] = now["fixed_ns"] = time_ns
+
+    def restart(self) -> None:
+        """After divergence: wait for a start anew; counts and time go on."""
+        self.memory["restarts"] += 1
+        self.memory["running"] = 0
+        begin_wait(self.memory)
+
+    def apply(self, reading: Reading) -> None:
+        """A reading of the present time."""
+        now = self.memory
+        kind = reading.kind
+        if self._is_frozen(reading):
+            return
+        if kind == 2:
+            self._gps(reading)
+            return
+        name = "imu_ns" if kind == 1 else "encoders_ns"
+        before = int(now[name][0])
+        passed = (reading.time_ns - before) * 1e-9 if before else 0.0
+        now[name] = reading.time_ns
+        if kind == 0:
+            if not self.is_running and passed > 0.0:
+                speed = self.wheel_speed(reading.values[4:8])
+                enough = now["still"][0] >= ENOUGH_STILL
+                bias = float(self.base_turn(now["still_turn"][0])[2]) if enough else 0.0
+                wait_wheels(now, speed, passed, bias)
+            self._take_encoders(reading, passed)
+        else:
+            if not self.is_running:
+                wait_imu(now, reading.values[:3], self.base_turn(reading.values[:3]))
+            self._take_imu(reading, passed)
+
+    def _gps(self, reading: Reading) -> None:
+        now, settings = self.memory, self.settings
+        if not self.is_running:
+            place = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
+            if place is not None:
+                self._start(place)
+                self._mark_start(reading.time_ns)
+            return
+        if self._take_gps(reading) != 0:
+            now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0
+            return
+        if not now["disagreed_ns"][0]:
+            now["disagreed_ns"] = reading.time_ns
+        if reading.time_ns - int(now["disagreed_ns"][0]) >= settings.gates.reset_after_s * NS_PER_S:
+            before = self.estimate()["position"].copy()
+            self._move_to(reading)
+            now["jump"] = self.estimate()["position"] - before
+            now["resets"] += 1
+            now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0
+
+    def _is_frozen(self, reading: Reading) -> bool:
+        """Equal readings that are not all zero, too often; wheels that stand read the same for good reason."""
+        kind, same = reading.kind, self._same
+        if kind == 0 and not reading.values[4:8].any():
+            same[0] = 0
+            return False
+        seen = crc32(reading.values.tobytes())
+        same[kind] = same[kind] + 1 if seen == self._held[kind] else 0
+        self._held[kind] = seen
+        return bool(same[kind] >= FROZEN[kind])
+
+    def is_lost(self) -> bool:
+        """Whether the covariance says that the estimate is worth nothing, or is no number."""
+        spread = self.memory["covariance"][0]
+        return not (math.isfinite(spread[0, 0]) and max(spread[0, 0], spread[1, 1]) < RESTART_SPREAD)

@@ -1,0 +1,146 @@
+"""Sequential scalar updates (seed 001 Eqs. 5.76-5.80) and chi-square gates, for any error-state filter, in kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from state_observer.vehicle.layout import WINDOW
+from vehicle_dynamics.kernels.jit import part
+
+LEAST_VARIANCE = 1e-14  # of an error state
+
+
+@part
+def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any, count: int) -> float:
+    """NIS of `count` readings taken together: y' (H P H' + R)^-1 y, by Cholesky; infinite where that has no root."""
+    size = covariance.shape[0]
+    spread = np.empty((count, count))
+    across = np.empty(size)
+    for i in range(count):
+        for k in range(size):
+            total = 0.0
+            for j in range(size):
+                if rows[i, j] != 0.0:
+                    total += rows[i, j] * covariance[j, k]
+            across[k] = total
+        for m in range(i + 1):
+            total = 0.0
+            for k in range(size):
+                total += across[k] * rows[m, k]
+            spread[i, m] = total + (variance[i] if i == m else 0.0)
+    square = 0.0
+    solved = np.empty(count)
+    for i in range(count):
+        for m in range(i + 1):
+            total = spread[i, m]
+            for k in range(m):
+                total -= spread[i, k] * spread[m, k]
+            if i == m:
+                if not total > 0.0:
+                    return np.inf
+                spread[i, i] = np.sqrt(total)
+            else:
+                spread[i, m] = total / spread[m, m]
+        total = innovation[i]
+        for k in range(i):
+            total -= spread[i, k] * solved[k]
+        solved[i] = total / spread[i, i]
+        square += solved[i] * solved[i]
+    return square
+
+
+@part
+def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, error: Any) -> float:
+    """One reading: the error estimate and the covariance take it in; returns the innovation over its deviation.
+
+    Joseph's form of Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no effect of
+    first order.
+    """
+    size = covariance.shape[0]
+    product = np.zeros(size)  # g
+    for j in range(size):
+        if row[j] != 0.0:
+            for k in range(size):
+                product[k] += row[j] * covariance[j, k]
+    spread, expected = variance, 0.0
+    for j in range(size):
+        if row[j] != 0.0:
+            spread += row[j] * product[j]
+            expected += row[j] * error[j]
+    rest = innovation - expected  # Eq. 5.76: the estimate so far is taken into account
+    gains = product / spread
+    for i in range(size):
+        error[i] += gains[i] * rest
+        for j in range(i + 1):
+            value = covariance[i, j] - gains[i] * product[j] - product[i] * gains[j] + spread * gains[i] * gains[j]
+            covariance[i, j] = value
+            covariance[j, i] = value
+        if covariance[i, i] < LEAST_VARIANCE and product[i] != 0.0:  # a state that is switched off stays so
+            covariance[i, i] = LEAST_VARIANCE
+    return float(rest / np.sqrt(spread))
+
+
+@part
+def fuse(
+    tally: Any, sensor: int, covariance: Any, rows: Any, innovation: Any, variance: Any, count: int, gate: float,
+    error: Any,
+) -> bool:  # fmt: skip
+    """Test readings together against a gate on their NIS (infinite: none), then take them in one after the other."""
+    square = normalised_square(covariance, rows, innovation, variance, count)
+    tally.last_nis[sensor] = square
+    if square < np.inf:
+        tally.nis[sensor] += square
+        tally.freedom[sensor] += count
+        tally.recent[sensor] += (min(square, 1e3) / count - tally.recent[sensor]) / WINDOW
+    if not square < gate:
+        tally.gated[sensor] += 1.0
+        tally.streak[sensor] += 1.0
+        return False
+    tally.used[sensor] += 1.0
+    tally.streak[sensor] = 0.0
+    for i in range(count):
+        whitened = apply_scalar(covariance, rows[i], innovation[i], variance[i], error)
+        if i < 4:
+            tally.innovation[sensor, i] = whitened
+    return True
+
+
+@part
+def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int, count: int, variance: float) -> None:
+    """A sensor that was refused too often in a row may be right: the states that it tells of are doubted anew.
+
+    States that are switched off (variance 0) stay so.
+    """
+    if tally.streak[sensor] >= patience:
+        tally.streak[sensor] = 0.0
+        for k in range(first, first + count):
+            if covariance[k, k] > 0.0:
+                covariance[k, k] += variance
+
+
+@part
+def spread_on(transition: Any, noise: Any, covariance: Any) -> None:
+    """P = F P F' + Q with a diagonal Q, in place; F is mostly zeros."""
+    size = covariance.shape[0]
+    half = np.empty((size, size))
+    for i in range(size):
+        for k in range(size):
+            half[i, k] = 0.0
+        for j in range(size):
+            factor = transition[i, j]
+            if factor != 0.0:
+                for k in range(size):
+                    half[i, k] += factor * covariance[j, k]
+    covariance[:, :] = 0.0
+    for k in range(size):
+        for j in range(size):
+            factor = transition[k, j]
+            if factor != 0.0:
+                for i in range(k, size):
+                    covariance[i, k] += half[i, j] * factor
+    for i in range(size):
+        covariance[i, i] += noise[i]
+        for k in range(i):
+            covariance[k, i] = covariance[i, k]

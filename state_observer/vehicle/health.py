@@ -1,0 +1,93 @@
+"""What observers say of themselves: status, warnings and counts, for diagnostics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.vehicle.filter_base import FROZEN, NS_PER_S, FilterBase
+from state_observer.vehicle.layout import KINDS, SENSORS, WINDOW
+
+Array = NDArray[np.float64]
+
+STARTING, ALIGNING, ALIGNED = "starting", "aligning", "aligned"
+DEAD_RECKONING, INVALID = "dead reckoning", "invalid"
+SILENT_AFTER_S = {"encoders": 0.1, "imu": 0.1, "gps": 1.0}
+FEWEST = 30  # samples before a mean tells anything
+UNLIKELY = 2.576  # deviations: outside of the middle 99 %
+
+
+class Health(NamedTuple):
+    """For diagnostics."""
+
+    status: str  # starting, aligning, aligned, dead reckoning, invalid
+    warnings: tuple[str, ...]
+    refused: dict[str, int]  # by reason
+    gated: dict[str, int]  # by sensor
+    used: dict[str, int]
+    mean_nis: dict[str, float]  # per degree of freedom; NaN without samples
+    recent_nis: dict[str, float]
+    resets: int  # of the position, after lasting disagreement
+    jump_m: float  # the latest of them
+    restarts: int  # after divergence
+    replays: int  # late samples that were put in their place
+
+
+def assess(
+    filter_: FilterBase, clock_ns: int, newest_ns: Mapping[str, int], refused: Mapping[str, int], replays: int
+) -> Health:
+    """newest_ns: time of the newest sample of each of KINDS; refused: by reason."""
+    now = filter_.memory[0]
+    with np.errstate(invalid="ignore"):
+        mean = now["nis"] / now["freedom"]
+    return Health(
+        status=_status(filter_, clock_ns),
+        warnings=tuple(_warnings(now, clock_ns, newest_ns)),
+        refused=dict(refused),
+        gated=_named(now["gated"], int),
+        used=_named(now["used"], int),
+        mean_nis=_named(mean, float),
+        recent_nis=_named(now["recent"], float),
+        resets=int(now["resets"]),
+        jump_m=float(np.hypot(now["jump"][0], now["jump"][1])),
+        restarts=int(now["restarts"]),
+        replays=replays,
+    )
+
+
+def _status(filter_: FilterBase, clock_ns: int) -> str:
+    now, settings = filter_.memory[0], filter_.settings
+    if not filter_.is_running:
+        return STARTING
+    silent = (max(clock_ns, int(now["time_ns"])) - int(now["fixed_ns"])) / NS_PER_S
+    if silent > settings.timing.invalid_after_s:
+        return INVALID
+    if silent > settings.timing.dead_reckoning_after_s:
+        return DEAD_RECKONING
+    yaw_std = math.sqrt(max(float(filter_.estimate()["covariance"][5, 5]), 0.0))
+    return ALIGNED if yaw_std < settings.start.aligned_std else ALIGNING
+
+
+def _warnings(now: Any, clock_ns: int, newest_ns: Mapping[str, int]) -> list[str]:
+    found = []
+    for index, kind in enumerate(KINDS):
+        if newest_ns[kind] and clock_ns - newest_ns[kind] > SILENT_AFTER_S[kind] * NS_PER_S:
+            found.append(f"{kind}: silent")
+        if now["same"][index] >= FROZEN[index]:
+            found.append(f"{kind}: frozen")
+    # NIS over its three degrees of freedom has the variance 2/3; its mean that forgets, 1/(2 WINDOW) of it.
+    highest = 1.0 + UNLIKELY * math.sqrt(2.0 / 3.0 / (2.0 * WINDOW))
+    for k, name in enumerate(SENSORS):
+        if now["used"][k] + now["gated"][k] > FEWEST and now["recent"][k] > highest:
+            found.append(f"{name}: innovations larger than they should be, NIS {now['recent'][k]:.1f}")
+    if now["disagreed_ns"]:
+        found.append("gps: disagrees with all else")
+    return found
+
+
+def _named(values: Array, kind: Any) -> dict[str, Any]:
+    return {name: kind(value) for name, value in zip(SENSORS, values, strict=True)}

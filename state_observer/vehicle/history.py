@@ -1,0 +1,123 @@
+"""Samples in the order of their own time, whatever order they come in: late ones are put where they belong.
+
+What a filter does depends on the set of its readings alone. A late one takes the filter back to a checkpoint before it
+and lets it go through all later readings again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from typing import NamedTuple
+
+from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.filter_base import NS_PER_S, FilterBase
+from state_observer.vehicle.layout import Memory
+
+CHECKPOINT_NS = 20_000_000  # they are at least so far apart
+AFTER_ALL = 9  # in a key: later than all readings of the same time
+
+Key = tuple[int, int]  # time and kind
+
+
+class _Event(NamedTuple):
+    key: Key
+    reading: Reading
+
+
+def _key(event: _Event) -> Key:
+    return event.key
+
+
+class History:
+    """The readings and checkpoints of the last `buffer_s`."""
+
+    def __init__(self, filter_: FilterBase, buffer_s: float) -> None:
+        self._filter, self._buffer_ns = filter_, round(buffer_s * NS_PER_S)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all; the filter is to be cleared too."""
+        self._events: list[_Event] = []
+        self._done: Key = (0, -1)
+        # As it was before any sample: the first to come need not be the first.
+        self._checkpoints: list[tuple[Key, Memory]] = [(self._done, self._filter.memory.copy())]
+        self._room = 64  # events, before old ones are thrown away
+        self.replays = 0
+
+    def forget_past(self) -> None:
+        """Nothing before now can be put right any more."""
+        self._events.clear()
+        self._checkpoints = [(self._done, self._filter.memory.copy())]
+
+    @property
+    def newest_ns(self) -> int:
+        """Up to where the filter has gone."""
+        return self._done[0]
+
+    def verdict(self, reading: Reading) -> str:
+        """Why a reading cannot be put in its place; empty when it can."""
+        key = (reading.time_ns, reading.kind)
+        if key[0] < self._done[0] - self._buffer_ns:
+            return "too late"
+        if key > self._done:
+            return ""
+        place = bisect_left(self._events, key, key=_key)
+        if place < len(self._events) and self._events[place].key == key:
+            return "duplicate"
+        if self._checkpoints[0][0] >= key:
+            return "too late"
+        return ""
+
+    def take(self, reading: Reading) -> None:
+        """Put a reading in its place and bring the filter up to date; only what `verdict` has nothing against."""
+        event = _Event((reading.time_ns, reading.kind), reading)
+        if event.key > self._done:
+            self._events.append(event)
+            self._go_through(event)
+        else:
+            insort(self._events, event, key=_key)
+            self._replay(event.key)
+        self._forget()
+
+    def advance_to(self, time_ns: int) -> None:
+        """Predict up to a step of the grid at or before a time; readings of earlier times may still come."""
+        whole = time_ns - time_ns % self._filter.step_ns
+        if whole > self._done[0] > 0:
+            self._filter.advance_to(whole)
+            self._done = (whole, AFTER_ALL)
+            self._keep()
+            self._forget()
+
+    def _go_through(self, event: _Event) -> None:
+        if self._filter.time_ns == 0:
+            self._filter.memory["time_ns"] = event.key[0]
+        self._filter.advance_to(event.key[0])
+        self._filter.apply(event.reading)
+        self._done = event.key
+        self._keep()
+
+    def _keep(self) -> None:
+        if self._done[0] - self._checkpoints[-1][0][0] >= CHECKPOINT_NS:
+            self._checkpoints.append((self._done, self._filter.memory.copy()))
+
+    def _replay(self, key: Key) -> None:
+        """From the last checkpoint before the key; the grid of steps is the same as without going back."""
+        self.replays += 1
+        until = self._done
+        while self._checkpoints[-1][0] >= key:
+            self._checkpoints.pop()
+        self._done, memory = self._checkpoints[-1]
+        self._filter.memory[:] = memory
+        first = bisect_left(self._events, (self._done[0], self._done[1] + 1), key=_key)
+        for event in self._events[first:]:
+            self._go_through(event)
+        if until[0] > self._done[0]:
+            self.advance_to(until[0])
+
+    def _forget(self) -> None:
+        oldest = self._done[0] - self._buffer_ns
+        while len(self._checkpoints) > 1 and self._checkpoints[1][0][0] < oldest:
+            self._checkpoints.pop(0)
+        if len(self._events) > self._room:
+            del self._events[: bisect_left(self._events, self._checkpoints[0][0], key=_key)]
+            self._room = 2 * len(self._events) + 64

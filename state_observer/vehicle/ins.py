@@ -1,0 +1,300 @@
+"""Strapdown INS, loosely coupled with GPS: an error-state EKF of 15 states, as in robot_localization's or PX4's kind.
+
+It has no model of the vehicle but that its rear wheels roll and do not slide. World axes, error as turn d of the
+attitude: R becomes (1 + d x) R.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.mounting import rotation_from_rpy
+from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.estimate import tell_ins
+from state_observer.vehicle.filter_base import FilterBase, gate
+from state_observer.vehicle.fusion import doubt, fuse, spread_on
+from state_observer.vehicle.layout import (
+    GPS_POSITION,
+    GPS_VELOCITY,
+    INS_FORCE_BIAS,
+    INS_GYRO_BIAS,
+    INS_MEMORY,
+    INS_POSITION,
+    INS_SIZE,
+    INS_TURN,
+    INS_VELOCITY,
+    WHEELS,
+    Memory,
+    Record,
+)
+from state_observer.vehicle.settings import InsNoise, InsSettings
+from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world, turn_quaternion
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, three
+
+Array = NDArray[np.float64]
+
+GRAVITY = 9.81
+PATIENCE, DOUBT_SPEED = 5.0, 4.0  # see measurements.py
+MIDDLE = 1.65  # [m] of the vehicle, ahead of the rear axle: where sideslip is told
+
+INS_CONSTANTS = np.dtype(
+    [
+        ("imu_arm", "f8", 3),  # in base_link [m]
+        ("imu_axes", "f8", (3, 3)),  # base_from_imu
+        ("gps_arm", "f8", 3),  # from the IMU, base axes [m]
+        ("noise", "f8", INS_SIZE),
+        ("gps_gate", "f8", 3),
+        ("wheel_gate", "f8"),
+        ("wheel_variance", "f8"),
+        ("side_variance", "f8"),
+        ("gyro_variance", "f8"),
+        ("middle", "f8"),
+    ]
+)
+
+
+class InsFilter(FilterBase):
+    """Position and velocity are those of the IMU."""
+
+    def __init__(self, settings: InsSettings) -> None:
+        self._own = settings
+        self.constants = _constants(settings)
+        self._axes = self.constants["imu_axes"][0]
+        super().__init__(settings, INS_MEMORY, settings.step_s)
+
+    def clear(self) -> None:
+        super().clear()
+        self.memory["attitude"] = 0.0, 0.0, 0.0, 1.0
+        self.memory["force"] = 0.0, 0.0, GRAVITY
+
+    def use_noise(self, noise: InsNoise) -> None:
+        """Other process noise from now on."""
+        self._own = replace(self._own, noise=noise)
+        self.constants["noise"][0] = _noise(noise)
+
+    def tell(self, out: Any, index: int) -> None:
+        tell_ins(self.constants, self.memory, out, index)
+
+    def base_turn(self, turn: Array) -> Array:
+        return np.asarray(self._axes @ turn)
+
+    def wheel_speed(self, rates: Array) -> float:
+        return float(0.5 * (rates[2] + rates[3])) * self._own.wheel_radius_m
+
+    def _step(self, seconds: float) -> bool:
+        strap_down(self.constants, self.memory, seconds)
+        return math.isfinite(float(self.memory["position"][0][0]))
+
+    def _start(self, place: Place) -> None:
+        now, known, own = self.memory[0], self.constants[0], self._own
+        half = 0.5 * place.heading
+        now["attitude"] = 0.0, 0.0, math.sin(half), math.cos(half)
+        cosine, sine = math.cos(place.heading), math.sin(place.heading)
+        arm = known["gps_arm"]
+        off = np.array([cosine * arm[0] - sine * arm[1], sine * arm[0] + cosine * arm[1], arm[2]])
+        now["position"] = place.antenna - off
+        now["velocity"] = place.speed * cosine, place.speed * sine, 0.0
+        rests = now["still"] >= ENOUGH_STILL
+        if rests:
+            now["gyro_bias"] = now["still_turn"]
+        spread = np.zeros(INS_SIZE)
+        spread[INS_POSITION : INS_POSITION + 3] = place.position_variance, place.position_variance, place.up_variance
+        spread[INS_VELOCITY : INS_VELOCITY + 3] = max(place.speed_variance, 0.2**2)
+        spread[INS_TURN : INS_TURN + 3] = 0.03**2, 0.03**2, place.heading_variance + 0.02**2
+        gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
+        spread[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = gyro
+        spread[INS_FORCE_BIAS:] = own.start.force_bias_std_mps2**2
+        now["covariance"] = np.diag(spread)
+
+    def _take_imu(self, reading: Reading, passed: float) -> None:
+        now = self.memory[0]
+        now["turn"] = self._axes @ (reading.values[:3] - now["gyro_bias"])
+        now["force"] = self._axes @ (reading.values[3:] - now["force_bias"])
+
+    def _take_encoders(self, reading: Reading, passed: float) -> None:
+        if self.is_running and self._own.uses_wheels:
+            ins_wheels(self.constants, self.memory, self.wheel_speed(reading.values[4:8]))
+
+    def _take_gps(self, reading: Reading) -> int:
+        return int(ins_gps(self.constants, self.memory, reading.values, reading.variance))
+
+    def _move_to(self, reading: Reading) -> None:
+        now = self.memory[0]
+        told = self.estimate()
+        x, y, z, w = told["attitude"].tolist()
+        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        arm, spread = self.constants["gps_arm"][0], now["covariance"]
+        off = (
+            math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
+            math.sin(heading) * arm[0] + math.cos(heading) * arm[1],
+        )
+        for k in range(2):
+            now["position"][k] = reading.values[k] - off[k]
+            spread[INS_POSITION + k, :] = spread[:, INS_POSITION + k] = 0.0
+            spread[INS_POSITION + k, INS_POSITION + k] = reading.variance[k] + 0.01
+            spread[INS_VELOCITY + k, INS_VELOCITY + k] += 0.5**2
+        spread[INS_TURN + 2, INS_TURN + 2] += 0.15**2
+
+
+@kernel
+def strap_down(constants: Record, memory: Memory, step: float) -> None:
+    """One step [s] with the latest rates and forces."""
+    known, now = constants[0], memory[0]
+    rotation = rotation_from(now.attitude)
+    turn, force = three(now.turn, 0), three(now.force, 0)
+    push = to_world(rotation, force)
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    transition = np.zeros((INS_SIZE, INS_SIZE))
+    for k in range(INS_SIZE):
+        transition[k, k] = 1.0
+    rows = (rotation.x, rotation.y, rotation.z)
+    units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    for k in range(3):
+        transition[INS_POSITION + k, INS_VELOCITY + k] = step
+        leaned = cross(units[k], push)
+        for j in range(3):
+            transition[INS_VELOCITY + j, INS_TURN + k] = step * leaned[j]
+            total = 0.0
+            for m in range(3):
+                total += rows[k][m] * known.imu_axes[m, j]
+            transition[INS_VELOCITY + k, INS_FORCE_BIAS + j] = -step * total
+            transition[INS_TURN + k, INS_GYRO_BIAS + j] = -step * total
+    base = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
+    before = to_world(rotation, base)
+    turn_quaternion(now.attitude, (step * turn[0], step * turn[1], step * turn[2]), now.attitude)
+    after_rotation = rotation_from(now.attitude)
+    after = to_world(after_rotation, base)
+    turned = math.atan2(after_rotation.y[0], after_rotation.x[0]) - heading
+    turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
+    went = np.empty(3)
+    for k in range(3):
+        change = step * (push[k] - (GRAVITY if k == 2 else 0.0))
+        moved = step * (now.velocity[k] + 0.5 * change)
+        went[k] = moved + after[k] - before[k]
+        now.position[k] += moved
+        now.velocity[k] += change
+        now.acceleration[k] = change / step
+    at = now.odom[3] - heading
+    cosine, sine = math.cos(at), math.sin(at)
+    now.odom[0] += cosine * went[0] - sine * went[1]
+    now.odom[1] += sine * went[0] + cosine * went[1]
+    now.odom[2] += went[2]
+    now.odom[3] += turned
+    spread_on(transition, step * known.noise, now.covariance)
+
+
+@kernel
+def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
+    """As measurements.take_gps: 1 used, 0 refused, -1 no position."""
+    known, now = constants[0], memory[0]
+    rotation = rotation_from(now.attitude)
+    arm = to_world(rotation, three(known.gps_arm, 0))
+    swing = to_world(rotation, cross(three(now.turn, 0), three(known.gps_arm, 0)))
+    error = np.zeros(INS_SIZE)
+    used = -1
+    for part_of in range(2):
+        rows, rest, spread = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
+        count = 0
+        vector = arm if part_of == 0 else swing
+        for k in range(3):
+            if variance[3 * part_of + k] < np.inf:
+                row = rows[count]
+                row[(INS_POSITION if part_of == 0 else INS_VELOCITY) + k] = 1.0
+                _turn_row(vector, k, row)
+                present = now.position[k] if part_of == 0 else now.velocity[k]
+                rest[count] = fix[3 * part_of + k] - present - vector[k]
+                for j in range(INS_SIZE):
+                    rest[count] -= row[j] * error[j]
+                spread[count] = variance[3 * part_of + k]
+                count += 1
+        if count == 0:
+            continue
+        sensor = GPS_POSITION if part_of == 0 else GPS_VELOCITY
+        if part_of == 1:
+            doubt(now, sensor, PATIENCE, now.covariance, INS_VELOCITY, 3, DOUBT_SPEED)
+        change = np.zeros(INS_SIZE)
+        taken = fuse(now, sensor, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        for j in range(INS_SIZE):
+            error[j] += change[j]
+        if part_of == 0:
+            used = 1 if taken else 0
+            if not taken:
+                break
+    _correct(now, error)
+    return used
+
+
+@kernel
+def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
+    """Speed [m/s] of the rear axle ahead; none to the side, none upward."""
+    known, now = constants[0], memory[0]
+    rotation = rotation_from(now.attitude)
+    back = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
+    velocity = three(now.velocity, 0)
+    body = to_chassis(rotation, velocity)
+    moves = add(body, cross(three(now.turn, 0), back))
+    rows, rest, spread = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
+    world = (rotation.x, rotation.y, rotation.z)
+    units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    for j in range(3):
+        tilted = to_chassis(rotation, cross(velocity, units[j]))
+        axis = (known.imu_axes[0, j], known.imu_axes[1, j], known.imu_axes[2, j])
+        swung = cross(axis, back)
+        for k in range(3):
+            rows[k, INS_VELOCITY + j] = world[j][k]
+            rows[k, INS_TURN + j] = tilted[k]
+            rows[k, INS_GYRO_BIAS + j] = -swung[k]
+    for k in range(3):
+        rest[k] = (speed if k == 0 else 0.0) - moves[k]
+        spread[k] = known.wheel_variance if k == 0 else known.side_variance
+    error = np.zeros(INS_SIZE)
+    fuse(now, WHEELS, now.covariance, rows, rest, spread, 3, known.wheel_gate, error)
+    _correct(now, error)
+
+
+@part
+def _turn_row(vector: Vector3, k: int, row: Any) -> None:
+    row[INS_TURN] += cross((1.0, 0.0, 0.0), vector)[k]
+    row[INS_TURN + 1] += cross((0.0, 1.0, 0.0), vector)[k]
+    row[INS_TURN + 2] += cross((0.0, 0.0, 1.0), vector)[k]
+
+
+@part
+def _correct(now: Record, error: Any) -> None:
+    rotation = rotation_from(now.attitude)
+    turn_quaternion(now.attitude, to_chassis(rotation, three(error, INS_TURN)), now.attitude)
+    for k in range(3):
+        now.position[k] += error[INS_POSITION + k]
+        now.velocity[k] += error[INS_VELOCITY + k]
+        now.gyro_bias[k] += error[INS_GYRO_BIAS + k]
+        now.force_bias[k] += error[INS_FORCE_BIAS + k]
+
+
+def _constants(settings: InsSettings) -> Record:
+    known = np.zeros(1, INS_CONSTANTS)
+    one, mounts, gates = known[0], settings.mounts, settings.gates
+    one["imu_arm"] = mounts.imu_xyz_m
+    one["imu_axes"] = rotation_from_rpy(*np.radians(mounts.imu_rpy_deg))
+    one["gps_arm"] = np.subtract(mounts.gps_xyz_m, mounts.imu_xyz_m)
+    one["noise"] = _noise(settings.noise)
+    one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["wheel_gate"] = gate(gates.wheel_sigma, 3)
+    one["wheel_variance"], one["side_variance"] = settings.wheel_speed_std_mps**2, settings.side_speed_std_mps**2
+    one["gyro_variance"], one["middle"] = settings.sensors.gyro_std_radps**2, MIDDLE
+    return known
+
+
+def _noise(noise: InsNoise) -> Array:
+    psd = np.zeros(INS_SIZE)
+    psd[INS_VELOCITY : INS_VELOCITY + 3] = noise.force_mps2
+    psd[INS_TURN : INS_TURN + 3] = noise.gyro_radps
+    psd[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = noise.gyro_bias_radps2
+    psd[INS_FORCE_BIAS:] = noise.force_bias_mps3
+    return psd

@@ -1,0 +1,128 @@
+"""The error states of both filters by name, and the records that hold all that a filter remembers.
+
+All memory is one record: its copy is a checkpoint, and two filters with equal bytes behave alike to the bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehicle_dynamics.driving.state import DRIVING_SIZE
+
+Array = NDArray[np.float64]
+Memory: TypeAlias = Any  # one record of a dtype below, as an array of length 1
+Record: TypeAlias = Any
+
+# errorEKF: the 20 error states of Eq. 5.74 (seed 001). Position of the chassis origin in world axes; small turns about
+# the axes of the levelled heading frame (roll, pitch, yaw); wheel angles; and the rates of all these. Rates are in
+# chassis axes where Eq. 5.74 has world axes: what tyres and wheels do depends on those alone, so that a corrected yaw
+# takes the velocity along.
+POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
+VELOCITY, TURN, WHEEL_RATE = 10, 13, 16
+MOTION_SIZE = 20
+# Beyond the seed: biases, height of the ground above the model's, and the acceleration (along, across) that the model
+# lacks (seed 001 Section 6.2).
+GYRO_BIAS, FORCE_BIAS, GROUND, LACK = 20, 23, 26, 27
+ERROR_SIZE = 29
+
+# INS: position, velocity, turn (world axes), biases.
+INS_POSITION, INS_VELOCITY, INS_TURN, INS_GYRO_BIAS, INS_FORCE_BIAS = 0, 3, 6, 9, 12
+INS_SIZE = 15
+
+SENSORS = ("gps_position", "gps_velocity", "course", "gyro", "accelerometer", "wheels")
+GPS_POSITION, GPS_VELOCITY, COURSE, GYRO, ACCELEROMETER, WHEELS = range(len(SENSORS))
+KINDS = ("encoders", "imu", "gps")  # also the order of samples of one time
+WINDOW = 100.0  # samples over which the mean NIS forgets
+
+_TALLY = [
+    ("used", "f8", len(SENSORS)),  # samples
+    ("gated", "f8", len(SENSORS)),
+    ("nis", "f8", len(SENSORS)),  # sum over all tested samples, gated ones too
+    ("freedom", "f8", len(SENSORS)),  # sum of their degrees of freedom
+    ("recent", "f8", len(SENSORS)),  # NIS per degree of freedom, mean that forgets
+    ("last_nis", "f8", len(SENSORS)),
+    ("streak", "f8", len(SENSORS)),  # samples gated one after the other
+    ("innovation", "f8", (len(SENSORS), 4)),  # of the latest sample, each over its standard deviation
+]
+_START = [
+    ("fixes", "f8"),  # while waiting for a heading
+    ("anchor", "f8", 3),  # antenna, mean of the fixes while standing [m]
+    ("anchor_variance", "f8"),  # [m^2]
+    ("walked", "f8", 3),  # dead reckoning since the anchor: x, y [m], yaw [rad] in the axes of the start
+    ("still", "f8"),  # IMU samples at standstill
+    ("still_turn", "f8", 3),  # their mean [rad/s], sensor axes
+    ("rate", "f8", 3),  # latest angular rate [rad/s], base axes
+    ("speed", "f8"),  # of the wheels [m/s]
+]
+_COMMON = [
+    ("time_ns", "i8"),
+    ("running", "i8"),  # 0 while it waits for a start
+    ("started_ns", "i8"),
+    ("fixed_ns", "i8"),  # latest GPS position that was used
+    ("disagreed_ns", "i8"),  # since when all GPS positions were refused; 0: they are not
+    ("resets", "i8"),  # of the position, by lasting disagreement
+    ("restarts", "i8"),  # after divergence
+    ("jump", "f8", 3),  # the latest reset moved the estimate by [m]
+    ("encoders_ns", "i8"),  # time of the latest sample of each kind; 0: none
+    ("imu_ns", "i8"),
+    ("odom", "f8", 4),  # x, y, z [m], yaw [rad]: integrated, never corrected
+    ("acceleration", "f8", 3),  # of the latest step; world axes without gravity [m/s^2]
+    ("held", "i8", 3),  # checksum of the latest reading of each kind, to see whether it is frozen
+    ("same", "i8", 3),  # how often it came
+    *_TALLY,
+    *_START,
+]
+VEHICLE_MEMORY = np.dtype(
+    [
+        ("state", "f8", DRIVING_SIZE),
+        ("turn_rate", "f8", 3),  # angular acceleration of the latest step, chassis axes [rad/s^2]
+        ("gyro_bias", "f8", 3),
+        ("force_bias", "f8", 3),
+        ("ground", "f8"),
+        ("lack", "f8", 2),
+        ("covariance", "f8", (ERROR_SIZE, ERROR_SIZE)),
+        ("pedals", "f8", 4),  # steering, throttle, brake, selected
+        ("counted", "f8", 4),  # wheel angles as the encoders had them last [rad]
+        ("turned", "f8", 4),  # the same with the direction of the wheels [rad]
+        ("counted_rate", "f8", 4),
+        ("slipping_ns", "i8", 4),  # until when a wheel is not to be believed
+        *_COMMON,
+    ]
+)
+INS_MEMORY = np.dtype(
+    [
+        ("position", "f8", 3),  # of the IMU, world [m]
+        ("velocity", "f8", 3),  # world axes
+        ("attitude", "f8", 4),  # world_from_base, x y z w
+        ("turn", "f8", 3),  # angular rate without bias, base axes
+        ("gyro_bias", "f8", 3),  # sensor axes
+        ("force_bias", "f8", 3),
+        ("covariance", "f8", (INS_SIZE, INS_SIZE)),
+        ("force", "f8", 3),  # latest specific force without bias, base axes
+        *_COMMON,
+    ]
+)
+
+# What is told of an instant, by either observer. Frames: map (world) and base_link.
+ESTIMATE = np.dtype(
+    [
+        ("time_ns", "i8"),
+        ("position", "f8", 3),  # of base_link in map [m]
+        ("attitude", "f8", 4),  # map_from_base, x y z w
+        ("velocity", "f8", 3),  # of base_link, its axes [m/s]
+        ("turn", "f8", 3),  # its axes [rad/s]
+        ("covariance", "f8", (12, 12)),  # position (map), turn about map's axes, velocity, angular rate (base_link)
+        ("odom", "f8", 4),  # x, y, z [m], yaw [rad] of base_link in odom: no jumps
+        ("sideslip", "f8"),  # of the vehicle's middle [rad], left positive; 0 below CRAWL
+        ("sideslip_variance", "f8"),
+        ("gyro_bias", "f8", 3),
+        ("force_bias", "f8", 3),
+        ("since_fix_s", "f8"),
+        ("resets", "i8"),
+        ("running", "i8"),
+    ]
+)
+CRAWL = 0.5  # [m/s]: slower, a sideslip angle means nothing

@@ -1,0 +1,308 @@
+"""Sensor models of the errorEKF (seed 001 Section 5.6) with their slopes over the error states, in kernels.
+
+With R world_from_chassis and a small turn d of the chassis in world axes, R a becomes R a + d x (R a).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
+from state_observer.vehicle.fusion import apply_scalar, doubt, fuse
+from state_observer.vehicle.layout import (
+    ACCELEROMETER,
+    COURSE,
+    ERROR_SIZE,
+    FORCE_BIAS,
+    GPS_POSITION,
+    GPS_VELOCITY,
+    GROUND,
+    GYRO,
+    GYRO_BIAS,
+    LACK,
+    PITCH,
+    POSITION,
+    ROLL,
+    TURN,
+    VELOCITY,
+    WHEEL,
+    WHEEL_RATE,
+    WHEELS,
+    YAW,
+    Memory,
+    Record,
+)
+from vehicle_dynamics.driving.state import STUCK
+from vehicle_dynamics.kernels.jit import kernel, part
+from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, three
+
+SLIPS_FOR_NS = 300_000_000
+MOST_PER_PULSE = 200.0  # samples that share one pulse's error
+PATIENCE = 5.0  # samples in a row that a gate refuses
+DOUBT_SPEED, DOUBT_TURN, DOUBT_LACK = 4.0, 0.25, 9.0  # variances after that [m^2/s^2, rad^2/s^2, m^2/s^4]
+STANDING = 0.3  # [m/s]: a vehicle that is slower, is braked and whose wheels rest stands
+BRAKED = 0.02  # pedal; one that moves off does so before the first pulse of its wheels
+STILL_SPEED, STILL_TURN = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
+
+
+@kernel
+def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
+    """Position (east, north, up) and velocity in fix (6) with variances (6); an infinite one leaves its element out.
+
+    Returns 1 when the position was used, 0 when it was refused, -1 when there was none.
+    """
+    known, now = constants[0], memory[0]
+    rotation = rotation_from(now.state[3:7])
+    arm = to_world(rotation, three(known.gps_arm, 0))
+    error = np.zeros(ERROR_SIZE)
+    rows, rest, spread = np.zeros((3, ERROR_SIZE)), np.empty(3), np.empty(3)
+    count = 0
+    for k in range(3):
+        if variance[k] < np.inf:
+            row = rows[count]
+            row[POSITION + k] = 1.0
+            if k == 2:
+                row[GROUND] = 1.0
+            if known.full_slopes > 0.0:  # Eq. 5.46; without, Eq. 5.47
+                _turned(rotation, arm, k, row)
+            rest[count] = fix[k] - now.state[k] - arm[k] - (now.ground if k == 2 else 0.0)
+            spread[count] = variance[k]
+            count += 1
+    used = -1
+    if count > 0:
+        gate = known.gps_gate[count - 1]
+        used = 1 if fuse(now, GPS_POSITION, now.covariance, rows, rest, spread, count, gate, error) else 0
+    if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
+        _velocity(known, now, rotation, arm, fix, variance, error)
+    correct(now, error)
+    return used
+
+
+@part
+def _velocity(
+    known: Record, now: Record, rotation: Rotation, arm: Vector3, fix: Any, variance: Any, error: Any
+) -> None:
+    """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
+    world_turn = to_world(rotation, three(now.state, 18))
+    velocity = add(three(now.state, 15), cross(world_turn, arm))
+    rows, rest, spread = np.zeros((3, ERROR_SIZE)), np.empty(3), np.empty(3)
+    # Fused one after the other within one sample: what the position's readings did to the error counts.
+    count = 0
+    body = (rotation.x, rotation.y, rotation.z)
+    lever = three(known.gps_arm, 0)
+    for k in range(3):
+        if variance[3 + k] < np.inf:
+            row = rows[count]
+            for j in range(3):
+                row[VELOCITY + j] = body[k][j]
+            turned = cross(lever, body[k])  # d/dw of (R (w x l))_k
+            for j in range(3):
+                row[TURN + j] = turned[j]
+            # As Eq. 5.50 has it, positions do not matter when the yaw is taken from the course.
+            if known.course_as_yaw == 0.0:
+                _turned(rotation, velocity, k, row)
+            rest[count], spread[count] = fix[3 + k] - velocity[k], variance[3 + k]
+            count += 1
+    if count > 0:
+        doubt(now, GPS_VELOCITY, PATIENCE, now.covariance, VELOCITY, 3, DOUBT_SPEED)
+        for k in range(count):
+            for j in range(ERROR_SIZE):
+                rest[k] -= rows[k, j] * error[j]
+        change = np.zeros(ERROR_SIZE)
+        fuse(now, GPS_VELOCITY, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        for j in range(ERROR_SIZE):
+            error[j] += change[j]
+    speed = math.hypot(fix[3], fix[4])
+    if known.course_as_yaw > 0.0 and speed > known.course_speed and variance[3] < np.inf and variance[4] < np.inf:
+        row = np.zeros((1, ERROR_SIZE))
+        row[0, YAW] = 1.0
+        # The antenna's course and the vehicle's yaw differ by the sideslip there, as the model sees it.
+        astray = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[YAW]
+        rest[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
+        spread[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
+        change = np.zeros(ERROR_SIZE)
+        fuse(now, COURSE, now.covariance, row, rest, spread, 1, known.gps_gate[0], change)
+        for j in range(ERROR_SIZE):
+            error[j] += change[j]
+
+
+@kernel
+def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> None:
+    """Angular rate and specific force in reading (6), sensor axes, with variances (6); infinite: axis left out.
+
+    Gyroscopes as Eqs. 5.62-5.64. Accelerometers as attitude information (Eqs. 5.65-5.68), and as what they tell of the
+    forces: of those that the model lacks, and of the tyres' side forces.
+    """
+    known, now = constants[0], memory[0]
+    rotation = rotation_from(now.state[3:7])
+    turn, arm = three(now.state, 18), three(known.imu_arm, 0)
+    error, rows = np.zeros(ERROR_SIZE), np.zeros((3, ERROR_SIZE))
+    rest, spread = np.empty(3), np.empty(3)
+    count = 0
+    for k in range(3):
+        if variance[k] < np.inf:
+            row = rows[count]
+            expected = now.gyro_bias[k]
+            for j in range(3):
+                row[TURN + j] = known.imu_axes[j, k]
+                expected += known.imu_axes[j, k] * turn[j]
+            row[GYRO_BIAS + k] = 1.0
+            rest[count], spread[count] = reading[k] - expected, variance[k]
+            count += 1
+    if count > 0:
+        doubt(now, GYRO, PATIENCE, now.covariance, TURN, 3, DOUBT_TURN)
+        fuse(now, GYRO, now.covariance, rows, rest, spread, count, known.imu_gate, error)
+    felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
+    force = to_chassis(rotation, felt)
+    force = add(force, add(cross(three(now.turn_rate, 0), arm), cross(turn, cross(turn, arm))))
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    axes = ((math.cos(heading), math.sin(heading), 0.0), (-math.sin(heading), math.cos(heading), 0.0))
+    # Only gravity turns with roll and pitch against the chassis: tyres push in its own axes. (Eq. 5.67 turns all.)
+    tilted = (
+        to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[0])),
+        to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[1])),
+    )
+    velocity = to_chassis(rotation, three(now.state, 15))
+    side, _ = side_slopes(known, max(abs(velocity[0]), 2.0 * SLOWEST))
+    count = 0
+    rows = np.zeros((3, ERROR_SIZE))
+    for k in range(3):
+        if variance[3 + k] < np.inf:
+            row = rows[count]
+            expected = now.force_bias[k]
+            for j in range(3):
+                axis = known.imu_axes[j, k]
+                expected += axis * force[j]
+                row[ROLL] += axis * tilted[0][j]
+                row[PITCH] += axis * tilted[1][j]
+            row[FORCE_BIAS + k] = 1.0
+            row[LACK], row[LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
+            row[VELOCITY + 1] = known.imu_axes[1, k] * side[0]
+            row[TURN + 2] = known.imu_axes[1, k] * side[1]
+            rest[count], spread[count] = reading[3 + k] - expected, variance[3 + k]
+            for j in range(ERROR_SIZE):
+                rest[count] -= row[j] * error[j]
+            count += 1
+    if count > 0:
+        doubt(now, ACCELEROMETER, PATIENCE, now.covariance, LACK, 2, DOUBT_LACK)
+        change = np.zeros(ERROR_SIZE)
+        fuse(now, ACCELEROMETER, now.covariance, rows, rest, spread, count, known.imu_gate, change)
+        for j in range(ERROR_SIZE):
+            error[j] += change[j]
+    correct(now, error)
+
+
+@kernel
+def take_wheels(constants: Record, memory: Memory, angles: Any, rates: Any, passed: float, time_ns: int) -> int:
+    """Wheel angles (4) from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were refused.
+
+    Within one pulse all samples have the same error: a sample's variance is that of a pulse times their number. A wheel
+    that was not believed is taken up anew where it is: only how far it turned means anything.
+    """
+    known, now = constants[0], memory[0]
+    error, row, rest, spread = np.zeros(ERROR_SIZE), np.zeros((1, ERROR_SIZE)), np.empty(1), np.empty(1)
+    refused = 0
+    for k in range(4):
+        change = abs(rates[k] - now.counted_rate[k]) / max(passed, 1e-3)
+        noise = 2.0 * known.pulse / max(passed, 1e-3) ** 2  # of that change, from whole pulses
+        if passed > 0.0 and change > known.wheel_limit + noise:
+            now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
+        if time_ns < now.slipping_ns[k]:
+            _take_up(now, k, angles[k], known.pulse)
+            now.gated[WHEELS] += 1.0
+            refused += 1
+            continue
+        per_pulse = known.pulse / max(abs(now.state[25 + k]) * max(passed, 1e-3), known.pulse / MOST_PER_PULSE)
+        row[0, :] = 0.0
+        row[0, WHEEL + k] = 1.0
+        rest[0] = angles[k] - now.state[11 + k] - error[WHEEL + k]
+        spread[0] = known.wheel_variance + known.pulse * known.pulse / 12.0 * max(per_pulse, 1.0)
+        one = np.zeros(ERROR_SIZE)
+        if fuse(now, WHEELS, now.covariance, row, rest, spread, 1, known.wheel_gate, one):
+            for j in range(ERROR_SIZE):
+                error[j] += one[j]
+        else:
+            now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
+            _take_up(now, k, angles[k], known.pulse)
+            error[WHEEL + k] = 0.0
+            refused += 1
+    _stand(now, rates, error)
+    correct(now, error)
+    return refused
+
+
+@part
+def _stand(now: Record, rates: Any, error: Any) -> None:
+    """A vehicle that stands does not creep: without this, what is left of the gyroscopes' bias turns it slowly."""
+    body = to_chassis(rotation_from(now.state[3:7]), three(now.state, 15))
+    if math.hypot(body[0], body[1]) > STANDING or now.pedals[2] < BRAKED:
+        return
+    for k in range(4):
+        if rates[k] != 0.0:
+            return
+    row = np.zeros(ERROR_SIZE)
+    for index in (VELOCITY, VELOCITY + 1, TURN + 2):
+        row[:] = 0.0
+        row[index] = 1.0
+        present = now.state[20] if index == TURN + 2 else body[index - VELOCITY]
+        apply_scalar(now.covariance, row, -present, STILL_TURN if index == TURN + 2 else STILL_SPEED, error)
+
+
+@part
+def _take_up(now: Record, wheel: int, angle: float, pulse: float) -> None:
+    """The wheel's angle anew, known to a pulse."""
+    now.state[STUCK][wheel] += angle - now.state[11 + wheel]
+    now.state[11 + wheel] = angle
+    for j in range(ERROR_SIZE):
+        now.covariance[WHEEL + wheel, j] = 0.0
+        now.covariance[j, WHEEL + wheel] = 0.0
+    now.covariance[WHEEL + wheel, WHEEL + wheel] = pulse * pulse / 12.0
+
+
+@part
+def _turned(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
+    """Add the slopes of element k of a world vector, fixed to the chassis, over roll, pitch and yaw."""
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    cosine, sine = math.cos(heading), math.sin(heading)
+    row[ROLL] += cross((cosine, sine, 0.0), vector)[k]
+    row[PITCH] += cross((-sine, cosine, 0.0), vector)[k]
+    row[YAW] += cross((0.0, 0.0, 1.0), vector)[k]
+
+
+@part
+def correct(now: Record, error: Any) -> None:
+    """Take the estimated error out of the model (Eq. 5.75). Its coordinates are relative ones: loops stay closed.
+
+    Wheels and suspensions move with the chassis. Where a brake holds a wheel it holds it at its corrected angle.
+    """
+    state = now.state
+    rotation = rotation_from(state[3:7])
+    velocity = to_chassis(rotation, three(state, 15))
+    heading = math.atan2(rotation.y[0], rotation.x[0])
+    cosine, sine = math.cos(heading), math.sin(heading)
+    turn = (
+        cosine * error[ROLL] - sine * error[PITCH],
+        sine * error[ROLL] + cosine * error[PITCH],
+        error[YAW],
+    )
+    turn_quaternion(state[3:7], to_chassis(rotation, turn), state[3:7])
+    moved = (velocity[0] + error[VELOCITY], velocity[1] + error[VELOCITY + 1], velocity[2] + error[VELOCITY + 2])
+    world = to_world(rotation_from(state[3:7]), moved)
+    stuck = state[STUCK]
+    for k in range(3):
+        state[k] += error[POSITION + k]
+        state[15 + k] = world[k]
+        state[18 + k] += error[TURN + k]
+        now.gyro_bias[k] += error[GYRO_BIAS + k]
+        now.force_bias[k] += error[FORCE_BIAS + k]
+    for k in range(4):
+        state[11 + k] += error[WHEEL + k]
+        stuck[k] += error[WHEEL + k]
+        state[25 + k] += error[WHEEL_RATE + k]
+    now.ground += error[GROUND]
+    for k in range(2):
+        now.lack[k] += error[LACK + k]

@@ -1,0 +1,142 @@
+"""An observer over a recording, as fast as the processor allows, and its errors against a truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.health import Health
+from state_observer.vehicle.layout import ESTIMATE, SENSORS
+from state_observer.vehicle.observer import BasicObserver
+from state_observer.vehicle.trial import Drive
+
+Array = NDArray[np.float64]
+
+PLANAR = [0, 1, 5, 6, 7, 11]  # of an estimate's covariance: x, y, yaw, speed ahead and aside, yaw rate
+
+
+@dataclass(frozen=True)
+class Track:
+    """What an observer told, each as it was known at its time."""
+
+    estimates: NDArray[np.void]  # records of ESTIMATE, one for each step of the grid since the start
+    innovations: dict[str, Array]  # of each sensor: samples x readings, over their standard deviation
+    health: Health
+
+    @property
+    def time_ns(self) -> NDArray[np.int64]:
+        """Of the estimates."""
+        return np.asarray(self.estimates["time_ns"])
+
+    @property
+    def yaw(self) -> Array:
+        """[rad]."""
+        x, y, z, w = self.estimates["attitude"].T
+        return np.asarray(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)))
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Estimate less truth, at the instants that both have, from a time on."""
+
+    seconds: Array  # since the drive began
+    position: Array  # n x 3 [m]
+    yaw: Array  # [rad]
+    velocity: Array  # n x 3, base_link's axes [m/s]
+    yaw_rate: Array
+    sideslip: Array  # [rad]; where the vehicle moves
+    covariance: Array  # n x 6 x 6 of PLANAR
+
+    @property
+    def horizontal_rmse(self) -> float:
+        """[m]."""
+        return float(np.sqrt((self.position[:, :2] ** 2).sum(axis=1).mean()))
+
+    @property
+    def yaw_rmse(self) -> float:
+        """[rad]."""
+        return _rms(self.yaw)
+
+    @property
+    def speed_rmse(self) -> float:
+        """Of the speed ahead [m/s]."""
+        return _rms(self.velocity[:, 0])
+
+    @property
+    def sideslip_rmse(self) -> float:
+        """[rad]."""
+        return _rms(self.sideslip)
+
+    def nees(self, chosen: Iterable[int] = (0, 1, 2)) -> Array:
+        """Normalised estimation error squared over time; of PLANAR: 0 x, 1 y, 2 yaw, 3 ahead, 4 aside, 5 rate."""
+        index = list(chosen)
+        error = np.column_stack([self.position[:, :2], self.yaw, self.velocity[:, :2], self.yaw_rate])[:, index]
+        spread = self.covariance[:, index][:, :, index]
+        return np.asarray(np.einsum("ni,ni->n", error, np.linalg.solve(spread, error[:, :, None])[:, :, 0]))
+
+    def after(self, seconds: float, until: float = math.inf) -> Errors:
+        """Those between two times [s]."""
+        chosen = (self.seconds >= seconds) & (self.seconds <= until)
+        names = ("seconds", "position", "yaw", "velocity", "yaw_rate", "sideslip", "covariance")
+        return Errors(**{name: getattr(self, name)[chosen] for name in names})
+
+
+def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations: bool = False) -> Track:
+    """Run through samples in the order they came in; the estimates are those of the time, without later samples."""
+    filter_ = observer.filter
+    rows = np.zeros(4096, ESTIMATE)
+    count, last = 0, 0
+
+    def note() -> None:
+        nonlocal rows, count, last
+        now = filter_.time_ns
+        if now <= last or not filter_.is_running:
+            return
+        if count == len(rows):
+            rows = np.concatenate([rows, np.zeros(len(rows), ESTIMATE)])
+        filter_.tell(rows, count)
+        count, last = count + 1, now
+
+    kept: dict[str, list[Array]] = {name: [] for name in SENSORS}
+    filter_.on_tick = note
+    try:
+        tally = filter_.memory[0]
+        for sample in samples:
+            before = tally["used"].copy() if keep_innovations else None
+            observer.take(sample)
+            if before is not None:
+                for k in np.flatnonzero(tally["used"] > before):
+                    kept[SENSORS[k]].append(tally["innovation"][k].copy())
+        if filter_.time_ns % filter_.step_ns == 0:
+            note()
+    finally:
+        filter_.on_tick = None
+    found = {name: np.array(values).reshape(-1, 4) for name, values in kept.items()}
+    return Track(rows[:count].copy(), found, observer.health())
+
+
+def errors(track: Track, truth: Drive) -> Errors:
+    """Where the truth has an instant of the track."""
+    common, ours, theirs = np.intersect1d(track.time_ns, truth.time_ns, return_indices=True)
+    told = track.estimates[ours]
+    off = np.remainder(track.yaw[ours] - truth.yaw[theirs] + math.pi, 2.0 * math.pi) - math.pi
+    moving = np.hypot(truth.velocity[theirs, 0], truth.velocity[theirs, 1]) > 1.0
+    slip = np.where(moving, told["sideslip"] - truth.sideslip[theirs], 0.0)
+    return Errors(
+        (common - truth.time_ns[0]) * 1e-9,
+        told["position"] - truth.position[theirs],
+        off,
+        told["velocity"] - truth.velocity[theirs],
+        told["turn"][:, 2] - truth.turn[theirs, 2],
+        slip,
+        told["covariance"][:, PLANAR][:, :, PLANAR],
+    )
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else math.nan

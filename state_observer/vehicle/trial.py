@@ -1,0 +1,259 @@
+"""Simulated drives with sensors: what tests, benchmark and tuning of the observers are made on.
+
+A drive is the truth, computed once. Sensors with any seed then look at it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensors.drive_truth import drive_truth
+from sensors.encoders import Encoders, EncoderSettings
+from sensors.faults import Fault
+from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
+from sensors.imu import Imu, ImuSettings
+from settings.nested import load_preset
+from settings.share import share_file
+from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.settings import Datum, Mounts
+from terrain.ground import FlatGround, GroundModel
+from vehicle_dynamics.base_motion import base_motion
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.kernels.vector3 import vector
+from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+
+Array = NDArray[np.float64]
+Driver = Callable[[float, float, Helm, SnapshotRecord], Pedals]  # time [s], way [m]
+
+SHORT = 0.8  # [m]: stops are made so far ahead of a leg's end
+START_NS = 1_700_000_000_000_000_000
+PERIOD_NS = round(PERIOD_S * 1e9)
+MOUNTS = Mounts(gps_xyz_m=(0.5, 0.3, 1.9), imu_xyz_m=(1.6, 0.0, 0.8))
+DATUM = Datum(
+    latitude_deg=DEFAULT_DATUM.latitude_deg,
+    longitude_deg=DEFAULT_DATUM.longitude_deg,
+    altitude_m=DEFAULT_DATUM.altitude_m,
+)
+
+
+class Leg(NamedTuple):
+    """A piece of a way."""
+
+    length: float  # [m]
+    curvature: float  # [1/m]
+    speed: float  # [m/s]
+    stop: float = 0.0  # stands for so long at its end [s]
+
+
+TOWN = (
+    Leg(50.0, 0.0, 7.0),
+    Leg(18.85, 1.0 / 12.0, 4.5),
+    Leg(40.0, 0.0, 7.0, 4.0),
+    Leg(15.71, -1.0 / 10.0, 4.0),
+    Leg(60.0, 0.0, 8.0),
+    Leg(18.85, 1.0 / 12.0, 4.5, 3.0),
+    Leg(40.0, 0.0, 7.0),
+    Leg(31.42, -1.0 / 20.0, 6.0),
+    Leg(30.0, 0.0, 6.0),
+)  # 305 m with two stops and four turns
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The truth every 10 ms."""
+
+    time_ns: NDArray[np.int64]
+    history: NDArray[np.void]  # records of SNAPSHOT
+    base_in_chassis: Array
+    position: Array  # of base_link, n x 3 [m]
+    yaw: Array
+    velocity: Array  # of base_link, its axes, n x 3
+    turn: Array  # n x 3
+    sideslip: Array  # of the chassis origin [rad]; 0 below 0.5 m/s
+
+
+def numbers(path: str = "config/vehicles/hmmwv.yaml") -> VehicleParameters:
+    """Of the vehicle."""
+    return VehicleParameters.from_yaml(share_file(path))
+
+
+def wrong_numbers(
+    right: VehicleParameters, *, mass: float = 1.0, tyre: float = 1.0, rolling: float = 1.0, inertia: float = 1.0
+) -> VehicleParameters:
+    """The same vehicle with factors on chassis mass, tyre forces, rolling resistance and moments of inertia."""
+    x, y, z = right.chassis.inertia_kgm2
+    chassis = replace(
+        right.chassis,
+        mass_kg=right.chassis.mass_kg * mass,
+        inertia_kgm2=(x * inertia, y * inertia, z * inertia),
+    )
+
+    def scaled(direction: Any) -> Any:
+        names = ("slope_n", "max_n", "slide_n")
+        return replace(direction, **{name: tuple(tyre * v for v in getattr(direction, name)) for name in names})
+
+    rubber = replace(
+        right.tyre,
+        longitudinal=scaled(right.tyre.longitudinal),
+        lateral=scaled(right.tyre.lateral),
+        rolling_resistance=right.tyre.rolling_resistance * rolling,
+    )
+    return replace(right, chassis=chassis, tyre=rubber)
+
+
+def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
+    """Stands, then follows legs by the distance driven; slows down before a slower one or a stop."""
+    ends = np.cumsum([leg.length for leg in legs]).tolist()
+    stopped: dict[int, float] = {}  # when each stop began [s]
+
+    def waits(index: int, time: float) -> bool:
+        stop = legs[index].stop
+        return bool(stop) and (index not in stopped or time < stopped[index] + stop)
+
+    def act(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
+        if time < standing_s:
+            return Pedals(0.0, 0.0, 0.5)
+        index = 0
+        while (
+            index < len(legs) - 1
+            and way > ends[index] - (SHORT if legs[index].stop else 0.0)
+            and not waits(index, time)
+        ):
+            index += 1
+        leg, left = legs[index], max(ends[index] - way, 0.0)
+        beyond = legs[index + 1].speed if index + 1 < len(legs) else 0.0
+        after = 0.0 if leg.stop else beyond
+        speed = min(leg.speed, math.sqrt(after**2 + 2.0 * 1.0 * max(left - 0.3, 0.0)))
+        if left < SHORT and after == 0.0:
+            if forward_speed(seen) < 0.1:
+                stopped.setdefault(index, time)
+            return helm.pedals(seen, 0.0, leg.curvature)._replace(throttle=0.0, brake=0.4)
+        return helm.pedals(seen, max(speed, 0.4), leg.curvature)
+
+    return act
+
+
+def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_s: float = 2.5) -> Driver:
+    """Up to speed, then a sine of steering to the left and one to the right."""
+
+    def act(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
+        if time < 2.0:
+            return Pedals(0.0, 0.0, 0.5)
+        pedals = helm.pedals(seen, min(2.5 * (time - 2.0), speed), 0.0)
+        for begin, sign in ((at_s, 1.0), (at_s + period_s + 1.0, -1.0)):
+            if begin <= time < begin + period_s:
+                angle = sign * steering * math.sin(2.0 * math.pi * (time - begin) / period_s)
+                return pedals._replace(steering=angle)
+        return pedals
+
+    return act
+
+
+def drive(
+    driver: Driver,
+    seconds: float,
+    *,
+    ground: GroundModel | None = None,
+    heading: float = 0.6,
+    x: float = 20.0,
+    y: float = -10.0,
+    speed: float = 0.0,
+    parameters: VehicleParameters | None = None,
+) -> Drive:
+    """Drive the true vehicle, 1 ms steps."""
+    road = ground or FlatGround()
+    car = Hmmwv(parameters or numbers())
+    state = car.start(road, x=x, y=y, heading=heading, speed=speed)
+    helm, pedals, way = Helm(car), Pedals(), 0.0
+    steps, count = round(PERIOD_S / car.step_s), round(seconds / PERIOD_S)
+    history = np.zeros(count + 1, SNAPSHOT)
+    for period in range(count + 1):
+        seen = car.snapshot(state, pedals, road)
+        pedals = driver(period * PERIOD_S, way, helm, seen).within_limits()
+        history[period] = car.snapshot(state, pedals, road)  # with the pedals of the coming period
+        way += PERIOD_S * forward_speed(seen)
+        if car.advance(state, pedals, road, steps) < steps:
+            raise RuntimeError(f"the drive diverges at {period * PERIOD_S:g} s")
+    return _truth(history, car.base_in_chassis)
+
+
+def _truth(history: NDArray[np.void], base: Array) -> Drive:
+    motions = [base_motion(seen, vector(base)) for seen in history]
+    attitude = history["attitude"]
+    x, y, z, w = attitude.T
+    yaw = np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)))
+    velocity = np.array([motion.velocity for motion in motions])
+    turn = history["turn"].copy()
+    at_origin = velocity - np.cross(turn, base)
+    slip = np.arctan2(at_origin[:, 1], np.abs(at_origin[:, 0]))
+    moving = np.hypot(at_origin[:, 0], at_origin[:, 1]) > 0.5
+    return Drive(
+        START_NS + PERIOD_NS * np.arange(len(history), dtype=np.int64),
+        history,
+        base.copy(),
+        np.array([motion.position for motion in motions]),
+        yaw,
+        velocity,
+        turn,
+        np.where(moving, slip, 0.0),
+    )
+
+
+def sense(
+    truth: Drive,
+    *,
+    seed: int = 0,
+    gps: str = "low_cost",
+    imu: str = "industrial_mems",
+    encoders: str = "seed",
+    gps_faults: Iterable[Fault] = (),
+    imu_faults: Iterable[Fault] = (),
+    encoder_faults: Iterable[Fault] = (),
+    gps_changes: dict[str, Any] | None = None,
+) -> list[Sample]:
+    """What the sensors deliver, in the order of arrival; presets of config/sensors."""
+    gps_settings = replace(load_preset(GpsSettings, gps), mount_xyz_m=MOUNTS.gps_xyz_m, **(gps_changes or {}))
+    imu_settings = replace(load_preset(ImuSettings, imu), mount_xyz_m=MOUNTS.imu_xyz_m)
+    receiver = Gps(gps_settings, seed=seed, faults=gps_faults, start_ns=START_NS)
+    unit = Imu(imu_settings, seed=seed, faults=imu_faults, start_ns=START_NS)
+    board = Encoders(load_preset(EncoderSettings, encoders), seed=seed, faults=encoder_faults, start_ns=START_NS)
+    samples: list[Sample] = []
+    base = vector(truth.base_in_chassis)
+    for time_ns, seen in zip(truth.time_ns.tolist(), truth.history, strict=True):
+        motion = base_motion(seen, base)
+        samples += board.update(time_ns, motion, drive_truth(seen))
+        samples += unit.update(time_ns, motion)
+        samples += receiver.update(time_ns, motion)
+    return samples
+
+
+def altered(
+    samples: Iterable[Sample],
+    kind: type,
+    from_s: float,
+    to_s: float,
+    change: Callable[[Any], Sample | None] = lambda sample: None,
+) -> list[Sample]:
+    """The same samples, those of a kind between two times [s] changed; None: they never come."""
+    found: list[Sample] = []
+    for sample in samples:
+        hit = isinstance(sample, kind) and from_s <= (sample.time_ns - START_NS) * 1e-9 < to_s
+        new = change(sample) if hit else sample
+        if new is not None:
+            found.append(new)
+    return found
+
+
+def moved_fix(sample: Any, north_m: float) -> Any:
+    """A fix that is wrong by some metres."""
+    return sample._replace(latitude_deg=sample.latitude_deg + north_m / 111_200.0)

@@ -1,0 +1,103 @@
+"""Simulated drives that all tests of the vehicle's observers share; sensors look at them with a test's own seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.observer import InsObserver, VehicleObserver
+from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins, load_observer
+from state_observer.vehicle.trial import (
+    DATUM,
+    MOUNTS,
+    TOWN,
+    Drive,
+    along_legs,
+    drive,
+    lane_change,
+    numbers,
+    sense,
+    wrong_numbers,
+)
+
+
+@pytest.fixture(scope="session")
+def settings() -> VehicleObserverSettings:
+    """As shipped, with the mounts and the datum of the drives."""
+    return replace(load_observer(), mounts=MOUNTS, datum=DATUM)
+
+
+@pytest.fixture(scope="session")
+def ins_settings() -> InsSettings:
+    return replace(load_ins(), mounts=MOUNTS, datum=DATUM)
+
+
+@pytest.fixture(scope="session")
+def town() -> Drive:
+    """305 m with two stops and four turns, 75 s."""
+    return drive(along_legs(TOWN), 75.0)
+
+
+@pytest.fixture(scope="session")
+def block(town: Drive) -> Drive:
+    """Its first half minute: one turn, one stop."""
+    names = ("time_ns", "history", "position", "yaw", "velocity", "turn", "sideslip")
+    return replace(town, **{name: getattr(town, name)[:3001] for name in names})
+
+
+@pytest.fixture(scope="session")
+def lane() -> Drive:
+    """Two quick swerves at 18 m/s, 22 s."""
+    return drive(lane_change(18.0, steering=0.10, at_s=12.0), 22.0)
+
+
+@pytest.fixture(scope="session")
+def town_samples(town: Drive) -> list[Sample]:
+    return sense(town, seed=1)
+
+
+@pytest.fixture(scope="session")
+def block_samples(block: Drive) -> list[Sample]:
+    return sense(block, seed=2)
+
+
+@pytest.fixture(scope="session")
+def _observer(settings: VehicleObserverSettings) -> VehicleObserver:
+    return VehicleObserver(settings)
+
+
+@pytest.fixture
+def observer(_observer: VehicleObserver) -> VehicleObserver:
+    """The right model, as new."""
+    _observer.reset()
+    return _observer
+
+
+@pytest.fixture(scope="session")
+def _wrong_observer(settings: VehicleObserverSettings) -> VehicleObserver:
+    wrong = wrong_numbers(numbers(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
+    return VehicleObserver(settings, parameters=wrong)
+
+
+@pytest.fixture
+def wrong_observer(_wrong_observer: VehicleObserver) -> VehicleObserver:
+    """Mass +10 %, tyre forces -20 %, rolling resistance +30 %, inertia +15 %."""
+    _wrong_observer.reset()
+    return _wrong_observer
+
+
+@pytest.fixture
+def ins(ins_settings: InsSettings) -> InsObserver:
+    return InsObserver(ins_settings)
+
+
+@pytest.fixture(scope="session")
+def lane_samples(lane: Drive) -> list[Sample]:
+    return sense(lane, seed=4)
+
+
+@pytest.fixture(scope="session")
+def rtk_samples(block: Drive) -> list[Sample]:
+    return sense(block, seed=3, gps="rtk")

@@ -1,0 +1,243 @@
+"""The algebra and the sensor models of the vehicle's errorEKF."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from state_observer.vehicle.error_ekf import ErrorEkf
+from state_observer.vehicle.filter_base import gate
+from state_observer.vehicle.fusion import apply_scalar, normalised_square, spread_on
+from state_observer.vehicle.layout import (
+    ERROR_SIZE,
+    FORCE_BIAS,
+    GYRO_BIAS,
+    LACK,
+    PITCH,
+    POSITION,
+    ROLL,
+    TURN,
+    VELOCITY,
+    WHEEL,
+    YAW,
+)
+from state_observer.vehicle.measurements import correct, take_gps, take_imu, take_wheels
+from state_observer.vehicle.settings import VehicleObserverSettings
+from state_observer.vehicle.start import Place
+from vehicle_dynamics.driving.state import STUCK
+from vehicle_dynamics.kernels.jit import kernel
+
+SMALL = 1e-3
+EXACT = 1e-12  # variance of a reading that is almost perfect
+NONE = np.inf
+
+
+@kernel
+def _update(covariance: Any, row: Any, innovation: float, variance: float, error: Any) -> float:
+    return apply_scalar(covariance, row, innovation, variance, error)
+
+
+@kernel
+def _square(covariance: Any, rows: Any, innovation: Any, variance: Any) -> float:
+    return normalised_square(covariance, rows, innovation, variance, len(innovation))
+
+
+@kernel
+def _many(covariance: Any, transition: Any, noise: Any, rows: Any, variance: Any, error: Any, count: int) -> None:
+    for index in range(count):
+        spread_on(transition, noise, covariance)
+        which = index % rows.shape[0]
+        apply_scalar(covariance, rows[which], 0.0, variance[which], error)
+
+
+@kernel
+def _correct(memory: Any, error: Any) -> None:
+    correct(memory[0], error)
+
+
+@pytest.fixture(scope="module")
+def ekf(settings: VehicleObserverSettings) -> ErrorEkf:
+    """Rolling at 8 m/s to the north-east, steadily."""
+    return ErrorEkf(replace(settings, knows_ground=True))
+
+
+@pytest.fixture(autouse=True)
+def _rolls(ekf: ErrorEkf) -> None:
+    ekf.clear()
+    ekf.memory["time_ns"] = 1_000_000_000
+    ekf._start(Place(np.array([10.0, 20.0, 2.0]), 0.7, 8.0, 1.0, 1.0, 0.01, 0.01))
+    ekf.memory["running"] = 1
+    ekf.advance_to(1_100_000_000)
+    ekf.memory["covariance"] = 0.0
+
+
+def test_scalar_updates_one_after_the_other_equal_one_update_with_all() -> None:
+    random = np.random.default_rng(1)
+    root = random.normal(size=(6, 6))
+    covariance, rows = root @ root.T, random.normal(size=(3, 6))
+    readings, variance = random.normal(size=3), np.array([0.1, 0.5, 2.0])
+    spread = rows @ covariance @ rows.T + np.diag(variance)
+    gains = covariance @ rows.T @ np.linalg.inv(spread)
+    assert _square(covariance, rows, readings, variance) == pytest.approx(readings @ np.linalg.solve(spread, readings))
+    updated, error = covariance.copy(), np.zeros(6)
+    for k in range(3):
+        _update(updated, rows[k], readings[k], variance[k], error)
+    np.testing.assert_allclose(error, gains @ readings, rtol=1e-10)
+    np.testing.assert_allclose(updated, covariance - gains @ rows @ covariance, rtol=1e-9, atol=1e-12)
+
+
+def test_covariance_stays_symmetric_and_positive_over_a_million_updates() -> None:
+    random = np.random.default_rng(2)
+    transition = np.eye(8) + np.diag(np.full(4, 0.004), 4)
+    noise = np.concatenate([np.zeros(4), np.full(4, 1e-6)])
+    rows = random.normal(size=(5, 8))
+    covariance = np.diag(10.0 ** random.uniform(-6.0, 6.0, 8))  # badly scaled from the start
+    _many(covariance, transition, noise, rows, np.array([1e-8, 1e-4, 1.0, 1e3, 1e-2]), np.zeros(8), 1_000_000)
+    assert np.abs(covariance - covariance.T).max() <= 1e-12 * np.abs(covariance).max()
+    assert np.linalg.eigvalsh(covariance).min() > 0.0
+
+
+def test_gates_are_as_rare_as_deviations_of_a_normal_distribution() -> None:
+    assert gate(5.0, 1) == pytest.approx(25.0)
+    assert gate(3.0, 2) == pytest.approx(-2.0 * math.log(0.0026998), rel=1e-3)
+
+
+def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
+    """The model errs in one state, and knows that it may."""
+    error = np.zeros(ERROR_SIZE)
+    error[index] = -size
+    _correct(ekf.memory, error)
+    ekf.memory["covariance"][0][index, index] = 1.0
+
+
+def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
+    """What a perfect receiver reads."""
+    state, arm = ekf.memory["state"][0], ekf.constants["gps_arm"][0]
+    told = ekf.estimate()
+    x, y, z, w = told["attitude"]
+    rotation = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    return np.concatenate([state[:3] + rotation @ arm, state[15:18] + rotation @ np.cross(state[18:21], arm)])
+
+
+@pytest.mark.parametrize("index", [POSITION, POSITION + 1, POSITION + 2, YAW])
+def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: ErrorEkf, index: int) -> None:
+    right, state = _fix(ekf), ekf.memory["state"][0].copy()
+    _wrong_by(ekf, index)
+    take_gps(ekf.constants, ekf.memory, right, np.array([EXACT] * 3 + [NONE] * 3))
+    np.testing.assert_allclose(ekf.memory["state"][0][:7], state[:7], atol=0.01 * SMALL)
+
+
+@pytest.mark.parametrize("index", [VELOCITY, VELOCITY + 1, VELOCITY + 2, YAW, TURN + 2])
+def test_gps_velocity_finds_errors_of_velocity_yaw_and_yaw_rate(ekf: ErrorEkf, index: int) -> None:
+    right, state = _fix(ekf), ekf.memory["state"][0].copy()
+    _wrong_by(ekf, index)
+    take_gps(ekf.constants, ekf.memory, right, np.array([NONE] * 3 + [EXACT] * 3))
+    now = ekf.memory["state"][0]
+    np.testing.assert_allclose(now[3:7], state[3:7], atol=0.02 * SMALL)
+    np.testing.assert_allclose(now[15:21], state[15:21], atol=0.02 * SMALL)
+
+
+def _imu(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
+    now, known = ekf.memory[0], ekf.constants[0]
+    x, y, z, w = ekf.estimate()["attitude"]
+    up = np.array([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)])
+    ahead = np.array([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)])
+    left = np.array([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)])
+    force = ahead * now["acceleration"][0] + left * now["acceleration"][1] + up * (now["acceleration"][2] + 9.81)
+    turn, arm = now["state"][18:21], known["imu_arm"]
+    force = force + np.cross(now["turn_rate"], arm) + np.cross(turn, np.cross(turn, arm))
+    return np.concatenate([turn, force])
+
+
+@pytest.mark.parametrize("index", [TURN, TURN + 1, TURN + 2, GYRO_BIAS, GYRO_BIAS + 2])
+def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
+    right, before = _imu(ekf), ekf.memory.copy()
+    _wrong_by(ekf, index)
+    take_imu(ekf.constants, ekf.memory, right, np.array([EXACT] * 3 + [NONE] * 3))
+    np.testing.assert_allclose(ekf.memory["state"][0][18:21], before["state"][0][18:21], atol=0.01 * SMALL)
+    np.testing.assert_allclose(ekf.memory["gyro_bias"], before["gyro_bias"], atol=0.01 * SMALL)
+
+
+@pytest.mark.parametrize("index", [ROLL, PITCH, FORCE_BIAS, FORCE_BIAS + 1])
+def test_accelerometers_find_errors_of_tilt_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
+    right, before = _imu(ekf), ekf.memory.copy()
+    _wrong_by(ekf, index)
+    # Not quite exact: the slopes leave out how accelerations turn, 1 % of gravity here.
+    take_imu(ekf.constants, ekf.memory, right, np.array([NONE] * 3 + [1e-6] * 3))
+    np.testing.assert_allclose(ekf.memory["state"][0][3:7], before["state"][0][3:7], atol=0.05 * SMALL)
+    np.testing.assert_allclose(ekf.memory["force_bias"], before["force_bias"], atol=0.05 * SMALL)
+
+
+def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
+    reading = _imu(ekf) + np.array([0.0, 0.0, 0.0, 0.2, -0.1, 0.0])
+    for index in (LACK, LACK + 1):
+        ekf.memory["covariance"][0][index, index] = 1.0
+    take_imu(ekf.constants, ekf.memory, reading, np.array([NONE] * 3 + [EXACT] * 3))
+    np.testing.assert_allclose(ekf.memory["lack"][0], [0.2, -0.1], atol=1e-6)
+
+
+def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) -> None:
+    state = ekf.memory["state"][0]
+    wanted, rates = state[11:15].copy(), state[25:29].copy()
+    held = state[STUCK] - state[11:15]
+    _wrong_by(ekf, WHEEL + 1, 0.05)
+    ekf.memory["counted_rate"] = rates
+    take_wheels(ekf.constants, ekf.memory, wanted, rates, 0.01, ekf.time_ns)
+    np.testing.assert_allclose(state[11:15], wanted, atol=1e-3)
+    np.testing.assert_allclose(state[STUCK] - state[11:15], held, atol=1e-12)
+
+
+def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) -> None:
+    state = ekf.memory["state"][0]
+    rates = state[25:29].copy()
+    ekf.memory["counted_rate"] = rates
+    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 1e-4
+    velocity = state[15:18].copy()
+    locked = rates.copy()
+    locked[2] = -5000.0
+    refused = take_wheels(ekf.constants, ekf.memory, state[11:15].copy(), locked, 0.01, ekf.time_ns)
+    assert refused == 1
+    np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
+
+
+def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: ErrorEkf) -> None:
+    begin, found = ekf.memory.copy(), []
+    for variance in (0.0, 0.01**2):
+        ekf.memory[:] = begin
+        ekf.memory["covariance"][0][YAW, YAW] = variance
+        ekf.advance_to(int(begin["time_ns"][0]) + 1_000_000_000)
+        spread = ekf.memory["covariance"][0]
+        found.append(spread[0, 0] + spread[1, 1])
+    assert math.sqrt(found[1] - found[0]) == pytest.approx(0.01 * 8.0, rel=0.1)
+
+
+def test_wheels_carry_what_they_know_to_the_velocity(ekf: ErrorEkf) -> None:
+    """Errors of wheel rates and of the velocity are tied by the tyres: the filter must know it."""
+    ekf.memory["covariance"][0][VELOCITY, VELOCITY] = 0.5**2
+    ekf.advance_to(ekf.time_ns + 50_000_000)
+    spread = ekf.memory["covariance"][0]
+    rate = WHEEL + 10
+    correlation = spread[VELOCITY, rate] / math.sqrt(spread[VELOCITY, VELOCITY] * spread[rate, rate])
+    assert correlation > 0.95
+
+
+def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
+    random = np.random.default_rng(3)
+    for _ in range(50):
+        error = random.normal(size=ERROR_SIZE) * 0.02
+        error[[GYRO_BIAS, FORCE_BIAS, LACK]] = 0.0
+        _correct(ekf.memory, error)
+        ekf.advance_to(ekf.time_ns + 8_000_000)
+    assert ekf.is_running
+    assert ekf.memory["restarts"][0] == 0
+    assert np.isfinite(ekf.snapshot()["load"]).all()
