@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import AccelStamped
 from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
 
 from ros_support import qos
 from ros_support.convert import quaternion_from_msg, vector_from_msg
 from ros_support.health import Level
+from ros_support.instants import Instants
 from ros_support.node import SuiteNode
-from ros_support.time import NS_PER_S, stamp_to_ns
+from ros_support.time import stamp_to_ns
 from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 SILENT_AFTER_S = 0.5  # of the machine's time
+CALM_AFTER_S = 1.0  # of the machine's time: a refusal is told of for so long
 NOTHING = (0.0, 0.0, 0.0)
 ACTUATION = (*(f"{corner}_wheel" for corner in CORNERS), "steering", "throttle", "brake", "engine")
+TRUTH = QoSProfile(depth=50)  # a busy moment must not lose an instant
+
+# Larger numbers are none of a vehicle.
+FARTHEST_M, FASTEST_MPS, FASTEST_RADPS = 1e7, 1e3, 1e3
+HARDEST_MPS2, HARDEST_RADPS2, LARGEST = 1e6, 1e6, 1e9
 
 
 class TruthInput:
-    """Calls `on_truth(time_ns, motion, drive)` once for each instant of which all parts are there.
+    """Calls `on_truth(time_ns, motion, drive)` once for each instant of which all parts are there, in time's order.
 
     When time goes back (a bag in a loop, a new simulation) or the simulation tells of a reset, it calls `on_reset`
-    first. What is not finite or not a
-    message of its kind is refused, counted and told of.
+    first. One stamp that is out of line is a stray; two that follow one another are a jump. What is not finite, not
+    plausible or not a message of its kind is refused, counted and told of; it changes nothing else.
     """
 
     def __init__(
@@ -48,20 +57,22 @@ class TruthInput:
         needs_accel: without it accelerations are 0; needs_drive: without it there is no DriveTruth.
         """
         self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
-        self.time_ns: int | None = None  # of the latest truth
         self._heard_at = node.wall_time()
-        self._refused = 0
-        self._parts: dict[str, tuple[int, Any]] = {}
-        self._needed = {"odom"}
+        self._refused_at = -math.inf
+        needed = ["odom", *(["accel"] if needs_accel else []), *(["drive"] if needs_drive else [])]
+        self._instants = Instants(needed, leader="odom")
         self._resets: int | None = None
         node.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
         self._listen(Odometry, odometry, "odom", _odometry)
         if needs_accel:
-            self._needed.add("accel")
             self._listen(AccelStamped, "ground_truth/accel", "accel", _accel)
         if needs_drive:
-            self._needed.add("drive")
             self._listen(JointState, "ground_truth/actuation", "drive", _drive)
+
+    @property
+    def time_ns(self) -> int | None:
+        """Of the latest truth."""
+        return self._instants.time_ns
 
     @property
     def silent_s(self) -> float:
@@ -77,65 +88,72 @@ class TruthInput:
             self._node.report("truth", Level.WARN, "ground truth is silent; is the simulation paused?")
         else:
             self._node.report("truth", Level.OK, "ground truth arrives")
+        if self._node.wall_time() - self._refused_at > CALM_AFTER_S:
+            self._node.health.report("truth values", Level.OK, "ground truth is sound")
 
     def _on_resets(self, message: UInt32) -> None:
         before, self._resets = self._resets, message.data
         if before is not None and message.data != before:
-            self._begin_anew()
-
-    def _begin_anew(self) -> None:
-        self._parts.clear()
-        self.time_ns = None
-        self._on_reset()
+            self._instants.clear()
+            self._on_reset()
 
     def _listen(self, message_type: type, topic: str, part: str, read: Callable[[Any], Any]) -> None:
         def take(message: Any) -> None:
             try:
-                self._take(part, stamp_to_ns(message.header.stamp), read(message))
+                time_ns = stamp_to_ns(message.header.stamp)
+                if time_ns <= 0:
+                    raise ValueError("has no stamp")
+                self._take(part, time_ns, read(message))
             except ValueError as error:
-                self._refused += 1
+                self._refused_at = self._node.wall_time()
                 self._node.health.count(f"{topic} refused")
                 self._node.report("truth values", Level.WARN, f"{topic} refused: {error}")
 
-        self._node.listen(message_type, topic, take, qos.RELIABLE)
+        self._node.listen(message_type, topic, take, TRUTH)
 
     def _take(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()
-        if self.time_ns is not None and time_ns < self.time_ns - NS_PER_S:  # not merely late: time went back
-            self._begin_anew()
-        self._parts[part] = (time_ns, value)
-        if len(self._parts) < len(self._needed) or len({time for time, _ in self._parts.values()}) > 1:
+        parts, has_gone_back = self._instants.take(part, time_ns, value)
+        if has_gone_back:
+            self._on_reset()
+        if parts is None:
             return
-        if self.time_ns is not None and time_ns <= self.time_ns:  # a repetition
-            return
-        self.time_ns = time_ns
-        position, attitude, velocity, turn = self._parts["odom"][1]
-        acceleration, turn_rate = self._parts["accel"][1] if "accel" in self._parts else (NOTHING, NOTHING)
-        drive = self._parts["drive"][1] if "drive" in self._parts else None
-        self._on_truth(time_ns, BaseMotion(position, attitude, velocity, turn, acceleration, turn_rate), drive)
+        position, attitude, velocity, turn = parts["odom"]
+        acceleration, turn_rate = parts.get("accel", (NOTHING, NOTHING))
+        motion = BaseMotion(position, attitude, velocity, turn, acceleration, turn_rate)
+        self._on_truth(time_ns, motion, parts.get("drive"))
 
 
 def _odometry(message: Odometry) -> Any:
     pose, twist = message.pose.pose, message.twist.twist
     x, y, z, w = quaternion_from_msg(pose.orientation).tolist()
-    return _triple(pose.position), (x, y, z, w), _triple(twist.linear), _triple(twist.angular)
+    place = _triple(pose.position, "position", FARTHEST_M)
+    return (
+        place,
+        (x, y, z, w),
+        _triple(twist.linear, "speed", FASTEST_MPS),
+        _triple(twist.angular, "turn", FASTEST_RADPS),
+    )
 
 
 def _accel(message: AccelStamped) -> Any:
-    return _triple(message.accel.linear), _triple(message.accel.angular)
+    linear, angular = message.accel.linear, message.accel.angular
+    return _triple(linear, "acceleration", HARDEST_MPS2), _triple(angular, "turn's change", HARDEST_RADPS2)
 
 
 def _drive(message: JointState) -> DriveTruth:
     if tuple(message.name) != ACTUATION:
         raise ValueError(f"names must be {', '.join(ACTUATION)}")
     arrays = [np.array(values) for values in (message.position, message.velocity, message.effort)]
-    if any(values.shape != (len(ACTUATION),) or not np.isfinite(values).all() for values in arrays):
-        raise ValueError("position, velocity and effort must each have a finite number for each name")
+    if any(values.shape != (len(ACTUATION),) or not (np.abs(values) <= LARGEST).all() for values in arrays):
+        raise ValueError(f"position, velocity and effort must each have a number within {LARGEST:g} for each name")
     position, velocity, effort = arrays
     steering, throttle, brake = position[4:7].tolist()
     return DriveTruth(position[:4], effort[:4], steering, throttle, brake, float(velocity[7]))
 
 
-def _triple(message: Any) -> tuple[float, float, float]:
+def _triple(message: Any, name: str, most: float) -> tuple[float, float, float]:
     x, y, z = vector_from_msg(message).tolist()
+    if max(abs(x), abs(y), abs(z)) > most:
+        raise ValueError(f"{name} must be within {most:g}, got {x:g}, {y:g}, {z:g}")
     return x, y, z

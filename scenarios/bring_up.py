@@ -17,6 +17,9 @@ PACKAGE = "proving_ground"
 SENSOR_KINDS = {"imu": "industrial_mems", "gps": "low_cost", "encoders": "seed", "lidar": "spinning_16"}
 SENSORS_IN_WORLDS = ("gps", "lidar")
 NO_SENSOR = "none"
+# Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
+# by hand: nobody shall wonder why a vehicle drives again.
+REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer")
 
 
 @dataclass(frozen=True)
@@ -31,11 +34,19 @@ class LaunchArgument:
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One process: an executable of this package, its node name and its parameters (later ones win)."""
+    """One process: an executable of this package, its node name and its parameters (later ones win).
+
+    A node that crashes ends the launch, unless it is one that can rejoin: then it is started again.
+    """
 
     executable: str
     params_files: tuple[Path, ...] = ()
     params: Mapping[str, bool | int | float | str] = field(default_factory=dict)
+
+    @property
+    def respawn(self) -> bool:
+        """Whether it is started again when it crashes."""
+        return self.executable in REJOINING
 
     @property
     def name(self) -> str:

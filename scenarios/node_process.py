@@ -40,7 +40,7 @@ def node_process(spec: NodeSpec) -> ProcessSpec:
         arguments += ["--params-file", str(path)]
     for name, value in spec.params.items():
         arguments += ["-p", f"{name}:={str(value).lower() if isinstance(value, bool) else value}"]
-    return ProcessSpec(spec.name, node_command(spec.executable, arguments), node_environment())
+    return ProcessSpec(spec.name, node_command(spec.executable, arguments), node_environment(), spec.respawn)
 
 
 def node_environment() -> dict[str, str]:

@@ -30,9 +30,7 @@ class ObserverChoice:
     """Which observer hears the sensors."""
 
     kind: str = setting("vehicle", "errorEKF around the vehicle's model, or a strapdown INS", choices=KINDS)
-    settings: str = setting(
-        "", "YAML file relative to this one; none: that of config/observers"
-    )
+    settings: str = setting("", "YAML file relative to this one; none: that of config/observers")
     knows_start: bool = setting(True, "Is told where the run begins, as by /initialpose; else it finds out")
 
 

@@ -8,10 +8,11 @@ from launch.substitutions import EnvironmentVariable
 from launch_ros.actions import Node
 
 from scenarios.bring_up import PACKAGE, BringUp, LaunchArgument, bring_up
+from scenarios.supervisor import RESPAWN_AFTER_S
 
 
 def launch_description(name: str) -> LaunchDescription:
-    """Arguments and nodes of the launch of that name; when one node ends, the rest are shut down."""
+    """Arguments and nodes of the launch of that name; when the vehicle ends, the rest are shut down."""
     description = bring_up(name)
     return LaunchDescription(
         [
@@ -43,7 +44,9 @@ def _nodes(context: LaunchContext, description: BringUp) -> list[Node]:
             name=spec.name,
             parameters=[*map(str, spec.params_files), dict(spec.params)],
             output="screen",
-            on_exit=Shutdown(reason=f"node {spec.name} ended"),
+            respawn=spec.respawn,
+            respawn_delay=RESPAWN_AFTER_S,
+            on_exit=None if spec.respawn else Shutdown(reason=f"node {spec.name} ended"),
         )
         for spec in description.nodes(given)
     ]

@@ -1,4 +1,7 @@
-"""Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how."""
+"""Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how.
+
+Processes that may be replaced while the rest goes on are started again when they crash, a few times.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from dataclasses import dataclass
 
 STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
 EXIT_FAILED = 1
+EXIT_BAD_SETTINGS = 2  # a process that says so would say so again
+RESPAWN_AFTER_S = 1.0
+MOST_RESPAWNS = 5  # of each process
 _PR_SET_PDEATHSIG = 1
 
 
@@ -22,6 +28,7 @@ class ProcessSpec:
     name: str
     command: Sequence[str]
     environment: Mapping[str, str]
+    respawn: bool = False
 
 
 class Supervisor:
@@ -33,26 +40,26 @@ class Supervisor:
         self._output: Callable[[str, str], None] | None = write
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._interrupted = asyncio.Event()
+        self._relays: list[asyncio.Task[None]] = []
+        self._respawns: dict[str, int] = {}
 
     async def run(self) -> int:
         """Run until a process ends or a signal comes; 0 after a signal and a clean stop, else 1."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._interrupted.set)
-        relays: list[asyncio.Task[None]] = []
         self._write("", f"starting {', '.join(spec.name for spec in self._specs)}; Ctrl-C stops all")
         try:
             for spec in self._specs:
                 try:
-                    process = await self._start(spec)
+                    await self._start(spec)
                 except OSError as error:
                     self._write("", f"node {spec.name} could not be started: {error.strerror}")
                     return EXIT_FAILED
-                relays.append(asyncio.create_task(self._relay(spec.name, process)))
             first_ended = await self._wait_for_end()
         finally:
             await self._stop_all()
-        await asyncio.wait(relays, timeout=1.0)  # a grandchild may keep the pipe open
+        await asyncio.wait(self._relays, timeout=1.0)  # a grandchild may keep the pipe open
         return self._status(first_ended)
 
     def _write(self, name: str, line: str) -> None:
@@ -64,7 +71,7 @@ class Supervisor:
                 self._output = None
                 self._interrupted.set()
 
-    async def _start(self, spec: ProcessSpec) -> asyncio.subprocess.Process:
+    async def _start(self, spec: ProcessSpec) -> None:
         process = await asyncio.create_subprocess_exec(
             *spec.command,
             env=dict(spec.environment),
@@ -75,7 +82,7 @@ class Supervisor:
             preexec_fn=_prepare_child,
         )
         self._processes[spec.name] = process
-        return process
+        self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
 
     async def _relay(self, name: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -89,17 +96,33 @@ class Supervisor:
             self._write(name, line.decode("utf-8", "replace").rstrip())
 
     async def _wait_for_end(self) -> str:
-        """Name of the process that ended first; '' when a signal asked us to stop."""
-        waits = {asyncio.create_task(item.wait()): name for name, item in self._processes.items()}
+        """Name of the process whose end ends all; '' when a signal asked us to stop."""
         interrupt = asyncio.create_task(self._interrupted.wait())
-        done, pending = await asyncio.wait([*waits, interrupt], return_when=asyncio.FIRST_COMPLETED)
-        for task in pending:
-            task.cancel()
-        if interrupt in done:
-            return ""
-        name = next(waits[task] for task in done)
-        self._write("", f"node {name} {_ending(self._processes[name].returncode)}; stopping the others")
-        return name
+        waits = {asyncio.create_task(item.wait()): name for name, item in self._processes.items()}
+        while True:
+            done, _ = await asyncio.wait([*waits, interrupt], return_when=asyncio.FIRST_COMPLETED)
+            if interrupt in done:
+                return ""
+            for task in done:
+                name = waits.pop(task)
+                spec = next(spec for spec in self._specs if spec.name == name)
+                ending = _ending(self._processes[name].returncode)
+                if not self._may_respawn(spec):
+                    self._write("", f"node {name} {ending}; stopping the others")
+                    interrupt.cancel()
+                    return name
+                self._write("", f"node {name} {ending}; starting it again")
+                _signal_group(self._processes[name].pid, signal.SIGKILL)  # what it may have left behind
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._interrupted.wait(), RESPAWN_AFTER_S)
+                    return ""
+                await self._start(spec)
+                waits[asyncio.create_task(self._processes[name].wait())] = name
+
+    def _may_respawn(self, spec: ProcessSpec) -> bool:
+        self._respawns[spec.name] = self._respawns.get(spec.name, 0) + 1
+        has_crashed = self._processes[spec.name].returncode not in (0, EXIT_BAD_SETTINGS)
+        return spec.respawn and has_crashed and self._respawns[spec.name] <= MOST_RESPAWNS
 
     async def _stop_all(self) -> None:
         for number, patience in STOP_STAGES:

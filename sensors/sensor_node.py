@@ -22,7 +22,7 @@ from ros_support.truth_input import TruthInput
 from sensors.fault_script import fault_from_words
 from sensors.faults import Fault
 from sensors.samples import DriveTruth
-from sensors.sensor import NO_FAULT, Sensor, SensorSettings
+from sensors.sensor import Sensor, SensorSettings
 from settings import SettingsError, setting
 from settings.dates import date_ns
 from vehicle_dynamics.base_motion import BaseMotion
@@ -129,15 +129,19 @@ class SensorNode(SuiteNode[Settings], Generic[Settings, Sample]):
         """Rate, losses, faults; stamped with simulation time."""
         self._truth.report()
         self._report_rate()
-        s = self.settings
-        if s.fault != NO_FAULT:
-            self.report("fault", Level.WARN, f"fault on purpose: {s.fault} {s.fault_value:g} {s.fault_channel}".strip())
-        else:
-            self.health.report("fault", Level.OK, "no fault is set")
         time_ns = self._truth.time_ns or 0
+        self._report_faults(time_ns)
         message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(time_ns))
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in self._figures.items()]
         self._diagnostics.publish(message)
+
+    def _report_faults(self, time_ns: int) -> None:
+        faults = self._sensor.faults_at(time_ns) if self._sensor is not None else ()
+        if faults:
+            words = (f"{fault.kind} {fault.value:g} {fault.channel}".strip() for fault in faults)
+            self.report("fault", Level.WARN, f"fault on purpose: {', '.join(words)}")
+        else:
+            self.report("fault", Level.OK, "no fault is on")
 
     def _begin(self, start_ns: int) -> None:
         try:
