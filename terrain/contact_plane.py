@@ -1,7 +1,8 @@
 """The plane that a wheel stands on: fitted to the ground around its contact, where the wheel presses most.
 
 On a plane it is that plane, to rounding. Over kerbs and bumps it tilts and rises smoothly, because it comes from many
-points instead of one.
+points instead of one. Where soft soil meets hard ground, the soft points lie as deep as the wheel has sunk in: the hard
+ground's edge is a kerb to climb, or one to roll down from.
 """
 
 from __future__ import annotations
@@ -12,20 +13,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from terrain.ground import Ground, ground_at, height_at
-from vehicle_dynamics.kernels.jit import inlined
+from terrain.ground import Ground, ground_at, place_at
+from terrain.soil import RIGID
+from vehicle_dynamics.kernels.jit import inlined, inlined_part
 from vehicle_dynamics.kernels.vector3 import Vector3, unit
 
 Array = NDArray[np.float64]
 
 # Where the ground is looked at, as shares of the radius along and of the width across; and how far the wheel's rim is
 # under its centre there, as a share of the radius.
-ALONG = (-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75)
+ALONG = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)
 LIFT = tuple(math.sqrt(1.0 - share * share) for share in ALONG)
 ACROSS = (-0.35, 0.0, 0.35)
-SAMPLES = len(ALONG) * len(ACROSS)
+POINTS = len(ALONG) * len(ACROSS)
+MOST_STRIPS = 20  # across a tyre on soft soil
+# What the contact of a wheel writes to: height of each point, over the centre and then over the plane, its soil (less
+# than 0 on hard ground beside soft soil), its hardness; the same of a second look; profile and rut of each strip.
+SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
+PROFILE_FROM = 2 * SECOND_FROM
+RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
+SAMPLES = RUT_FROM + MOST_STRIPS
 DEPTH = 0.02  # [m]: points that are this much less deep in the wheel than the deepest count no more
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
+SMOOTH = 0.002  # [m]: ground that is rougher is looked at twice
+FURTHER = 0.01  # [m]: how far ahead the second time
+MOST_WALL = 5.0  # a step that hits harder is more than a tyre can tell
 
 
 class ContactPlane(NamedTuple):
@@ -34,6 +46,13 @@ class ContactPlane(NamedTuple):
     height: float  # there [m]
     normal: Vector3  # unit
     rough: float  # largest height over the plane of a point that the wheel may touch [m]
+    is_bare: bool  # nothing but this plane, of one soil: heights and soils of points are not written
+    is_mixed: bool  # points are of more than one soil
+    soil: int  # number of the soft soil, where there is one; else of the hard ground under the centre
+    hardness: float  # share of the contact that is on hard ground
+    friction: float  # of that
+    lowered: float  # by how much soft points lie under the soil's surface beside hard ground [m]
+    wall: float  # by which a way ahead changes the distance from the plane more than its tilt tells
 
 
 class _Fit(NamedTuple):
@@ -46,34 +65,115 @@ class _Fit(NamedTuple):
 
 @inlined
 def contact_plane(
-    ground: Ground, centre: Vector3, axis: Vector3, radius: float, width: float, heights: Array
+    ground: Ground, centre: Vector3, axis: Vector3, radius: float, width: float, squeeze: float, scratch: Array
 ) -> ContactPlane:
-    """Fitted plane under a wheel with its centre [m] and spin axis (unit); heights (SAMPLES) is written to."""
+    """Fitted plane under a wheel with its centre [m] and spin axis (unit); scratch (SAMPLES) is written to.
+
+    squeeze [m] is what the tyre gives way to soft soil, which tells how deep it has sunk in.
+    """
     level = math.hypot(axis[0], axis[1])
     if level < 1e-6 or _is_plane(ground, centre[0], radius):
         point = ground_at(ground, centre[0], centre[1])
-        return ContactPlane(point.height, point.normal, 0.0)
+        soil = ground.soils[point.soil]
+        hardness, number = 1.0 if soil.kind == RIGID else 0.0, np.int64(point.soil)
+        return ContactPlane(point.height, point.normal, 0.0, True, False, number, hardness, soil.friction, 0.0, 0.0)
     left_x, left_y = axis[0] / level, axis[1] / level
     ahead_x, ahead_y = left_y, -left_x
-    deepest, k = -math.inf, 0
+    plane = ContactPlane(0.0, axis, 0.0, False, False, np.int64(0), 1.0, 0.0, 0.0, 0.0)
+    for look in range(2):
+        base, further = look * SECOND_FROM, look * FURTHER
+        place = (centre[0] + further * ahead_x, centre[1] + further * ahead_y, centre[2])
+        deepest, deepest_soft, is_mixed, has_hard = _sample(
+            ground, place, left_x, left_y, radius, width, scratch[base:]
+        )
+        number = np.int64(scratch[base + SOIL_FROM])
+        soil = ground.soils[number]
+        hardness, friction, lowered = 1.0 if soil.kind == RIGID else 0.0, soil.friction, 0.0
+        if is_mixed:
+            lowered = max(deepest_soft - squeeze, 0.0) if has_hard else 0.0
+            deepest, number, hardness, friction = _mixture(ground, radius, lowered, scratch[base:])
+        fit = _fitted(radius, width, deepest, scratch[base:])
+        slope_x, slope_y = fit.along * ahead_x + fit.across * left_x, fit.along * ahead_y + fit.across * left_y
+        normal = unit((-slope_x, -slope_y, 1.0))
+        if look == 1:
+            # A wheel on hard ground is a spring: what it pushes ahead is what a way ahead takes from its energy. Over
+            # the edges of kerbs that is more than the fitted plane tells.
+            nearer = (fit.height * normal[2] - (plane.height - centre[2]) * plane.normal[2]) / FURTHER
+            told = plane.normal[0] * ahead_x + plane.normal[1] * ahead_y
+            wall = min(max(-nearer - told, -MOST_WALL), MOST_WALL)
+            return ContactPlane(
+                plane.height, plane.normal, plane.rough, False, plane.is_mixed, plane.soil, plane.hardness,
+                plane.friction, plane.lowered, wall,
+            )  # fmt: skip
+        rough, k = 0.0, 0
+        for i in range(len(ALONG)):
+            for j in range(len(ACROSS)):
+                over = scratch[k] - fit.height - fit.along * ALONG[i] * radius - fit.across * ACROSS[j] * width
+                is_soil = scratch[SOIL_FROM + k] >= 0.0
+                if is_soil and scratch[k] + LIFT[i] * radius > 0.0:
+                    rough = max(rough, over)
+                scratch[k] = over if is_soil else 0.0
+                k += 1
+        plane = ContactPlane(
+            centre[2] + fit.height, normal, rough, False, is_mixed, number, hardness, friction, lowered, 0.0
+        )
+        if hardness == 0.0 or (rough < SMOOTH and lowered == 0.0):
+            break
+    return plane
+
+
+@inlined_part
+def _sample(
+    ground: Ground, centre: Vector3, left_x: float, left_y: float, radius: float, width: float, scratch: Array
+) -> tuple[float, float, bool, bool]:
+    """Write heights over the centre, soils and hardnesses of all points.
+
+    Returns the largest depth in the wheel, that of soft ground, whether soils differ, and whether one is hard.
+    """
+    deepest, deepest_soft, k = -math.inf, -math.inf, 0
+    is_mixed, has_hard = False, False
     for i in range(len(ALONG)):
         a = ALONG[i] * radius
-        x, y = centre[0] + a * ahead_x, centre[1] + a * ahead_y
+        x, y = centre[0] + a * left_y, centre[1] - a * left_x
         for j in range(len(ACROSS)):
             b = ACROSS[j] * width
-            heights[k] = height_at(ground, x + b * left_x, y + b * left_y) - centre[2]
-            deepest = max(deepest, heights[k] + LIFT[i] * radius)
+            place = place_at(ground, x + b * left_x, y + b * left_y)
+            scratch[k], scratch[SOIL_FROM + k] = place.height - centre[2], place.soil
+            scratch[HARD_FROM + k] = place.hardness
+            depth = scratch[k] + LIFT[i] * radius
+            deepest = max(deepest, depth)
+            is_mixed = is_mixed or place.soil != scratch[SOIL_FROM]
+            has_hard = has_hard or place.hardness > 0.0
+            if place.hardness < 0.5:
+                deepest_soft = max(deepest_soft, depth)
             k += 1
-    fit = _fitted(radius, width, deepest, heights)
-    rough, k = 0.0, 0
-    for i in range(len(ALONG)):
-        for j in range(len(ACROSS)):
-            if heights[k] + LIFT[i] * radius > 0.0:
-                plane = fit.height + fit.along * ALONG[i] * radius + fit.across * ACROSS[j] * width
-                rough = max(rough, heights[k] - plane)
-            k += 1
-    slope_x, slope_y = fit.along * ahead_x + fit.across * left_x, fit.along * ahead_y + fit.across * left_y
-    return ContactPlane(centre[2] + fit.height, unit((-slope_x, -slope_y, 1.0)), rough)
+    return deepest, deepest_soft, is_mixed, has_hard
+
+
+@inlined_part
+def _mixture(ground: Ground, radius: float, lowered: float, scratch: Array) -> tuple[float, int, float, float]:
+    """Largest depth in the wheel, the soft soil that carries most, share of the contact on hard ground, friction there.
+
+    Soft points are lowered [m]. Hard ones are marked: to the part that is soft they are the plane, of its soil.
+    """
+    deepest = -math.inf
+    for k in range(POINTS):
+        scratch[k] -= lowered * (1.0 - scratch[HARD_FROM + k])
+        deepest = max(deepest, scratch[k] + LIFT[k // len(ACROSS)] * radius)
+    total = hard = friction = weights = 0.0
+    number, most = np.int64(0), -1.0
+    for k in range(POINTS):
+        share = max(1.0 + (scratch[k] + LIFT[k // len(ACROSS)] * radius - deepest) / DEPTH, 0.0)
+        here = np.int64(scratch[SOIL_FROM + k])
+        total += share * share
+        hard += share * share * scratch[HARD_FROM + k]
+        if ground.soils[here].kind == RIGID:
+            weights += share * share + 1e-9
+            friction += (share * share + 1e-9) * ground.soils[here].friction
+            scratch[SOIL_FROM + k] = -1.0
+        elif share > most:
+            number, most = here, share
+    return deepest, number, hard / total, friction / max(weights, 1e-9)
 
 
 @inlined

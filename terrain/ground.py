@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, no_ruts
-from terrain.soil import SOIL, hard_soil
+from terrain.soil import RIGID, SOIL, hard_soil
 from vehicle_dynamics.kernels.jit import inlined
 from vehicle_dynamics.kernels.vector3 import Vector3, unit
 
@@ -100,6 +100,48 @@ def height_at(ground: Ground, x: float, y: float) -> float:
         )
         height += near * (1.0 - cell.up) + far * cell.up
     return height
+
+
+class Place(NamedTuple):
+    """Height and soil of a place."""
+
+    height: float  # [m]
+    soil: int  # number in the table of soils: of the nearest node
+    hardness: float  # 0 on soft soil, 1 on hard ground; bilinear where they meet
+
+
+@inlined
+def place_at(ground: Ground, x: float, y: float) -> Place:
+    """height_at and soil_at, for what one look-up costs, and how hard it is."""
+    p, g = ground.plane, ground.grid
+    height = p.slope_x * x + p.slope_y * y
+    place = (x - p.bump_start) / p.bump_length
+    if p.bump_height != 0.0 and 0.0 < place < 1.0:
+        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * place))
+    soil = np.int64(g.soils[0, 0])
+    if g.heights.size == 1:
+        return Place(height, soil, _hardness(ground, soil))
+    cell = cell_at(g, x, y)
+    row, column, right, up = cell.row, cell.column, cell.right, cell.up
+    near = g.heights[row, column] * (1.0 - right) + g.heights[row, column + 1] * right
+    far = g.heights[row + 1, column] * (1.0 - right) + g.heights[row + 1, column + 1] * right
+    height += near * (1.0 - up) + far * up
+    if g.soils.size == 1:
+        return Place(height, soil, _hardness(ground, soil))
+    a, b = np.int64(g.soils[row, column]), np.int64(g.soils[row, column + 1])
+    c, d = np.int64(g.soils[row + 1, column]), np.int64(g.soils[row + 1, column + 1])
+    if a == b and a == c and a == d:
+        return Place(height, a, _hardness(ground, a))
+    close = _hardness(ground, a) * (1.0 - right) + _hardness(ground, b) * right
+    distant = _hardness(ground, c) * (1.0 - right) + _hardness(ground, d) * right
+    nearest = (d if right > 0.5 else c) if up > 0.5 else (b if right > 0.5 else a)
+    return Place(height, nearest, close * (1.0 - up) + distant * up)
+
+
+@inlined
+def _hardness(ground: Ground, soil: int) -> float:
+    """Of one soil."""
+    return 1.0 if ground.soils[soil].kind == RIGID else 0.0
 
 
 @inlined

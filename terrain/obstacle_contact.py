@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 STIFFNESS = 2e6  # [N/m]: a body that crumples; 10 m/s are stopped in some 0.3 m
 DAMPING = 5e4  # [N s/m]
+RETURNED = 0.05  # share of the spring that pushes a body out again: what has crumpled stays so
+LEAVING = 0.2  # [m/s]: a body that leaves faster is no longer pressed in
 FRICTION = 0.3
 DEEPEST = 1.0  # [m]: force does not grow beyond
 SLOW = 0.05  # [m/s]: below this speed friction fades
@@ -121,7 +123,8 @@ def _push(
     turning = cross(world_turn, arm)
     vx, vy, vz = velocity[0] + turning[0], velocity[1] + turning[1], velocity[2] + turning[2]
     outward = vx * overlap.out_x + vy * overlap.out_y
-    push = STIFFNESS * min(overlap.depth, DEEPEST) - DAMPING * outward
+    kept = RETURNED + (1.0 - RETURNED) * min(max(1.0 - outward / LEAVING, 0.0), 1.0)
+    push = STIFFNESS * min(overlap.depth, DEEPEST) * kept - DAMPING * outward
     if push <= 0.0:
         return 0.0
     tx, ty = vx - outward * overlap.out_x, vy - outward * overlap.out_y

@@ -8,6 +8,10 @@ the displacement that Wong and Reece (1967) give for a rolling wheel,
 
 and for a side slip v_y (theta_1 - theta) / omega. Steady forces become dynamic as those of a tyre do, by a carcass
 that deflects (seed 001, Eqs. 5.34-5.39), so that a standing wheel sticks.
+
+Up and down, the stresses are those of the wheel at the deepest it has been at its place; from there the soil lets go
+along its elastic slope (terrain/soil_give.py). What the wheel remembers changes as it rolls, such that no way round
+gives energy: deepest falls by no more than what rolling costs, and resistance turns round within the soil's rebound.
 """
 
 from __future__ import annotations
@@ -15,10 +19,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from terrain.contact_plane import ContactPlane
-from terrain.ground import Array, Ground, height_at
+from terrain.contact_plane import ACROSS, ALONG, PROFILE_FROM, RUT_FROM, SOIL_FROM, ContactPlane
+from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
-from terrain.soil import SoilRecord, pressed, residual_depth, shear_share
+from terrain.soil import SoilRecord, residual_depth, shear_share, unloading_stiffness, virgin_pressure
+from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import NO_CONTACT, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.kernels.jit import inlined_part
 from vehicle_dynamics.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
@@ -29,10 +34,12 @@ LYING = 0.1  # cosine between ground normal and wheel plane below which a wheel 
 SHORTEST = 0.02  # [m]: patch lengths below are taken as this
 GAUSS = 0.5 - 1.0 / math.sqrt(3.0)  # shift of Gauss points from the middles of half panels, in halves of a panel
 STEEPEST = 1.4  # [rad]: how far round the wheel the soil may reach
+# A wheel without a tyre is no stiffer than what time steps of milliseconds can follow, in terms of the tyre.
+RIGID_STIFFNESS, RIGID_DAMPING = 10.0, 2.0
 
 
 class _Sums(NamedTuple):
-    """Over the contact patch."""
+    """Over the contact patch, with the wheel as deep as it has been."""
 
     load: float  # of normal stress, normal to the ground [N]
     resistance: float  # of the soil that is pressed, against the heading [N]
@@ -42,16 +49,28 @@ class _Sums(NamedTuple):
     across: float  # of shear [N]
     twist: float  # of shear, about the normal [N m]
     tip: float  # of normal stress, about the heading [N m]
-    stiffness: float  # load per sinkage [N/m]
+    pressing: float  # load per sinkage, deeper [N/m]
+    release: float  # and on the way back [N/m]
+    damping: float  # load per speed of sinking [N s/m]
     slope: float  # of shear over slip, at none [N]
     grip: float  # of shear at its strongest, along the wheel's rim [N]
     grip_along: float  # and along the ground [N]
 
 
+class _Frame(NamedTuple):
+    """Directions and depths of a contact."""
+
+    ahead: tuple[float, float, float]  # along the ground
+    left: tuple[float, float, float]  # along the ground
+    steepness: float  # cosine between the ground's normal and z
+    entry: float  # angle where the soil is met [rad]
+    depth: float  # deepest sinkage at this place [m]
+    width: float  # of Bekker's plate [m]
+
+
 @inlined_part
 def soil_contact(
     tyre: Any,
-    soil: SoilRecord,
     ground: Ground,
     plane: ContactPlane,
     wheel: WheelMotionInWorld,
@@ -60,25 +79,30 @@ def soil_contact(
     elapsed: float,
     step: float,
     scratch: Array,
+    leaves_ruts: bool,
 ) -> WheelContact:
-    """Forces on a wheel of a tyre record on a soil; scratch (a number per strip at least) is written to.
+    """Forces on a wheel of a tyre record on the plane's soil; scratch has what contact_plane wrote.
 
-    elapsed [s] is how long ago the deflection was what is given; step [s] is that of the memory, 0 leaves it.
+    elapsed [s] is how long ago the deflection was what is given. Load and memory are those at the end of a step [s];
+    without one the load is that of the memory as it is.
     """
+    soil = ground.soils[plane.soil]
     c, normal, axis = wheel.centre, plane.normal, wheel.axis
     tilt = dot(normal, axis)
     size = math.sqrt(max(1.0 - tilt * tilt, 0.0))
-    if size < LYING:
-        return NO_CONTACT
-    radius, squeeze = tyre.radius, memory.squeeze if soil.has_tyre == 1 else 0.0
-    distance = (c[2] - plane.height) * normal[2] / size + squeeze
-    reach = distance - plane.rough
-    if not (reach < radius and distance > 0.0):
-        return NO_CONTACT
-    upward = scale(1.0 / size, add_scaled(normal, -tilt, axis))
+    radius = tyre.radius
+    # How far the wheel would be in the ground if its tyre did not give way.
+    pushed = radius - (c[2] - plane.height - plane.lowered) * normal[2] / size if size > LYING else -radius
+    bottom = pushed - memory.squeeze
+    stiffness = tyre.stiffness * (1.0 if soil.has_tyre == 1 else RIGID_STIFFNESS)
+    damper = tyre.damping * (1.0 if soil.has_tyre == 1 else RIGID_DAMPING)
+    if size <= LYING or max(bottom, memory.deepest) + plane.rough <= 0.0 or bottom > 2.0 * radius:
+        # In the air, or buried so deep that this contact means nothing.
+        relaxed = memory.squeeze * damper / (damper + step * stiffness)
+        return _loose(0.0, SoilMemory(0.0, memory.relief, relaxed))
     ahead = unit(cross(axis, normal))
     left = cross(normal, ahead)
-    arm = scale(-distance, upward)
+    arm = scale(-max(radius - bottom, LYING * radius) / size, add_scaled(normal, -tilt, axis))
     velocity = add(wheel.velocity, cross(wheel.turn, arm))
     rolling, sinking = dot(velocity, ahead), -dot(velocity, normal)
     transport = radius * abs(wheel.spin)
@@ -86,27 +110,25 @@ def soil_contact(
     speed = transport + STILL
     slip_x, slip_y = -drift_x / speed, -drift_y / speed
 
-    entry = min(math.acos(max(min(reach / radius, 1.0), -1.0)), STEEPEST)
+    # Rolling on, the arc that leads meets fresh soil: a wheel that rises no faster than this is still pressed as by
+    # virgin soil. The slope is that of Bekker's resistance over load, at which rising gives as much as rolling costs.
+    steep = _entry(radius, max(bottom, memory.deepest)) * 0.5 / (1.0 + soil.exponent / 3.0)
+    deepest = max(memory.deepest - abs(rolling * memory.relief) * step * math.tan(steep), 0.0)
+    depth = max(bottom, deepest)
+    entry = _entry(radius, depth + plane.rough)
     patch = max(2.0 * radius * math.sin(entry), SHORTEST)
-    width = min(tyre.width, patch)
-    bottom = max(radius - distance, 0.0)
-    settled = max(memory.deepest - bottom, 0.0)
-    heading = 1.0 if memory.relief >= 0.0 else -1.0
-    sums = _summed(
-        tyre, soil, ground, wheel, _Frame(upward, ahead, left, squeeze), entry, distance, width, bottom, settled,
-        memory.relief, heading, sinking, slip_x, slip_y, scratch,
+    frame = _Frame(ahead, left, normal[2], entry, depth, min(tyre.width, patch))
+    sums = _summed(tyre, soil, ground, plane, wheel, frame, memory.relief, slip_x, slip_y, scratch)
+    passed = min(abs(rolling) * step / patch, 1.0)
+    found = give_way(
+        SoilSpring(depth, deepest, sums.load, sums.pressing, sums.release, sums.damping),
+        stiffness, damper, pushed, memory.squeeze, sinking, step,
     )  # fmt: skip
-    if sums.load <= 0.0:
-        return NO_CONTACT
-
-    # The tyre in series: its spring and damper against the soil, implicit in its squeeze.
-    load, after_squeeze = sums.load, squeeze
-    if soil.has_tyre == 1:
-        give = tyre.damping + step * (tyre.stiffness + sums.stiffness)
-        change = step * (sums.load - tyre.stiffness * squeeze) / give
-        after_squeeze = max(squeeze + min(change, 0.9 * bottom), 0.0)  # the soil cannot push the tyre off itself
-        load = max(sums.load - sums.stiffness * (after_squeeze - squeeze), 0.0)
-    share = load / sums.load
+    if found.load <= 0.0:
+        # It has left its place, which it forgets as it goes.
+        left_behind = max(deepest * (1.0 - passed), 0.0)
+        return _loose(max(bottom, 0.0), SoilMemory(max(left_behind, found.bottom), memory.relief, found.squeeze))
+    load, share = found.load, found.load / sums.load
 
     slip = math.sqrt(slip_x * slip_x + slip_y * slip_y)
     strength = math.sqrt(sums.along * sums.along + sums.across * sums.across)
@@ -132,18 +154,43 @@ def soil_contact(
     moment = add(cross(arm, scale(force_y, left)), combine(align, normal, share * sums.tip, ahead))
     moment = add_scaled(moment, -lever * force_x - roll, axis)
 
-    after = _remember(ground, wheel, ahead, memory, bottom, after_squeeze, rolling, patch, step, tyre.width)
+    # Rolling back, resistance pushes until the energy is spent that elastic soil holds: load^2 / (2 release).
+    rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
+    relief = _turned(memory.relief, rolling * step, patch, rebound)
+    after = SoilMemory(max(deepest, found.bottom), relief, found.squeeze)
+    if leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
+        _leave_rut(ground, wheel, ahead, after.deepest, math.copysign(patch, rolling), tyre.width)
     return WheelContact(
-        force, moment, load, pull, force_y, slip_x, slip_y, bottom,
+        force, moment, load, pull, force_y, slip_x, slip_y, max(bottom, 0.0),
         Deflection(along, across), Deflection(along_rate, across_rate), after,
     )  # fmt: skip
 
 
-class _Frame(NamedTuple):
-    upward: tuple[float, float, float]  # in the wheel's plane
-    ahead: tuple[float, float, float]  # along the ground
-    left: tuple[float, float, float]  # along the ground
-    squeeze: float  # by which the tyre's surface is nearer to its centre [m]
+@inlined_part
+def _loose(sinkage: float, memory: SoilMemory) -> WheelContact:
+    """No contact, but with a memory."""
+    none = NO_CONTACT
+    return WheelContact(
+        none.force, none.moment, 0.0, 0.0, 0.0, 0.0, 0.0, sinkage, none.deflection, none.deflection_rate, memory
+    )
+
+
+@inlined_part
+def _entry(radius: float, depth: float) -> float:
+    """Angle round the wheel [rad] at which soil is met when the bottom is at a depth [m]."""
+    return min(math.acos(max(min(1.0 - depth / radius, 1.0), -1.0)), STEEPEST)
+
+
+@inlined_part
+def _turned(relief: float, way: float, patch: float, rebound: float) -> float:
+    """Relief after rolling a way [m]: builds up over a patch [m]; what was built the other way goes with the rebound.
+
+    It grows the more slowly and falls the faster the larger it is, so that no way to and fro gives energy.
+    """
+    sign = math.copysign(1.0, way)
+    against = max(-relief * sign, 0.0)
+    kept = relief + sign * against * -math.expm1(-abs(way) / rebound)
+    return kept + min(abs(way) / patch, 1.0) * (sign - kept)
 
 
 @inlined_part
@@ -151,33 +198,26 @@ def _summed(
     tyre: Any,
     soil: SoilRecord,
     ground: Ground,
+    plane: ContactPlane,
     wheel: WheelMotionInWorld,
     frame: _Frame,
-    entry: float,
-    distance: float,
-    width: float,
-    bottom: float,
-    settled: float,
     relief: float,
-    heading: float,
-    sinking: float,
     slip_x: float,
     slip_y: float,
     scratch: Array,
 ) -> _Sums:
     """Gauss' rule of two points over panels of the arc, leading and trailing side apart, and strips across it."""
-    radius, c = tyre.radius, wheel.centre
-    arcs, strips = tyre.arc_samples, tyre.strip_samples
+    radius, entry, depth = tyre.radius, frame.entry, frame.depth
+    arcs = tyre.arc_samples
+    strips = _prepare_strips(tyre, ground, plane, wheel, frame, scratch)
     leading = 2 * (arcs // 4)  # as many on either side: a standing wheel is then pressed straight up
-    load = resistance = along = rise = torque = across = twist = tip = stiffness = slope = grip = grip_along = 0.0
-    rolled = abs(relief)
+    load = resistance = along = rise = torque = across = twist = tip = pressing = release = damping = 0.0
+    slope = grip = grip_along = 0.0
+    rolled, heading = abs(relief), 1.0 if relief >= 0.0 else -1.0
     # Behind the axle the soil springs back to the rut that stays, and no further.
-    left_over = rolled * residual_depth(soil, bottom + settled, width)
-    leaving = min(math.acos(min(max((left_over + distance) / radius, -1.0), 1.0)), entry)
-    for row in range(strips):
-        origin = add_scaled(c, _aside(tyre, row), frame.left)
-        scratch[row] = rut_depth(ground.ruts, origin[0], origin[1])
-    top = math.sin(entry)
+    left_over = rolled * residual_depth(soil, depth, frame.width)
+    leaving = min(_entry(radius, depth - left_over), entry)
+    top, reached, pressure = math.sin(entry), -1.0, 0.0
     for k in range(2 * leading):
         # From the side that leads to the one that trails; theta is positive on the leading side.
         side = k if k < leading else k - leading
@@ -192,27 +232,41 @@ def _summed(
         jy = radius * slip_y * met
         j = math.sqrt(jx * jx + jy * jy)
         sheared = shear_share(soil, j) / j if j > 0.0 else 0.0
-        reach = combine(radius * sine, frame.ahead, frame.squeeze - radius * cosine, frame.upward)
-        stress = tilting = stiff = 0.0  # summed over strips
-        touching = 0
+        # Between two points along of the profile.
+        spot = min(max((sine - ALONG[0]) * ((len(ALONG) - 1) / (ALONG[-1] - ALONG[0])), 0.0), len(ALONG) - 1.0)
+        point = min(int(spot), len(ALONG) - 2)
+        beyond = spot - point
+        stress = tilting = stiff = loose = strength = damped = 0.0  # summed over strips
         for row in range(strips):
-            aside = _aside(tyre, row)
-            # Along the ground, not along the axle: a tyre that leans lies down flat, also where the soil is hard.
-            point = add(add_scaled(c, aside, frame.left), reach)
-            sinkage = (height_at(ground, point[0], point[1]) - point[2]) * frame.upward[2]
-            deepest = max(sinkage + settled, scratch[row])
+            here, sinkage = soil, radius * (cosine - 1.0) + depth
+            if not plane.is_bare:
+                profile = PROFILE_FROM + row * len(ALONG) + point
+                sinkage += scratch[profile] * (1.0 - beyond) + scratch[profile + 1] * beyond
+            if plane.is_mixed:
+                here = ground.soils[_soil_of(plane, row, strips, point + (beyond > 0.5), scratch)]
+            rut = scratch[RUT_FROM + row]
+            deepest = sinkage
             if theta < 0.0:  # what trails was pressed by what went before
-                deepest = max(deepest, sinkage + rolled * (bottom + settled - sinkage))
-            here = pressed(soil, sinkage, deepest, width)
-            if here.pressure <= 0.0:
+                deepest = max(sinkage + rolled * (depth - sinkage), sinkage)
+            is_in_rut = rut > deepest
+            if is_in_rut:
+                deepest = rut
+            if deepest <= 0.0:
                 continue
-            normal = max(here.pressure + soil.damping * sinking, 0.0)
-            touching += 1
+            if deepest != reached or plane.is_mixed:
+                reached, pressure = deepest, virgin_pressure(here, deepest, frame.width)
+            back = unloading_stiffness(here, pressure, deepest)
+            normal = pressure - back * (deepest - sinkage)
+            if normal <= 0.0:
+                continue
             stress += normal
-            tilting += normal * aside
-            stiff += here.slope
+            tilting += normal * _aside(tyre, row, strips)
+            strength += here.cohesion + normal * here.tan_friction
+            loose += back
+            stiff += back if is_in_rut else here.exponent * pressure / deepest
+            damped += here.damping
         area = radius * turn * tyre.width / strips
-        strength = (touching * soil.cohesion + stress * soil.tan_friction) * area
+        strength *= area
         tx, ty = strength * sheared * jx, strength * sheared * jy
         grip += strength
         grip_along += strength * cosine
@@ -220,43 +274,67 @@ def _summed(
         load += stress * cosine * area
         resistance += stress * sine * area
         tip += tilting * cosine * area
-        stiffness += stiff * cosine * cosine * area
+        pressing += stiff * cosine * cosine * area
+        release += loose * cosine * cosine * area
+        damping += damped * cosine * area
         rise += tx * sine
         along += tx * cosine
         torque += tx * radius
         across += ty
         twist += ty * radius * sine
-    return _Sums(load, resistance, along, rise, torque, across, twist, tip, stiffness, slope, grip, grip_along)
+    return _Sums(
+        load, resistance, along, rise, torque, across, twist, tip, pressing, release, damping, slope, grip, grip_along
+    )  # fmt: skip
 
 
 @inlined_part
-def _aside(tyre: Any, row: int) -> float:
+def _prepare_strips(
+    tyre: Any, ground: Ground, plane: ContactPlane, wheel: WheelMotionInWorld, frame: _Frame, scratch: Array
+) -> int:
+    """Write rut and profile of each strip; how many strips differ: one where all are alike."""
+    strips, has_ruts = tyre.strip_samples, False
+    for row in range(strips):
+        aside = _aside(tyre, row, strips)
+        origin = add_scaled(wheel.centre, aside, frame.left)
+        scratch[RUT_FROM + row] = rut_depth(ground.ruts, origin[0], origin[1])
+        has_ruts = has_ruts or scratch[RUT_FROM + row] > 0.0
+        if plane.is_bare:
+            continue
+        spot = min(max(aside / tyre.width / ACROSS[-1] + 1.0, 0.0), 2.0)
+        point = min(int(spot), 1)
+        for i in range(len(ALONG)):
+            first = i * len(ACROSS) + point
+            over = scratch[first] + (spot - point) * (scratch[first + 1] - scratch[first])
+            scratch[PROFILE_FROM + row * len(ALONG) + i] = over * frame.steepness
+    return strips if has_ruts or not plane.is_bare else 1
+
+
+@inlined_part
+def _soil_of(plane: ContactPlane, row: int, strips: int, point: int, scratch: Array) -> int:
+    """Number of the soil at a point along and a strip."""
+    found = int(scratch[SOIL_FROM + point * len(ACROSS) + (row * len(ACROSS)) // strips])
+    return found if found >= 0 else plane.soil
+
+
+@inlined_part
+def _aside(tyre: Any, row: int, strips: int) -> float:
     """Where a strip's middle is, to the left [m]."""
-    return float(tyre.width * ((row + 0.5) / tyre.strip_samples - 0.5))
+    return float(tyre.width * ((row + 0.5) / strips - 0.5))
 
 
 @inlined_part
-def _remember(
+def _leave_rut(
     ground: Ground,
     wheel: WheelMotionInWorld,
     ahead: tuple[float, float, float],
-    memory: SoilMemory,
-    bottom: float,
-    squeeze: float,
-    rolling: float,
+    deepest: float,
     patch: float,
-    step: float,
     width: float,
-) -> SoilMemory:
-    """Memory after a step; a rut is left behind the contact, where this wheel will not read it again."""
-    passed = min(abs(rolling) * step / patch, 1.0)
-    deepest = max(bottom, memory.deepest - passed * (memory.deepest - bottom))
-    relief = memory.relief + passed * (math.copysign(1.0, rolling) - memory.relief)
-    if step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
-        behind = -math.copysign(0.5 * patch + 1.5 / ground.ruts.inverse, rolling)
-        tracks = int(width * ground.ruts.inverse) + 2  # no cell under the wheel is left out
-        for k in range(tracks):
-            side = width * (k / (tracks - 1.0) - 0.5)
-            place = add(wheel.centre, combine(behind, ahead, side, wheel.axis))
-            press(ground.ruts, place[0], place[1], deepest)
-    return SoilMemory(deepest, relief, squeeze)
+) -> None:
+    """A rut is left behind the contact, where this wheel will not read it again; patch [m] is signed as it rolls."""
+    behind = -(0.5 * patch + math.copysign(1.5 / ground.ruts.inverse, patch))
+    tracks = int(width * ground.ruts.inverse) + 2  # no cell under the wheel is left out
+    for k in range(tracks):
+        side = width * (k / (tracks - 1.0) - 0.5)
+        place = add(wheel.centre, combine(behind, ahead, side, wheel.axis))
+        press(ground.ruts, place[0], place[1], deepest)

@@ -30,8 +30,9 @@ def _probe(
     step: float,
     scratch: Array,
 ) -> WheelContact:
-    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre[0].radius, tyre[0].width, scratch)
-    return soil_contact(tyre[0], ground.soils[0], ground, plane, wheel, before, memory, elapsed, step, scratch)
+    t = tyre[0]
+    plane = contact_plane(ground, wheel.centre, wheel.axis, t.radius, t.width, memory.squeeze, scratch)
+    return soil_contact(t, ground, plane, wheel, before, memory, elapsed, step, scratch, True)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def map_ground(height: Any, size: float = 4.0, resolution: float = 0.05) -> Grou
 
 def plane_under(ground: Ground, x: float, z: float, heading: float = 0.0) -> Any:
     axis = (-math.sin(heading), math.cos(heading), 0.0)
-    return contact_plane(ground, (x, 0.3, z), axis, RADIUS, WIDTH, np.zeros(SAMPLES))
+    return contact_plane(ground, (x, 0.3, z), axis, RADIUS, WIDTH, 0.0, np.zeros(SAMPLES))
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.7, 3.0])
@@ -63,7 +63,7 @@ def test_kerb_raises_and_tilts_the_plane_without_a_jump() -> None:
     assert slopes.max() > 0.3  # it pushes back
     assert slopes.min() > -0.05
     # The wall is one cell of the map, 20 mm: one point would be pressed in by all of 0.15 m over that way.
-    assert np.abs(pressed[10:] - pressed[:-10]).max() < 0.075
+    assert np.abs(pressed[10:] - pressed[:-10]).max() < 0.09
 
 
 def test_map_is_bilinear_and_goes_on_beyond_its_edge() -> None:

@@ -12,6 +12,7 @@ from scipy.special import beta
 
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
 from terrain.soil import SoftSoil
+from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
 from terrain.wheel import Deflection, SoilMemory
 from terrain.wheel_rig import WheelRig
@@ -110,7 +111,7 @@ def test_standing_wheel_is_pressed_straight_up(tyre: Any, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SOFT))
 def test_held_wheel_sticks_like_a_spring(tyre: Any, name: str) -> None:
     rig = WheelRig(tyre, SOFT[name])
-    deflection, memory = Deflection(0.0, 0.0), SoilMemory(0.05, 0.0, 0.0)
+    deflection, memory = Deflection(0.0, 0.0), SoilMemory(rig.radius - 0.42, 0.0, 0.0)
     for _ in range(100):  # pulled ahead by 0.1 mm while it cannot turn
         contact = rig.contact(height=0.42, speed=0.001, memory=memory, before=deflection, elapsed=1e-3)
         deflection = contact.deflection
@@ -135,11 +136,11 @@ def test_second_wheel_in_the_rut_sinks_less_and_rolls_more_easily(tyre: Any) -> 
     ruts = fresh_ruts(2**12, 0.1)
     rig = WheelRig(tyre, replace(SAND, has_tyre=False), ruts)
     first = rig.rolling(5000.0, slip=0.0)
-    memory = SoilMemory(first.sinkage, 1.0, 0.0)
+    squeeze = 5000.0 / (RIGID_STIFFNESS * float(tyre["stiffness"]))
+    height, memory = rig.radius - first.sinkage - squeeze, SoilMemory(first.sinkage, 1.0, squeeze)
     for x in np.arange(0.0, 4.0, 0.01):  # rolls by and leaves a rut
-        rig.contact(
-            height=rig.radius - first.sinkage, speed=1.0, spin=1.0 / rig.radius, x=float(x), memory=memory, step=0.01
-        )
+        found = rig.contact(height=height, speed=1.0, spin=1.0 / rig.radius, x=float(x), memory=memory, step=0.01)
+        memory = found.memory
 
     assert rut_depth(ruts, 2.0, 0.0) == pytest.approx(first.sinkage, rel=1e-3)
     second = rig.rolling(5000.0, slip=0.0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from terrain.ground import Ground
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.stepping import AXLE_MOMENT, Array, moving_rate
 from vehicle_dynamics.kernels.jit import part
 
 LONG = 1e6  # [s]: a roll that has lasted this long is steady
-SQUEEZES = 30
+SQUEEZES = 60
 
 
 @part
@@ -28,17 +30,27 @@ def balance_rates(
     elapsed = LONG if is_rolling else 0.0
     for k in range(len(soil)):
         soil[k] = 0.0
-    for _ in range(SQUEEZES):  # Newton's method for tyres in series with soft soil; on hard ground one would do
-        moving_rate(vehicle, ground, moving, soil, 0.0, elapsed, LONG, work, rate)
+    # Newton's method for tyres in series with soft soil, between bounds: in a rut the soil's curve is bent both ways.
+    # On hard ground one step would do.
+    least, most = np.full(4, -1.0), np.full(4, np.inf)
+    for _ in range(SQUEEZES):
+        moving_rate(vehicle, ground, moving, soil, 0.0, elapsed, LONG, work, rate, False)
         change = 0.0
         for index in range(4):
-            change = max(change, abs(soil[3 * index + 2] - work.soil[3 * index + 2]))
-            soil[3 * index + 1], soil[3 * index + 2] = work.soil[3 * index + 1], work.soil[3 * index + 2]
+            before, after = soil[3 * index + 2], work.soil[3 * index + 2]
+            if after > before:
+                least[index] = before
+            elif after < before:
+                most[index] = before
+            if not least[index] < after < most[index]:
+                after = 0.5 * (least[index] + most[index])
+            change = max(change, abs(after - before))
+            soil[3 * index + 1], soil[3 * index + 2] = work.soil[3 * index + 1], after
         if change < 1e-12:
             break
     if not is_rolling:
         for index in range(4):
             work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
-        moving_rate(vehicle, ground, moving, soil, 0.0, 0.0, LONG, work, rate)
+        moving_rate(vehicle, ground, moving, soil, 0.0, 0.0, LONG, work, rate, False)
     for k in range(len(soil)):
         soil[k] = work.soil[k]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from terrain.ground import Ground, height_at
-from terrain.ruts import no_ruts
+from terrain.ruts import rut_depth
 from terrain.soil import RIGID
 from vehicle_dynamics.driving.handle import balanced_rates, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
@@ -29,6 +29,9 @@ ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start thi
 MOST_ITERATIONS = 60
 DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
 FIRST_ARM_ANGLE = -0.2  # [rad]
+UNBOUNDED = 1e9  # friction of soft soil, whose strength the contact knows
+LOWER = (0.02, 0.1, 0.06)  # [m]: further guesses, with more of the wheels in the ground
+SOFTER = (0.1, 0.2, 0.4, 0.7)
 FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
 
 
@@ -38,8 +41,8 @@ class NoEquilibriumError(ValueError):
 
 @kernel
 def ground_height(ground: Ground, x: float, y: float) -> float:
-    """Height of the ground [m] at a place [m]."""
-    return height_at(ground, x, y)
+    """Height of the ground [m] at a place [m], at the bottom of a rut where there is one."""
+    return height_at(ground, x, y) - rut_depth(ground.ruts, x, y)
 
 
 def equilibrium(
@@ -51,6 +54,15 @@ def equilibrium(
     """
     standing = _Balance(vehicle, ground, x, y, heading, 0.0)
     unknown, left = _solved(standing, standing.first_guess())
+    if not left < ENOUGH:  # as in ruts: soft tyres find the ground with all wheels, from there they are made stiffer
+        for lower in LOWER:
+            unknown = standing.first_guess(-lower)
+            for share in SOFTER:
+                softer = _Balance(_with_softer_tyres(vehicle, share), ground, x, y, heading, 0.0)
+                unknown, _ = _solved(softer, unknown)
+            unknown, left = _solved(standing, unknown)
+            if left < ENOUGH:
+                break
     if not left < ENOUGH:
         raise NoEquilibriumError(f"the vehicle finds no balance: {left:.2g} m/s^2 are left")
     if abs(speed) > STANDING:
@@ -82,13 +94,20 @@ def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
     return unknown, float(np.abs(residual).max())
 
 
+def _with_softer_tyres(vehicle: DrivingVehicle, share: float) -> DrivingVehicle:
+    """The vehicle with a share of its tyres' stiffness."""
+    tyre = vehicle.tyre.copy()
+    tyre["stiffness"] *= share
+    return vehicle._replace(tyre=tyre)
+
+
 class _Balance:
     """The equations of one place."""
 
     def __init__(
         self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
     ) -> None:
-        self._vehicle, self._ground = vehicle, ground._replace(ruts=no_ruts())  # looking leaves no rut
+        self._vehicle, self._ground = vehicle, ground
         self._soil = np.zeros(12)
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
         self._rolls = abs(speed) > STANDING
@@ -100,8 +119,8 @@ class _Balance:
         # Metres, radians; deflections in centimetres, spins as they are.
         self.scale = np.concatenate([np.ones(7), np.ones(4) if self._rolls else np.full(3, 0.01)])
 
-    def first_guess(self) -> Array:
-        """On the plane under the wheels; tyres that are not deflected, or spins without slip."""
+    def first_guess(self, lift: float = 0.0) -> Array:
+        """On the plane under the wheels, or so much higher [m]; tyres that are not deflected, or spins without slip."""
         corners = self._vehicle.bodies.corners["geometry"]["wheel_centre"]
         cosine, sine = np.cos(self._heading), np.sin(self._heading)
         along, across = corners[:, 0], corners[:, 1]
@@ -118,12 +137,13 @@ class _Balance:
         self._ahead = np.array([cosine, sine, rise_along]) * np.cos(pitch)
         roll = np.arctan(rise_across * np.cos(pitch))
         rest = np.full(4, self._speed / (0.99 * radius)) if self._rolls else np.zeros(3)
-        return np.concatenate([[level + up, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
+        return np.concatenate([[level + up + lift, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
 
     def share_by_load(self) -> None:
         """Let each tyre of a standing vehicle hold as much as its load allows."""
         loads = self._work.tyre[:, LOAD]
-        self._share = loads / loads.mean()
+        if loads.mean() > 0.0:  # else it lies on its belly
+            self._share = loads / loads.mean()
 
     def residual(self, unknown: Array) -> Array:
         """Accelerations that a balance is free of."""
@@ -161,7 +181,7 @@ class _Balance:
     def _held(self, deflection: Array) -> Array:
         """What friction can hold of the deflection; where it cannot hold the vehicle, that slides at once."""
         wanted = deflection.reshape(4, 2) * self._vehicle.tyre["carcass_stiffness"][0]
-        grip = float(self._ground.soils["friction"].max()) if self._ground.soils["kind"][0] == RIGID else np.inf
+        grip = float(self._ground.soils["friction"].max()) if self._ground.soils["kind"][0] == RIGID else UNBOUNDED
         most = grip * self._work.tyre[:, LOAD]
         share = np.minimum(1.0, most / np.maximum(np.hypot(wanted[:, 0], wanted[:, 1]), 1e-9))
         held: Array = (deflection.reshape(4, 2) * share[:, None]).ravel()

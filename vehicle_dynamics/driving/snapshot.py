@@ -67,6 +67,7 @@ SnapshotRecord: TypeAlias = Any
 
 LATEST = 0  # rows of the work array `rates` that observe may use
 SHORTEST = 1e-9  # [s]: a step that changes nothing
+COMING = 1e-3  # [s]: the load on soft soil is that of the coming step; soil is too stiff to tell it without one
 
 
 @part
@@ -81,7 +82,7 @@ def fill_snapshot(
         copy[k] = state[k]
     controls(vehicle, pedals, SHORTEST, copy, work)
     rate = work.rates[LATEST]
-    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, 0.0, 0.0, work, rate)
+    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, 0.0, COMING, work, rate, False)
     seen = out[0]
     for k in range(3):
         seen.position[k], seen.velocity[k], seen.turn[k] = state[k], state[15 + k], state[18 + k]

@@ -68,11 +68,13 @@ def moving_rate(
     step: float,
     work: DrivingWorkspace,
     rate: Array,
+    leaves_ruts: bool = True,
 ) -> None:
     """Rates of the moving state (39) with the steering wheel (-1 to 1), brakes and drive that work holds.
 
     elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is. soil (12) is what
-    wheels on soft soil remember, step [s] what it is to be advanced by, into work.soil.
+    wheels on soft soil remember, step [s] what it is to be advanced by, into work.soil: soil is so stiff that its load
+    is always that at the end of a step.
     """
     push = _servo(vehicle, moving, steering)
     rate[PITMAN], rate[PITMAN_RATE] = moving[PITMAN_RATE], push
@@ -104,6 +106,7 @@ def moving_rate(
             elapsed,
             step,
             work.heights,
+            leaves_ruts,
         )
         work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.memory
         force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
@@ -226,17 +229,17 @@ def driving_step(
     controls(vehicle, pedals, step, state, work)
     moving, rates, middle, wheel, soil = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering, state[SOIL]
     if method == RK4:
-        moving_rate(vehicle, ground, moving, soil, wheel, 0.0, 0.0, work, rates[0])
+        moving_rate(vehicle, ground, moving, soil, wheel, 0.0, step, work, rates[0], False)
         for stage in range(1, 4):
             stage_state(moving, rates[stage - 1], step if stage == 3 else 0.5 * step, middle)
-            moving_rate(vehicle, ground, middle, soil, wheel, 0.0, step if stage == 3 else 0.0, work, rates[stage])
+            moving_rate(vehicle, ground, middle, soil, wheel, 0.0, step, work, rates[stage], stage == 3)
         rk4_update(moving, rates, step)
         for index in range(4):
             if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
                 moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
     else:
         rate = rates[0]
-        moving_rate(vehicle, ground, moving, soil, wheel, step, step, work, rate)
+        moving_rate(vehicle, ground, moving, soil, wheel, step, step, work, rate, True)
         euler_update(state[:STATE_SIZE], rate, step)
         for index in range(4):
             moving[STATE_SIZE + 2 * index] = work.tyre[index, ALONG]

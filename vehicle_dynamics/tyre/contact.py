@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from terrain.contact_plane import ContactPlane, contact_plane
-from terrain.ground import Ground, soil_at
-from terrain.soil import RIGID
+from terrain.ground import Ground
 from terrain.soil_contact import soil_contact
 from terrain.wheel import NO_CONTACT, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.kernels.jit import inlined
@@ -69,18 +68,50 @@ def tyre_contact(
     elapsed: float,
     step: float,
     scratch: Array,
+    leaves_ruts: bool = True,
 ) -> WheelContact:
     """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to.
 
-    elapsed [s] is how long ago the deflection was what is given, 0 takes it as it is; step [s] is that of the soil's
-    memory, 0 leaves it.
+    elapsed [s] is how long ago the deflection was what is given, 0 takes it as it is; step [s] is that of soft soil,
+    whose memory is advanced by it, 0 leaves it.
     """
-    c = wheel.centre
-    plane = contact_plane(ground, c, wheel.axis, tyre.radius, tyre.width, scratch)
-    soil = ground.soils[soil_at(ground, c[0], c[1])]
-    if soil.kind == RIGID:
-        return _hard_contact(tyre, soil.friction, plane, wheel, before, elapsed)
-    return soil_contact(tyre, soil, ground, plane, wheel, before, memory, elapsed, step, scratch)
+    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, memory.squeeze, scratch)
+    hard, soft = NO_CONTACT, NO_CONTACT
+    if plane.hardness > 0.0:
+        hard = _hard_contact(tyre, plane.friction, plane, wheel, before, elapsed)
+    if plane.hardness < 1.0:
+        soft = soil_contact(tyre, ground, plane, wheel, before, memory, elapsed, step, scratch, leaves_ruts)
+    if plane.hardness == 1.0:
+        return hard
+    if plane.hardness == 0.0:
+        return soft
+    return _mixed(hard, soft, plane.hardness)
+
+
+@inlined
+def _mixed(hard: WheelContact, soft: WheelContact, share: float) -> WheelContact:
+    """A share of a contact on hard ground, the rest on soft soil."""
+    rest = 1.0 - share
+    return WheelContact(
+        combine(share, hard.force, rest, soft.force),
+        combine(share, hard.moment, rest, soft.moment),
+        share * hard.load + rest * soft.load,
+        share * hard.force_along + rest * soft.force_along,
+        share * hard.force_across + rest * soft.force_across,
+        share * hard.slip_along + rest * soft.slip_along,
+        share * hard.slip_across + rest * soft.slip_across,
+        rest * soft.sinkage,
+        _between(hard.deflection, soft.deflection, share),
+        _between(hard.deflection_rate, soft.deflection_rate, share),
+        soft.memory,
+    )
+
+
+@inlined
+def _between(hard: Deflection, soft: Deflection, share: float) -> Deflection:
+    """A share of one, the rest of the other."""
+    rest = 1.0 - share
+    return Deflection(share * hard.along + rest * soft.along, share * hard.across + rest * soft.across)
 
 
 @inlined
@@ -108,7 +139,11 @@ def _hard_contact(
     arm = scale(-distance, upward)
     # Velocity of the contact point as if the wheel did not spin.
     velocity = add(wheel.velocity, cross(wheel.turn, arm))
-    load = tyre.stiffness * deflection - tyre.damping * dot(velocity, normal)
+    ahead_level = unit((wheel.axis[1], -wheel.axis[0], 0.0))
+    # An edge that is met at speed is damped by no more than the tyre's spring: the whole of it would be a blow.
+    most = tyre.stiffness * deflection / tyre.damping
+    bulge = min(max(plane.wall * dot(wheel.velocity, ahead_level), -most), most)
+    load = tyre.stiffness * deflection - tyre.damping * (dot(velocity, normal) + bulge)
     load += tyre.bottoming_stiffness * max(deflection - tyre.bottoming_from, 0.0)
     load *= min((size - LYING) / (LEANING - LYING), 1.0)
     if load <= 0.0:
@@ -141,6 +176,8 @@ def _hard_contact(
     roll = -tyre.rolling_resistance * load * tyre.radius * math.tanh(wheel.spin)
     force = add_scaled(combine(force_x, ahead, force_y, left), load, normal)
     moment = add(cross(arm, force), add_scaled(combine(align, normal, tip, ahead), roll, wheel.axis))
+    if plane.wall != 0.0:
+        force = add_scaled(force, load * plane.wall, ahead_level)
     return WheelContact(
         force,
         moment,
