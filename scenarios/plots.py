@@ -24,6 +24,7 @@ class Panel:
     axis: str
     lines: tuple[tuple[str, str], ...]  # channel, label
     factor: float = 1.0
+    most: float = np.inf  # shown; a standing wheel's slip is a quotient of nothings
 
 
 FIGURES: dict[str, tuple[Panel, ...]] = {
@@ -44,12 +45,12 @@ FIGURES: dict[str, tuple[Panel, ...]] = {
     ),
     "wheels": tuple(
         Panel(title, axis, tuple((f"{name}.{corner}", corner.replace("_", " ")) for corner in (
-            "front_left", "front_right", "rear_left", "rear_right")), factor)
-        for title, axis, name, factor in (
-            ("Wheel load", "kN", "wheel_load_n", 1e-3),
-            ("Spring compression", "mm", "spring_compression_m", 1e3),
-            ("Slip along", "%", "slip_along", 100.0),
-            ("Slip across", "%", "slip_across", 100.0),
+            "front_left", "front_right", "rear_left", "rear_right")), factor, most)
+        for title, axis, name, factor, most in (
+            ("Wheel load", "kN", "wheel_load_n", 1e-3, np.inf),
+            ("Spring compression", "mm", "spring_compression_m", 1e3, np.inf),
+            ("Slip along", "%", "slip_along", 100.0, 100.0),
+            ("Slip across", "%", "slip_across", 100.0, 100.0),
         )
     ),
 }  # fmt: skip
@@ -75,6 +76,8 @@ def figure(name: str, title: str, run: Channels, reference: Channels | None = No
         axis.grid(True, alpha=0.3)
         axis.legend(loc="upper right", fontsize=8, ncols=5)
         _keep_in_view(axis)
+        low, high = axis.get_ylim()
+        axis.set_ylim(max(low, -panel.most), min(high, panel.most))
     axes[-1].set_xlabel("time [s]")
     return _png(picture)
 

@@ -1,0 +1,85 @@
+"""Drivers that find their own way in lock-step, on the truth and on what sensors and observer tell."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scenarios.lock_step import LockStep, Run
+from scenarios.scenario import Scenario, load_scenario
+from settings import SettingsError
+
+SCENARIO = """
+version: 1
+description: To a goal
+world:
+  named: {{name: urban}}
+start: {{x_m: 10.0, y_m: -2.0}}
+driver:
+  to_goal: {{goal: {{x_m: 40.0, y_m: -2.0}}, {options}}}
+duration_s: 16.0
+seed: 2
+{rest}
+"""
+SENSORS = """
+sensors:
+  - imu: {preset: industrial_mems}
+  - gps: {preset: low_cost}
+  - encoders: {preset: quadrature}
+  - lidar: {preset: spinning_16}
+"""
+
+
+def scenario(folder: Path, options: str = "", rest: str = "") -> Scenario:
+    path = folder / "scenario.yaml"
+    path.write_text(SCENARIO.format(options=options, rest=rest))
+    return load_scenario(path)
+
+
+def arrives(run: Run) -> None:
+    end = run.channels["x_m"][-1], run.channels["y_m"][-1]
+    assert math.dist(end, (40.0, -2.0)) < 2.0
+    assert abs(run.channels["speed_mps"][-1]) < 0.1
+    assert run.channels["speed_mps"].max() <= 5.0
+    assert run.channels["collision_n"].max() == 0.0
+
+
+def test_vehicle_arrives_on_the_truth(tmp_path: Path) -> None:
+    arrives(LockStep(scenario(tmp_path)).run())
+
+
+def test_vehicle_arrives_by_lidar_and_observer_the_same_way_twice(tmp_path: Path) -> None:
+    described = scenario(tmp_path, "sensing: lidar, pose: observer", SENSORS + "observer: {kind: vehicle}\n")
+    run = LockStep(described).run()
+
+    arrives(run)
+    assert run.estimates is not None
+    assert len(run.estimates) == pytest.approx(250 * 16, rel=0.02)
+    true = np.column_stack([run.channels["x_m"], run.channels["y_m"]])
+    own = run.estimates[(run.estimates["time_ns"] - described.start.time_ns()) % 10_000_000 == 0]
+    index = (own["time_ns"] - described.start.time_ns()) // 10_000_000
+    off = own["position"][:, :2] - true[index]
+    assert float(np.sqrt((off**2).sum(axis=1).mean())) < 0.6  # the GPS alone: 1.8 m
+    assert LockStep(described).run().history.tobytes() == run.history.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "rest", "reason"),
+    [
+        ("sensing: lidar", "", "sensing by LIDAR needs a sensor of kind lidar"),
+        ("pose: observer", "", "a pose of the observer needs an observer"),
+        ("pose: observer", "observer: {kind: vehicle}\n", "observer: needs a sensor of kind gps"),
+        ("planner: {planner: 'nowhere:Best'}", "", "nowhere"),
+    ],
+)
+def test_what_is_missing_is_said(tmp_path: Path, options: str, rest: str, reason: str) -> None:
+    with pytest.raises(SettingsError, match=reason):
+        LockStep(scenario(tmp_path, options, rest))
+
+
+def test_run_with_a_planner_is_not_kept_half(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be kept"):
+        LockStep(scenario(tmp_path)).checkpoint()
