@@ -20,6 +20,7 @@ NODES = [
     "keyboard = planner.keyboard_node:main",
     "lidar = sensors.lidar_node:main",
     "monitor = scenarios.monitor_node:main",
+    "observer = state_observer.observer_node:main",
     "planner = planner.planner_node:main",
     "teleop = planner.teleop_node:main",
     "terrain = terrain.terrain_node:main",

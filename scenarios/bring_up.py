@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from settings import SettingsError
 from settings.fields import close_name
-from settings.nested import preset_names
+from settings.nested import preset_names, preset_values
 from settings.share import share_directory, share_file
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
@@ -132,14 +132,26 @@ def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return nodes
 
 
+def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    """Sensors, and the observer, which then places base_link; with what it must know of the sensors' presets."""
+    nodes = _sensor_nodes({**values, "tf_source": "observer"})
+    params: dict[str, bool | int | float | str] = {"kind": values["observer"], "world": values["world"]}
+    if values["encoders"] != NO_SENSOR:
+        preset = preset_values("sensors/encoders", values["encoders"])
+        params |= {key: preset[key] for key in ("wheel_pulses", "knows_direction") if key in preset}
+    return [*nodes, NodeSpec("observer", (), params)]
+
+
 def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     if not values["world"]:
         raise SettingsError("world: must be a name in config/worlds, or a path: a planner needs one")
-    has_lidar = values["sensing"] == "lidar"
-    others = {kind: NO_SENSOR for kind in SENSOR_KINDS if kind != "lidar" or not has_lidar}
-    nodes = _sensor_nodes({**values, **others})
+    given = {**values} if values["sensing"] == "lidar" else {**values, "lidar": NO_SENSOR}
+    if values["pose_source"] == "observer":
+        nodes = _observer_nodes(given)
+    else:
+        nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
     params: dict[str, bool | int | float | str] = {
-        key: values[key] for key in ("world", "vehicle", "planner", "sensing")
+        key: values[key] for key in ("world", "vehicle", "planner", "sensing", "pose_source")
     }
     params["to_world_goal"] = values["to_world_goal"] == "true"
     return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]
@@ -171,16 +183,21 @@ def _sensor_arguments() -> tuple[LaunchArgument, ...]:
     )
 
 
+def _observer_arguments() -> tuple[LaunchArgument, ...]:
+    kinds = ("vehicle", "ins")
+    kind = LaunchArgument("observer", "vehicle", "errorEKF around the vehicle's model, or a strapdown INS", kinds)
+    return (*(argument for argument in _VEHICLE if argument.name != "tf_source"), *_sensor_arguments(), kind)
+
+
 def _navigate_arguments() -> tuple[LaunchArgument, ...]:
-    world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")
-    lidar = next(argument for argument in _sensor_arguments() if argument.name == "lidar")
+    usual = {"world": "urban", "lidar": "spinning_32", "encoders": "quadrature"}  # a planner backs up
     return (
-        *(world if argument.name == "world" else argument for argument in _VEHICLE),
+        *(replace(argument, default=usual.get(argument.name, argument.default)) for argument in _observer_arguments()),
+        LaunchArgument("tf_source", "truth", "Who places base_link, unless the pose is the observer's", TF_SOURCES),
         LaunchArgument("planner", "dstar_lite", "arcs, dstar_lite, or your own as module:Class"),
         LaunchArgument("sensing", "terrain", "Obstacles by the world's truth, or by LIDAR", ("terrain", "lidar")),
-        LaunchArgument("lidar", "spinning_32", lidar.description, lidar.choices),
+        LaunchArgument("pose_source", "truth", "Pose by the truth, or by the observer", ("truth", "observer")),
         LaunchArgument("to_world_goal", "true", "Drive to the world's own goal at once", _BOOLEAN),
-        LaunchArgument("seed", "0", "Of all random numbers"),
     )
 
 
@@ -194,6 +211,7 @@ def bring_ups() -> dict[str, BringUp]:
         BringUp("terrain", "A world alone: /map and /terrain/markers", (world, sim_time), _terrain_nodes),
         BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
         BringUp("sensors", "The vehicle with all its sensors", (*_VEHICLE, *_sensor_arguments()), _sensor_nodes),
+        BringUp("observer", "The vehicle, its sensors and its observer", _observer_arguments(), _observer_nodes),
         BringUp("navigate", "The vehicle drives to /goal_pose by itself", _navigate_arguments(), _navigate_nodes),
         BringUp("drive", "The vehicle, driven with a game pad", (*_VEHICLE, pad, _STAMPED), _drive_nodes),
     )

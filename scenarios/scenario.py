@@ -13,6 +13,7 @@ from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSte
 from scenarios.autonomy import ToGoal
 from scenarios.channels import CHANNELS
 from scenarios.observing import ObserverChoice
+from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorFault, check_sensors
 from settings import SettingsError, setting
 from settings.dates import date_ns
@@ -187,6 +188,7 @@ class Scenario:
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()
     faults: tuple[SensorFault, ...] = ()
+    targets: tuple[MovingTarget, ...] = ()
     observer: ObserverChoice | None = None
     reference: str = setting("", "CSV file beside this one whose columns are channels, to compare with")
     criteria: tuple[Criterion, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenarios.scenario import Scenario
 from sensors.lidar.scene import Scene
 from sensors.rig import SensorRig
-from terrain.ground import GroundModel
+from terrain.ground import GroundModel, height_at
 from terrain.world import World
 from vehicle_dynamics.vehicle import Vehicle
 
@@ -26,4 +26,6 @@ def make_rig(scenario: Scenario, vehicle: Vehicle, ground: GroundModel, world: W
         base_in_chassis=(x, y, z),
         scene=scene,
         georeference=world.georeference if world is not None else None,
+        targets=scenario.targets,
+        height_at=lambda x, y: float(height_at(ground.kernel(), x, y)),
     )

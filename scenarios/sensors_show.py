@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenarios.lock_step import PERIOD_NS, LockStep
 from scenarios.progress import progress_on_stderr
 from scenarios.scenario import Scenario, load_scenario, scenario_file
-from sensors.allan import allan_deviation, expected_deviation
+from sensors.allan import AllanCurve, allan_deviation, expected_deviation
 from sensors.gps import Gps, LocalFrame
 from sensors.imu import Imu
 from sensors.picture import gps_picture, imu_picture, lidar_picture
@@ -21,6 +22,8 @@ from settings import SettingsError
 from settings.files import write_whole
 from settings.nested import preset_names
 from vehicle_dynamics.base_motion import BaseMotion
+
+Array = NDArray[np.float64]
 
 KINDS = ("imu", "gps", "encoders", "lidar")
 FIXES = 2000
@@ -54,7 +57,8 @@ def show_sensors(name: str, at_s: float | None, out: Path | None) -> int:
         picture, line = _picture(scenario, choice, scans)
         if picture is not None:
             write_whole(folder / f"{choice.called}.png", picture)
-            print(f"  {choice.called}: {line}; drawn to {folder / choice.called}.png")
+            line += f"; drawn to {folder / choice.called}.png"
+        print(f"  {choice.called}: {line}")
     return 0
 
 
@@ -85,26 +89,29 @@ def _scans(scenario: Scenario, path: Path, at_s: float) -> dict[str, LidarScan]:
 def _picture(scenario: Scenario, choice: SensorChoice, scans: dict[str, LidarScan]) -> tuple[bytes | None, str]:
     if choice.lidar is not None:
         if choice.called not in scans:
-            return None, ""
-        scan, height = scans[choice.called], choice.lidar.mount_xyz_m[2]
+            return None, "no scan to draw"
+        scan = scans[choice.called]
         seconds = (scan.time_ns - scenario.start.time_ns()) * 1e-9
         title = f"{choice.called}: {scenario.description}, at {seconds:.1f} s"
-        return lidar_picture(title, scan, height), f"{len(scan.points)} returns of {scan.ranges.size} rays"
+        picture = lidar_picture(title, scan, choice.lidar.mounting())
+        return picture, f"{len(scan.points)} returns of {scan.ranges.size} rays"
     if choice.gps is not None:
         return _gps(scenario, choice)
     if choice.imu is not None:
         return _imu(scenario, choice)
-    return None, ""
+    return None, "no picture of this kind"
 
 
-def _gps(scenario: Scenario, choice: SensorChoice) -> tuple[bytes, str]:
+def _gps(scenario: Scenario, choice: SensorChoice) -> tuple[bytes | None, str]:
     assert choice.gps is not None
     settings = choice.gps
     frame = LocalFrame()
     receiver = Gps(settings, seed=scenario.seed, name=choice.called, sky=_OpenSky())
     step_ns = round(1e9 / settings.rate_hz)
     samples = [sample for tick in range(FIXES) for sample in receiver.update(tick * step_ns, LEVEL)]
-    fixes = [sample for sample in samples if sample.quality]
+    fixes = [sample for sample in samples if sample.quality and math.isfinite(sample.latitude_deg)]
+    if not fixes:
+        return None, "no fixes to draw"
     places = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
     errors = places[:, :2] - receiver.mounting.arm[:2]
     east, north = np.sqrt(np.mean([fix.variance[:2] for fix in fixes], axis=0)).tolist()
@@ -112,20 +119,25 @@ def _gps(scenario: Scenario, choice: SensorChoice) -> tuple[bytes, str]:
     return gps_picture(choice.called, errors, (east, north)), f"{plane:.3g} m RMS in the plane"
 
 
-def _imu(scenario: Scenario, choice: SensorChoice) -> tuple[bytes, str]:
+def _imu(scenario: Scenario, choice: SensorChoice) -> tuple[bytes | None, str]:
     assert choice.imu is not None
     settings = choice.imu
     unit = Imu(settings, seed=scenario.seed, name=choice.called)
     gyro, accel = unit.still(0, round(STILL_S * settings.rate_hz), LEVEL)
     degrees, milli_g = math.degrees(1.0), 1e3 / 9.80665
-    curves = {}
+    curves: dict[str, tuple[AllanCurve, Array] | None] = {}
     for title, readings, errors, factor in (
         ("Gyroscopes [deg/s]", gyro, settings.gyro_errors(), degrees),
         ("Accelerometers [mg]", accel, settings.accel_errors(), milli_g),
     ):
+        if not np.ptp(readings, axis=0).any():
+            curves[title] = None
+            continue
         curve = allan_deviation(readings, settings.rate_hz)
         expected = expected_deviation(errors, settings.rate_hz, curve.tau) * factor
         curves[title] = (curve._replace(deviation=curve.deviation * factor), expected)
+    if not any(curves.values()):
+        return None, "no noise to draw"
     return imu_picture(f"{choice.called}: an hour at rest", curves), f"an hour at {settings.rate_hz:g} Hz at rest"
 
 

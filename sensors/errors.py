@@ -82,10 +82,20 @@ class ErrorModel:
         return self._bias(self._drift, self._walk)
 
     def variance(self) -> float:
-        """Of a reading about the truth by noise, bias and steps [u^2]; scale and misalignment are not in it."""
+        """Of a reading of zero about the truth: noise, bias and steps [u^2]. What grows with it is in `variances`."""
         p = self.parameters
         walk = p.random_walk**2 * self._walked_s
         return p.noise**2 + p.constant_bias**2 + p.drifting_bias**2 + walk + p.resolution**2 / 12.0
+
+    def variances(self, read: Array) -> Array:
+        """Of each channel of a reading about the truth [u^2], errors of scale and misalignment in it.
+
+        To first order: a channel's own scale acts on itself, three axes' misalignments on the other two.
+        """
+        p = self.parameters
+        squares = read * read
+        others = squares.sum() - squares if self._size == 3 else 0.0
+        return np.asarray(self.variance() + p.scale**2 * squares + p.misalignment**2 * others)
 
     def apply(self, time_ns: int, true: Array) -> Array:
         """The reading at a time; times must not go back without a reset."""
@@ -108,6 +118,10 @@ class ErrorModel:
         self._walked_s += passed * (count - 1)
         self._time_ns = time_ns + step_ns * (count - 1)
         return self._read(true, self._bias(drift, walk), self._noise.normal(size=(count, self._size)))
+
+    def within_range(self, read: Array) -> Array:
+        """Of readings that faults have changed: no sensor says more than it can. NaN stays."""
+        return _clipped(read, self.parameters.highest)
 
     def is_clipped(self, read: Array) -> bool:
         """Whether a reading is at the limit."""
@@ -138,7 +152,11 @@ class ErrorModel:
 def limited(values: Array, limit: float, resolution: float) -> Array:
     """In whole steps of a resolution (0: none), within plus and minus a limit."""
     if resolution > 0.0:
-        values = np.round(values / resolution) * resolution
+        values = np.round(values / resolution) * resolution + 0.0  # no -0.0
+    return _clipped(values, limit)
+
+
+def _clipped(values: Array, limit: float) -> Array:
     return np.clip(values, -limit, limit) if math.isfinite(limit) else values
 
 

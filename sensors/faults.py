@@ -23,9 +23,10 @@ from settings import setting
 Array = NDArray[np.float64]
 
 SPIKES = 0.1  # share of samples that a spike fault hits
+FREEZE = "freeze"
 FAULTS = MappingProxyType(
     {  # kind: what happens, and what `value` means
-        "freeze": "the last reading before it repeats, other faults in it",
+        FREEZE: "the last reading before it repeats, other faults in it",
         "bias": "value is added",
         "drift": "value per second is added, from 0",
         "scale": "times value",
@@ -66,10 +67,15 @@ class Fault:
 
     def mask(self, channels: Sequence[str]) -> NDArray[np.bool_]:
         """Which channels it hits; raises ValueError when it is none."""
-        mask = np.array([name.startswith(self.channel) for name in channels])
-        if not mask.any():
-            raise ValueError(f"channel: must be the beginning of one of {', '.join(channels)}, got {self.channel!r}")
-        return mask
+        return channel_mask(self.channel, channels)
+
+
+def channel_mask(beginning: str, channels: Sequence[str]) -> NDArray[np.bool_]:
+    """Which channels' names begin so; raises ValueError when none does."""
+    mask = np.array([name.startswith(beginning) for name in channels])
+    if not mask.any():
+        raise ValueError(f"channel: must be the beginning of one of {', '.join(channels)}, got {beginning!r}")
+    return mask
 
 
 class _Part(NamedTuple):
@@ -109,6 +115,10 @@ class FaultLine:
         self._sent: Array | None = None
         self._parts = {key: self._part(key, part.fault) for key, part in self._parts.items()}
 
+    def faults_at(self, time_s: float) -> tuple[Fault, ...]:
+        """Those that are on at a time since the start."""
+        return tuple(fault for fault in self.faults if fault.is_on(time_s))
+
     def distort(self, time_s: float, reading: Array) -> Array:
         """What a broken sensor reads instead; channels are along the last axis."""
         self._time_s = time_s
@@ -117,7 +127,7 @@ class FaultLine:
         for part in self._parts.values():
             if not part.fault.is_on(time_s) or part.fault.kind in DELIVERY_FAULTS:
                 continue
-            if part.fault.kind == "freeze":
+            if part.fault.kind == FREEZE:
                 frozen |= part.mask
             else:
                 wrong = np.where(part.mask, _distorted(part, time_s, wrong), wrong)
@@ -156,7 +166,8 @@ def _distorted(part: _Part, time_s: float, reading: Array) -> Array:
     if fault.kind == "drift":
         return reading + fault.value * (time_s - since_s)
     if fault.kind == "scale":
-        return reading * fault.value
+        # What is infinite (no return of a LIDAR) stays so: 0 times it is no number.
+        return np.multiply(reading, fault.value, out=np.array(reading), where=np.isfinite(reading))
     if fault.kind == "noise":
         return reading + fault.value * random.normal(size=reading.shape)
     if fault.kind == "spike":

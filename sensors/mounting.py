@@ -14,6 +14,8 @@ from vehicle_dynamics.kernels.vector3 import Vector3
 
 Array = NDArray[np.float64]
 
+UNIT_TOLERANCE = 1e-3  # of an attitude's length: what rounding to float32 and integration leave
+
 
 class SensorMotion(NamedTuple):
     """Of the sensor's own frame."""
@@ -55,11 +57,13 @@ class Mounting:
         return np.array(base.position) + world_from_base @ self.arm, world_from_base @ self.base_from_sensor
 
 
-def require_finite(base: BaseMotion) -> None:
-    """Raises ValueError with one line for a motion that is none."""
+def require_motion(base: BaseMotion) -> None:
+    """Raises ValueError with one line for a motion that is none: not finite, or without an attitude."""
     for name, values in zip(base._fields, base, strict=True):
         if not all(map(math.isfinite, values)):
             raise ValueError(f"base motion: {name} must be finite, got {values}")
+    if abs(math.hypot(*base.attitude) - 1.0) > UNIT_TOLERANCE:
+        raise ValueError(f"base motion: attitude must be a unit quaternion, got {base.attitude}")
 
 
 def _cross(a: Vector3, b: Vector3) -> Vector3:

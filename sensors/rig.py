@@ -15,9 +15,11 @@ from sensors.gps.receiver import Gps
 from sensors.gps.settings import GpsSettings
 from sensors.imu import Imu, ImuSettings
 from sensors.lidar.lidar import Lidar
+from sensors.lidar.moving import HeightAt, MovingTarget, level_ground
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.sensor import Sensor
+from sensors.timing import NS_PER_S
 from settings import SettingsError, setting
 from settings.fields import close_name
 from settings.one_of import one_of
@@ -88,9 +90,15 @@ class SensorRig:
         base_in_chassis: Vector3,
         scene: Scene,
         georeference: Georeference | None = None,
+        targets: Sequence[MovingTarget] = (),
+        height_at: HeightAt = level_ground,
     ) -> None:
-        """scene: what laser scanners and satellites see; georeference: where the world lies."""
-        self._base, self._scene = base_in_chassis, scene
+        """scene: what laser scanners and satellites see; georeference: where the world lies.
+
+        targets: what moves in the scene, on a ground of this height.
+        """
+        self._base, self._scene, self._start_ns = base_in_chassis, scene, start_ns
+        self._targets, self._height_at = targets, height_at
         self.sensors: dict[str, Sensor[Any, Any]] = {}
         for choice in choices:
             name = choice.called
@@ -120,6 +128,9 @@ class SensorRig:
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Names and samples that arrive at this instant."""
         motion = base_motion(seen, self._base)
+        if self._targets:
+            seconds = (time_ns - self._start_ns) / NS_PER_S
+            self._scene.set_targets([target.target(seconds, self._height_at) for target in self._targets])
         there: list[tuple[str, Any]] = []
         for name, sensor in self.sensors.items():
             if isinstance(sensor, Encoders):

@@ -16,8 +16,8 @@ class ImuSample(NamedTuple):
     time_ns: int
     turn: Array  # angular rate [rad/s]
     force: Array  # specific force: acceleration less gravity, +g along z at rest [m/s^2]
-    turn_variance: float  # of each axis, noise and bias [rad^2/s^2]
-    force_variance: float  # [m^2/s^4]
+    turn_variance: float  # of the worst axis: noise, bias, scale and misalignment [rad^2/s^2]
+    force_variance: float  # likewise [m^2/s^4]
     attitude: Array | None  # world_from_sensor, x y z w, of units with a filter of their own
     attitude_variance: float  # of roll and pitch; of yaw see heading_variance [rad^2]
     heading_variance: float  # [rad^2]

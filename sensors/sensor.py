@@ -10,7 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensors.faults import FAULTS, Fault, FaultLine
+from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
 from sensors.mounting import Mounting
 from sensors.timing import NS_PER_S, Delivery, Sampler
 from settings import setting
@@ -59,9 +59,11 @@ class SensorSettings:
 
     def present_fault(self) -> tuple[Fault, ...]:
         """What the settings say is broken, at all times."""
-        if self.fault == NO_FAULT:
-            return ()
         try:
+            if self.fault == NO_FAULT:
+                if self.fault_channel:  # a wrong one must not lie in wait for the fault
+                    channel_mask(self.fault_channel, self.channels)
+                return ()
             fault = Fault(kind=self.fault, value=self.fault_value, channel=self.fault_channel, length_s=math.inf)
             fault.mask(self.channels)
             return (fault,)
@@ -115,10 +117,9 @@ class Sensor(Generic[Settings, Sample]):
         """Samples that never arrived."""
         return self._delivery.lost
 
-    @property
-    def faults_now(self) -> tuple[Fault, ...]:
-        """All that may be broken: scripted and by settings."""
-        return self._faults.faults
+    def faults_at(self, time_ns: int) -> tuple[Fault, ...]:
+        """All that is broken at a time, scripted or by settings."""
+        return self._faults.faults_at(self.seconds(time_ns))
 
     def seconds(self, time_ns: int) -> float:
         """Since the start of the run."""

@@ -13,7 +13,7 @@ from sensors.encoders.pulses import PulseCounter
 from sensors.encoders.settings import EncoderSettings
 from sensors.errors import ErrorModel
 from sensors.faults import Fault
-from sensors.mounting import require_finite
+from sensors.mounting import require_motion
 from sensors.samples import DriveTruth, EncoderSample
 from sensors.sensor import Sensor
 from sensors.streams import stream
@@ -22,6 +22,7 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 
 SIZES = {"torque": 4, "steering": 1, "throttle": 1, "brake_pressure": 1, "tilt": 2}  # channels of each error model
+TORQUE, THROTTLE = slice(8, 12), slice(13, 14)  # of a reading, in the order of EncoderSettings.channels
 
 
 class Encoders(Sensor[EncoderSettings, EncoderSample]):
@@ -78,7 +79,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
 
     def update(self, time_ns: int, base: BaseMotion, drive: DriveTruth) -> list[EncoderSample]:
         """What arrives at this instant. Raises ValueError for a truth that is not finite."""
-        require_finite(base)
+        require_motion(base)
         require_finite_drive(drive)
         self._wheels.turn_to(time_ns, drive.spin)
         self._engine.turn_to(time_ns, self._turn_engine(time_ns, drive.engine_speed))
@@ -110,19 +111,21 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
                 self._wheels.read_rate(shift[:4]),
                 self._errors["torque"].apply(time_ns, drive.wheel_torque),
                 self._errors["steering"].apply(time_ns, np.array([drive.steering])),
-                np.clip(self._errors["throttle"].apply(time_ns, np.array([drive.throttle])), 0.0, 1.0),
+                self._errors["throttle"].apply(time_ns, np.array([drive.throttle])),
                 self._errors["brake_pressure"].apply(time_ns, np.array([pressure])),
                 self._engine.read_rate(shift[4:]),
                 self._errors["tilt"].apply(time_ns, self._inclinometer.tilt),
             ]
         )
         read = self.distorted(time_ns, reading)
+        read[TORQUE] = self._errors["torque"].within_range(read[TORQUE])
+        read[THROTTLE] = np.clip(read[THROTTLE], 0.0, 1.0) + 0.0  # no -0.0
         steering, throttle, brake_pressure, engine_speed = read[12:16].tolist()
         return EncoderSample(
             time_ns=time_ns,
             wheel_angle=read[0:4],
             wheel_rate=read[4:8],
-            wheel_torque=read[8:12],
+            wheel_torque=read[TORQUE],
             steering=steering,
             throttle=throttle,
             brake_pressure=brake_pressure,

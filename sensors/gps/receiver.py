@@ -13,7 +13,7 @@ from sensors.faults import Fault
 from sensors.gps.geodesy import LocalFrame
 from sensors.gps.settings import GpsSettings
 from sensors.gps.sky import Dilution, SkyView, constellation, dilution
-from sensors.mounting import require_finite
+from sensors.mounting import require_motion
 from sensors.samples import GpsSample
 from sensors.sensor import Sensor
 from sensors.timing import NS_PER_S
@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 
 COURSE_SPEED = 0.5  # below it the Doppler velocity tells no course [m/s]; seed 001 section 5.1.1, issue 6
 NO_FIX_VARIANCE = 1e8  # [m^2, m^2/s^2]: finite, and too large for anyone to use
-NO_FIX_HDOP = 99.99  # as receivers write it
+LEAST_VARIANCE = 1e-12  # [m^2, m^2/s^2]: zero would mean that it is not known
+NO_FIX_HDOP = 99.9  # as receivers write it, with the one digit that our GGA has
 _PERFECT = np.zeros(3)
 
 
@@ -83,12 +84,12 @@ class Gps(Sensor[GpsSettings, GpsSample]):
 
         Raises ValueError for a motion that is not finite.
         """
+        require_motion(base)
         if self.is_due(time_ns):
             self.send(time_ns, self._sample(time_ns, base))
         return self.arrived(time_ns)
 
     def _sample(self, time_ns: int, base: BaseMotion) -> GpsSample:
-        require_finite(base)
         antenna = self.mounting.motion(base)  # seed 001 Eqs. 5.45 and 5.49
         # Drawn with and without a fix, so that an outage changes no later error.
         errors = self._position_errors.apply(time_ns, _PERFECT), self._velocity_errors.apply(time_ns, _PERFECT)
@@ -108,9 +109,9 @@ class Gps(Sensor[GpsSettings, GpsSample]):
             time_ns,
             self.settings.quality,
             *place,
-            position_std**2,
+            np.maximum(position_std**2, LEAST_VARIANCE),
             reading[3:],
-            velocity_std**2,
+            np.maximum(velocity_std**2, LEAST_VARIANCE),
             speed,
             math.atan2(east, north) % math.tau if speed >= COURSE_SPEED else None,
             count,

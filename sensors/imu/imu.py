@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from sensors.errors import ErrorModel
 from sensors.faults import Fault
 from sensors.imu.settings import ImuSettings
-from sensors.mounting import SensorMotion, require_finite
+from sensors.mounting import SensorMotion, require_motion
 from sensors.samples import ImuSample
 from sensors.sensor import Sensor
 from vehicle_dynamics.base_motion import BaseMotion
@@ -56,7 +56,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
 
     def update(self, time_ns: int, base: BaseMotion) -> list[ImuSample]:
         """What arrives at this instant. Raises ValueError for a motion that is not finite."""
-        require_finite(base)
+        require_motion(base)
         if self.is_due(time_ns):
             self.send(time_ns, self._sample(time_ns, self.mounting.motion(base)))
         return self.arrived(time_ns)
@@ -71,7 +71,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
 
         To the bit what `update` would give, and much faster; samples are one period apart.
         """
-        require_finite(base)
+        require_motion(base)
         turn, force = self.true_reading(self.mounting.motion(base))
         step_ns = self._sampler.period_ns
         return (
@@ -82,14 +82,17 @@ class Imu(Sensor[ImuSettings, ImuSample]):
     def _sample(self, time_ns: int, motion: SensorMotion) -> ImuSample:
         turn, force = self.true_reading(motion)
         attitude = self._attitude(time_ns, motion.world_from_sensor) if self.settings.has_attitude else np.zeros(4)
-        reading = (self._gyro.apply(time_ns, turn), self._accel.apply(time_ns, force), attitude)
-        read = self.distorted(time_ns, np.concatenate(reading))
+        measured = self._gyro.apply(time_ns, turn), self._accel.apply(time_ns, force)
+        # Of what it measures: a unit does not know of its faults.
+        turn_variances, force_variances = self._gyro.variances(measured[0]), self._accel.variances(measured[1])
+        read = self.distorted(time_ns, np.concatenate([*measured, attitude]))
+        read[GYRO], read[ACCEL] = self._gyro.within_range(read[GYRO]), self._accel.within_range(read[ACCEL])
         return ImuSample(
             time_ns=time_ns,
             turn=read[GYRO],
             force=read[ACCEL],
-            turn_variance=self._gyro.variance(),
-            force_variance=self._accel.variance(),
+            turn_variance=float(turn_variances.max()),
+            force_variance=float(force_variances.max()),
             attitude=_unit(read[ATTITUDE]) if self.settings.has_attitude else None,
             attitude_variance=self._tilt.variance(),
             heading_variance=self._heading.variance(),

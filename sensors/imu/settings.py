@@ -70,7 +70,9 @@ class ImuSettings(SensorSettings):
     accel_resolution_mg: float = deviation(0.01, "Step of the reading, 0: none", "mg", 100.0)
     accel_range_g: float = deviation(8.0, "Largest reading, 0: no limit", "g", 1e4)
 
-    has_attitude: bool = setting(False, "Whether the unit has a filter of its own that tells its attitude")
+    has_attitude: bool = setting(
+        False, "Whether the unit has a filter of its own that tells its attitude", read_only=True
+    )
     attitude_std_deg: float = deviation(0.5, "Error of roll and pitch, about level axes of the world", "deg", 45.0)
     heading_std_deg: float = deviation(2.0, "Error of the heading", "deg", 180.0)
     attitude_correlation_s: float = setting(

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensors.faults import Fault
+from sensors.faults import FREEZE, Fault
 from sensors.lidar.beams import beams_of, column_delays_ns
 from sensors.lidar.rays import Pose, Reading, aim, limit_all, make_points, place_columns, read
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import SEEN, LidarSettings
+from sensors.mounting import require_motion
 from sensors.samples import LIDAR_POINT, LidarScan
 from sensors.sensor import Sensor
 from sensors.streams import stream
@@ -53,7 +54,6 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._places = np.empty((settings.columns, 12))
         self._intensities = np.zeros(self._beams.own_body.shape, np.float32)
         self._work = _Workspace(0)
-        self.refused = 0  # truths that were no numbers
         self._before: Pose | None = None
         self._begin_anew()
 
@@ -85,13 +85,11 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         """The truth at a time, in order of time; scans that have arrived by then.
 
         A sweep in which time goes back, or more than a second passes from one truth to the next, is not finished.
+        Raises ValueError for a motion that is not finite.
         """
-        # Plain floats: for so few, arrays cost more than the work.
-        length = math.sqrt(sum(part * part for part in base.attitude))
-        if not (all(map(math.isfinite, base.position)) and 0.5 < length < 2.0):
-            self.refused += 1
-            return self.arrived(time_ns)
-        now = Pose(time_ns, np.array(base.position, float), np.array(base.attitude, float) / length)
+        require_motion(base)
+        attitude = np.array(base.attitude, float) / math.hypot(*base.attitude)
+        now = Pose(time_ns, np.array(base.position, float), attitude)
         if self._before is None or not 0 <= time_ns - self._before.time_ns <= LONGEST_GAP_NS:
             self._before = now
             self._start_sweep(-(-time_ns // self._period_ns) * self._period_ns)
@@ -104,6 +102,8 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._noise = stream(self.seed, self.name, "noise")
         self._chance = stream(self.seed, self.name, "returns")
         self._before = None
+        # Ranges and points of the last scan, for a fault that repeats them; raw: copies of points lose their gaps.
+        self._last: tuple[Floats, NDArray[np.uint8]] | None = None
 
     def _follow(self, before: Pose, now: Pose) -> None:
         passed = (now.time_ns - before.time_ns) / NS_PER_S
@@ -157,7 +157,10 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         count = make_points(
             self._beams, ranges, self._intensities, self._delays_ns, self._places, is_deskewed, floats, numbers
         )
-        scan = LidarScan(stamp_ns, ranges.T, points[:count])
+        if self._last is None or not any(fault.kind == FREEZE for fault in self.faults_at(stamp_ns)):
+            self._last = ranges, points[:count].view(np.uint8)
+        ranges, raw = self._last
+        scan = LidarScan(stamp_ns, ranges.T, raw.view(LIDAR_POINT))
         # It sets out with its last ray; faults go by its stamp.
         self._delivery.send(stamp_ns + int(self._delays_ns[-1]), self.seconds(stamp_ns), scan)
         self._start_sweep(stamp_ns + self._period_ns)

@@ -152,6 +152,7 @@ def test_reset_or_time_that_goes_back_repeats_the_noise(graph: Any) -> None:
 
     def go_back() -> None:
         truth.time_ns -= 5 * NS_PER_S
+        truth.tell()  # one stamp alone might be a stray
 
     assert first_after(go_back) == first
 

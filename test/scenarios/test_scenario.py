@@ -45,7 +45,7 @@ def test_what_is_left_out_has_a_default(write_scenario: Write, scenario_text: st
         (("straight: {speed_mps: 5.0}", "{}"), "driver: must have exactly one of straight, lane_change"),
         (
             ("straight: {speed_mps: 5.0}", "{straight: {}, circle: {}}"),
-            "must have exactly one of straight, lane_change, sine_steer, j_turn, circle, sine_sweep, program,"
+            "must have exactly one of straight, lane_change, sine_steer, j_turn, circle, sine_sweep, program, to_goal,"
             " got straight, circle",
         ),
         (("duration_s: 1.0", "duration_s: 1.0\nvehicle: {step_s: 0.003}"), "made.yaml:8: vehicle: step_s: must fit"),

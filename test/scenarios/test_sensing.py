@@ -30,9 +30,9 @@ IMU, GPS = "  - imu: {preset: consumer_mems}", "  - gps: {preset: low_cost, rate
 ENCODERS, LIDAR = "  - encoders: {preset: seed}", "  - lidar: {preset: spinning_16}"
 
 
-def scenario(folder: Path, *sensors: str, faults: str = "") -> Scenario:
+def scenario(folder: Path, *sensors: str, faults: str = "", text: str = SCENARIO) -> Scenario:
     path = folder / "scenario.yaml"
-    path.write_text("\n".join([SCENARIO, "sensors:", *sensors, faults]))
+    path.write_text("\n".join([text, "sensors:", *sensors, faults]))
     return load_scenario(path)
 
 
@@ -138,6 +138,103 @@ def test_mistakes_are_one_line_with_the_key(tmp_path: Path, sensors: str, faults
 def test_rate_that_fits_no_step_is_refused_with_rates_that_do(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="sensors: gps: rate_hz: must be a whole number of steps"):
         LockStep(scenario(tmp_path, "  - gps: {rate_hz: 7}"))
+
+
+CROSSING = """
+targets:
+  - cylinder: {radius_m: 0.5, height_m: 2.0}
+    x_m: 25.0
+    y_m: -6.0
+    heading_deg: 90.0
+    speed_mps: 4.0
+"""
+
+
+def test_lidar_sees_a_target_cross_where_it_is_at_the_time(tmp_path: Path) -> None:
+    quiet = "  - lidar: {preset: spinning_16, range_noise_m: 0.0, range_bias_m: 0.0, weak_signal: 0.0}"
+    parked = SCENARIO.replace("speed_mps: 5.0", "speed_mps: 0.0")
+    empty = heard(scenario(tmp_path, quiet, text=parked))["lidar"]
+    crossed = heard(scenario(tmp_path, quiet, text=parked, faults=CROSSING))["lidar"]
+
+    assert len(empty) == len(crossed) == 19
+    start_ns, middles = empty[0].time_ns, []
+    for without, scan in zip(empty, crossed, strict=True):
+        new = scan.points[~np.isin(scan.points, without.points)]
+        assert len(new) > 10
+        seconds = (scan.time_ns - start_ns) * 1e-9
+        x, y = new["x"] + 12.0, new["y"] - 2.0  # the unit is 2 m ahead of base_link
+        away = np.hypot(x - 25.0, y - (-6.0 + 4.0 * (seconds + new["time"])))
+        np.testing.assert_allclose(away, 0.5, atol=0.01)  # it moves by 40 cm from scan to scan
+        middles.append(float(np.median(y)))
+    assert middles[0] < -5.0
+    assert middles[-1] > 0.5
+    assert all(b > a for a, b in itertools.pairwise(middles))
+
+
+def test_targets_change_nothing_of_other_sensors_and_of_the_motion(
+    all_sensors: dict[str, list[Any]], tmp_path: Path
+) -> None:
+    with_target = heard(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=CROSSING))
+
+    assert all(same(with_target[name], all_sensors[name]) for name in ("imu", "gps", "encoders"))
+    assert not same(with_target["lidar"], all_sensors["lidar"])
+
+
+def test_restored_run_sees_targets_where_they_were(tmp_path: Path) -> None:
+    described = scenario(tmp_path, LIDAR, faults=CROSSING)
+    whole, samples = heard(described)["lidar"], []
+    runner = LockStep(described, listener=lambda name, sample: samples.append(sample))
+    runner.advance_to(73)
+    checkpoint = runner.checkpoint()
+    runner.advance_to(180)
+    samples.clear()
+    runner.restore(checkpoint)
+    runner.run()
+
+    assert len(samples) > 5
+    assert same(samples, whole[-len(samples) :])
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("{x_m: 1.0}", "targets.0: must have exactly one of box, cylinder, got none"),
+        ("{cylinder: {radius_m: 0.5}}", "targets.0.cylinder.height_m: missing"),
+        ("{cylinder: {radius_m: -1, height_m: 1}}", "targets.0.cylinder.radius_m: must be a number from 0.01"),
+        ("{cylinder: {radius_m: 1, height_m: 1}, speed: 3}", "targets.0.speed: unknown; did you mean speed_mps?"),
+        ("{cylinder: {radius_m: 1, height_m: 1}, loop: true}", "loop: needs waypoints"),
+        (
+            "{cylinder: {radius_m: 1, height_m: 1}, x_m: 2, waypoints: [{x_m: 2, y_m: 0}]}",
+            "waypoints: two places in a row are the same, x_m 2, y_m 0",
+        ),
+    ],
+)
+def test_mistakes_of_targets_are_one_line_with_the_key(tmp_path: Path, target: str, reason: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        scenario(tmp_path, LIDAR, faults=f"targets: [{target}]")
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+NOTHING_TO_DRAW = [
+    ("gps: {preset: low_cost, dropout: 1.0}", "gps: no fixes to draw"),
+    ("gps: {preset: low_cost, quality: 0}", "gps: no fixes to draw"),
+    ("gps: {preset: low_cost, fault: nan}", "gps: no fixes to draw"),
+    ("imu: {preset: ideal}", "imu: no noise to draw"),
+    ("lidar: {preset: flash, dropout: 1.0}", "lidar: no scan to draw"),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("sensor", "line"), NOTHING_TO_DRAW)
+def test_where_there_is_nothing_to_draw_a_line_says_so(
+    sensor: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario(tmp_path, f"  - {sensor}")
+    assert main(["sensors", "show", str(tmp_path / "scenario.yaml"), "--at", "0.1", "--out", str(tmp_path)]) == 0
+
+    assert f"  {line}\n" in capsys.readouterr().out
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_pictures_of_all_sensors_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

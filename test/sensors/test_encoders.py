@@ -73,6 +73,29 @@ def test_ideal_encoders_read_the_truth(at_rest: BaseMotion) -> None:
     assert_allclose(last.tilt, 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["bias", "spike", "scale"])
+@pytest.mark.parametrize("value", [1e6, -1e6])
+def test_a_fault_takes_no_reading_out_of_its_range(kind: str, value: float, at_rest: BaseMotion) -> None:
+    samples = run(SEED, at_rest, rolling, 100, Fault(kind=kind, value=value))
+
+    assert np.abs([sample.wheel_torque for sample in samples]).max() == SEED.wheel_torque_range_nm
+    throttle = np.array([sample.throttle for sample in samples])
+    assert ((throttle >= 0.0) & (throttle <= 1.0)).all()
+
+
+def test_a_fault_that_is_no_number_stays_none_in_spite_of_ranges(at_rest: BaseMotion) -> None:
+    (sample,) = run(SEED, at_rest, rolling, 1, Fault(kind="nan"))
+    assert np.isnan([*sample.wheel_torque, sample.throttle]).all()
+
+
+@pytest.mark.parametrize("faults", [(), (Fault(kind="scale", value=-1.0),)], ids=["sound", "turned over"])
+def test_a_pedal_at_rest_never_reads_negative_zero(faults: tuple[Fault, ...], at_rest: BaseMotion) -> None:
+    samples = run(SEED, at_rest, lambda k: STANDING, 100, *faults)
+
+    assert not np.signbit([sample.throttle for sample in samples]).any()
+    assert min(sample.throttle for sample in samples) == 0.0
+
+
 def test_wheel_angles_of_the_seed_are_multiples_of_nine_degrees(at_rest: BaseMotion) -> None:
     angles = np.array([sample.wheel_angle for sample in run(SEED, at_rest, rolling, 200)])
     pulses = np.degrees(angles) / 9.0

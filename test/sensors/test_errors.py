@@ -173,6 +173,29 @@ def test_another_amount_of_noise_scales_the_same_random_numbers() -> None:
     assert_array_equal(plain.bias(), louder.bias())
 
 
+def test_variances_grow_with_the_reading_axis_by_axis(has_deviation: Judge) -> None:
+    parameters = ErrorParameters(noise=0.01, scale=0.02, misalignment=0.03)
+    true = np.array([1.0, 0.0, 3.0])
+    models = [ErrorModel(parameters, 3, seed, "sensor") for seed in range(1000)]
+    errors = np.array([model.apply(0, true) - true for model in models])
+
+    told = models[0].variances(true)
+
+    assert_array_equal(told, 0.01**2 + 0.02**2 * np.array([1.0, 0.0, 9.0]) + 0.03**2 * np.array([9.0, 10.0, 1.0]))
+    for axis in range(3):
+        assert has_deviation(errors[:, axis], math.sqrt(told[axis]))
+
+
+def test_channels_that_are_no_three_axes_have_no_misalignment_in_their_variance() -> None:
+    model = ErrorModel(ErrorParameters(noise=0.1, misalignment=0.5), 2, 1, "sensor")
+    np.testing.assert_allclose(model.variances(np.array([7.0, 8.0])), 0.01)
+
+
+def test_steps_give_no_negative_zero() -> None:
+    model = ErrorModel(ErrorParameters(resolution=0.1), 2, 1, "sensor")
+    assert not np.signbit(model.apply(0, np.array([-0.01, -0.0]))).any()
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

@@ -41,6 +41,11 @@ def read(settings: ImuSettings, base: BaseMotion) -> ImuSample:
     return sample
 
 
+def read_with(settings: ImuSettings, seed: int, base: BaseMotion) -> ImuSample:
+    (sample,) = Imu(settings, seed=seed).update(0, base)
+    return sample
+
+
 def mounted(
     xyz: tuple[float, float, float] = (0.0, 0.0, 0.0), rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> ImuSettings:
@@ -191,7 +196,7 @@ def test_noise_of_one_sample_is_density_times_root_rate(rate: float, at_rest: Ba
 
 @pytest.mark.parametrize("grade", GRADES)
 def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_deviation: Judge) -> None:
-    # Scale and misalignment depend on the motion; variances do not speak of them.
+    # Scale and misalignment act on axes differently: the next test is theirs.
     settings = dataclasses.replace(load_preset(ImuSettings, grade), accel_scale_ppm=0.0, accel_misalignment_mrad=0.0)
     samples = []
     for seed in range(200):
@@ -202,6 +207,47 @@ def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_devi
     turn, force = np.array([s.turn for s in samples]), np.array([s.force for s in samples]) - [0.0, 0.0, G]
     assert has_deviation(turn.ravel(), math.sqrt(samples[0].turn_variance))
     assert has_deviation(force.ravel(), math.sqrt(samples[0].force_variance))
+
+
+@pytest.mark.parametrize("grade", GRADES)
+def test_variance_of_the_worst_axis_has_scale_and_misalignment_in_it(
+    grade: str, at_rest: BaseMotion, has_deviation: Judge
+) -> None:
+    settings = dataclasses.replace(load_preset(ImuSettings, grade), mount_xyz_m=(0.0, 0.0, 0.0))
+    turning = at_rest._replace(turn=(0.0, 0.0, 2.0))  # about z, and g is along z
+    samples = [read_with(settings, seed, turning) for seed in range(400)]
+    turn = np.array([sample.turn for sample in samples]) - turning.turn
+    force = np.array([sample.force for sample in samples]) - [0.0, 0.0, G]
+
+    for errors, told, kind in (
+        (turn, samples[0].turn_variance, settings.gyro_errors()),
+        (force, samples[0].force_variance, settings.accel_errors()),
+    ):
+        # Scale acts on the axis along which all is measured, misalignment on the other two.
+        worst = errors[:, 2] if kind.scale > kind.misalignment else errors[:, 0]
+        assert has_deviation(worst, math.sqrt(told))
+        # No axis is worse than told: 99.9 % of 400 numbers.
+        assert (errors**2).mean(axis=0).max() < told * (1.0 + 3.29 * math.sqrt(2.0 / 400))
+
+
+@pytest.mark.parametrize("kind", ["spike", "bias", "scale"])
+def test_a_fault_takes_no_reading_out_of_the_range(kind: str, at_rest: BaseMotion) -> None:
+    settings = build(ImuSettings, {"gyro_range_dps": 100.0, "accel_range_g": 2.0})
+    sensor = Imu(settings, seed=1, faults=[Fault(kind=kind, value=1e3)])
+    samples = [sensor.update(k * PERIOD, at_rest)[0] for k in range(100)]
+
+    turn, force = (np.abs([getattr(sample, name) for sample in samples]) for name in ("turn", "force"))
+    assert turn.max() == pytest.approx(math.radians(100.0))
+    assert force.max() == pytest.approx(2.0 * STANDARD_GRAVITY, rel=1e-5)
+    assert any(sample.is_clipped for sample in samples)
+
+
+def test_a_fault_that_is_no_number_stays_none_in_spite_of_the_range(at_rest: BaseMotion) -> None:
+    (sample,) = Imu(ImuSettings(), faults=[Fault(kind="nan")]).update(0, at_rest)
+
+    assert np.isnan(sample.turn).all()
+    assert np.isnan(sample.force).all()
+    assert sample.turn_variance > 0.0
 
 
 def test_a_better_grade_is_better_in_everything() -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from sensors.mounting import Mounting, require_finite, rotation_from_quaternion, rotation_from_rpy
+from sensors.mounting import Mounting, require_motion, rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
@@ -79,6 +79,12 @@ def test_motion_that_is_not_finite_is_named(field: str, bad: float) -> None:
     good = tumbling(0.0)
     wrong = good._replace(**{field: (bad, *getattr(good, field)[1:])})
 
-    require_finite(good)
+    require_motion(good)
     with pytest.raises(ValueError, match=f"base motion: {field} must be finite"):
-        require_finite(wrong)
+        require_motion(wrong)
+
+
+@pytest.mark.parametrize("attitude", [(0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.1), (1.0, 0.0, 0.0, 1.0)])
+def test_motion_without_an_attitude_is_refused(attitude: tuple[float, float, float, float]) -> None:
+    with pytest.raises(ValueError, match="base motion: attitude must be a unit quaternion"):
+        require_motion(tumbling(0.0)._replace(attitude=attitude))

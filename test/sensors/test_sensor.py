@@ -93,6 +93,21 @@ def test_a_fault_of_no_channel_is_refused_by_name() -> None:
         imu(Fault(kind="bias", channel="wheel"))
 
 
+def test_a_channel_there_is_none_of_is_refused_before_a_fault_needs_it() -> None:
+    with pytest.raises(SettingsError, match="fault_channel: must be the beginning of one of gyro_x"):
+        build(ImuSettings, {"fault_channel": "giro"})
+    assert build(ImuSettings, {"fault_channel": "gyro"}).present_fault() == ()
+
+
+def test_faults_are_told_at_the_times_they_are_on() -> None:
+    early, late = Fault(kind="bias", value=1.0, length_s=2.0), Fault(kind="nan", start_s=1.0, length_s=2.0)
+    sensor = imu(early, late, fault="noise", fault_value=0.1)
+
+    found = [[fault.kind for fault in sensor.faults_at(DATE + s * S)] for s in range(4)]
+
+    assert found == [["bias", "noise"], ["bias", "nan", "noise"], ["nan", "noise"], ["noise"]]
+
+
 def test_reset_repeats_to_the_bit_with_faults_and_late_samples(at_rest: BaseMotion) -> None:
     faults = [Fault(kind=kind, value=0.3, start_s=0.5) for kind in ("noise", "spike", "drop", "reorder")]
     sensor = imu(*faults, latency_jitter_s=0.1, dropout=0.1, has_attitude=True)

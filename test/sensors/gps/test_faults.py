@@ -173,8 +173,9 @@ def test_a_fault_by_settings_lasts_until_they_change(run: Run) -> None:
     rises = [broken.altitude_m - item.altitude_m for broken, item in zip(samples, sound, strict=True)]
 
     assert_allclose(rises, 20.0, atol=1e-4)
+    assert [fault.kind for fault in gps.faults_at(samples[-1].time_ns)] == ["bias"]
     gps.change(GpsSettings())
-    assert gps.faults_now == ()
+    assert gps.faults_at(samples[-1].time_ns) == ()
 
 
 def test_a_fault_of_a_channel_there_is_none_of_is_refused() -> None:

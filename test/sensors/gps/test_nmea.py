@@ -172,7 +172,7 @@ def test_minutes_and_course_round_up_to_the_next_whole() -> None:
 
 
 def test_no_fix_is_quality_zero_and_not_valid() -> None:
-    item = sample(quality=0, speed=0.0, course=None, satellites=2, hdop=99.99)
+    item = sample(quality=0, speed=0.0, course=None, satellites=2, hdop=99.9)
     gga, rmc = parse(gga_from_sample(item, 53.0).sentence()), parse(rmc_from_sample(item).sentence())
 
     assert isinstance(gga, Gga)

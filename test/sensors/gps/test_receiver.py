@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from sensors.gps import COURSE_SPEED, NO_FIX_VARIANCE, Gps, GpsSettings
-from sensors.gps.obstacle_sky import ObstacleSky
+from sensors.gps.nmea import gga_from_sample
+from sensors.lidar.scene import Scene
 from sensors.mounting import Mounting
 from sensors.samples import GpsSample
 from settings import SettingsError, build
@@ -253,7 +254,7 @@ def test_high_houses_on_both_sides_take_the_fix_and_the_open_end_of_the_street_g
     moving: Moving, drive: Drive
 ) -> None:
     houses = [Box(x=0.0, y=side * 12.0, length=100.0, width=14.0, height=40.0) for side in (-1.0, 1.0)]
-    sky = ObstacleSky(Obstacles(boxes=tuple(houses)))
+    sky = Scene.flat(obstacles=Obstacles(boxes=tuple(houses)))
     gps = Gps(load_preset(GpsSettings, "urban_canyon"), sky=sky, seed=1)
 
     samples = drive(gps, lambda time: moving((10.0 * time, 0.0, 0.0), velocity=(10.0, 0.0, 0.0)), until_s=15.0)
@@ -264,6 +265,32 @@ def test_high_houses_on_both_sides_take_the_fix_and_the_open_end_of_the_street_g
     regained = qualities.index(1)
     assert samples[regained].time_ns > 5e9  # 50 m: the end of the houses
     assert all(qualities[regained:])
+
+
+def test_a_sentence_without_fix_has_the_hdop_that_receivers_write(moving: Moving) -> None:
+    (sample,) = Gps(build(GpsSettings, {"quality": 0})).update(0, moving())
+
+    assert gga_from_sample(sample, 53.0).sentence().split(",")[8] == "99.9"
+
+
+def test_a_receiver_without_errors_has_a_tiny_variance_for_zero_means_unknown(moving: Moving) -> None:
+    (sample,) = perfect().update(0, moving())
+
+    for variance in (sample.variance, sample.velocity_variance):
+        assert ((variance > 0.0) & (variance < 1e-9)).all()
+
+
+def test_a_truth_that_is_none_is_refused_at_any_time_and_leaves_no_mark(moving: Moving, drive: Drive) -> None:
+    good, bad = moving(), moving((math.nan, 0.0, 0.0))
+    gps = Gps(GpsSettings(), seed=2)
+    samples = []
+    for time_ns in range(0, 10**9, 10**7):
+        with pytest.raises(ValueError, match="base motion: position must be finite"):
+            gps.update(time_ns, bad)
+        samples += gps.update(time_ns, good)
+
+    sound = drive(Gps(GpsSettings(), seed=2), good, until_s=1.0)
+    assert [repr(sample) for sample in samples] == [repr(sample) for sample in sound]
 
 
 def test_settings_that_need_the_sky_are_refused_without_a_world() -> None:

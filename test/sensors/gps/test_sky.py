@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from sensors.gps.obstacle_sky import ObstacleSky
-from sensors.gps.sky import constellation, dilution
+from sensors.gps.sky import SkyView, constellation, dilution
+from sensors.lidar.scene import Scene
 from terrain.obstacles import Box, Cylinder, Obstacles
 
 Array = NDArray[np.float64]
 EYE = np.array([0.0, 0.0, 2.0])
+
+
+def sky_between(obstacles: Obstacles) -> SkyView:
+    """What rays see of the sky; the ground is far below."""
+    return Scene.flat(-1e4, obstacles=obstacles)
 
 
 def direction(azimuth_deg: float, elevation_deg: float) -> Array:
@@ -92,7 +97,7 @@ def test_a_wall_hides_what_is_below_its_edge(side: str, elevation: float, is_hid
         "cylinder": Obstacles(cylinders=(Cylinder(x=13.0, y=0.0, radius=3.0, height=12.0),)),
     }[side]
 
-    blocked = ObstacleSky(obstacles).is_blocked(EYE, np.array([direction(90.0, elevation)]))
+    blocked = sky_between(obstacles).is_blocked(EYE, np.array([direction(90.0, elevation)]))
 
     assert blocked.tolist() == [is_hidden]
 
@@ -102,7 +107,7 @@ def test_what_is_behind_below_or_above_the_ray_hides_nothing() -> None:
     low = Box(x=10.0, y=0.0, length=1.0, width=100.0, height=1.9)
     bridge = Box(x=10.0, y=0.0, base=8.0, length=1.0, width=100.0, height=1.0)
 
-    sky = ObstacleSky(Obstacles(boxes=(behind, low, bridge)))
+    sky = sky_between(Obstacles(boxes=(behind, low, bridge)))
 
     assert sky.is_blocked(EYE, np.array([direction(90.0, 5.0), direction(90.0, 80.0)])).tolist() == [False, False]
     assert sky.is_blocked(EYE, np.array([direction(90.0, 33.0)])).tolist() == [True]
@@ -113,9 +118,9 @@ def test_an_empty_world_hides_nothing_and_the_inside_of_a_house_all() -> None:
     house = Obstacles(boxes=(Box(x=0.0, y=0.0, length=10.0, width=10.0, height=10.0),))
     silo = Obstacles(cylinders=(Cylinder(x=0.0, y=0.0, radius=5.0, height=10.0),))
 
-    assert not ObstacleSky(Obstacles()).is_blocked(EYE, satellites).any()
-    assert ObstacleSky(house).is_blocked(EYE, satellites).all()
-    assert ObstacleSky(silo).is_blocked(EYE, satellites).all()
+    assert not sky_between(Obstacles()).is_blocked(EYE, satellites).any()
+    assert sky_between(house).is_blocked(EYE, satellites).all()
+    assert sky_between(silo).is_blocked(EYE, satellites).all()
 
 
 def test_rays_are_hidden_where_small_steps_along_them_run_into_something() -> None:
@@ -139,6 +144,6 @@ def test_rays_are_hidden_where_small_steps_along_them_run_into_something() -> No
         inside = alone.distance(steps[..., 0], steps[..., 1]) <= 0.0
         hidden |= (inside & (steps[..., 2] >= item.base) & (steps[..., 2] <= item.base + item.height)).any(axis=0)
 
-    found = ObstacleSky(Obstacles(boxes=tuple(boxes), cylinders=tuple(posts))).is_blocked(EYE, rays)
+    found = sky_between(Obstacles(boxes=tuple(boxes), cylinders=tuple(posts))).is_blocked(EYE, rays)
     assert 50 < hidden.sum() < 350
     assert (found != hidden).sum() <= 1  # a ray that cuts an edge by less than a step

@@ -426,9 +426,35 @@ def test_faults_hit_the_scans_of_their_time_and_leave_all_others_to_the_bit(faul
             spread = (scan.ranges[returned] - true.ranges[returned]).std()
             assert abs(spread - 1.0) < 3.29 / math.sqrt(2 * returned.sum())
         elif fault.kind == "freeze":
-            np.testing.assert_array_equal(scan.ranges, before.ranges)
+            assert scan.ranges.tobytes() == before.ranges.tobytes()
+            assert scan.points.tobytes() == before.points.tobytes(), "intensities too"
         else:
             assert (scan.ranges[returned] == -np.inf).all(), "0 m is too near"
+            assert (scan.ranges[~returned] == np.inf).all(), "what did not return still does not"
+
+
+@pytest.mark.parametrize("deskew", [False, True])
+def test_a_frozen_scanner_repeats_its_cloud_whatever_the_vehicle_does(deskew: bool) -> None:
+    settings = ideal(deskew=deskew, range_noise_m=0.02, weak_signal=0.3)
+    freeze = Fault(kind="freeze", start_s=0.2)
+    lidar = Lidar(settings, wall_at(50.0), faults=[freeze], start_ns=START_NS)
+
+    scans = driven(lidar, lambda t: ((30.0 * t * t, 0.0, 2.0), 2.0 * t * t), 0.65)
+
+    assert len({scan.time_ns for scan in scans}) == len(scans) == 6
+    assert scans[0].points.tobytes() != scans[1].points.tobytes()
+    assert {scan.points.tobytes() for scan in scans[2:]} == {scans[1].points.tobytes()}
+    assert {scan.ranges.tobytes() for scan in scans[2:]} == {scans[1].ranges.tobytes()}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", [0.0, -1.0])
+def test_rays_without_return_stay_so_when_ranges_are_scaled(value: float) -> None:
+    lidar = Lidar(ideal(), wall_at(50.0), faults=[Fault(kind="scale", value=value)], start_ns=START_NS)
+    scan = driven(lidar, standing)[0]
+
+    assert set(np.unique(scan.ranges)) == {-np.inf, np.inf}
+    assert len(scan.points) == 0
 
 
 def test_a_delayed_scan_keeps_its_stamp() -> None:
@@ -441,16 +467,16 @@ def test_a_delayed_scan_keeps_its_stamp() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_truth_that_is_no_number_is_as_if_it_had_not_come(bad: float) -> None:
+def test_a_truth_that_is_no_number_is_refused_and_leaves_no_mark(bad: float) -> None:
     def scans(with_bad: bool) -> list[bytes]:
         lidar = Lidar(NOISY, ring_around(30.0), seed=5)
         found = []
         for tick in range(30):
             if with_bad and tick % 7 == 0:
                 broken = at(x=bad) if tick else at()._replace(attitude=(bad, 0.0, 0.0, 1.0))
-                found += lidar.update(START_NS + tick * TICK_NS - 1, broken)
+                with pytest.raises(ValueError, match=r"base motion: \w+ must be finite"):
+                    lidar.update(START_NS + tick * TICK_NS - 1, broken)
             found += lidar.update(START_NS + tick * TICK_NS, at(x=0.1 * tick))
-        assert lidar.refused == (5 if with_bad else 0)
         return [scan.points.tobytes() for scan in found]
 
     assert scans(with_bad=True) == scans(with_bad=False)

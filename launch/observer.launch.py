@@ -1,0 +1,10 @@
+"""The vehicle, its sensors and its observer: `ros2 launch proving_ground observer.launch.py gps:=rtk observer:=ins`."""
+
+from launch import LaunchDescription
+
+from scenarios.ros_launch import launch_description
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Vehicle, terrain, sensor and observer nodes."""
+    return launch_description("observer")

@@ -1,0 +1,147 @@
+"""Targets that move along straight lines as a scenario says: where they are is a function of time alone.
+
+>>> walker = MovingTarget(cylinder=CylinderShape(radius_m=0.3, height_m=1.8), x_m=10.0, heading_deg=90.0, speed_mps=1.5)
+>>> target = walker.target(4.0, level_ground)
+>>> round(target.shape.x, 9), round(target.shape.y, 9)
+(10.0, 6.0)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sensors.lidar.targets import Target
+from settings import setting
+from terrain.obstacles import Box, Cylinder
+
+HeightAt = Callable[[float, float], float]  # z of the ground [m] at a place x, y [m]
+
+SHORTEST_LEG_M = 1e-6
+
+
+def _size(words: str) -> float:
+    value: float = setting(..., words, unit="m", minimum=0.01, maximum=100.0)
+    return value
+
+
+def _coordinate(default: object = 0.0) -> float:
+    value: float = setting(default, "In the world", unit="m", minimum=-1e6, maximum=1e6)
+    return value
+
+
+def level_ground(x: float, y: float) -> float:
+    """z = 0 everywhere."""
+    return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxShape:
+    """As a car is; it faces where it goes."""
+
+    length_m: float = _size("Along its way")
+    width_m: float = _size("Across it")
+    height_m: float = _size("From its underside up")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CylinderShape:
+    """As a person is."""
+
+    radius_m: float = _size("Of the upright cylinder")
+    height_m: float = _size("From its underside up")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waypoint:
+    """A corner of a way."""
+
+    x_m: float = _coordinate(...)
+    y_m: float = _coordinate(...)
+
+
+class _Leg(NamedTuple):
+    """A straight part of a way."""
+
+    x: float  # where it begins [m]
+    y: float
+    length: float  # [m]; infinite: no end
+    heading: float  # from x to the left [rad]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovingTarget:
+    """Exactly one shape. It goes on along its heading for ever, or by its waypoints; it turns on the spot."""
+
+    box: BoxShape | None = None
+    cylinder: CylinderShape | None = None
+    x_m: float = _coordinate()
+    y_m: float = _coordinate()
+    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-10.0, maximum=100.0)
+    heading_deg: float = setting(
+        0.0, "Where it goes, from x to the left; without waypoints", unit="deg", minimum=-360.0, maximum=360.0
+    )
+    speed_mps: float = setting(0.0, "Of its way", unit="m/s", minimum=0.0, maximum=100.0)
+    start_s: float = setting(0.0, "Until then it stands", unit="s", minimum=0.0, maximum=1e6)
+    waypoints: tuple[Waypoint, ...] = ()
+    loop: bool = setting(False, "From the last waypoint to its first place and round again; else it stops there")
+
+    def __post_init__(self) -> None:
+        self._shape()
+        if self.loop and not self.waypoints:
+            raise ValueError("loop: needs waypoints")
+        for before, leg in itertools.pairwise([(self.x_m, self.y_m), *((at.x_m, at.y_m) for at in self.waypoints)]):
+            if math.dist(before, leg) < SHORTEST_LEG_M:
+                raise ValueError(f"waypoints: two places in a row are the same, x_m {leg[0]:g}, y_m {leg[1]:g}")
+
+    def target(self, time_s: float, height_at: HeightAt) -> Target:
+        """As it is at a time since the start of the run; it stands on the ground that height_at tells.
+
+        Its velocity is that of the way behind it, because rays are shot just before an update. It has no rise: a
+        target on a slope steps up from update to update.
+        """
+        way = self.speed_mps * max(time_s - self.start_s, 0.0)
+        if self.loop:
+            way %= sum(leg.length for leg in self._legs)
+        for leg in self._legs[:-1]:
+            if way <= leg.length:
+                break
+            way -= leg.length
+        else:
+            leg = self._legs[-1]
+        has_arrived = way > leg.length and not self.loop
+        speed = self.speed_mps if time_s > self.start_s and not has_arrived else 0.0
+        way = min(way, leg.length)
+        ahead, left = math.cos(leg.heading), math.sin(leg.heading)
+        x, y = leg.x + way * ahead, leg.y + way * left
+        shape = self._placed(x, y, height_at(x, y) + self.lift_m, leg.heading)
+        return Target(shape=shape, velocity=(speed * ahead, speed * left, 0.0))
+
+    @cached_property
+    def _legs(self) -> list[_Leg]:
+        places = [(self.x_m, self.y_m), *((at.x_m, at.y_m) for at in self.waypoints)]
+        if not self.waypoints:
+            return [_Leg(self.x_m, self.y_m, math.inf, math.radians(self.heading_deg))]
+        if self.loop and math.dist(places[-1], places[0]) >= SHORTEST_LEG_M:
+            places.append(places[0])
+        return [
+            _Leg(*start, math.dist(start, end), math.atan2(end[1] - start[1], end[0] - start[0]))
+            for start, end in itertools.pairwise(places)
+        ]
+
+    def _shape(self) -> BoxShape | CylinderShape:
+        kinds = [kind for kind in (self.box, self.cylinder) if kind is not None]
+        if len(kinds) != 1:
+            raise ValueError(f"must have exactly one of box, cylinder, got {'both' if kinds else 'none'}")
+        return kinds[0]
+
+    def _placed(self, x: float, y: float, base: float, heading: float) -> Box | Cylinder:
+        shape = self._shape()
+        if isinstance(shape, CylinderShape):
+            return Cylinder(x=x, y=y, base=base, radius=shape.radius_m, height=shape.height_m)
+        size = {"length": shape.length_m, "width": shape.width_m, "height": shape.height_m}
+        return Box(x=x, y=y, base=base, yaw=heading, **size)
