@@ -12,6 +12,7 @@ from pathlib import Path
 from settings import SettingsError
 
 EXIT_BAD_INPUT = 2
+_ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")  # of a bag's topics
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +50,42 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("name", nargs="?", metavar="SCENARIO", help="name or YAML file; without it all are listed")
     run.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: runs/SCENARIO)")
     run.add_argument("--no-pictures", action="store_true", help="only figures")
+    run.add_argument("--bag", type=Path, metavar="FOLDER", help="write sensors and truth into a new rosbag2 (MCAP) too")
     run.set_defaults(run=_run)
+
+    observe = commands.add_parser(
+        "observe",
+        help="run an observer over a recorded bag: estimate, errors, pictures",
+        description="Any rosbag2 (MCAP or sqlite3) with Imu, NavSatFix and JointState topics; no ROS is needed. Topics"
+        " are those of the suite, else found by their type. What is missing is said and the rest used.",
+    )
+    observe.add_argument("bag", type=Path, metavar="BAG", help="folder of the bag, or one of its files")
+    observe.add_argument(
+        "--observer", default="", metavar="WHICH", help="vehicle, ins or a YAML file (default: what the bag allows)"
+    )
+    for role, words in (
+        ("imu", "Imu"),
+        ("fix", "NavSatFix"),
+        ("velocity", "TwistWithCovarianceStamped of the GPS, east, north, up"),
+        ("wheels", "JointState of the wheels"),
+        ("actuation", "JointState of steering, throttle, brake, engine"),
+        ("truth", "Odometry to compare with"),
+    ):
+        observe.add_argument(f"--{role}", default="", metavar="TOPIC", help=words)
+    observe.add_argument("--wheel-names", metavar="FL,FR,RL,RR", help="names of the wheels' joints")
+    observe.add_argument("--actuation-names", metavar="S,T,B,E", help="names of steering, throttle, brake, engine")
+    observe.add_argument(
+        "--datum", type=float, nargs=3, metavar=("LAT", "LON", "ALT"), help="the world's origin [deg, deg, m]"
+    )
+    observe.add_argument("--gps-at", type=float, nargs=3, metavar=("X", "Y", "Z"), help="antenna in base_link [m]")
+    observe.add_argument("--imu-at", type=float, nargs=3, metavar=("X", "Y", "Z"), help="IMU in base_link [m]")
+    observe.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: runs/BAG_observed)")
+    observe.add_argument("--no-pictures", action="store_true", help="only figures")
+    observe.add_argument(
+        "--tune", nargs="?", const="", metavar="NAMES",
+        help="tune the process noise on this bag first; names of parameters, with commas (default: the usual ones)",
+    )  # fmt: skip
+    observe.set_defaults(run=_observe)
 
     identify = commands.add_parser(
         "identify", help="identify rolling resistance and brake friction from coast-down and braking runs"
@@ -128,7 +164,29 @@ def _doctor(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from scenarios.run import list_scenarios, run
 
-    return list_scenarios() if options.name is None else run(options.name, options.out, not options.no_pictures)
+    if options.name is None:
+        return list_scenarios()
+    return run(options.name, options.out, not options.no_pictures, options.bag)
+
+
+def _observe(options: argparse.Namespace) -> int:
+    from scenarios.observe import Request, observe, split_names
+
+    return observe(
+        Request(
+            bag=options.bag,
+            observer=options.observer,
+            topics={role: getattr(options, role) for role in _ROLES if getattr(options, role)},
+            wheel_names=split_names("--wheel-names", options.wheel_names, 4),
+            pedal_names=split_names("--actuation-names", options.actuation_names, 4),
+            datum=tuple(options.datum) if options.datum else None,
+            gps_at=tuple(options.gps_at) if options.gps_at else None,
+            imu_at=tuple(options.imu_at) if options.imu_at else None,
+            out=options.out,
+            tune=None if options.tune is None else tuple(name for name in options.tune.split(",") if name),
+            with_pictures=not options.no_pictures,
+        )
+    )
 
 
 def _identify(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from scenarios.lock_step import LockStep, Run
 from scenarios.metrics import Finding, judge, load_reference
 from scenarios.plots import FIGURES, figure, path_figure
 from scenarios.progress import progress_on_stderr
-from scenarios.scenario import load_scenario, scenario_file, scenario_files
+from scenarios.scenario import Scenario, load_scenario, scenario_file, scenario_files
 from settings import SettingsError
 from settings.files import write_whole
 
@@ -30,16 +30,17 @@ def list_scenarios() -> int:
     return 0
 
 
-def run(name: str, out: Path | None, with_pictures: bool = True) -> int:
-    """Run a scenario and write history, metrics and pictures into a folder; status 1 when it does not pass."""
+def run(name: str, out: Path | None, with_pictures: bool = True, bag: Path | None = None) -> int:
+    """Run a scenario and write history, metrics and pictures into a folder; status 1 when it does not pass.
+
+    bag: a new folder for a rosbag2 of sensors and truth.
+    """
     path = scenario_file(name)
     scenario = load_scenario(path)
     reference = load_reference(scenario, path.parent)
     folder = _folder(out or Path("runs") / path.stem)
-    runner = LockStep(scenario, path.parent)
-    begun, cpu_begun = time.monotonic(), time.process_time()
-    result = runner.run(progress_on_stderr(path.stem))
-    cpu = time.process_time() - cpu_begun
+    begun = time.monotonic()
+    runner, result, cpu = _drive(scenario, path, bag)
     findings = judge(scenario.criteria, result.channels, reference)
     passed = result.diverged_at is None and all(finding.passed for finding in findings)
     simulated = float(result.time[-1])
@@ -64,6 +65,26 @@ def run(name: str, out: Path | None, with_pictures: bool = True) -> int:
     print(f"  written to {folder}: {', '.join([*written, *pictures])}")
     print(f"{'PASSED' if passed else 'FAILED'} ({time.monotonic() - begun:.1f} s)")
     return 0 if passed else FAILED
+
+
+def _drive(scenario: Scenario, path: Path, bag: Path | None) -> tuple[LockStep, Run, float]:
+    """In lock-step, with a bag if it is asked for; and the CPU time it takes [s]."""
+    show = progress_on_stderr(path.stem)
+    if bag is None:
+        runner = LockStep(scenario, path.parent)
+        begun = time.process_time()
+        return runner, runner.run(show), time.process_time() - begun
+    from scenarios.bags.recording import Recording  # its libraries take a second to import
+    from scenarios.bags.writing import BagWriter
+
+    with BagWriter(bag) as writer:
+        recording = Recording(writer)
+        runner = LockStep(scenario, path.parent, listener=recording.sample)
+        recording.watch(runner, scenario.start.time_ns())
+        begun = time.process_time()
+        result = runner.run(show)
+    print(f"  {writer.count} messages written to {bag}")
+    return runner, result, time.process_time() - begun
 
 
 def _folder(path: Path) -> Path:

@@ -46,13 +46,22 @@ def height_grid(least_cells: int) -> HeightGrid:
     """An empty one with at least so many cells along each side."""
     side = 1 << max(math.ceil(math.log2(least_cells)), 3)
     cells, tiles = side * side, (side // TILE) ** 2
-    flags = [np.zeros(cells, np.uint8) for _ in range(3)]
-    low, high, time, scan_low, scan_high = (np.zeros(cells, np.float32) for _ in range(5))
     return HeightGrid(
-        *flags, low, high, time, np.full(cells, -1, np.int32), scan_low, scan_high,
-        np.full(tiles, NO_GROUND), np.full(tiles, -1, np.int32), np.zeros(tiles, np.float32),
-        np.zeros(2, np.int64), side,
-    )  # fmt: skip
+        state=np.zeros(cells, np.uint8),
+        driven=np.zeros(cells, np.uint8),
+        misses=np.zeros(cells, np.uint8),
+        low=np.zeros(cells, np.float32),
+        high=np.zeros(cells, np.float32),
+        time=np.zeros(cells, np.float32),
+        scan=np.full(cells, -1, np.int32),
+        scan_low=np.zeros(cells, np.float32),
+        scan_high=np.zeros(cells, np.float32),
+        tile_low=np.full(tiles, NO_GROUND),
+        tile_scan=np.full(tiles, -1, np.int32),
+        tile_ground=np.zeros(tiles, np.float32),
+        corner=np.zeros(2, np.int64),
+        side=side,
+    )
 
 
 # These take numbers instead of the grid: handing over so many arrays costs more than their work.

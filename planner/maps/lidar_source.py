@@ -1,10 +1,16 @@
 """Obstacles as a LIDAR sees them: the second obstacle source, fed scan by scan.
 
 Each cell keeps the lowest and the highest of what was met in it lately. It is an obstacle when it is the end of a step
-that the slope of the ground around does not explain (maps.step_judge), or too high over the vehicle's ground plane. What
-hangs higher over the ground than clear_height_m is ignored. Cells are free again when their ground is seen or when
-rays go through them, and free where the wheels have been. What no ray has met stays unknown: arcs and global path take
-it for free until it is seen, so that speed must leave room to stop for what comes into sight.
+that the slope of the ground around does not explain (maps.step_judge), or too high over the vehicle's ground plane.
+What hangs higher over the ground than clear_height_m is ignored. Cells are free again when their ground is seen or
+when rays go through them, and free where the wheels have been.
+
+Poses may err in height and tilt: each scan is levelled on the ground that it sees again (maps.levelling).
+
+What no ray has met is unknown, and both arcs and global path take unknown for free until it is seen. A LIDAR on the
+roof does not see the ground beside the vehicle (with the HMMWV's mount: 6 m ahead, 11 m to the side, 20 m behind); on
+the way it remembers, but where it starts there may be a kerb that it never saw. So cells that were never seen and are
+within blind_m of the body count as obstacles, but for a strip ahead of the first place to drive out by.
 """
 
 from __future__ import annotations
@@ -18,9 +24,20 @@ from numpy.typing import NDArray
 from planner.footprint import Footprint
 from planner.maps.grid import UNKNOWN, Cells, Floats, Window
 from planner.maps.height_grid import clear, height_grid
-from planner.maps.scan_kernels import BINS, Body, Places, Room, clear_passed, drive_over, merge_points, place_points
+from planner.maps.levelling import fit_level, take_off
+from planner.maps.scan_kernels import (
+    BINS,
+    Body,
+    Places,
+    Room,
+    clear_passed,
+    free_rectangle,
+    gather_points,
+    merge_cells,
+    place_points,
+)
 from planner.maps.source import Extent
-from planner.maps.step_judge import Limits, judge
+from planner.maps.step_judge import Limits, block_unseen, judge
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from sensors.mounting import Mounting
@@ -32,9 +49,11 @@ Array = NDArray[np.float64]
 
 KNOTS = 128  # poses in a sweep that is put straight: 1 mm apart at 1 m/s and 0.1 s
 MOST_RINGS = 1024
+FURTHEST_M = 1e7
 JUMP_S = 1.0  # time that goes back by more begins anew; by less, the scan was late
 OWN_BODY_M = 0.15  # around the footprint: points there are the vehicle's own
 TRACK_M = 0.3  # of a wheel ahead and behind its middle that stands on the ground
+START_ASIDE_M = 0.5  # and this much beside the vehicle
 ENTER_M = 8.0  # spare room around the square, so that a window may be ahead of the scan
 
 
@@ -48,6 +67,14 @@ class LidarMapSettings:
     )
     clear_scans: int = setting(3, "In a row, with rays through a cell, until it is free", minimum=1, maximum=100)
     forget_s: float = setting(120.0, "Older evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
+    blind_m: float = setting(
+        2.5, "What was never seen this close to the body counts as obstacle; 0: it stays unknown", unit="m",
+        minimum=0.0, maximum=20.0,
+    )  # fmt: skip
+    start_room_m: float = setting(
+        8.0, "Ahead of the bumper at the first scan, unseen: taken for free, to drive out of the blind place", unit="m",
+        minimum=0.0, maximum=50.0,
+    )  # fmt: skip
     keep_m: float = setting(
         15.0, "But not this close to the vehicle, where the LIDAR may be blind", unit="m", minimum=0.0, maximum=100.0
     )
@@ -70,16 +97,17 @@ class LidarSource:
         s, f = settings, footprint
         reach = max(self.map_settings.lidar_range_m, 0.5 * s.local_map_m) + ENTER_M
         self._grid = height_grid(math.ceil(2.0 * reach / s.map_resolution_m))
-        self._body = Body(
-            f.rear - OWN_BODY_M, f.front + OWN_BODY_M, f.half_width + OWN_BODY_M, self.map_settings.clear_height_m,
-            -TRACK_M, f.wheelbase + TRACK_M, f.half_track + 0.5 * s.map_resolution_m,
-        )  # fmt: skip
+        body = (f.rear - OWN_BODY_M, f.front + OWN_BODY_M, f.half_width + OWN_BODY_M)
+        self._body = Body(*body, self.map_settings.clear_height_m)
+        self._outline = (f.rear, f.front, f.half_width)
+        self._tracks = (-TRACK_M, f.wheelbase + TRACK_M, f.half_track + 0.5 * s.map_resolution_m)
+        self._way_out = (f.rear, f.front + self.map_settings.start_room_m, f.half_width + START_ASIDE_M)
         self._mounting = mounting
         self._limits = Limits(
             s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m
         )
         self._room = _room(0, 1)
-        self.refused_scans = 0  # late, or with a pose or a form that is none
+        self.refused_scans = 0  # late, empty, or with a pose that is none
         self.refused_points = 0  # that were no numbers
         self.reset()
 
@@ -89,6 +117,7 @@ class LidarSource:
         self._scan = 0
         self._begin = 0.0
         self._newest = -math.inf
+        self._level = np.zeros(3)  # of poses over the map: height [m], rise over run along x and y
 
     def extent(self) -> Extent:
         """What it was told; endless otherwise."""
@@ -97,21 +126,20 @@ class LidarSource:
     def see(
         self, time: float, points: NDArray[np.void], pose: Pose, later: Pose | None = None, sweep: float = 0.1
     ) -> bool:
-        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used.
+        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used, see refused_scans.
 
         time [s] and pose of base_link: of the stamp. The scan must be put straight (LidarSettings.deskew), unless
-        `later` is the pose of base_link `sweep` [s] after the stamp: points are then placed by their own times. Time that
-        goes back by more than a second begins anew; a scan that is late by less is refused.
+        `later` is the pose of base_link `sweep` [s] after the stamp: points are then placed by their own times. Time
+        that goes back by more than a second begins anew; a scan that is late by less is refused. Raises ValueError for
+        points without these fields.
         """
         if time < self._newest - JUMP_S:
             self.reset()
-        is_sound = math.isfinite(time) and pose.is_finite and (later is None or (later.is_finite and sweep > 0.0))
-        if not is_sound or time < self._newest:
-            self.refused_scans += 1
-            return False
         points = _as_lidar_points(points)
         rings = int(points["ring"].max(initial=0)) + 1
-        if rings > MOST_RINGS:
+        is_placed = _is_place(pose) and (later is None or (_is_place(later) and sweep > 0.0))
+        # Without a single return the LIDAR is blind: the map must grow old.
+        if not (is_placed and self._newest <= time < math.inf and rings <= MOST_RINGS and len(points)):
             self.refused_scans += 1
             return False
         if len(points) > len(self._room.cells) or rings > self._room.ray_range.shape[1]:
@@ -124,19 +152,28 @@ class LidarSource:
         return True
 
     def _take_in(self, age: float, points: NDArray[np.void], pose: Pose, later: Pose | None, sweep: float) -> None:
-        s, m, side = self._settings, self.map_settings, self._settings.map_resolution_m
+        m, side, grid, room = self.map_settings, self._settings.map_resolution_m, self._grid, self._room
         places = self._places(pose, later, sweep)
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
         used, refused = place_points(
-            columns, places, self._body, side, m.lidar_range_m, self._scan, self._grid, self._room
+            columns, places, self._body, self._level, side, m.lidar_range_m, self._scan, grid, room
         )
         self.refused_points += refused
-        merge_points(used, self._scan, age, m.clear_height_m, self._grid, self._room)
+        touched = room.touched[: gather_points(used, self._scan, m.clear_height_m, grid, room)]
         middle = (len(places.origins) - 1) // 2
-        eye = places.origins[middle] + places.world_from_base[middle] @ places.arm
-        clear_passed(self._scan, age, tuple(eye.tolist()), side, m.lidar_range_m, m.clear_scans, self._grid, self._room)
-        last = places.world_from_base.shape[0] - 1
-        drive_over(places.origins[last], places.world_from_base[last], self._body, age, s.map_resolution_m, self._grid)
+        x, y, z = (places.origins[middle] + places.world_from_base[middle] @ places.arm).tolist()
+        more = np.zeros(3)
+        if fit_level(touched, (x, y), side, grid, more):
+            take_off(touched, more, (x, y), side, grid)
+            self._level += more
+        merge_cells(touched, age, grid)
+        clear_passed(
+            self._scan, age, (x, y, z - float(self._level[0])), side, m.lidar_range_m, m.clear_scans, grid, room
+        )
+        base, turn = places.origins[-1], places.world_from_base[-1]
+        if self._scan == 1 and m.blind_m > 0.0:
+            free_rectangle(base, turn, self._way_out, False, age, side, self._grid)
+        free_rectangle(base, turn, self._tracks, True, age, side, self._grid)
 
     def _places(self, pose: Pose, later: Pose | None, sweep: float) -> Places:
         begin, turn = _frame(pose)
@@ -157,11 +194,17 @@ class LidarSource:
         if self._scan == 0:
             cells[:], heights[:] = UNKNOWN, np.nan
             return -math.inf
+        e, (over, along, across) = self._extent, self._level.tolist()
         limits = self._limits._replace(since=time - self._begin - self.map_settings.forget_s)
         judge(
-            self._grid, limits, (pose.x, pose.y, pose.z), (pose.slope_x, pose.slope_y),
-            (window.column, window.row, window.resolution), tuple(self._extent), cells, heights,
+            self._grid, limits, (pose.x, pose.y, pose.z - over), (pose.slope_x - along, pose.slope_y - across),
+            (window.column, window.row, window.resolution), (e.left, e.right, e.low, e.high), cells, heights,
         )  # fmt: skip
+        if self.map_settings.blind_m > 0.0:
+            block_unseen(
+                (pose.x, pose.y), pose.heading, self._outline, self.map_settings.blind_m, window.resolution,
+                (window.column, window.row), cells,
+            )  # fmt: skip
         return self._newest
 
 
@@ -170,6 +213,10 @@ def _room(points: int, rings: int) -> Room:
         np.empty(points, np.int32), np.empty(points, np.int32), np.empty(points, np.float32),
         np.empty(points, np.int32), np.zeros((BINS, rings), np.float32), np.zeros((BINS, rings), np.float32),
     )  # fmt: skip
+
+
+def _is_place(pose: Pose) -> bool:
+    return pose.is_finite and max(abs(pose.x), abs(pose.y), abs(pose.z)) < FURTHEST_M
 
 
 def _as_lidar_points(points: NDArray[np.void]) -> NDArray[np.void]:

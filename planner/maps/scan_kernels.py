@@ -43,15 +43,12 @@ class Places(NamedTuple):
 
 
 class Body(NamedTuple):
-    """The vehicle in base_link [m]: points inside are its own, and its wheels run inside the track."""
+    """The vehicle in base_link [m]: points inside are its own."""
 
     rear: float
     front: float
     half_width: float
     top: float
-    track_rear: float
-    track_front: float
-    track_half_width: float
 
 
 class Room(NamedTuple):
@@ -67,11 +64,12 @@ class Room(NamedTuple):
 
 @kernel
 def place_points(
-    points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], places: Places, body: Body, resolution: float,
-    most_range: float, scan: int, grid: HeightGrid, room: Room,
+    points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], places: Places, body: Body, level: Array,
+    resolution: float, most_range: float, scan: int, grid: HeightGrid, room: Room,
 ) -> tuple[int, int]:  # fmt: skip
     """Find the cells of points (x, y, z [m], ring, time [s]), the ground's height, and how far each ray went.
 
+    level: what poses lie too high over the map, at the eye [m] and rise over run along x and y (maps.levelling).
     How many points are of use and lie in the first elements of `room`; how many were no numbers.
     """
     xs, ys, zs, rings, times = points
@@ -79,7 +77,7 @@ def place_points(
     knots = len(places.origins)
     middle = (knots - 1) // 2
     eye = _world(places.origins[middle], places.world_from_base[middle], places.arm[0], places.arm[1], places.arm[2])
-    roll_to(grid, int(math.floor(eye[0] / resolution)), int(math.floor(eye[1] / resolution)))
+    roll_to(grid, math.floor(eye[0] / resolution), math.floor(eye[1] / resolution))
     b, arm, inverse = places.base_from_sensor, places.arm, 1.0 / resolution
     origins, turns, rate = places.origins, places.world_from_base, places.rate
     ray_range, ray_rise, side, tile_low = room.ray_range, room.ray_rise, grid.side, grid.tile_low
@@ -102,16 +100,17 @@ def place_points(
         away = math.sqrt(to_x * to_x + to_y * to_y)
         if not away > 0.0:
             continue
+        up = at[2] - eye[2] - level[1] * to_x - level[2] * to_y
         bin_ = _bin(to_x, to_y)
         ring = rings[i]
         if ray_range[bin_, ring] == 0.0 or away < ray_range[bin_, ring]:
             ray_range[bin_, ring] = away
-            ray_rise[bin_, ring] = (at[2] - eye[2]) / away
-        column, row = int(math.floor(at[0] * inverse)), int(math.floor(at[1] * inverse))
+            ray_rise[bin_, ring] = up / away
+        column, row = math.floor(at[0] * inverse), math.floor(at[1] * inverse)
         if away > most_range or not (0 <= column - corner_column < side and 0 <= row - corner_row < side):
             continue
         tile = tile_index(side, column // TILE, row // TILE)
-        height = np.float32(at[2])
+        height = np.float32(eye[2] - level[0] + up)
         tile_low[tile] = min(tile_low[tile], height)
         cells[used], tiles[used], heights[used] = cell_index(side, column, row), tile, height
         used += 1
@@ -124,10 +123,10 @@ def place_points(
 
 
 @kernel
-def merge_points(used: int, scan: int, time: float, clear_height: float, grid: HeightGrid, room: Room) -> None:
-    """Heights of a scan's points into their cells; what is higher over the ground than clear_height is overhead.
+def gather_points(used: int, scan: int, clear_height: float, grid: HeightGrid, room: Room) -> int:
+    """Lowest and highest of a scan's points in each cell; how many cells there are, the first in room.touched.
 
-    A height follows at once to where the scan goes beyond it, and creeps back where the scan stays within.
+    What is higher over the ground than clear_height is overhead.
     """
     touched, count = room.touched, 0
     cells, tiles, heights = room.cells, room.tiles, room.heights
@@ -144,9 +143,17 @@ def merge_points(used: int, scan: int, time: float, clear_height: float, grid: H
         else:
             scan_low[cell] = min(scan_low[cell], height)
             scan_high[cell] = max(scan_high[cell], height)
-    for k in range(count):
-        cell = touched[k]
-        low, high = scan_low[cell], scan_high[cell]
+    return count
+
+
+@kernel
+def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> None:
+    """What a scan met in cells, into the map.
+
+    A height follows at once to where the scan goes beyond it, and creeps back where the scan stays within.
+    """
+    for cell in touched:
+        low, high = grid.scan_low[cell], grid.scan_high[cell]
         if grid.state[cell] == MEASURED:
             before, above = grid.low[cell], grid.high[cell]
             low = low if low < before else before + CREEP * (low - before)
@@ -154,7 +161,7 @@ def merge_points(used: int, scan: int, time: float, clear_height: float, grid: H
         grid.low[cell], grid.high[cell] = low, high
         grid.state[cell] = MEASURED
         grid.time[cell] = time
-        if scan_high[cell] > low + TALL_M:
+        if grid.scan_high[cell] > low + TALL_M:
             grid.driven[cell] = 0
 
 
@@ -167,7 +174,7 @@ def clear_passed(
     state, low, high, tile_low, side = grid.state, grid.low, grid.high, grid.tile_low, grid.side
     ray_range, ray_rise = room.ray_range, room.ray_rise
     reach = int(most_range / resolution)
-    middle_column, middle_row = int(math.floor(eye[0] / resolution)), int(math.floor(eye[1] / resolution))
+    middle_column, middle_row = math.floor(eye[0] / resolution), math.floor(eye[1] / resolution)
     for row in range(max(middle_row - reach, grid.corner[1]), min(middle_row + reach, grid.corner[1] + side)):
         for column in range(
             max(middle_column - reach, grid.corner[0]), min(middle_column + reach, grid.corner[0] + side)
@@ -198,25 +205,33 @@ def clear_passed(
 
 
 @kernel
-def drive_over(place: Array, turn: Array, body: Body, time: float, resolution: float, grid: HeightGrid) -> None:
-    """Cells under the wheels are free: base_link at a place [m] with world_from_base `turn` (3 x 3)."""
-    reach = max(abs(body.track_rear), body.track_front) + body.track_half_width
+def free_rectangle(
+    place: Array, turn: Array, rectangle: tuple[float, float, float], is_driven: bool, time: float, resolution: float,
+    grid: HeightGrid,
+) -> None:  # fmt: skip
+    """Unseen cells of a rectangle of base_link (rear, front, half width [m]) are free; driven: all that was seen, too.
+
+    place [m], turn: base_link's origin and world_from_base.
+    """
+    rear, front, half_width = rectangle
+    reach = max(abs(rear), abs(front)) + half_width
     side, corner_column, corner_row = grid.side, grid.corner[0], grid.corner[1]
     cells = int(reach / resolution) + 1
-    middle_column, middle_row = int(math.floor(place[0] / resolution)), int(math.floor(place[1] / resolution))
-    for row in range(middle_row - cells, middle_row + cells + 1):
+    middle_column, middle_row = math.floor(place[0] / resolution), math.floor(place[1] / resolution)
+    for row in range(max(middle_row - cells, corner_row), min(middle_row + cells + 1, corner_row + side)):
         to_y = (row + 0.5) * resolution - place[1]
-        for column in range(middle_column - cells, middle_column + cells + 1):
+        for column in range(
+            max(middle_column - cells, corner_column), min(middle_column + cells + 1, corner_column + side)
+        ):
             to_x = (column + 0.5) * resolution - place[0]
             along, across = turn[0, 0] * to_x + turn[1, 0] * to_y, turn[0, 1] * to_x + turn[1, 1] * to_y
-            if not body.track_rear < along < body.track_front or not abs(across) < body.track_half_width:
-                continue
-            if not (0 <= column - corner_column < side and 0 <= row - corner_row < side):
+            if not (rear < along < front and abs(across) < half_width):
                 continue
             cell = cell_index(side, column, row)
-            grid.driven[cell], grid.misses[cell], grid.time[cell] = 1, 0, time
             if grid.state[cell] == NOTHING:
-                grid.state[cell] = PASSED
+                grid.state[cell], grid.time[cell] = PASSED, time
+            if is_driven:
+                grid.driven[cell], grid.misses[cell], grid.time[cell] = 1, 0, time
 
 
 @inlined

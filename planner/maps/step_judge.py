@@ -18,6 +18,8 @@ from vehicle_dynamics.kernels.jit import inlined, kernel, part
 
 SLOPE_CELLS = 4  # from a cell to those that tell the slope
 BOTH_ENDS_M = 0.3  # of a step that is not higher, the lower cell is an obstacle too: its edge may be in it
+DIAGONAL_M = 0.03  # more between diagonal neighbours, whose points may be half a metre apart
+GAP_CELLS = 2  # an unseen cell with a seen one this near is a gap between rings
 
 
 class Limits(NamedTuple):
@@ -81,6 +83,49 @@ def judge(
 
 
 @kernel
+def block_unseen(
+    place: tuple[float, float], heading: float, body: tuple[float, float, float], reach: float, resolution: float,
+    first: tuple[int, int], cells: Cells,
+) -> None:  # fmt: skip
+    """Cells within reach [m] of the body (rear, front, half width [m]) with nothing known around are obstacles.
+
+    first: column and row of the window. Single cells that fall between rings are not meant.
+    """
+    rows, columns = cells.shape
+    cosine, sine = math.cos(heading), math.sin(heading)
+    count = int((max(abs(body[0]), abs(body[1])) + body[2] + reach) / resolution) + 1
+    middle_i, middle_j = (
+        math.floor(place[1] / resolution) - first[1],
+        math.floor(place[0] / resolution) - first[0],
+    )
+    blocked = np.zeros((2 * count + 1, 2 * count + 1), np.bool_)
+    for i in range(max(middle_i - count, GAP_CELLS), min(middle_i + count + 1, rows - GAP_CELLS)):
+        to_y = (first[1] + i + 0.5) * resolution - place[1]
+        for j in range(max(middle_j - count, GAP_CELLS), min(middle_j + count + 1, columns - GAP_CELLS)):
+            if cells[i, j] != UNKNOWN:
+                continue
+            to_x = (first[0] + j + 0.5) * resolution - place[0]
+            along, across = cosine * to_x + sine * to_y, abs(cosine * to_y - sine * to_x)
+            beside = max(along - body[1], body[0] - along, 0.0)
+            if math.hypot(beside, max(across - body[2], 0.0)) > reach:
+                continue
+            blocked[i - middle_i + count, j - middle_j + count] = not _is_anything_known(cells, i, j)
+    for i in range(len(blocked)):
+        for j in range(len(blocked)):
+            if blocked[i, j]:
+                cells[i + middle_i - count, j + middle_j - count] = OCCUPIED
+
+
+@inlined
+def _is_anything_known(cells: Cells, row: int, column: int) -> bool:
+    for i in range(row - GAP_CELLS, row + GAP_CELLS + 1):
+        for j in range(column - GAP_CELLS, column + GAP_CELLS + 1):
+            if cells[i, j] != UNKNOWN:
+                return True
+    return False
+
+
+@kernel
 def _copied(grid: HeightGrid, first_column: int, first_row: int, rows: int, columns: int) -> tuple[Floats, Floats]:
     """Lowest and highest heights [m] of a window with one more cell on every side; infinite where not measured."""
     low = np.full((rows + 2, columns + 2), np.float32(np.inf))
@@ -137,10 +182,12 @@ def _is_step(
             if down == 0 or right == 0:  # from the lowest of one to the highest of the other
                 up = highs[other] - low - max(rise, 0.0) - inside
                 fall = high - lows[other] - max(-rise, 0.0) - inside
+                least = limits.step
             else:
                 up = lows[other] - low - rise
                 fall = -up
-            if fall > limits.step or limits.step < up <= BOTH_ENDS_M:
+                least = limits.step + DIAGONAL_M
+            if fall > least or least < up <= BOTH_ENDS_M:
                 return True
     return False
 

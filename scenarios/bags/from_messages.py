@@ -145,7 +145,8 @@ def encoder_sample(wheels: Wheels, actuation: Actuation | None) -> EncoderSample
     """Without actuation nothing is pressed and the wheels are straight: only for observers that do not look at it."""
     if actuation is None:
         return EncoderSample(*wheels, 0.0, 0.0, 0.0, 0.0, np.zeros(2))
-    return EncoderSample(*wheels, *actuation[1:])
+    _, steering, throttle, brake_pressure, engine_speed, tilt = actuation
+    return EncoderSample(*wheels, steering, throttle, brake_pressure, engine_speed, tilt)
 
 
 def truth_pose(message: Any) -> TruthPose:

@@ -1,7 +1,7 @@
 """What is intact of an MCAP file whose end, index or chunks are damaged: its records one after the other.
 
-The rosbags library reads files that were closed properly; a process that was killed leaves one without an index. Records
-are an opcode, a length and so many bytes (https://mcap.dev/spec).
+The rosbags library reads files that were closed properly; a process that was killed leaves one without an index.
+Records are an opcode, a length and so many bytes (https://mcap.dev/spec).
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ class McapScan:
             body = file.read(length) if length < LARGEST_RECORD else b""
             if len(body) < length:
                 self.damage = "ends early" if length < LARGEST_RECORD else "a record is damaged"
+                if code == CHUNK:  # its beginning tells something
+                    yield code, body
                 return
             yield code, body
 
 
-def _take(
-    code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
-) -> Iterator[Found]:
+def _take(code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]) -> Iterator[Found]:
     """Remember schemas and channels, and give messages of known ones; a record that is too short tells nothing."""
     try:
         if code == SCHEMA:
@@ -97,6 +97,8 @@ def _unpacked(body: bytes) -> bytes:
         raise ValueError(f"promises {size} bytes")
     compression, at = _text(body, _CHUNK.size)
     (length,) = struct.unpack_from("<Q", body, at)
+    if not compression and at + 8 + length > len(body):  # cut off; its records are there as far as they go
+        return body[at + 8 :]
     data: bytes = decompress(body[at + 8 : at + 8 + length], compression, size, crc)
     return data
 

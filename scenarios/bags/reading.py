@@ -124,9 +124,7 @@ class _Intact:
         self._path = path
         self._reader = Reader(path)
         self._reader.open()
-        self.topics = {
-            topic: (info.msgtype or "", info.msgcount) for topic, info in self._reader.topics.items()
-        }
+        self.topics = {topic: (info.msgtype or "", info.msgcount) for topic, info in self._reader.topics.items()}
         self.start_ns, self.end_ns = self._reader.start_time, self._reader.end_time
         if not self._reader.message_count:
             self.topics = {}
@@ -157,7 +155,7 @@ class _Scanned:
         self._path = path
         scan = McapScan(path)
         self.topics: dict[str, tuple[str, int]] = {}
-        times = []
+        times: list[int] = []
         for found in scan.messages():
             self.topics[found.topic] = (found.message_type, self.topics.get(found.topic, ("", 0))[1] + 1)
             times[1:] = [found.log_ns]

@@ -1,4 +1,4 @@
-"""Samples of sensors and the truth as standard messages, to the byte those that the nodes publish.
+"""Samples of sensors and the truth as standard messages, value for value those that the nodes publish.
 
 ros_support.sensor_messages and ros_support.vehicle_messages do the same with the classes of rclpy, which is not needed
 here.
@@ -132,7 +132,7 @@ def truth_actuation(time_ns: int, drive: DriveTruth, spin_rate: Array) -> Any:
 
 def cloud_message(time_ns: int, points: NDArray[np.void], frame: str) -> Any:
     """sensor_msgs/PointCloud2 of returns (LIDAR_POINT), all of them finite."""
-    places = LIDAR_POINT.fields or {}
+    places: Any = LIDAR_POINT.fields
     fields = [
         new("sensor_msgs/msg/PointField", name, place[1], _FIELD_TYPES[place[0].name], 1)
         for name, place in places.items()
@@ -162,9 +162,7 @@ def text_message(text: str) -> Any:
     return new(types.TEXT, text)
 
 
-def _joints(
-    time_ns: int, names: Sequence[str], position: Sequence[float] | Array, velocity: Any, effort: Any
-) -> Any:
+def _joints(time_ns: int, names: Sequence[str], position: Sequence[float] | Array, velocity: Any, effort: Any) -> Any:
     arrays = (np.array(values, dtype=float) for values in (position, velocity, effort))
     return new(types.JOINTS, header(time_ns, ""), list(names), *arrays)
 

@@ -30,9 +30,7 @@ WANTED: dict[str, Role] = {
 }
 
 
-def choose_topics(
-    there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]
-) -> dict[str, str]:
+def choose_topics(there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:
     """Topics by role; there: types by topic; given: topics by role, as asked for. What is missing is said."""
     chosen: dict[str, str] = {}
     for role in ROLES:
@@ -56,7 +54,11 @@ def _given(role: str, topic: str, there: Mapping[str, str], say: Callable[[str],
 
 def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> str:
     wanted = WANTED[role]
-    of_type = sorted(topic for topic, kind in there.items() if kind == wanted.message_type and topic != DATUM)
+    of_type = sorted(
+        topic
+        for topic, kind in there.items()
+        if kind == wanted.message_type and (role == "truth" or not topic.startswith("/ground_truth/"))
+    )
     for topic in wanted.defaults:
         if topic in there and there[topic] != wanted.message_type:
             say(f"{role}: {topic} is of type {there[topic]}, not {wanted.message_type}; it is not used")

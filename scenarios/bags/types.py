@@ -26,9 +26,8 @@ _FOREVER = QosTime(9223372036, 854775807)
 
 
 def _qos(depth: int, reliability: QosReliability, durability: QosDurability) -> Qos:
-    return Qos(
-        QosHistory.KEEP_LAST, depth, reliability, durability, _FOREVER, _FOREVER, QosLiveliness.AUTOMATIC, _FOREVER, False
-    )  # fmt: skip
+    history, liveliness = QosHistory.KEEP_LAST, QosLiveliness.AUTOMATIC
+    return Qos(history, depth, reliability, durability, _FOREVER, _FOREVER, liveliness, _FOREVER, False)
 
 
 # As ros_support.qos has them: a replay offers what the nodes offered.

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer
@@ -15,7 +15,7 @@ from rosbags.rosbag2.errors import WriterError
 from scenarios.bags.types import SENSOR_QOS, store, to_bytes
 from settings import SettingsError
 
-VERSION = 9  # of rosbag2's form, as Jazzy writes it
+VERSION: Final = 9  # of rosbag2's form, as Jazzy writes it
 
 
 class BagWriter:

@@ -19,6 +19,7 @@ from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus, PointCloud2
@@ -33,6 +34,8 @@ from settings.share import share_file
 
 START_NS = 1_767_225_600 * NS_PER_S
 PERIOD_NS = 10_000_000
+# As tf2's listeners have it: every node has frames of its own on one topic.
+MANY_LATCHED = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 START_WAIT_S = 90.0  # compiles, where that was never done
 
 
@@ -254,7 +257,7 @@ def test_launch_with_all_sensors_fills_a_bag_that_other_decoders_read(graph: Any
     heard: dict[str, list[bytes]] = {topic: [] for topic in TOPICS}
     for topic, kind in TOPICS.items():
         graph.node.create_subscription(kind, topic, heard[topic].append, qos.SENSOR, raw=True)
-    fixed = graph.collect(TFMessage, "/tf_static", qos.LATCHED)
+    fixed = graph.collect(TFMessage, "/tf_static", MANY_LATCHED)
     graph.wait_until(lambda: all(heard.values()) and len(heard["/lidar/points"]) > 10, "all sensors", START_WAIT_S)
     graph.wait_until(
         lambda: {"imu_link", "gps_link", "lidar_link"} <= {t.child_frame_id for m in fixed for t in m.transforms},

@@ -19,6 +19,7 @@ from scenarios.bags.fixed import bag_datum, bag_mounts
 from scenarios.bags.from_messages import (
     PEDALS,
     UNKNOWN_VARIANCE,
+    TruthPose,
     actuation_sample,
     encoder_sample,
     gps_sample,
@@ -288,7 +289,8 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
 
 def test_a_bag_read_back_has_the_samples_that_went_in(recorded: Recorded) -> None:
     bag = open_bag(recorded.path)
-    back = [item for _, item in Stream(bag, choose_topics(bag.topics, {}, print)) if not hasattr(item, "position")]
+    arrivals = list(Stream(bag, choose_topics(bag.topics, {}, print)))
+    back = [item for _, item in arrivals if not isinstance(item, TruthPose)]
 
     heard = [sample for name, sample in recorded.heard if name != "lidar"]
     assert len(back) == len(heard)
@@ -302,6 +304,14 @@ def test_a_bag_read_back_has_the_samples_that_went_in(recorded: Recorded) -> Non
                 assert_same(found, sent._replace(**nothing))
             else:
                 assert_same(found, sent)
+
+
+def test_what_arrives_together_comes_in_the_order_of_the_observers(recorded: Recorded) -> None:
+    bag = open_bag(recorded.path)
+    first = [item for _, item in Stream(bag, choose_topics(bag.topics, {}, print))][:3]
+
+    assert [type(item) for item in first] == [EncoderSample, ImuSample, TruthPose]
+    assert len({item.time_ns for item in first}) == 1
 
 
 def test_log_time_is_arrival_and_stamp_is_the_sample_s_own(recorded: Recorded) -> None:
