@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,9 +96,14 @@ class Autonomy:
     def memory(self, values: tuple[float, ...]) -> None:
         raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
 
-    def hear(self, sample: Any) -> None:
-        """A sample of any sensor."""
-        if self._lidar is None or self._lidar_settings is None or not isinstance(sample, LidarScan):
+    def hear(self, samples: Iterable[Any]) -> None:
+        """What arrives at an instant; it sees with LIDAR alone."""
+        for sample in samples:
+            if isinstance(sample, LidarScan):
+                self._see(sample)
+
+    def _see(self, sample: LidarScan) -> None:
+        if self._lidar is None or self._lidar_settings is None:
             return
         sweep = 1.0 / self._lidar_settings.rate_hz
         try:

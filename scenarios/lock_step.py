@@ -202,12 +202,13 @@ class LockStep:
     def _sense(self, step: int, seen: SnapshotRecord) -> None:
         if self.rig is not None:
             time_ns = self._start_ns + self._period * PERIOD_NS + step * round(self.vehicle.step_s * 1e9)
-            for name, sample in self.rig.update(time_ns, seen):
+            arrived = self.rig.update(time_ns, seen)
+            for name, sample in arrived:
                 self._listener(name, sample)
-                if self.observation is not None:
-                    self.observation.hear(time_ns, sample)
-                if isinstance(self._driver, Autonomy):
-                    self._driver.hear(sample)
+            if self.observation is not None:
+                self.observation.hear(time_ns, (sample for _, sample in arrived))
+            if isinstance(self._driver, Autonomy):
+                self._driver.hear(sample for _, sample in arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""

@@ -14,7 +14,6 @@ import yaml
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.figures import Errors, errors, figures, fitted_shift, number
 from scenarios.bags.fixed import Mount, bag_datum, bag_mounts, frame_of
-from scenarios.bags.from_messages import PEDALS, TruthPose
 from scenarios.bags.offline import Replay, replay
 from scenarios.bags.reading import Bag, open_bag
 from scenarios.bags.stream import JointNames, Stream, first_fix
@@ -25,6 +24,7 @@ from scenarios.bags.writing import BagWriter
 from scenarios.observe_plots import FIGURES
 from scenarios.progress import progress_on_stderr
 from scenarios.table import text_table
+from sensors.from_messages import PEDALS, TruthPose
 from sensors.gps import GpsSettings
 from sensors.imu import ImuSettings
 from settings import SettingsError

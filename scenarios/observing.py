@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from terrain.ground import GroundModel
 KINDS = ("vehicle", "ins")
 START_VARIANCE = 0.1**2  # [m^2] of a start that is told
 HEADING_VARIANCE = 0.02**2  # [rad^2]
-SAMPLES = (EncoderSample, GpsSample, ImuSample)
+SAMPLES = (EncoderSample, ImuSample, GpsSample)  # as state_observer.vehicle.layout.KINDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +85,16 @@ class Observation:
         self._count, self._last_ns = 0, 0
         observer.filter.on_tick = self._note
 
-    def hear(self, arrival_ns: int, sample: Any) -> None:
-        """A sample of any sensor; those that the observer does not use are left alone."""
-        if not isinstance(sample, SAMPLES):
-            return
+    def hear(self, arrival_ns: int, samples: Iterable[Any]) -> None:
+        """What arrives at an instant; samples that the observer does not use are left alone.
+
+        In the order that a filter has samples of one time in: else it would go back and forth.
+        """
+        usable = [sample for sample in samples if isinstance(sample, SAMPLES)]
+        for sample in sorted(usable, key=lambda item: (item.time_ns, SAMPLES.index(type(item)))):
+            self._take(arrival_ns, sample)
+
+    def _take(self, arrival_ns: int, sample: Any) -> None:
         self.observer.take(sample, arrival_ns)
         if self._start is not None and self.observer.filter.time_ns and not self.observer.is_running:
             self.observer.set_pose(*self._start, position_variance=START_VARIANCE, heading_variance=HEADING_VARIANCE)

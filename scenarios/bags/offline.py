@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.bags.from_messages import TruthPose
 from scenarios.bags.stream import Arrival
 from scenarios.bags.types import NS_PER_S
+from sensors.from_messages import TruthPose
 from sensors.samples import GpsSample
 from state_observer.vehicle.health import STARTING, Health
 from state_observer.vehicle.layout import ESTIMATE, SENSORS

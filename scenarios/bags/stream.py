@@ -8,7 +8,11 @@ from itertools import groupby, islice
 from statistics import median
 from typing import Any, NamedTuple
 
-from scenarios.bags.from_messages import (
+from scenarios.bags.reading import Bag
+from scenarios.bags.to_messages import WHEELS
+from scenarios.bags.topics import WANTED
+from scenarios.bags.types import NS_PER_S, from_bytes
+from sensors.from_messages import (
     PEDALS,
     Actuation,
     TruthPose,
@@ -18,15 +22,12 @@ from scenarios.bags.from_messages import (
     encoder_sample,
     gps_sample,
     imu_sample,
+    stamp_ns,
     truth_pose,
     velocity_sample,
     wheels_sample,
 )
-from scenarios.bags.joining import Joiner
-from scenarios.bags.reading import Bag
-from scenarios.bags.to_messages import WHEELS
-from scenarios.bags.topics import WANTED
-from scenarios.bags.types import NS_PER_S, from_bytes, stamp_ns
+from sensors.joining import Joiner
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 
 Item = EncoderSample | ImuSample | GpsSample | TruthPose

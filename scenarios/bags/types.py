@@ -69,11 +69,3 @@ def stamp(time_ns: int) -> Any:
 def header(time_ns: int, frame: str) -> Any:
     """std_msgs/Header."""
     return new("std_msgs/msg/Header", stamp(time_ns), frame)
-
-
-def stamp_ns(message: Any) -> int:
-    """Time of a message's header [ns]; raises ValueError when its nanoseconds are a second or more."""
-    time = message.header.stamp
-    if not 0 <= time.nanosec < NS_PER_S:
-        raise ValueError(f"stamp has nanosec {time.nanosec}")
-    return int(time.sec) * NS_PER_S + int(time.nanosec)

@@ -16,7 +16,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StorageP
 from scenarios.bags import to_messages, types
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.fixed import bag_datum, bag_mounts
-from scenarios.bags.from_messages import (
+from sensors.from_messages import (
     PEDALS,
     UNKNOWN_VARIANCE,
     TruthPose,
@@ -28,7 +28,7 @@ from scenarios.bags.from_messages import (
     velocity_sample,
     wheels_sample,
 )
-from scenarios.bags.joining import PATIENCE_NS, Joiner
+from sensors.joining import PATIENCE_NS, Joiner
 from scenarios.bags.reading import open_bag
 from scenarios.bags.recording import Recording
 from scenarios.bags.stream import Stream

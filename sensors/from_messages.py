@@ -1,4 +1,6 @@
-"""Standard messages as samples. Shapes and stamps are checked here, numbers by the observer's doors.
+"""Standard messages as samples, of rclpy or of a bag: both have the same fields.
+
+Shapes and stamps are checked here, numbers by the observer's doors.
 
 Each function raises ValueError with a few words, always the same for the same reason.
 """
@@ -12,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.bags.types import stamp_ns
 from sensors.gps.receiver import COURSE_SPEED
 from sensors.samples import EncoderSample, GpsSample, ImuSample
+from sensors.timing import NS_PER_S
 
 Array = NDArray[np.float64]
 
@@ -60,6 +62,14 @@ class TruthPose(NamedTuple):
     attitude: tuple[float, float, float, float]  # x y z w
     velocity: tuple[float, float, float]  # its own axes [m/s]
     turn: tuple[float, float, float]
+
+
+def stamp_ns(message: Any) -> int:
+    """Time of a message's header [ns]; raises ValueError when its nanoseconds are a second or more."""
+    time = message.header.stamp
+    if not 0 <= time.nanosec < NS_PER_S:
+        raise ValueError(f"stamp has nanosec {time.nanosec}")
+    return int(time.sec) * NS_PER_S + int(time.nanosec)
 
 
 def imu_sample(message: Any) -> ImuSample:
@@ -174,8 +184,8 @@ def _places(message: Any, names: Sequence[str]) -> list[int]:
     return [message.name.index(name) for name in names]
 
 
-def _chosen(values: Array, index: Sequence[int]) -> Array | None:
-    return values[list(index)].copy() if len(values) > max(index) else None
+def _chosen(values: Any, index: Sequence[int]) -> Array | None:
+    return np.asarray(values, dtype=float)[list(index)] if len(values) > max(index) else None
 
 
 def _largest(covariance: Array) -> float:
