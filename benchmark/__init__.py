@@ -10,6 +10,7 @@ BENCHMARKS = {
     "node": "benchmark.vehicle_node",
     "observers": "benchmark.observers",
     "planner": "benchmark.planner",
+    "planner_lidar": "benchmark.planner_lidar",
     "quarter_car": "benchmark.quarter_car",
     "sensors": "benchmark.sensor_nodes",
     "teleop": "benchmark.teleop",

@@ -16,6 +16,16 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StorageP
 from scenarios.bags import to_messages, types
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.fixed import bag_datum, bag_mounts
+from scenarios.bags.reading import open_bag
+from scenarios.bags.recording import Recording
+from scenarios.bags.stream import Stream
+from scenarios.bags.to_messages import WHEELS
+from scenarios.bags.topics import choose_topics
+from scenarios.bags.types import from_bytes, stamp_ns, to_bytes
+from scenarios.bags.writing import BagWriter
+from scenarios.cli import main
+from scenarios.lock_step import LockStep
+from scenarios.scenario import load_scenario
 from sensors.from_messages import (
     PEDALS,
     UNKNOWN_VARIANCE,
@@ -28,18 +38,8 @@ from sensors.from_messages import (
     velocity_sample,
     wheels_sample,
 )
-from sensors.joining import PATIENCE_NS, Joiner
-from scenarios.bags.reading import open_bag
-from scenarios.bags.recording import Recording
-from scenarios.bags.stream import Stream
-from scenarios.bags.to_messages import WHEELS
-from scenarios.bags.topics import choose_topics
-from scenarios.bags.types import from_bytes, stamp_ns, to_bytes
-from scenarios.bags.writing import BagWriter
-from scenarios.cli import main
-from scenarios.lock_step import LockStep
-from scenarios.scenario import load_scenario
 from sensors.gps import DEFAULT_DATUM
+from sensors.joining import PATIENCE_NS, Joiner
 from sensors.samples import LIDAR_POINT, DriveTruth, EncoderSample, GpsSample, ImuSample
 from sensors.streams import stream
 from settings import SettingsError
