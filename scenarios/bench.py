@@ -47,7 +47,7 @@ def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
     module = importlib.import_module(BENCHMARKS[name]) if name in BENCHMARKS else None
     if not hasattr(module, "draw"):
         drawn = [item for item, path in BENCHMARKS.items() if hasattr(importlib.import_module(path), "draw")]
-        raise SettingsError(f"bench {name}: has no picture; {', '.join(drawn)} has one")
+        raise SettingsError(f"bench {name}: has no picture; of those that have: {', '.join(drawn)}")
     path = Path(picture)
     if path.suffix not in PICTURES:
         raise SettingsError(f"--picture {picture}: must end in one of {', '.join(PICTURES)}")
