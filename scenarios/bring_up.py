@@ -147,7 +147,10 @@ def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         raise SettingsError("world: must be a name in config/worlds, or a path: a planner needs one")
     given = {**values} if values["sensing"] == "lidar" else {**values, "lidar": NO_SENSOR}
     if values["pose_source"] == "observer":
-        nodes = _observer_nodes(given)
+        *nodes, observer = _observer_nodes(given)
+        nodes.append(
+            replace(observer, params={**observer.params, "knows_start": True})
+        )  # else it would wait for a drive
     else:
         nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
     params: dict[str, bool | int | float | str] = {

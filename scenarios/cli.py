@@ -147,7 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
     bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     bench.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
-    bench.add_argument("--picture", metavar="FILE", help="write the benchmark's picture too, where it has one (quarter_car, planner)")
+    bench.add_argument(
+        "--picture", metavar="FILE", help="write the benchmark's picture too, where it has one (quarter_car, planner)"
+    )
     bench.set_defaults(run=_bench)
     return parser
 

@@ -55,6 +55,7 @@ from vehicle_dynamics.vehicle_mechanism import CORNERS
 KINDS = ("vehicle", "ins")
 WHEELS = tuple(f"{corner}_wheel" for corner in CORNERS)
 TOGETHER_NS = 5_000_000  # two messages of one sample
+START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
 MOST_HELD = 3  # IMU samples that wait for wheels
 FORCES_EVERY = 10  # estimates
 DEFAULT_GPS, DEFAULT_IMU, DEFAULT_ENCODERS = GpsSettings(), ImuSettings(), EncoderSettings()
@@ -75,6 +76,7 @@ class ObserverNodeSettings:
     world: str = setting(
         "", "Name in config/worlds, or a path: ground under the model, and where on Earth; none: level", read_only=True
     )
+    knows_start: bool = setting(False, "Begins at the world's start, as if /initialpose said so", read_only=True)
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )
@@ -150,6 +152,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _make_observer(self) -> BasicObserver:
         s = self.settings
         world = load_world(s.world) if s.world else None
+        self._start = world.start if world is not None and s.knows_start else None
         frame = LocalFrame(world.georeference if world is not None else None)
         path = Path(s.observer_file) if s.observer_file else None
         if s.kind == "ins":
@@ -217,6 +220,10 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if not verdict.is_taken:
             self.health.count(f"{topic} refused")
             self.report("samples", Level.WARN, f"{topic} refused: {verdict.reason}")
+        if self._start is not None and not self._observer.is_running:
+            place = self._start
+            variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
+            self._observer.set_pose(place.x, place.y, place.heading, **variances)
         self._tell()
 
     # What it tells

@@ -70,9 +70,7 @@ def test_colcon_build_lays_out_a_ros_package_that_runs(colcon_prefix: Path) -> N
     set_up = f"source {colcon_prefix.parent / 'setup.bash'}"
     assert "pad:=xbox" in run(["bash", "-c", f"{set_up} && proving-ground launch"], colcon_prefix)
     assert REFUSAL in run(["bash", "-c", f"{set_up} && {BAD_START}"], colcon_prefix, status=2)
-    assert '<robot name="HMMWV">' in run(
-        ["bash", "-c", f"{set_up} && proving-ground export hmmwv --format urdf"], colcon_prefix
-    )
+    assert '<mujoco model="HMMWV">' in run(["bash", "-c", f"{set_up} && proving-ground export hmmwv"], colcon_prefix)
 
 
 def test_package_manifest_declares_every_ros_package_that_is_imported() -> None:

@@ -21,7 +21,7 @@ from scenarios.bags.recording import Recording
 from scenarios.bags.stream import Stream
 from scenarios.bags.to_messages import WHEELS
 from scenarios.bags.topics import choose_topics
-from scenarios.bags.types import from_bytes, stamp_ns, to_bytes
+from scenarios.bags.types import from_bytes, to_bytes
 from scenarios.bags.writing import BagWriter
 from scenarios.cli import main
 from scenarios.lock_step import LockStep
@@ -34,6 +34,7 @@ from sensors.from_messages import (
     encoder_sample,
     gps_sample,
     imu_sample,
+    stamp_ns,
     truth_pose,
     velocity_sample,
     wheels_sample,

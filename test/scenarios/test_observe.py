@@ -14,9 +14,10 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from scenarios.bags import types
 from scenarios.bags.reading import open_bag
-from scenarios.bags.types import from_bytes, stamp_ns, to_bytes
+from scenarios.bags.types import from_bytes, to_bytes
 from scenarios.cli import main
 from scenarios.observe import load_either, settings_text
+from sensors.from_messages import stamp_ns
 from settings import SettingsError
 from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins
 

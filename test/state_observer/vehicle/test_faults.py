@@ -104,23 +104,26 @@ def test_a_frozen_receiver_is_left_out(block_samples: list[Sample], observer: Ve
     assert track.health.refused["gps: frozen"] > 10
 
 
-@pytest.mark.parametrize(
-    ("kind", "field"),
-    [
-        *((EncoderSample, name) for name in ("wheel_angle", "wheel_rate", "steering", "throttle", "brake_pressure")),
-        (EncoderSample, "engine_speed"),
-        *((ImuSample, name) for name in ("turn", "force", "turn_variance", "force_variance")),
-        *((GpsSample, name) for name in ("latitude_deg", "longitude_deg", "altitude_m", "velocity")),
-        *((GpsSample, name) for name in ("variance", "velocity_variance")),
-    ],
-)
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+FIELDS = [
+    *((EncoderSample, name) for name in ("wheel_angle", "wheel_rate", "steering", "throttle", "brake_pressure")),
+    (EncoderSample, "engine_speed"),
+    *((ImuSample, name) for name in ("turn", "force", "turn_variance", "force_variance")),
+    *((GpsSample, name) for name in ("latitude_deg", "longitude_deg", "altitude_m", "velocity")),
+    *((GpsSample, name) for name in ("variance", "velocity_variance")),
+]
+NO_NUMBERS = [
+    (kind, field, value)
+    for kind, field in FIELDS
+    for value in (np.nan, np.inf, -np.inf)
+    if not (field.endswith("variance") and value == np.inf)  # which leaves elements out, and is no error
+]
+
+
+@pytest.mark.parametrize(("kind", "field", "value"), NO_NUMBERS)
 def test_what_is_no_number_has_no_effect_to_the_bit(
     short_samples: list[Sample], observer: VehicleObserver, kind: type, field: str, value: float
 ) -> None:
     """In any field and from the first message on."""
-    if field in ("variance", "velocity_variance", "turn_variance", "force_variance") and value == np.inf:
-        pytest.skip("an infinite variance leaves elements out, which is no error")
     samples = short_samples
 
     def spoil(sample: Any) -> Any:
