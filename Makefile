@@ -27,7 +27,7 @@ run: venv ## start the vehicle with joystick teleop and show what goes on
 
 test: lint engines ## check the code and run all tests
 	$(BIN)/python -m pytest $(PURE_TESTS) --numprocesses 2 --dist loadfile
-	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(PURE_TESTS)) --numprocesses 2 --dist loadfile
+	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(PURE_TESTS)) --numprocesses 3 --dist loadfile
 
 lint: venv ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

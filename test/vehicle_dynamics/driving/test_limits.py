@@ -155,7 +155,7 @@ number = st.one_of(st.sampled_from(WILD), st.floats(allow_nan=False, allow_infin
 
 
 @settings(
-    max_examples=500, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(
     commands=st.lists(
@@ -180,7 +180,7 @@ def test_commands_are_obeyed_within_limits_or_refused_at_the_door(car: Hmmwv, co
 
 
 @settings(
-    max_examples=500, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(changes=st.dictionaries(st.integers(0, DRIVING_SIZE - 1), number, max_size=6), brake=st.floats(0.0, 1.0))
 def test_states_are_followed_or_left_alone(car: Hmmwv, changes: dict[int, float], brake: float) -> None:
