@@ -48,6 +48,7 @@ POSES = {"truth": "ground_truth/odom", "observer": "odometry/filtered"}
 SENSING = ("terrain", "lidar")
 COMMAND_PERIOD_S = 0.05  # of simulated time
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then /cmd_vel is free for others
+LEAST_SPEED_MPS = 0.05
 WATCH_PERIOD_S = 0.05  # of the machine's time
 LEVELS = {Status.FAILED: Level.WARN, Status.EMERGENCY: Level.ERROR, Status.BLOCKED: Level.WARN}
 
@@ -91,6 +92,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._goals: list[tuple[float, float]] = []
         self._core = self._make_core()
         self._poses = PoseHistory()
+        self._cloud: PointCloud2 | None = None  # that waits
         self._progress = Progress(Status.NO_GOAL)
         self._seconds = 0.0  # of the latest odometry, since the first
         self._start_ns: int | None = None
@@ -178,6 +180,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._height = motion.position[2]
         pose = pose_from_attitude(motion.position, motion.attitude)
         self._poses.note(time_ns, pose)
+        self._see()
         self._progress = self._core.update(self._seconds, pose, motion.velocity[0])
         self._command(self._progress)
         if self._core.plans != self._shown:
@@ -193,6 +196,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self._send(progress.speed, progress.curvature)
 
     def _send(self, speed: float, curvature: float) -> None:
+        if abs(speed) < LEAST_SPEED_MPS:
+            speed = 0.0  # a turn on the spot is what it would ask for
         twist = twist_to_msg((speed, 0.0, 0.0), (0.0, 0.0, speed * curvature))
         if not self.settings.stamped:
             self._cmd_vel.publish(twist)
@@ -220,11 +225,20 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     # Sensing
 
     def _on_cloud(self, message: PointCloud2) -> None:
-        """Placed by where the vehicle was: at the stamp, and when the sweep ended unless it was put straight."""
-        assert self._lidar is not None
-        s = self.settings
+        """A cloud may come before the odometry of its sweep's end: then it waits, if no newer one comes."""
+        self._cloud = message
+        self._see()
+
+    def _see(self) -> None:
+        """Place the cloud by where the vehicle was at its stamp and, unless it was put straight, at the sweep's end."""
+        message, s = self._cloud, self.settings
+        if message is None or self._lidar is None:
+            return
         try:
             time_ns = stamp_to_ns(message.header.stamp)
+            if not s.lidar_deskewed and self._poses.is_before(time_ns + round(s.lidar_sweep_s * NS_PER_S)):
+                return
+            self._cloud = None
             points = cloud_to_points(message).reshape(-1)
             pose = self._poses.at(time_ns)
             later = None if s.lidar_deskewed else self._poses.at(time_ns + round(s.lidar_sweep_s * NS_PER_S))
@@ -234,6 +248,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             if not self._lidar.see(seconds, points, pose, later, s.lidar_sweep_s):
                 raise ValueError("late, or not finite")
         except ValueError as error:
+            self._cloud = None
             self.health.count("lidar/points refused")
             self.report("lidar", Level.WARN, f"lidar/points refused: {error}")
         else:

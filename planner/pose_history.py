@@ -27,6 +27,10 @@ class PoseHistory:
         while self._poses[0][0] < time_ns - KEPT_NS:
             self._poses.popleft()
 
+    def is_before(self, time_ns: int) -> bool:
+        """Whether a pose of that time may still come."""
+        return not self._poses or self._poses[-1][0] + SLACK_NS < time_ns
+
     def at(self, time_ns: int) -> Pose:
         """The pose at a time, between two straight; raises ValueError when it is not known."""
         if not self._poses or not self._poses[0][0] <= time_ns <= self._poses[-1][0] + SLACK_NS:
