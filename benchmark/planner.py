@@ -25,6 +25,7 @@ from planner.settings import PlannerSettings
 from planner.town_drive import DriveResult, drive, town, way_on_truth
 from scenarios.table import text_table
 from settings.share import share_file
+from terrain.world import World
 from vehicle_dynamics.hmmwv import Hmmwv
 
 SEEDS = range(20)
@@ -84,17 +85,19 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The towns and the ways driven through them by D* Lite with arcs; towns not reached have a red title."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    """The towns and the ways driven through them by D* Lite with arcs."""
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    figure, axes = pyplot.subplots(4, 5, figsize=(25, 20), layout="constrained")
-    for seed, axis in zip(SEEDS, axes.flat, strict=True):
+    draw_towns(path, lambda seed, world: drive(car, world, PlannerSettings(), LONGEST_S))
+
+
+def draw_towns(path: Path, drive_through: Callable[[int, World], DriveResult]) -> None:
+    """All towns with posts, start, goal and way; those not reached or with a strike have a red title."""
+    from matplotlib.figure import Figure  # slow to import, and only pictures need it
+
+    figure = Figure(figsize=(25, 20), layout="constrained")
+    for seed, axis in zip(SEEDS, figure.subplots(4, 5).flat, strict=True):
         world = town(seed)
-        result = drive(car, world, PlannerSettings(), LONGEST_S)
+        result = drive_through(seed, world)
         extent = (*world.ground.x_limits, *world.ground.y_limits)
         axis.imshow(world.ground.heights[::5, ::5], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
         posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
@@ -102,9 +105,9 @@ def draw(path: Path) -> None:
         axis.plot(*result.track[:, :2].T, "b-")
         if world.goal is not None:
             axis.plot([world.start.x, world.goal.x], [world.start.y, world.goal.y], "k*")
-        axis.set_title(f"town {seed}: {_words(result)}", color="black" if result.reached else "red")
+        is_clean = result.reached and result.collisions + result.kerb_strikes == 0
+        axis.set_title(f"town {seed}: {_words(result)}", color="black" if is_clean else "red")
     figure.savefig(path)
-    pyplot.close(figure)
 
 
 def _words(result: DriveResult) -> str:

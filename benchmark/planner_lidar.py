@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from benchmark.measure import cpu_time_us
-from planner.drive_to_goal import DriveToGoal, Status
+from benchmark.planner import draw_towns
+from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarSource
 from planner.maps.local_map import LocalMap
 from planner.maps.source import Extent
 from planner.pose import Pose, pose_of
+from planner.pose_history import PoseHistory
 from planner.settings import PlannerSettings
-from planner.town_drive import DriveResult, StepWatch, town
+from planner.town_drive import DriveResult, drive_with, town
 from scenarios.table import text_table
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
@@ -32,9 +33,9 @@ from sensors.streams import stream
 from settings.nested import load_preset
 from settings.share import share_file
 from terrain.world import World
-from terrain.world_ground import WorldGround
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.pedals import Pedals
@@ -44,7 +45,6 @@ LONGEST_S = 500.0
 PRESET = "spinning_32"
 TIMED_PRESETS = ("spinning_16", "spinning_32", "spinning_64")
 PERIOD_NS = round(1e9 * PERIOD_S)
-KEPT_POSES = 50  # half a second: older scans have no pose
 MEMORY_S = 20.0  # of errors of the pose
 
 
@@ -74,6 +74,39 @@ class WanderingPose:
         return Pose(*(np.array(true) + self._now).tolist())
 
 
+class LidarDriver:
+    """Drive-to-goal by a LIDAR whose scans are put straight, with its helm; implements town_drive.TownDriver."""
+
+    def __init__(
+        self,
+        vehicle: Hmmwv,
+        world: World,
+        settings: PlannerSettings,
+        unit: LidarSettings,
+        wander: WanderingPose,
+        seed: int,
+    ) -> None:
+        x, y, z = vehicle.base_in_chassis.tolist()
+        self._base, self._helm, self._wander = (x, y, z), Helm(vehicle), wander
+        self._lidar = Lidar(unit, Scene.of(world), seed=seed)
+        footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
+        extent = Extent(*world.ground.x_limits, *world.ground.y_limits)
+        self._source = LidarSource(settings, footprint, unit.mounting(), extent)
+        self._poses = PoseHistory()
+        self.core = DriveToGoal(settings, footprint, self._source)
+        self.progress: Progress | None = None
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals:
+        """Pedals for the next 10 ms."""
+        now_ns = round(1e9 * time)
+        pose = self._wander.of(pose_of(seen, np.array(self._base)))
+        self._poses.note(now_ns, pose)
+        for scan in self._lidar.update(now_ns, base_motion(seen, self._base)):
+            self._source.see(1e-9 * scan.time_ns, scan.points, self._poses.at(scan.time_ns))
+        self.progress = self.core.update(time, pose, forward_speed(seen))
+        return self._helm.pedals(seen, self.progress.speed, self.progress.curvature)
+
+
 def drive_by_lidar(
     vehicle: Hmmwv,
     world: World,
@@ -84,58 +117,10 @@ def drive_by_lidar(
     errors: PoseErrors | None = None,
     seed: int = 0,
 ) -> DriveResult:
-    """As town_drive.drive, at most so long [s], with obstacles from a LIDAR whose scans are put straight."""
-    if world.goal is None:
-        raise ValueError(f"world {world.name}: has no goal")
-    ground = WorldGround.of(world)
+    """As town_drive.drive, at most so long [s], with obstacles from a LIDAR."""
     unit = lidar_settings or replace(load_preset(LidarSettings, PRESET), deskew=True)
-    lidar = Lidar(unit, Scene.of(world), seed=seed)
-    footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
-    source = LidarSource(settings, footprint, unit.mounting(), Extent(*world.ground.x_limits, *world.ground.y_limits))
-    core, helm, wander = (
-        DriveToGoal(settings, footprint, source),
-        Helm(vehicle),
-        WanderingPose(errors or PoseErrors(), seed),
-    )
-    core.set_goal(world.goal.x, world.goal.y)
-    state = vehicle.start(ground, x=world.start.x, y=world.start.y, heading=world.start.heading)
-    steps, pedals, steps_on = round(PERIOD_S / vehicle.step_s), Pedals(), StepWatch(ground)
-    x, y, z = vehicle.base_in_chassis.tolist()
-    poses: deque[Pose] = deque(maxlen=KEPT_POSES)
-    collisions, was_touching, top, track, period = 0, False, 0.0, [], 0
-    progress = core.update(0.0, Pose(world.start.x, world.start.y), 0.0)
-    for period in range(round(longest / PERIOD_S)):
-        seen = vehicle.snapshot(state, pedals, ground)
-        steps_on.look(seen)
-        is_touching = bool(seen["collision"] > 0.0)
-        collisions += is_touching and not was_touching
-        was_touching = is_touching
-        top = max(top, float(np.hypot(*seen["velocity"][:2])))
-        true = pose_of(seen, vehicle.base_in_chassis)
-        poses.append(wander.of(true))
-        for scan in lidar.update(period * PERIOD_NS, base_motion(seen, (x, y, z))):
-            age = period - round(scan.time_ns / PERIOD_NS)
-            if age < len(poses):
-                source.see(1e-9 * scan.time_ns, scan.points, poses[-1 - age])
-        progress = core.update(period * PERIOD_S, poses[-1], forward_speed(seen))
-        pedals = helm.pedals(seen, progress.speed, progress.curvature).within_limits()
-        if period % 10 == 0:
-            track.append((true.x, true.y, true.heading))
-        if progress.status in (Status.ARRIVED, Status.FAILED):
-            break
-        if vehicle.advance(state, pedals, ground, steps) < steps:
-            break
-    return DriveResult(
-        reached=progress.status is Status.ARRIVED,
-        status=progress.status,
-        reason=progress.reason,
-        time=period * PERIOD_S,
-        collisions=collisions,
-        kerb_strikes=steps_on.count,
-        top_speed=top,
-        plans=core.plans,
-        track=np.array(track),
-    )
+    wander = WanderingPose(errors or PoseErrors(), seed)
+    return drive_with(LidarDriver(vehicle, world, settings, unit, wander, seed), vehicle, world, longest)
 
 
 def run(say: Callable[[str], None]) -> dict[str, Any]:
@@ -172,25 +157,8 @@ def show(figures: Mapping[str, Any]) -> str:
 
 def draw(path: Path) -> None:
     """The towns and the ways driven through them; towns not reached or with a strike have a red title."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    figure, axes = pyplot.subplots(4, 5, figsize=(25, 20), layout="constrained")
-    for seed, axis in zip(SEEDS, axes.flat, strict=True):
-        world = town(seed)
-        result = drive_by_lidar(car, world, PlannerSettings(), longest=LONGEST_S, seed=seed)
-        extent = (*world.ground.x_limits, *world.ground.y_limits)
-        axis.imshow(world.ground.heights[::5, ::5], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
-        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
-        axis.plot(*posts.T, "r.", markersize=2)
-        axis.plot(*result.track[:, :2].T, "b-")
-        is_clean = result.reached and result.collisions + result.kerb_strikes == 0
-        axis.set_title(f"town {seed}: {_words(result)}", color="black" if is_clean else "red")
-    figure.savefig(path)
-    pyplot.close(figure)
+    draw_towns(path, lambda seed, world: drive_by_lidar(car, world, PlannerSettings(), longest=LONGEST_S, seed=seed))
 
 
 def _times(footprint: Footprint) -> dict[str, dict[str, float]]:

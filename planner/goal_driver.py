@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
 from planner.maps.source import ObstacleSource
-from planner.pose import Pose, pose_of
+from planner.pose import pose_of
 from planner.settings import PlannerSettings
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -23,10 +23,8 @@ class GoalDriver:
         footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
         self.core = DriveToGoal(settings, footprint, source)
         self.progress: Progress | None = None
-        self.pose = Pose(0.0, 0.0)  # as last seen
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms; time [s] must not go back but by `core.reset`."""
-        self.pose = pose_of(seen, self._base)
-        self.progress = self.core.update(time, self.pose, forward_speed(seen))
+        self.progress = self.core.update(time, pose_of(seen, self._base), forward_speed(seen))
         return self._helm.pedals(seen, self.progress.speed, self.progress.curvature)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.a_star import shortest
-from planner.drive_to_goal import Reason, Status
+from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
 from planner.footprint import Footprint
 from planner.global_planner import BESIDE_M, NEAR_GOAL
 from planner.goal_driver import GoalDriver
@@ -18,7 +19,7 @@ from planner.grid_cost import METRE_COST, NO_WAY
 from planner.maps.global_map import map_of
 from planner.maps.grid import LocalGrid, Window
 from planner.maps.terrain_truth import TerrainTruth
-from planner.pose import Pose
+from planner.pose import Pose, pose_of
 from planner.settings import PlannerSettings
 from terrain.builders.urban import Urban
 from terrain.ground import Ground, GroundModel, height_at
@@ -176,12 +177,25 @@ def _rises(ground: Ground, x: float, y: float, heading: float, centres: Array, s
         out[wheel] = high - low
 
 
+class TownDriver(Protocol):
+    """Whoever drives through a town."""
+
+    core: DriveToGoal
+    progress: Progress | None
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals: ...
+
+
 def drive(vehicle: Hmmwv, world: World, settings: PlannerSettings, longest: float = 300.0) -> DriveResult:
-    """Drive from the world's start to its goal, at most so long [s]."""
+    """Drive from the world's start to its goal on the truth, at most so long [s]."""
+    return drive_with(GoalDriver(vehicle, TerrainTruth(world, settings), settings), vehicle, world, longest)
+
+
+def drive_with(driver: TownDriver, vehicle: Hmmwv, world: World, longest: float) -> DriveResult:
+    """The same with a driver of any kind."""
     if world.goal is None:
         raise ValueError(f"world {world.name}: has no goal")
     ground = WorldGround.of(world)
-    driver = GoalDriver(vehicle, TerrainTruth(world, settings), settings)
     driver.core.set_goal(world.goal.x, world.goal.y)
     state = vehicle.start(ground, x=world.start.x, y=world.start.y, heading=world.start.heading)
     steps, pedals, steps_on = round(PERIOD_S / vehicle.step_s), Pedals(), StepWatch(ground)
@@ -195,7 +209,7 @@ def drive(vehicle: Hmmwv, world: World, settings: PlannerSettings, longest: floa
         top = max(top, float(np.hypot(*seen["velocity"][:2])))
         pedals = driver.act(period * PERIOD_S, seen).within_limits()
         if period % 10 == 0:
-            pose = driver.pose
+            pose = pose_of(seen, vehicle.base_in_chassis)
             track.append((pose.x, pose.y, pose.heading))
         if driver.progress is not None and driver.progress.status in (Status.ARRIVED, Status.FAILED):
             break

@@ -115,20 +115,20 @@ class Autonomy:
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms."""
-        pose, speed, age = self._believed(seen)
+        pose, speed = self._believed(seen)
         self._poses.note(self._start_ns + round(time * 1e9), pose)
-        self.progress = self.core.update(time, pose, speed, time - age)
+        self.progress = self.core.update(time, pose, speed)
         return self._helm.pedals(seen, self.progress.speed, self.progress.curvature)
 
-    def _believed(self, seen: SnapshotRecord) -> tuple[Pose, float, float]:
-        """Pose, speed ahead [m/s], and how old both are [s]."""
+    def _believed(self, seen: SnapshotRecord) -> tuple[Pose, float]:
+        """Pose, and speed ahead [m/s]."""
         if self._observation is None:
-            return pose_of(seen, self._base), forward_speed(seen), 0.0
+            return pose_of(seen, self._base), forward_speed(seen)
         observer = self._observation.observer
         if not observer.is_running:
-            return Pose(math.nan, math.nan), 0.0, 0.0
+            return Pose(math.nan, math.nan), 0.0
         told = observer.estimate()
         x, y, _ = told["position"].tolist()
         z = float(told["odom"][2])  # GPS knows heights badly, and maps are made of differences of heights
         qx, qy, qz, qw = told["attitude"].tolist()
-        return pose_from_attitude((x, y, z), (qx, qy, qz, qw)), float(told["velocity"][0]), 0.0
+        return pose_from_attitude((x, y, z), (qx, qy, qz, qw)), float(told["velocity"][0])

@@ -14,7 +14,7 @@ from sensors.gps import LocalFrame
 from sensors.rig import SensorChoice
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from settings import SettingsError, setting
-from state_observer.vehicle.layout import ESTIMATE
+from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.settings import Datum, Mounts, SensorNoise, load_ins, load_observer
 from terrain.georeference import Georeference
@@ -81,9 +81,7 @@ class Observation:
         """start: where the run begins, x, y [m] and heading [rad], if the observer is told."""
         self.observer = observer
         self._start = start
-        self._rows = np.zeros(4096, ESTIMATE)
-        self._count, self._last_ns = 0, 0
-        observer.filter.on_tick = self._note
+        self._log = EstimateLog(observer.filter)
 
     def hear(self, arrival_ns: int, samples: Iterable[Any]) -> None:
         """What arrives at an instant; samples that the observer does not use are left alone.
@@ -103,13 +101,4 @@ class Observation:
     @property
     def estimates(self) -> NDArray[np.void]:
         """Records of ESTIMATE so far."""
-        return self._rows[: self._count]
-
-    def _note(self) -> None:
-        filter_ = self.observer.filter
-        if filter_.time_ns <= self._last_ns or not filter_.is_running:
-            return
-        if self._count == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros(len(self._rows), ESTIMATE)])
-        filter_.tell(self._rows, self._count)
-        self._count, self._last_ns = self._count + 1, filter_.time_ns
+        return self._log.estimates

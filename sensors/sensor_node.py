@@ -6,6 +6,7 @@ Stamps are those of the truth, so no node needs /clock; a bag with ground truth 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -71,7 +72,7 @@ Settings = TypeVar("Settings", bound=SensorNodeSettings)
 Sample = TypeVar("Sample")
 
 
-class SensorNode(SuiteNode[Settings], Generic[Settings, Sample]):
+class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
     """A kind says how its sensor is made, measures and is published."""
 
     default_frame: ClassVar[str]
@@ -98,21 +99,21 @@ class SensorNode(SuiteNode[Settings], Generic[Settings, Sample]):
             self, self._on_truth, self._on_reset, needs_accel=self.needs_accel, needs_drive=self.needs_drive
         )
 
+    @abstractmethod
     def prepare(self) -> None:
         """Worlds, publishers: all that is needed before the first truth."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_sensor(self, **common: Any) -> Sensor[Any, Sample]:
         """The sensor; common are the arguments of every sensor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[Sample]:
         """What arrives at this instant."""
-        raise NotImplementedError
 
+    @abstractmethod
     def publish(self, sample: Sample) -> None:
         """Send it."""
-        raise NotImplementedError
 
     @property
     def sensor(self) -> Sensor[Any, Sample]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 from zlib import crc32
@@ -28,7 +29,7 @@ def gate(sigma: float, freedom: int) -> float:
     return float(chi2.isf(2.0 * norm.sf(sigma), freedom))
 
 
-class FilterBase:
+class FilterBase(ABC):
     """A filter whose whole memory is one record. Steps end at whole multiples of the step and at samples."""
 
     def __init__(self, settings: ObserverSettings, memory_type: np.dtype[Any], step_s: float) -> None:
@@ -47,35 +48,35 @@ class FilterBase:
         self.memory["recent"] = 1.0
 
     # What kinds of filters do.
-    def _step(self, seconds: float) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def _step(self, seconds: float) -> bool: ...
 
-    def _start(self, place: Place) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _start(self, place: Place) -> None: ...
 
-    def _take_encoders(self, reading: Reading, passed: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _take_encoders(self, reading: Reading, passed: float) -> None: ...
 
-    def _take_imu(self, reading: Reading, passed: float) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _take_imu(self, reading: Reading, passed: float) -> None: ...
 
-    def _take_gps(self, reading: Reading) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _take_gps(self, reading: Reading) -> int: ...
 
-    def _move_to(self, reading: Reading) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _move_to(self, reading: Reading) -> None: ...
 
+    @abstractmethod
     def tell(self, out: Any, index: int) -> None:
         """Fill a record of ESTIMATE."""
-        raise NotImplementedError
 
+    @abstractmethod
     def base_turn(self, turn: Array) -> Array:
         """An angular rate of the IMU's axes in base_link's."""
-        raise NotImplementedError
 
+    @abstractmethod
     def wheel_speed(self, rates: Array) -> float:
         """Speed of the vehicle [m/s] by its wheels [rad/s]."""
-        raise NotImplementedError
 
     # What they share.
     @property

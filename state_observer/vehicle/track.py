@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.health import Health
-from state_observer.vehicle.layout import ESTIMATE, SENSORS
+from state_observer.vehicle.layout import SENSORS
 from state_observer.vehicle.observer import BasicObserver
 from state_observer.vehicle.trial import Drive
 
@@ -89,21 +90,8 @@ class Errors:
 def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations: bool = False) -> Track:
     """Run through samples in the order they came in; the estimates are those of the time, without later samples."""
     filter_ = observer.filter
-    rows = np.zeros(4096, ESTIMATE)
-    count, last = 0, 0
-
-    def note() -> None:
-        nonlocal rows, count, last
-        now = filter_.time_ns
-        if now <= last or not filter_.is_running:
-            return
-        if count == len(rows):
-            rows = np.concatenate([rows, np.zeros(len(rows), ESTIMATE)])
-        filter_.tell(rows, count)
-        count, last = count + 1, now
-
+    log = EstimateLog(filter_)
     kept: dict[str, list[Array]] = {name: [] for name in SENSORS}
-    filter_.on_tick = note
     try:
         tally = filter_.memory[0]
         for sample in samples:
@@ -113,11 +101,11 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
                 for k in np.flatnonzero(tally["used"] > before):
                     kept[SENSORS[k]].append(tally["innovation"][k].copy())
         if filter_.time_ns % filter_.step_ns == 0:
-            note()
+            log.note()
     finally:
-        filter_.on_tick = None
+        log.close()
     found = {name: np.array(values).reshape(-1, 4) for name, values in kept.items()}
-    return Track(rows[:count].copy(), found, observer.health())
+    return Track(log.estimates.copy(), found, observer.health())
 
 
 def errors(track: Track, truth: Drive) -> Errors:

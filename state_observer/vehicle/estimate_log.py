@@ -1,0 +1,38 @@
+"""Every estimate of an observer as it is made, one for each step of its grid."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state_observer.vehicle.filter_base import FilterBase
+from state_observer.vehicle.layout import ESTIMATE
+
+
+class EstimateLog:
+    """Listens to a filter until `close`; what late samples change afterwards is not told again."""
+
+    def __init__(self, filter_: FilterBase) -> None:
+        self._filter = filter_
+        self._rows = np.zeros(4096, ESTIMATE)
+        self._count, self._last_ns = 0, 0
+        filter_.on_tick = self.note
+
+    @property
+    def estimates(self) -> NDArray[np.void]:
+        """Records of ESTIMATE so far."""
+        return self._rows[: self._count]
+
+    def note(self) -> None:
+        """Keep the present estimate, if it is a new one."""
+        now_ns = self._filter.time_ns
+        if now_ns <= self._last_ns or not self._filter.is_running:
+            return
+        if self._count == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros(len(self._rows), ESTIMATE)])
+        self._filter.tell(self._rows, self._count)
+        self._count, self._last_ns = self._count + 1, now_ns
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._filter.on_tick = None
