@@ -13,6 +13,7 @@ ROOMS = [
 ]  # fmt: skip
 COMMAND = "proving-ground = scenarios.cli:main"
 NODES = [
+    "cockpit = scenarios.cockpit.cockpit_node:main",
     "encoders = sensors.encoders_node:main",
     "gps = sensors.gps_node:main",
     "imu = sensors.imu_node:main",
@@ -22,6 +23,8 @@ NODES = [
     "monitor = scenarios.monitor_node:main",
     "observer = state_observer.observer_node:main",
     "planner = planner.planner_node:main",
+    "recorder = scenarios.recorder_node:main",
+    "replayer = scenarios.replayer_node:main",
     "teleop = planner.teleop_node:main",
     "terrain = terrain.terrain_node:main",
     "vehicle = vehicle_dynamics.vehicle_node:main",
@@ -105,13 +108,16 @@ setup(
         "numba",
         "scipy",
         "embreex",
+        "Jinja2",
         "matplotlib",
         "pillow",
+        "pyarrow",
         "pymap3d",
         "PyYAML",
         "rosbags",
         "transforms3d",
         "trimesh",
+        "viser",
         'evdev-binary; platform_machine == "x86_64"',
         'evdev; platform_machine != "x86_64"',
     ],
