@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -11,18 +10,15 @@ from numpy.typing import NDArray
 
 from scenarios.bags.figures import Errors, turned, yaw_of
 from scenarios.bags.offline import Replay
+from scenarios.plots import BAND, SENSOR_NAMES, draw_band, frame_most, png
 
 Array = NDArray[np.float64]
 Draw = Callable[[str, Replay, Errors | None, Array], bytes | None]
 
 GPS, OBSERVER, TRUTH = "tab:green", "tab:blue", "0.15"
-BAND, THREE = 1.96, 3.0  # deviations: 95 % of a normal distribution, and nearly all of it
+THREE = 3.0  # deviations: nearly all of a normal distribution
 MOST_POINTS = 20_000  # of a line: more are not to be seen
 AXES = ("east", "north")
-SENSOR_NAMES = {
-    "gps_position": "GPS position", "gps_velocity": "GPS velocity", "course": "course", "gyro": "gyroscopes",
-    "accelerometer": "accelerometers", "wheels": "wheels",
-}  # fmt: skip
 NS = 1e-9
 
 
@@ -32,7 +28,7 @@ def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array
     picture, axes = _figure(title, 2)
     for k, axis in enumerate(axes):
         seconds = (told["time_ns"] - zero) * NS
-        _band(axis, seconds, told["position"][:, k], np.sqrt(told["position_variance"][:, k]))
+        draw_band(axis, seconds, told["position"][:, k], np.sqrt(told["position_variance"][:, k]), OBSERVER)
         _dots(axis, (replay.fixes["time_ns"] - zero) * NS, replay.fixes["position"][:, k])
         axis.plot(seconds, told["position"][:, k], color=OBSERVER, linewidth=1.2, label="observer")
         if len(truth):
@@ -53,7 +49,7 @@ def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array
     picture, axes = _figure(title, 2)
     for k, axis in enumerate(axes):
         seconds = (told["time_ns"] - zero) * NS
-        _band(axis, seconds, ours[:, k], spread[:, k])
+        draw_band(axis, seconds, ours[:, k], spread[:, k], OBSERVER)
         _dots(axis, (fixes["time_ns"] - zero) * NS, fixes["velocity"][:, k])
         axis.plot(seconds, ours[:, k], color=OBSERVER, linewidth=1.2, label="observer")
         if len(truth):
@@ -79,7 +75,7 @@ def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) ->
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_xlabel("east [m]")
     _finish(axis, "north [m]")
-    return _save(picture)
+    return png(picture)
 
 
 def errors_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes | None:
@@ -104,7 +100,7 @@ def errors_figure(title: str, replay: Replay, off: Errors | None, shift: Array) 
         )  # fmt: skip
         axis.plot(seconds, values[chosen], color=OBSERVER, linewidth=1.0, label="error")
         _finish(axis, name)
-        _frame_most(axis, values, THREE * spread)
+        frame_most(axis, values, THREE * spread)
     return _png(picture, axes)
 
 
@@ -163,13 +159,6 @@ def _figure(title: str, count: int) -> tuple[Any, Any]:
     return picture, picture.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
 
 
-def _band(axis: Any, seconds: Array, values: Array, spread: Array) -> None:
-    axis.fill_between(
-        seconds, values - BAND * spread, values + BAND * spread,
-        color=OBSERVER, alpha=0.2, linewidth=0.0, label="95 %",
-    )  # fmt: skip
-
-
 def _dots(axis: Any, across: Array, up: Array) -> None:
     if len(across):
         axis.plot(across, up, ".", color=GPS, markersize=4.0, alpha=0.7, label="GPS (antenna)")
@@ -181,21 +170,6 @@ def _finish(axis: Any, name: str) -> None:
     axis.legend(loc="best", fontsize=8, ncols=4)
 
 
-def _frame_most(axis: Any, values: Array, band: Array) -> None:
-    """The first seconds, when little is known, shall not flatten all that follows."""
-    both = np.concatenate([np.abs(values), band])
-    both = both[np.isfinite(both)]
-    if len(both):
-        limit = max(1.3 * float(np.quantile(both, 0.98)), 1e-3)
-        axis.set_ylim(-limit, limit)
-
-
 def _png(picture: Any, axes: Any) -> bytes:
     axes[-1].set_xlabel("time [s]")
-    return _save(picture)
-
-
-def _save(picture: Any) -> bytes:
-    buffer = io.BytesIO()
-    picture.savefig(buffer, format="png", dpi=110)
-    return buffer.getvalue()
+    return png(picture)

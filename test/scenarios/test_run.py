@@ -12,6 +12,7 @@ import pytest
 
 from scenarios.channels import CHANNELS
 from scenarios.cli import main
+from scenarios.run import run
 from settings.share import share_file
 
 Write = Callable[[str], Path]
@@ -26,10 +27,15 @@ def test_a_run_writes_history_metrics_and_pictures(
     status = main(["run", str(path), "--out", str(tmp_path / "deep" / "out")])
 
     assert status == 0
-    assert "PASSED" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "PASSED" in printed
     out = tmp_path / "deep" / "out"
+    assert f"report: {out / 'report.html'}" in printed
     written = {item.name for item in out.iterdir()}
-    assert written == {"history.csv", "metrics.json", "motion.png", "driving.png", "wheels.png", "path.png"}
+    pictures = {"motion.png", "driving.png", "wheels.png", "path.png"}
+    assert written == {"history.csv", "metrics.json", "scenario.yaml", "report.html", *pictures}
+    assert (out / "scenario.yaml").read_text() == path.read_text()
+    assert "Passed" in (out / "report.html").read_text()
     assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in written if name.endswith("png"))
     with (out / "history.csv").open() as file:
         rows = list(csv.reader(file))
@@ -51,6 +57,27 @@ def test_a_criterion_that_is_not_met_fails_the_run(
 
     assert "FAIL  end of speed_mps" in capsys.readouterr().out
     assert json.loads((tmp_path / "out" / "metrics.json").read_text())["passed"] is False
+
+
+def test_without_pictures_there_is_no_report_and_with_them_it_can_be_left_out(
+    tmp_path: Path, write_scenario: Write, scenario_text: str
+) -> None:
+    path = write_scenario(scenario_text)
+
+    assert run(str(path), tmp_path / "plain", with_pictures=False) == 0
+    assert run(str(path), tmp_path / "drawn", with_report=False) == 0
+
+    assert {item.name for item in (tmp_path / "plain").iterdir()} == {"history.csv", "metrics.json", "scenario.yaml"}
+    assert not (tmp_path / "drawn" / "report.html").exists()
+    assert (tmp_path / "drawn" / "motion.png").exists()
+
+
+def test_a_description_that_looks_like_a_formula_is_drawn_as_it_is(
+    tmp_path: Path, write_scenario: Write, scenario_text: str
+) -> None:
+    path = write_scenario(scenario_text.replace("a test", r"costs $\frac{1$ or $2"))
+
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 0
 
 
 def test_without_a_name_all_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

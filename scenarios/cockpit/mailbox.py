@@ -1,0 +1,72 @@
+"""Topics that are looked into instead of waited for: the executor, which is the dear part, is not woken by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+
+def _profile(depth: int, reliability: ReliabilityPolicy, durability: DurabilityPolicy) -> QoSProfile:
+    return QoSProfile(depth=depth, history=HistoryPolicy.KEEP_LAST, reliability=reliability, durability=durability)
+
+
+# Best effort: a page that is slow makes no publisher wait.
+LATEST = _profile(1, ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
+MANY = _profile(50, ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
+LATCHED_ALL = _profile(100, ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class NeverCalled(CallbackGroup):
+    """A group whose subscriptions no executor waits for."""
+
+    def can_execute(self, entity: Any) -> bool:
+        """Never."""
+        return False
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Never."""
+        return False
+
+    def ending_execution(self, entity: Any) -> None:
+        """Nothing has begun."""
+
+
+class Mailbox:
+    """One topic. Messages wait until somebody looks; of more than its depth, the oldest are lost."""
+
+    def __init__(
+        self,
+        node: Node,
+        group: NeverCalled,
+        message_type: type,
+        topic: str,
+        take: Callable[[Any], None],
+        profile: QoSProfile = LATEST,
+        period_s: float = 0.0,
+        is_wanted: Callable[[], bool] | None = None,
+    ) -> None:
+        """period_s: look no more often, in seconds of the clock that `look` is told; is_wanted: else do not look."""
+        self._node, self._take, self._period, self._is_wanted = node, take, period_s, is_wanted
+        self._depth, self._looked_at = profile.depth, float("-inf")
+        self._subscription = node.create_subscription(message_type, topic, take, profile, callback_group=group)
+
+    def look(self, now: float) -> None:
+        """Take all that is there, if it is time."""
+        if now - self._looked_at < self._period or (self._is_wanted is not None and not self._is_wanted()):
+            return
+        self._looked_at = now
+        subscription = self._subscription
+        with subscription.handle:
+            for _ in range(self._depth):
+                found = subscription.handle.take_message(subscription.msg_type, subscription.raw)
+                if found is None:
+                    return
+                self._take(found[0])
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._node.destroy_subscription(self._subscription)

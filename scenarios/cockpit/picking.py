@@ -1,0 +1,45 @@
+"""Where a ray meets the ground: how a click in the picture becomes a place in the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+HeightAt = Callable[[Array, Array], Array]
+
+FAR_M = 1500.0
+STEPS = 3000
+HALVINGS = 30
+
+
+def ray_on_ground(origin: ArrayLike, direction: ArrayLike, height_at: HeightAt, far: float = FAR_M) -> Array | None:
+    """The first place [m] where a ray goes below the ground; None if it does not, or is none.
+
+    height_at: z [m] of the ground at arrays of x and y [m].
+    """
+    start, way = np.asarray(origin, float), np.asarray(direction, float)
+    length = float(np.linalg.norm(way))
+    if not (np.isfinite(start).all() and np.isfinite(length) and length > 0.0):
+        return None
+    way = way / length
+
+    def above(distance: Array) -> Array:
+        places = start + distance[:, None] * way
+        return np.asarray(places[:, 2] - height_at(places[:, 0], places[:, 1]))
+
+    distances = np.linspace(0.0, far, STEPS + 1)
+    gaps = above(distances)
+    below = np.flatnonzero(~(gaps > 0.0))
+    if not len(below) or below[0] == 0 or not np.isfinite(gaps[below[0]]):
+        return None
+    low, high = distances[below[0] - 1], distances[below[0]]
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if above(np.array([middle]))[0] > 0.0:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(start + high * way)

@@ -1,0 +1,135 @@
+"""Messages as the page needs them: plain numbers, checked. Works on anything with the fields of the message.
+
+Every function raises ValueError with a reason for what is not finite, not plausible, or not what its sizes say.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+FARTHEST_M = 1e7
+FASTEST_MPS = 1e3
+MOST_CELLS = 4_000_000
+MOST_LINE_POINTS = 200_000
+UNIT_TOLERANCE = 0.1
+LEAST_VARIANCE = 1e-12
+
+
+class Motion(NamedTuple):
+    """Where a body is and how it moves."""
+
+    time_ns: int
+    position: Array  # [m], world
+    attitude: Array  # quaternion x y z w
+    velocity: Array  # [m/s], body axes
+    position_covariance: Array  # 2 x 2 [m^2], world
+
+
+class Grid(NamedTuple):
+    """A map of occupancy."""
+
+    cells: NDArray[np.int8]  # rows from south to north x columns: -1 unknown, 0 free, 100 occupied
+    resolution: float  # [m]
+    corner: Array  # x, y, z [m] of the lower left corner
+
+
+def time_ns(stamp: Any) -> int:
+    """Nanoseconds of a stamp."""
+    if not 0 <= stamp.nanosec < 1_000_000_000:
+        raise ValueError(f"stamp has {stamp.nanosec} nanoseconds")
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def point(message: Any) -> Array:
+    """A place [m]."""
+    values = np.array([message.x, message.y, message.z], float)
+    if not (np.abs(values) <= FARTHEST_M).all():  # NaN is not
+        raise ValueError(f"position must be within {FARTHEST_M:g} m of 0, got {values.tolist()}")
+    return values
+
+
+def attitude(message: Any) -> Array:
+    """A unit quaternion x y z w."""
+    values = np.array([message.x, message.y, message.z, message.w], float)
+    length = math.hypot(*values.tolist())  # which does not overflow
+    if not abs(length - 1.0) <= UNIT_TOLERANCE:
+        raise ValueError(f"quaternion has length {length:.3g}, expected 1")
+    return values / length
+
+
+def motion(message: Any) -> Motion:
+    """Of nav_msgs/Odometry."""
+    linear = message.twist.twist.linear
+    velocity = np.array([linear.x, linear.y, linear.z], float)
+    if not (np.abs(velocity) <= FASTEST_MPS).all():
+        raise ValueError(f"speed must be within {FASTEST_MPS:g} m/s, got {velocity.tolist()}")
+    covariance = np.asarray(message.pose.covariance, float)
+    plane = covariance.reshape(6, 6)[:2, :2] if covariance.size == 36 else np.zeros((2, 2))
+    pose = message.pose.pose
+    return Motion(time_ns(message.header.stamp), point(pose.position), attitude(pose.orientation), velocity, plane)
+
+
+def joint_positions(message: Any) -> dict[str, float]:
+    """Of sensor_msgs/JointState, by name."""
+    positions = np.asarray(message.position, float)
+    if len(positions) != len(message.name):
+        raise ValueError(f"{len(message.name)} names, but {len(positions)} positions")
+    if not (np.abs(positions) <= FARTHEST_M).all():
+        raise ValueError("joint positions must be finite")
+    return dict(zip(message.name, positions.tolist(), strict=True))
+
+
+def path(message: Any) -> Array:
+    """n x 3 places [m] of nav_msgs/Path."""
+    places = np.array([(p.pose.position.x, p.pose.position.y, p.pose.position.z) for p in message.poses], float)
+    return _checked_line(places.reshape(-1, 3))
+
+
+def arcs(message: Any) -> dict[str, Array]:
+    """Lines (n x 2 x 3 [m]) of visualization_msgs/MarkerArray by namespace; only lists of lines."""
+    lines = {}
+    for marker in message.markers:
+        if marker.type == marker.LINE_LIST and marker.action == marker.ADD:
+            places = np.array([(p.x, p.y, p.z) for p in marker.points], float).reshape(-1, 3)
+            lines[str(marker.ns)] = _checked_line(places[: len(places) // 2 * 2]).reshape(-1, 2, 3)
+    return lines
+
+
+def _checked_line(places: Array) -> Array:
+    if len(places) > MOST_LINE_POINTS:
+        raise ValueError(f"{len(places)} points, allowed are {MOST_LINE_POINTS}")
+    if not (np.abs(places) <= FARTHEST_M).all():
+        raise ValueError("points must be finite")
+    return places
+
+
+def grid(message: Any) -> Grid:
+    """Of nav_msgs/OccupancyGrid; its turn is left out, as our planner has none."""
+    rows, columns, resolution = int(message.info.height), int(message.info.width), float(message.info.resolution)
+    if not (0 < rows * columns <= MOST_CELLS and 0.0 < resolution < 1e4):
+        raise ValueError(f"map of {columns} x {rows} cells of {resolution} m cannot be drawn")
+    cells = np.frombuffer(message.data, np.int8)
+    if len(cells) != rows * columns:
+        raise ValueError(f"map has {len(cells)} cells, expected {columns} x {rows}")
+    return Grid(cells.reshape(rows, columns), resolution, point(message.info.origin.position))
+
+
+def euler(quaternion: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw [rad] of a unit quaternion x y z w, about fixed x, y, z axes."""
+    x, y, z, w = quaternion.tolist()
+    roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    pitch = math.asin(min(max(2.0 * (w * y - z * x), -1.0), 1.0))
+    yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return roll, pitch, yaw
+
+
+def wxyz(quaternion: Array) -> tuple[float, float, float, float]:
+    """As the page's library has it."""
+    x, y, z, w = quaternion.tolist()
+    return w, x, y, z

@@ -1,0 +1,75 @@
+"""Services of other nodes, which come and go: asked without waiting, and told about when they do not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+
+PATIENCE_S = 3.0
+
+
+@dataclass(eq=False)
+class _Asked:
+    name: str
+    request: Any
+    at: float  # [s] of a steady clock
+    words: str
+    then: Callable[[Any], None] | None
+    future: Any = None  # once it is sent
+
+
+class Services:
+    """Clients by service name. `say` gets words for people and whether they are bad news."""
+
+    def __init__(self, node: Node, say: Callable[[str, bool], None]) -> None:
+        self._node, self._say = node, say
+        self._clients: dict[str, Any] = {}
+        self._asked: list[_Asked] = []
+
+    def meet(self, wanted: Mapping[str, type]) -> None:
+        """Make clients now, so that servers are found before somebody asks."""
+        for name, kind in wanted.items():
+            if name not in self._clients:
+                self._clients[name] = self._node.create_client(kind, name)
+
+    def is_there(self, name: str) -> bool:
+        """Whether somebody would answer."""
+        return name in self._clients and bool(self._clients[name].service_is_ready())
+
+    def ask(
+        self, name: str, request: Any, now: float, words: str = "", then: Callable[[Any], None] | None = None
+    ) -> None:
+        """Ask, or do so as soon as there is somebody.
+
+        words: what to say when it is done, if the answer has none; then: gets the answer, and nothing is said.
+        """
+        self._asked.append(_Asked(name, request, now, words, then))
+        self.look(now)
+
+    def look(self, now: float) -> None:
+        """Send what waits for a server; give up on what waits too long."""
+        for item in self._asked[:]:
+            if item.future is not None and item.future.done():
+                self._asked.remove(item)
+                self._tell(item)
+            elif now - item.at > PATIENCE_S:
+                self._asked.remove(item)
+                if item.future is not None:
+                    self._clients[item.name].remove_pending_request(item.future)
+                if item.then is None:
+                    self._say(f"{item.name}: {'nobody is there' if item.future is None else 'no answer'}", True)
+            elif item.future is None and self.is_there(item.name):
+                item.future = self._clients[item.name].call_async(item.request)
+
+    def _tell(self, item: _Asked) -> None:
+        answer = item.future.result()
+        if item.then is not None:
+            item.then(answer)
+        elif hasattr(answer, "results"):  # of parameters
+            refused = [result.reason for result in answer.results if not result.successful]
+            self._say(f"{item.name}: {refused[0]}" if refused else item.words, bool(refused))
+        else:
+            self._say(answer.message or item.words or item.name, not answer.success)

@@ -1,0 +1,129 @@
+"""What was: poses of the last seconds, trails on the ground, and the strips of the plots."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Poses:
+    """Poses of the last seconds, to place what was measured meanwhile."""
+
+    def __init__(self, keep: int = 200) -> None:
+        self._times: deque[int] = deque(maxlen=keep)
+        self._poses: deque[tuple[Array, Array]] = deque(maxlen=keep)
+
+    def note(self, time_ns: int, position: Array, attitude: Array) -> None:
+        """One more; one that is not newer than the last is left out."""
+        if self._times and time_ns <= self._times[-1]:
+            return
+        self._times.append(time_ns)
+        self._poses.append((position, attitude))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._times.clear()
+        self._poses.clear()
+
+    def at(self, times_ns: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Positions (n x 3 [m]) and quaternions (n x 4, x y z w) at times; beyond the ends as at the ends.
+
+        Raises ValueError when there is none.
+        """
+        if not self._times:
+            raise ValueError("no pose yet")
+        times = np.array(self._times, np.int64)
+        seconds, wanted = (times - times[0]) * 1e-9, (np.asarray(times_ns, np.int64) - times[0]) * 1e-9
+        positions = np.array([pose[0] for pose in self._poses])
+        turns = np.array([pose[1] for pose in self._poses])
+        for k in range(1, len(turns)):  # q and -q are the same turn: between neighbours take the near one
+            if turns[k] @ turns[k - 1] < 0.0:
+                turns[k] = -turns[k]
+        place = np.column_stack([np.interp(wanted, seconds, column) for column in positions.T])
+        turn = np.column_stack([np.interp(wanted, seconds, column) for column in turns.T])
+        return place, turn / np.linalg.norm(turn, axis=1, keepdims=True)
+
+
+class Trail:
+    """A line along the way that was driven; older parts get coarser when it becomes long."""
+
+    def __init__(self, spacing: float = 0.3, most: int = 1500, lift: float = 0.06) -> None:
+        self._spacing, self._most, self._lift = spacing, most, lift
+        self._points: list[tuple[float, float, float]] = []
+
+    def note(self, position: Array) -> None:
+        """The vehicle is here [m]."""
+        x, y, z = position.tolist()
+        if self._points:
+            before = self._points[-1]
+            if (x - before[0]) ** 2 + (y - before[1]) ** 2 < self._spacing**2:
+                return
+        self._points.append((x, y, z + self._lift))
+        if len(self._points) > self._most:
+            half = len(self._points) // 2
+            self._points = self._points[:half:2] + self._points[half:]
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._points.clear()
+
+    def segments(self) -> Array:
+        """n x 2 x 3 [m]."""
+        places = np.array(self._points, float).reshape(-1, 3)
+        return np.stack((places[:-1], places[1:]), axis=1) if len(places) > 1 else np.zeros((0, 2, 3))
+
+
+class Strip:
+    """Values over the last seconds of simulated time."""
+
+    def __init__(self, names: tuple[str, ...], span_s: float = 30.0, rate_hz: float = 10.0) -> None:
+        self.names, self._span_ns, self._step_ns = names, round(span_s * 1e9), round(1e9 / rate_hz)
+        self._rows: deque[tuple[int, tuple[float, ...]]] = deque()
+
+    def note(self, time_ns: int, values: tuple[float, ...]) -> None:
+        """Values of all names at a time; too soon after the last ones, they are left out."""
+        if self._rows and time_ns - self._rows[-1][0] < self._step_ns:
+            return
+        self._rows.append((time_ns, values))
+        while self._rows[0][0] < time_ns - self._span_ns:
+            self._rows.popleft()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._rows.clear()
+
+    def columns(self) -> tuple[Array, ...]:
+        """Seconds before the last value (0 and below), then a column for each name."""
+        if not self._rows:
+            return tuple(np.zeros(0) for _ in range(len(self.names) + 1))
+        newest = self._rows[-1][0]
+        seconds = np.array([(time - newest) * 1e-9 for time, _ in self._rows])
+        values = np.array([row for _, row in self._rows], float).reshape(len(seconds), -1)
+        return (seconds, *values.T)
+
+
+class Pace:
+    """How fast simulated time runs over the machine's, over the last seconds."""
+
+    def __init__(self, span_s: float = 2.0) -> None:
+        self._span, self._samples = span_s, deque[tuple[float, int]]()
+
+    def note(self, wall: float, time_ns: int) -> None:
+        """Simulated time at a time [s] of a steady clock."""
+        if self._samples and time_ns < self._samples[-1][1]:
+            self._samples.clear()
+        self._samples.append((wall, time_ns))
+        while len(self._samples) > 2 and self._samples[0][0] < wall - self._span:
+            self._samples.popleft()
+
+    @property
+    def factor(self) -> float:
+        """Simulated over real time; 0 while nothing is known."""
+        if len(self._samples) < 2:
+            return 0.0
+        (wall, first), (now, last) = self._samples[0], self._samples[-1]
+        return (last - first) * 1e-9 / (now - wall) if now > wall else 0.0
