@@ -23,7 +23,7 @@ from state_observer.vehicle.layout import (
     YAW,
     Record,
 )
-from state_observer.vehicle.settings import VehicleObserverSettings
+from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.state import PITMAN
 from vehicle_dynamics.hmmwv import Hmmwv
@@ -59,7 +59,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["steer"] = (model.snapshot(turned, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1
     natural = 2.0 * math.pi * np.array([settings.heave_hz, settings.pitch_hz, settings.roll_hz])
     one["springs"], one["dampers"] = natural**2, 2.0 * settings.damping * natural
-    one["noise"], one["lack_time"] = error_noise(settings), settings.noise.lack_time_s
+    one["noise"], one["lack_time"] = error_noise(settings), lack_times(settings.noise)
     one["gravity"], one["base"] = model.kernel.gravity, model.base_in_chassis
     mounts, gates, sensors = settings.mounts, settings.gates, settings.sensors
     one["gps_arm"] = model.base_in_chassis + mounts.gps_xyz_m
@@ -71,6 +71,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["wheel_variance"] = sensors.wheel_std**2
     one["wheel_gate"], one["imu_gate"] = gate(gates.wheel_sigma, 1), gate(gates.imu_sigma, 3)
     one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["input_variance"] = sensors.input_std_mps2**2
     one["course_variance"], one["course_speed"] = sensors.course_std**2, gates.course_above_mps
     one["wheel_limit"] = gates.wheel_limit_mps2 / numbers.wheel.radius_m
     one["pedal_lock"] = math.radians(numbers.steering.max_pitman_angle_deg)
@@ -96,5 +97,10 @@ def error_noise(settings: VehicleObserverSettings) -> Array:
     if not settings.knows_ground:
         psd[GROUND] = noise.ground_mps
     if settings.estimates_lack:
-        psd[LACK : LACK + 2] = noise.lack_mps3
+        psd[LACK : LACK + 3] = noise.lack_mps3, noise.lack_mps3, noise.yaw_lack_radps3
     return psd
+
+
+def lack_times(noise: ModelNoise) -> Array:
+    """Of what the model lacks along, across and in yaw [s]."""
+    return np.array([noise.lack_time_s, noise.lack_time_s, noise.yaw_lack_time_s])

@@ -48,7 +48,7 @@ CONSTANTS = np.dtype(
         ("springs", "f8", 3),  # heave, pitch, roll: square of the natural frequency [rad^2/s^2]
         ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
         ("noise", "f8", ERROR_SIZE),  # PSD of each error state
-        ("lack_time", "f8"),
+        ("lack_time", "f8", 3),
         ("gravity", "f8"),
         ("base", "f8", 3),  # base_link in the chassis [m]
         ("gps_arm", "f8", 3),  # in the chassis [m]
@@ -61,12 +61,14 @@ CONSTANTS = np.dtype(
         ("wheel_gate", "f8"),
         ("imu_gate", "f8"),
         ("gps_gate", "f8", 3),  # with 1, 2 and 3 degrees of freedom
+        ("input_variance", "f8"),
         ("course_variance", "f8"),
         ("course_speed", "f8"),
         ("wheel_limit", "f8"),  # [rad/s^2]
         ("pedal_lock", "f8"),  # Pitman angle of full steering [rad]
     ]
 )
+SLIP_ERROR = 0.3  # share of a wheel's slip that the model does not know
 SLOWEST = 2.0  # [m/s]: slower, slips are taken as at this speed
 
 
@@ -86,19 +88,27 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
         state[15 + k] += step * pushed
         now.acceleration[k] = (state[15 + k] - before[15 + k]) / step
         now.turn_rate[k] = (state[18 + k] - before[18 + k]) / step
-    fade = math.exp(-step / known.lack_time)
-    now.lack[0] *= fade
-    now.lack[1] *= fade
+    state[20] += step * now.lack[2]
+    now.turn_rate[2] += now.lack[2]
     _odometry(known, now, before, rotation)
     transition = np.zeros((ERROR_SIZE, ERROR_SIZE))
     for k in range(ERROR_SIZE):
         transition[k, k] = 1.0
     _kinematics(rotation, state, step, transition)
-    _tyres(known, rotation, state, step, fade, transition)
-    transition[LACK, LACK] = transition[LACK + 1, LACK + 1] = fade
     noise = np.empty(ERROR_SIZE)
     for k in range(ERROR_SIZE):
         noise[k] = step * known.noise[k]
+    _tyres(known, rotation, state, step, transition, noise)
+    for k in range(3):
+        transition[LACK + k, LACK + k] = math.exp(-step / known.lack_time[k])
+        now.lack[k] *= transition[LACK + k, LACK + k]
+    for k in range(3):
+        noise[TURN + k] *= math.exp(now.surprise[3])
+    noise[LACK] *= math.exp(now.surprise[0])
+    noise[LACK + 1] *= math.exp(now.surprise[1])
+    noise[VELOCITY + 1] *= math.exp(now.surprise[1])
+    noise[VELOCITY + 2] *= math.exp(now.surprise[2])
+    noise[LACK + 2] *= math.exp(now.surprise[3])
     # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
     way, turned = math.hypot(state[15], state[16]), abs(state[20])
     noise[POSITION] *= way
@@ -155,8 +165,11 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
 
 
 @part
-def _tyres(known: Record, rotation: Rotation, state: Any, step: float, fade: float, transition: Any) -> None:
-    """Single-track model for the side, wheels that follow the ground, springs under the body."""
+def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transition: Any, noise: Any) -> None:
+    """Single-track model for the side, wheels that follow the ground, springs under the body.
+
+    A wheel follows but for its slip, of which the model knows a share.
+    """
     velocity = to_chassis(rotation, three(state, 15))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
@@ -171,6 +184,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, fade: flo
     transition[vy, LACK + 1] = step * scale * a22
     transition[vy, VELOCITY] = -step * state[20] * scale * a22
     transition[wz, LACK + 1] = -step * scale * a21
+    transition[vy, LACK + 2], transition[wz, LACK + 2] = -step * scale * a12, step * scale * a11
     transition[VELOCITY, vy] += step * state[20]
     transition[VELOCITY, wz] += step * velocity[1]
     transition[VELOCITY, LACK] += step
@@ -185,9 +199,13 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, fade: flo
         x, y = known.wheel[k, 0], known.wheel[k, 1]
         rolls = cosine * (velocity[0] - y * state[20]) + sine * (velocity[1] + x * state[20])
         slip = (known.radius * state[25 + k] - rolls) / max(abs(rolls), SLOWEST)
-        bend = 1.0 + (slip / known.slip_limit) ** 2  # beyond the largest force a wheel no longer follows the ground
-        follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) / (bend * bend)
+        grip = math.exp(
+            -((slip / known.slip_limit) ** 2)
+        )  # beyond the largest force a wheel no longer follows the ground
+        follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip
         keeps = math.exp(-step * follows)
+        astray = SLIP_ERROR * slip * max(abs(rolls), SLOWEST) / known.radius
+        noise[WHEEL_RATE + k] += (1.0 - keeps * keeps) * astray * astray
         share = (1.0 - keeps) / known.radius
         transition[WHEEL_RATE + k, WHEEL_RATE + k] = keeps
         transition[WHEEL_RATE + k, VELOCITY] = share * cosine

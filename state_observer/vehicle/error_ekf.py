@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from state_observer.vehicle.constants import error_noise, filter_constants
+from state_observer.vehicle.constants import error_noise, filter_constants, lack_times
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.error_dynamics import BIASES, grow
 from state_observer.vehicle.estimate import tell_vehicle
@@ -49,6 +49,7 @@ Array = NDArray[np.float64]
 
 REVERSES = 0.3  # [rad/s] of all wheels, backward
 FASTEST_PITMAN = 2.0  # [rad/s]
+FIRST_SURPRISE = 4.0  # what a model makes of the first instants is worth little
 PRESSED = 0.005  # a brake that is pressed less is noise
 
 
@@ -81,7 +82,7 @@ class ErrorEkf(FilterBase):
         """Other process noise from now on."""
         self._own = replace(self._own, noise=noise)
         self.constants["noise"][0] = error_noise(self._own)
-        self.constants["lack_time"] = noise.lack_time_s
+        self.constants["lack_time"][0] = lack_times(noise)
 
     def pedals(self) -> Pedals:
         """What the driver does, as the encoders say."""
@@ -124,12 +125,15 @@ class ErrorEkf(FilterBase):
         pitman = self._state[PITMAN]
         self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
         self._state[11:15] = counted
+        if now["encoders_ns"]:
+            self._state[25:29] = now["counted_rate"]  # wheels may spin
         if engine > 0.0:
             self._state[ENGINE_SPEED] = engine
         self._state[PITMAN] = pitman
         now["ground"] = 0.0
         if not self._own.knows_ground:
             now["ground"] = place.antenna[2] - self._state[2] - known["gps_arm"][2]
+        now["surprise"] = FIRST_SURPRISE
         now["lack"] = now["turn_rate"] = now["acceleration"] = 0.0
         rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
         if rests:
@@ -151,11 +155,10 @@ class ErrorEkf(FilterBase):
         spread[GYRO_BIAS : GYRO_BIAS + 3] = gyro
         spread[FORCE_BIAS : FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
         spread[GROUND] = 0.0 if own.knows_ground else place.up_variance
-        spread[LACK : LACK + 2] = 0.5 * own.noise.lack_mps3 * own.noise.lack_time_s
+        lack = 0.5 * error_noise(own)[LACK : LACK + 3] * lack_times(own.noise)
+        spread[LACK : LACK + 3] = math.exp(FIRST_SURPRISE) * lack
         if not own.estimates_biases:
             spread[BIASES] = 0.0
-        if not own.estimates_lack:
-            spread[LACK : LACK + 2] = 0.0
         return spread
 
     def _take_encoders(self, reading: Reading, passed: float) -> None:
@@ -163,13 +166,13 @@ class ErrorEkf(FilterBase):
         backward = self._goes_backward(values[4:8])
         self._take_inputs(values, passed, backward)
         sign = -1.0 if backward and not self._own.wheels_know_direction else 1.0
-        if now["encoders_ns"] and passed > 0.0:
-            now["turned"] += sign * (values[:4] - now["counted"])
+        moved = sign * (values[:4] - now["counted"]) if now["encoders_ns"] and passed > 0.0 else np.zeros(4)
+        now["turned"] += moved
         rates = sign * values[4:8]
         if self.is_running and passed > 0.0:
-            take_wheels(self.constants, self.memory, now["turned"], rates, passed, reading.time_ns)
+            take_wheels(self.constants, self.memory, moved, rates, passed, reading.time_ns)
         else:
-            self._state[11:15] = now["turned"]
+            self._state[11:15] = now["turned"] + 0.5 * self.constants["pulse"]
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:

@@ -10,6 +10,9 @@ from state_observer.vehicle.layout import WINDOW
 from vehicle_dynamics.kernels.jit import part
 
 LEAST_VARIANCE = 1e-14  # of an error state
+SURPRISE_RATE = 0.05  # for each sample
+MOST_SURPRISING = 30.0  # NIS that counts
+LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 5.0  # logs of factors
 
 
 @part
@@ -118,6 +121,26 @@ def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int,
         for k in range(first, first + count):
             if covariance[k, k] > 0.0:
                 covariance[k, k] += variance
+
+
+@part
+def surprised(level: float, nis: float) -> float:
+    """A level that rises while the NIS of readings (mean 1 if all is well) is too large, and falls otherwise.
+
+    Noise is multiplied by its exponential: a model that errs more than it should is believed less until it errs less.
+    """
+    return min(max(level + SURPRISE_RATE * (min(nis, MOST_SURPRISING) - 1.0), LEAST_SURPRISE), LARGEST_SURPRISE)
+
+
+@part
+def marginal_nis(covariance: Any, row: Any, innovation: float, variance: float) -> float:
+    """NIS of one reading alone."""
+    size, spread = covariance.shape[0], variance
+    for j in range(size):
+        if row[j] != 0.0:
+            for k in range(size):
+                spread += row[j] * covariance[j, k] * row[k]
+    return innovation * innovation / spread
 
 
 @part

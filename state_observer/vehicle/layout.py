@@ -23,10 +23,10 @@ Record: TypeAlias = Any
 POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
 VELOCITY, TURN, WHEEL_RATE = 10, 13, 16
 MOTION_SIZE = 20
-# Beyond the seed: biases, height of the ground above the model's, and the acceleration (along, across) that the model
-# lacks (seed 001 Section 6.2).
+# Beyond the seed: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
+# model lacks (seed 001 Section 6.2). An offset of the steering angle shows as one in yaw.
 GYRO_BIAS, FORCE_BIAS, GROUND, LACK = 20, 23, 26, 27
-ERROR_SIZE = 29
+ERROR_SIZE = 30
 
 # INS: position, velocity, turn (world axes), biases.
 INS_POSITION, INS_VELOCITY, INS_TURN, INS_GYRO_BIAS, INS_FORCE_BIAS = 0, 3, 6, 9, 12
@@ -82,7 +82,8 @@ VEHICLE_MEMORY = np.dtype(
         ("gyro_bias", "f8", 3),
         ("force_bias", "f8", 3),
         ("ground", "f8"),
-        ("lack", "f8", 2),
+        ("lack", "f8", 3),
+        ("surprise", "f8", 4),  # log of factors on noise: of forces along, across, up, and of angular rates
         ("covariance", "f8", (ERROR_SIZE, ERROR_SIZE)),
         ("pedals", "f8", 4),  # steering, throttle, brake, selected
         ("counted", "f8", 4),  # wheel angles as the encoders had them last [rad]

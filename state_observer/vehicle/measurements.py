@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
-from state_observer.vehicle.fusion import apply_scalar, doubt, fuse
+from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
 from state_observer.vehicle.layout import (
     ACCELEROMETER,
     COURSE,
@@ -41,9 +41,10 @@ from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassi
 from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, three
 
 SLIPS_FOR_NS = 300_000_000
-MOST_PER_PULSE = 200.0  # samples that share one pulse's error
 PATIENCE = 5.0  # samples in a row that a gate refuses
 DOUBT_SPEED, DOUBT_TURN, DOUBT_LACK = 4.0, 0.25, 9.0  # variances after that [m^2/s^2, rad^2/s^2, m^2/s^4]
+SWINGS_FOR, SETTLED = 0.25, 0.05  # [s], share that is left
+SWING_TURN, SWING_FORCE = 0.1, 1.0  # [rad/s], [m/s^2]
 STANDING = 0.3  # [m/s]: a vehicle that is slower, is braked and whose wheels rest stands
 BRAKED = 0.02  # pedal; one that moves off does so before the first pulse of its wheels
 STILL_SPEED, STILL_TURN = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
@@ -142,6 +143,8 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     turn, arm = three(now.state, 18), three(known.imu_arm, 0)
     error, rows = np.zeros(ERROR_SIZE), np.zeros((3, ERROR_SIZE))
     rest, spread = np.empty(3), np.empty(3)
+    # After a start the body swings into the place that the model has for it.
+    swing = math.exp((now.started_ns - now.time_ns) * 1e-9 / SWINGS_FOR)
     count = 0
     for k in range(3):
         if variance[k] < np.inf:
@@ -151,11 +154,13 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
                 row[TURN + j] = known.imu_axes[j, k]
                 expected += known.imu_axes[j, k] * turn[j]
             row[GYRO_BIAS + k] = 1.0
-            rest[count], spread[count] = reading[k] - expected, variance[k]
+            rest[count], spread[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
             count += 1
     if count > 0:
         doubt(now, GYRO, PATIENCE, now.covariance, TURN, 3, DOUBT_TURN)
         fuse(now, GYRO, now.covariance, rows, rest, spread, count, known.imu_gate, error)
+        if swing < SETTLED:
+            now.surprise[3] = surprised(now.surprise[3], now.last_nis[GYRO] / count)
     felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
     force = to_chassis(rotation, felt)
     force = add(force, add(cross(three(now.turn_rate, 0), arm), cross(turn, cross(turn, arm))))
@@ -168,6 +173,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     )
     velocity = to_chassis(rotation, three(now.state, 15))
     side, _ = side_slopes(known, max(abs(velocity[0]), 2.0 * SLOWEST))
+    inputs = known.input_variance * math.exp(now.surprise[0])
     count = 0
     rows = np.zeros((3, ERROR_SIZE))
     for k in range(3):
@@ -183,9 +189,16 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             row[LACK], row[LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
             row[VELOCITY + 1] = known.imu_axes[1, k] * side[0]
             row[TURN + 2] = known.imu_axes[1, k] * side[1]
-            rest[count], spread[count] = reading[3 + k] - expected, variance[3 + k]
+            row[POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
+            row[VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
+            rest[count] = reading[3 + k] - expected
+            spread[count] = variance[3 + k] + known.imu_axes[0, k] ** 2 * inputs + (SWING_FORCE * swing) ** 2
             for j in range(ERROR_SIZE):
                 rest[count] -= row[j] * error[j]
+            nis = marginal_nis(now.covariance, row, rest[count], spread[count])
+            for j in range(3):
+                if known.imu_axes[j, k] ** 2 > 0.5 and swing < SETTLED:  # the chassis axis that it looks along
+                    now.surprise[j] = surprised(now.surprise[j], nis)
             count += 1
     if count > 0:
         doubt(now, ACCELEROMETER, PATIENCE, now.covariance, LACK, 2, DOUBT_LACK)
@@ -197,11 +210,13 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
 
 
 @kernel
-def take_wheels(constants: Record, memory: Memory, angles: Any, rates: Any, passed: float, time_ns: int) -> int:
-    """Wheel angles (4) from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were refused.
+def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passed: float, time_ns: int) -> int:
+    """Wheel angles from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were refused.
 
-    Within one pulse all samples have the same error: a sample's variance is that of a pulse times their number. A wheel
-    that was not believed is taken up anew where it is: only how far it turned means anything.
+    moved (4): by how much each count has changed [rad]. A wheel whose count changes has just passed an edge: it is
+    beyond it by no more than it turns from sample to sample. One whose count stays tells something only when the model
+    has it beyond the pulse that it is in. A wheel that was not believed is taken up anew where it is: only how far it
+    turned means anything.
     """
     known, now = constants[0], memory[0]
     error, row, rest, spread = np.zeros(ERROR_SIZE), np.zeros((1, ERROR_SIZE)), np.empty(1), np.empty(1)
@@ -212,22 +227,28 @@ def take_wheels(constants: Record, memory: Memory, angles: Any, rates: Any, pass
         if passed > 0.0 and change > known.wheel_limit + noise:
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
         if time_ns < now.slipping_ns[k]:
-            _take_up(now, k, angles[k], known.pulse)
+            _take_up(now, k, known.pulse)
             now.gated[WHEELS] += 1.0
             refused += 1
             continue
-        per_pulse = known.pulse / max(abs(now.state[25 + k]) * max(passed, 1e-3), known.pulse / MOST_PER_PULSE)
+        low, width = now.turned[k], known.pulse
+        if moved[k] != 0.0:
+            width = min(max(abs(now.state[25 + k]), abs(rates[k])) * passed, known.pulse)
+            if moved[k] < 0.0:
+                low += known.pulse - width
+        rest[0] = low + 0.5 * width - now.state[11 + k] - error[WHEEL + k]
+        if moved[k] == 0.0 and abs(rest[0]) <= 0.5 * width:
+            continue
         row[0, :] = 0.0
         row[0, WHEEL + k] = 1.0
-        rest[0] = angles[k] - now.state[11 + k] - error[WHEEL + k]
-        spread[0] = known.wheel_variance + known.pulse * known.pulse / 12.0 * max(per_pulse, 1.0)
+        spread[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
         one = np.zeros(ERROR_SIZE)
         if fuse(now, WHEELS, now.covariance, row, rest, spread, 1, known.wheel_gate, one):
             for j in range(ERROR_SIZE):
                 error[j] += one[j]
         else:
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
-            _take_up(now, k, angles[k], known.pulse)
+            _take_up(now, k, known.pulse)
             error[WHEEL + k] = 0.0
             refused += 1
     _stand(now, rates, error)
@@ -253,8 +274,9 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
 
 
 @part
-def _take_up(now: Record, wheel: int, angle: float, pulse: float) -> None:
+def _take_up(now: Record, wheel: int, pulse: float) -> None:
     """The wheel's angle anew, known to a pulse."""
+    angle = now.turned[wheel] + 0.5 * pulse
     now.state[STUCK][wheel] += angle - now.state[11 + wheel]
     now.state[11 + wheel] = angle
     for j in range(ERROR_SIZE):
@@ -304,5 +326,5 @@ def correct(now: Record, error: Any) -> None:
         stuck[k] += error[WHEEL + k]
         state[25 + k] += error[WHEEL_RATE + k]
     now.ground += error[GROUND]
-    for k in range(2):
+    for k in range(3):
         now.lack[k] += error[LACK + k]

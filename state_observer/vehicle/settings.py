@@ -46,6 +46,7 @@ class SensorNoise:
     course_std: float = _std(0.02, "Course used as yaw, beside what velocity noise makes of it", "rad")
     gyro_std_radps: float = _std(0.003, "Angular rate", "rad/s")
     force_std_mps2: float = _std(0.15, "Specific force: noise, and vibration that the model has not", "m/s^2")
+    input_std_mps2: float = _std(0.02, "Acceleration along, by noise of pedals and engine speed", "m/s^2")
     wheel_pulses: float = setting(40.0, "Pulses of a wheel in one turn", minimum=1.0, maximum=1e6)
     wheel_std: float = _std(0.02, "Wheel angle, beside the width of a pulse", "rad")
 
@@ -124,6 +125,10 @@ class ModelNoise:
     wheel_radps2: float = _psd(0.05, "Wheels", "rad^2/s^3")
     lack_mps3: float = _psd(0.2, "Acceleration that the model lacks", "m^2/s^5")
     lack_time_s: float = setting(1.0, "It lasts for", unit="s", minimum=0.01, maximum=1e3)
+    yaw_lack_radps3: float = _psd(
+        1e-3, "Yaw acceleration that the model lacks, as an offset of its steering", "rad^2/s^5"
+    )
+    yaw_lack_time_s: float = setting(2.0, "It lasts for", unit="s", minimum=0.01, maximum=1e3)
     gyro_bias_radps2: float = _psd(1e-9, "Walk of the gyroscopes' bias", "rad^2/s^3")
     force_bias_mps3: float = _psd(1e-7, "Walk of the accelerometers' bias", "m^2/s^5")
     ground_mps: float = _psd(1e-4, "Walk of the ground's height", "m^2/s")
