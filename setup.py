@@ -110,6 +110,7 @@ setup(
         "embreex",
         "Jinja2",
         "matplotlib",
+        "mcap",
         "pillow",
         "pyarrow",
         "pymap3d",

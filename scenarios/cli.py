@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from scenarios import campaign_command, record_command, replay_command, report_command
 from settings import SettingsError
 
 EXIT_BAD_INPUT = 2
@@ -49,9 +50,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("name", nargs="?", metavar="SCENARIO", help="name or YAML file; without it all are listed")
     run.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: runs/SCENARIO)")
-    run.add_argument("--no-pictures", action="store_true", help="only figures")
+    run.add_argument("--no-pictures", action="store_true", help="only figures, no report")
+    run.add_argument("--no-report", action="store_true", help="pictures, but no report.html")
     run.add_argument("--bag", type=Path, metavar="FOLDER", help="write sensors and truth into a new rosbag2 (MCAP) too")
     run.set_defaults(run=_run)
+
+    report_command.add_parser(commands)
+    record_command.add_parser(commands)
+    replay_command.add_parser(commands)
+    campaign_command.add_parser(commands)
 
     observe = commands.add_parser(
         "observe",
@@ -168,7 +175,7 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.name is None:
         return list_scenarios()
-    return run(options.name, options.out, not options.no_pictures, options.bag)
+    return run(options.name, options.out, not options.no_pictures, options.bag, not options.no_report)
 
 
 def _observe(options: argparse.Namespace) -> int:

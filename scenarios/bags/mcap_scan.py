@@ -35,6 +35,7 @@ class McapScan:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.damage = ""
+        self.qos_texts: dict[str, str] = {}  # what publishers of a topic offered, as YAML; where channels tell it
 
     def messages(self) -> Iterator[Found]:
         """As far as the file is intact; a damaged chunk is left out. Raises OSError."""
@@ -48,7 +49,7 @@ class McapScan:
                 if code == DATA_END:
                     return
                 if code != CHUNK:
-                    yield from _take(code, body, schemas, channels)
+                    yield from self._take(code, body, schemas, channels)
                     continue
                 try:
                     inner = io.BytesIO(_unpacked(body))
@@ -56,7 +57,7 @@ class McapScan:
                     self.damage = f"a chunk is damaged: {error}"
                     continue
                 for inner_code, inner_body in self._records(inner):
-                    yield from _take(inner_code, inner_body, schemas, channels)
+                    yield from self._take(inner_code, inner_body, schemas, channels)
         self.damage = self.damage or "ends early"
 
     def _records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
@@ -73,22 +74,37 @@ class McapScan:
                 return
             yield code, body
 
+    def _take(
+        self, code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
+    ) -> Iterator[Found]:
+        """Remember schemas and channels, and give messages of known ones; a record that is too short tells nothing."""
+        try:
+            if code == SCHEMA:
+                (key,) = struct.unpack_from("<H", body)
+                schemas[key] = _text(body, 2)[0]
+            elif code == CHANNEL:
+                key, schema = struct.unpack_from("<HH", body)
+                topic, end = _text(body, 4)
+                channels[key] = (topic, schemas.get(schema, ""))
+                _, end = _text(body, end)
+                self.qos_texts[topic] = _pairs(body, end).get("offered_qos_profiles", "")
+            elif code == MESSAGE:
+                key, _, log_ns, _ = _MESSAGE.unpack_from(body)
+                if key in channels:
+                    yield Found(*channels[key], log_ns, body[_MESSAGE.size :])
+        except (struct.error, UnicodeDecodeError):
+            return
 
-def _take(code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]) -> Iterator[Found]:
-    """Remember schemas and channels, and give messages of known ones; a record that is too short tells nothing."""
-    try:
-        if code == SCHEMA:
-            (key,) = struct.unpack_from("<H", body)
-            schemas[key] = _text(body, 2)[0]
-        elif code == CHANNEL:
-            key, schema = struct.unpack_from("<HH", body)
-            channels[key] = (_text(body, 4)[0], schemas.get(schema, ""))
-        elif code == MESSAGE:
-            key, _, log_ns, _ = _MESSAGE.unpack_from(body)
-            if key in channels:
-                yield Found(*channels[key], log_ns, body[_MESSAGE.size :])
-    except (struct.error, UnicodeDecodeError):
-        return
+
+def _pairs(body: bytes, at: int) -> dict[str, str]:
+    """A map of strings."""
+    (length,) = struct.unpack_from("<I", body, at)
+    at, end = at + 4, at + 4 + length
+    found = {}
+    while at < end:
+        key, at = _text(body, at)
+        found[key], at = _text(body, at)
+    return found
 
 
 def _unpacked(body: bytes) -> bytes:

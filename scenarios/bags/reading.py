@@ -8,13 +8,16 @@ print(bag.remarks)  # what was wrong, one line each
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Protocol
 
+from rosbags.interfaces import ConnectionExtRosbag2, Qos
 from rosbags.rosbag2 import Reader
+from rosbags.rosbag2.metadata import parse_qos
 
 from scenarios.bags.mcap_scan import McapScan
 from settings import SettingsError
@@ -35,7 +38,9 @@ class Bag:
         self._parts = parts
         self.topics: dict[str, str] = {}
         self.counts: dict[str, int] = {}
+        self.offered: dict[str, list[Qos]] = {}  # by each publisher of a topic, where the bag tells it
         for part in parts:
+            self.offered |= {topic: profiles for topic, profiles in part.offered().items() if profiles}
             for topic, (message_type, number) in part.topics.items():
                 if self.topics.setdefault(topic, message_type) != message_type:
                     remarks.append(f"{topic}: is of two types, {self.topics[topic]} and {message_type}")
@@ -43,10 +48,10 @@ class Bag:
         starts, ends = [part.start_ns for part in parts if part.topics], [part.end_ns for part in parts if part.topics]
         self.start_ns, self.end_ns = (min(starts), max(ends)) if starts else (0, 0)
 
-    def messages(self, topics: Collection[str]) -> Iterator[Message]:
-        """Of some topics, by the time they arrived."""
+    def messages(self, topics: Collection[str], start_ns: int = 0, stop_ns: int = LATEST_NS) -> Iterator[Message]:
+        """Of some topics, by the time they arrived; from a time on, and before another."""
         for part in self._parts:
-            yield from part.messages(topics, self.remarks.append)
+            yield from part.messages(topics, self.remarks.append, start_ns, stop_ns)
 
     def close(self) -> None:
         """Files too."""
@@ -61,7 +66,11 @@ class Part(Protocol):
     start_ns: int
     end_ns: int
 
-    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]: ...
+    def offered(self) -> dict[str, list[Qos]]: ...
+
+    def messages(
+        self, topics: Collection[str], say: Callable[[str], None], start_ns: int, stop_ns: int
+    ) -> Iterator[Message]: ...
 
     def close(self) -> None: ...
 
@@ -129,20 +138,31 @@ class _Intact:
         if not self._reader.message_count:
             self.topics = {}
 
-    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]:
+    def offered(self) -> dict[str, list[Qos]]:
+        found: dict[str, list[Qos]] = {}
+        for item in self._reader.connections:
+            if isinstance(item.ext, ConnectionExtRosbag2):
+                found.setdefault(item.topic, []).extend(item.ext.offered_qos_profiles)
+        return found
+
+    def messages(
+        self, topics: Collection[str], say: Callable[[str], None], start_ns: int, stop_ns: int
+    ) -> Iterator[Message]:
         wanted = [item for item in self._reader.connections if item.topic in topics]
         if not wanted:
             return
-        last = -1
+        last = start_ns - 1
+        limits = {} if (start_ns, stop_ns) == (0, LATEST_NS) else {"start": start_ns, "stop": stop_ns}
         try:
-            for connection, log_ns, data in self._reader.messages(connections=wanted):
+            for connection, log_ns, data in self._reader.messages(connections=wanted, **limits):
                 last = log_ns
                 yield connection.topic, log_ns, data
         except Exception as error:  # a damaged chunk or page
             files = [file for file in _files(self._path) if file.suffix == ".mcap"]
             say(f"is damaged: {_first_line(error)}; what is intact is used")
             for file in files:
-                yield from (found for found in _Scanned(file).messages(topics, say) if found[1] > last)
+                rest = _Scanned(file).messages(topics, say, start_ns, stop_ns)
+                yield from (found for found in rest if found[1] > last)
 
     def close(self) -> None:
         self._reader.close()
@@ -161,13 +181,23 @@ class _Scanned:
             times[1:] = [found.log_ns]
         self.start_ns, self.end_ns = (times[0], times[-1]) if times else (0, 0)
         self.damage = scan.damage
+        self._qos_texts = scan.qos_texts
 
-    def messages(self, topics: Collection[str], say: Callable[[str], None]) -> Iterator[Message]:
+    def offered(self) -> dict[str, list[Qos]]:
+        found: dict[str, list[Qos]] = {}
+        for topic, text in self._qos_texts.items():
+            with contextlib.suppress(Exception):  # whatever the library says of a text that is none
+                found[topic] = parse_qos(text)
+        return found
+
+    def messages(
+        self, topics: Collection[str], say: Callable[[str], None], start_ns: int, stop_ns: int
+    ) -> Iterator[Message]:
         """Those that are a little out of order are put in order; memory stays small."""
         heap: list[tuple[int, int, Message]] = []
         number = count()
         for found in McapScan(self._path).messages():
-            if found.topic not in topics or found.log_ns > LATEST_NS:
+            if found.topic not in topics or not start_ns <= found.log_ns < stop_ns:
                 continue
             heapq.heappush(heap, (found.log_ns, next(number), (found.topic, found.log_ns, found.data)))
             if len(heap) > SHUFFLED:

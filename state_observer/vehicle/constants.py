@@ -32,6 +32,8 @@ from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
 
+PLAUSIBLE = 5.0  # deviations of a bias before the start; what is beyond is an error of the model
+
 
 def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: VehicleParameters) -> Record:
     """What kernels know; slopes of the tyres at the loads of a vehicle at rest."""
@@ -71,6 +73,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["wheel_variance"] = sensors.wheel_std**2
     one["wheel_gate"], one["imu_gate"] = gate(gates.wheel_sigma, 1), gate(gates.imu_sigma, 3)
     one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["bias_limit"] = PLAUSIBLE * settings.start.gyro_bias_std_radps, PLAUSIBLE * settings.start.force_bias_std_mps2
     one["input_variance"] = sensors.input_std_mps2**2
     one["course_variance"], one["course_speed"] = sensors.course_std**2, gates.course_above_mps
     one["wheel_limit"] = gates.wheel_limit_mps2 / numbers.wheel.radius_m

@@ -49,6 +49,7 @@ CONSTANTS = np.dtype(
         ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
         ("noise", "f8", ERROR_SIZE),  # PSD of each error state
         ("lack_time", "f8", 3),
+        ("bias_limit", "f8", 2),  # gyroscopes, accelerometers
         ("gravity", "f8"),
         ("base", "f8", 3),  # base_link in the chassis [m]
         ("gps_arm", "f8", 3),  # in the chassis [m]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from state_observer.vehicle.constants import error_noise, filter_constants, lack_times
 from state_observer.vehicle.doors import Reading
-from state_observer.vehicle.error_dynamics import BIASES, grow
+from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import tell_vehicle
 from state_observer.vehicle.filter_base import FilterBase
 from state_observer.vehicle.layout import (
@@ -49,7 +49,10 @@ Array = NDArray[np.float64]
 
 REVERSES = 0.3  # [rad/s] of all wheels, backward
 FASTEST_PITMAN = 2.0  # [rad/s]
+FIRST_LACK = np.array([1.0, 1.0, 0.3])  # [m/s^2, m/s^2, rad/s^2]
 FIRST_SURPRISE = 4.0  # what a model makes of the first instants is worth little
+BLIND_NS = 200_000_000  # without encoders
+COASTING = np.array([7.0, 7.0, 0.0, 7.0])  # surprise then
 PRESSED = 0.005  # a brake that is pressed less is noise
 
 
@@ -104,6 +107,8 @@ class ErrorEkf(FilterBase):
 
     def _step(self, seconds: float) -> bool:
         state = self._state
+        if self.memory["time_ns"][0] - self.memory["encoders_ns"][0] > BLIND_NS:
+            self._coast()
         self._before[:] = state
         steps = max(math.ceil(seconds / self.model.step_s - 1e-6), 1)
         made = advance(
@@ -113,6 +118,19 @@ class ErrorEkf(FilterBase):
             return False
         grow(self.constants, self.memory, self._before, seconds)
         return True
+
+    def _coast(self) -> None:
+        """Nothing is known of driver and wheels: the model follows the IMU, its steering the turn that is felt."""
+        now, known, state = self.memory[0], self.constants[0], self._state
+        now["pedals"][1:3] = 0.0
+        np.maximum(now["surprise"], COASTING, out=now["surprise"])
+        x, y, z, w = state[3:7].tolist()
+        speed = (1.0 - 2.0 * (y * y + z * z)) * state[15] + 2.0 * (x * y + z * w) * state[16]
+        if speed > SLOWEST:
+            angle = (known["axle"][0] - known["axle"][1]) * state[20] / speed
+            lock = known["pedal_lock"]
+            state[PITMAN] = min(max(angle / float(known["steer"][:2].mean()), -lock), lock)
+            now["pedals"][0] = -state[PITMAN] / lock
 
     def _start(self, place: Place) -> None:
         known, now = self.constants[0], self.memory[0]
@@ -155,8 +173,8 @@ class ErrorEkf(FilterBase):
         spread[GYRO_BIAS : GYRO_BIAS + 3] = gyro
         spread[FORCE_BIAS : FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
         spread[GROUND] = 0.0 if own.knows_ground else place.up_variance
-        lack = 0.5 * error_noise(own)[LACK : LACK + 3] * lack_times(own.noise)
-        spread[LACK : LACK + 3] = math.exp(FIRST_SURPRISE) * lack
+        if own.estimates_lack:
+            spread[LACK : LACK + 3] = FIRST_LACK**2
         if not own.estimates_biases:
             spread[BIASES] = 0.0
         return spread

@@ -12,7 +12,7 @@ from vehicle_dynamics.kernels.jit import part
 LEAST_VARIANCE = 1e-14  # of an error state
 SURPRISE_RATE = 0.05  # for each sample
 MOST_SURPRISING = 30.0  # NIS that counts
-LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 5.0  # logs of factors
+LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 9.0  # logs of factors
 
 
 @part

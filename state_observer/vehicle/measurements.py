@@ -79,7 +79,7 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
         used = 1 if fuse(now, GPS_POSITION, now.covariance, rows, rest, spread, count, gate, error) else 0
     if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
         _velocity(known, now, rotation, arm, fix, variance, error)
-    correct(now, error)
+    correct(now, error, known.bias_limit)
     return used
 
 
@@ -206,7 +206,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
         fuse(now, ACCELEROMETER, now.covariance, rows, rest, spread, count, known.imu_gate, change)
         for j in range(ERROR_SIZE):
             error[j] += change[j]
-    correct(now, error)
+    correct(now, error, known.bias_limit)
 
 
 @kernel
@@ -252,7 +252,7 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
             error[WHEEL + k] = 0.0
             refused += 1
     _stand(now, rates, error)
-    correct(now, error)
+    correct(now, error, known.bias_limit)
     return refused
 
 
@@ -296,7 +296,12 @@ def _turned(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
 
 
 @part
-def correct(now: Record, error: Any) -> None:
+def _within(value: float, limit: float) -> float:
+    return min(max(value, -limit), limit)
+
+
+@part
+def correct(now: Record, error: Any, limits: Any) -> None:
     """Take the estimated error out of the model (Eq. 5.75). Its coordinates are relative ones: loops stay closed.
 
     Wheels and suspensions move with the chassis. Where a brake holds a wheel it holds it at its corrected angle.
@@ -319,8 +324,8 @@ def correct(now: Record, error: Any) -> None:
         state[k] += error[POSITION + k]
         state[15 + k] = world[k]
         state[18 + k] += error[TURN + k]
-        now.gyro_bias[k] += error[GYRO_BIAS + k]
-        now.force_bias[k] += error[FORCE_BIAS + k]
+        now.gyro_bias[k] = _within(now.gyro_bias[k] + error[GYRO_BIAS + k], limits[0])
+        now.force_bias[k] = _within(now.force_bias[k] + error[FORCE_BIAS + k], limits[1])
     for k in range(4):
         state[11 + k] += error[WHEEL + k]
         stuck[k] += error[WHEEL + k]

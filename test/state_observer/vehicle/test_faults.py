@@ -297,3 +297,13 @@ def _memory(observer: BasicObserver, samples: list[Sample]) -> bytes:
     for sample in samples:
         observer.take(sample)
     return bytes(observer.filter.memory.tobytes())
+
+
+def test_without_encoders_gps_and_imu_carry_on(
+    block: Drive, block_samples: list[Sample], observer: VehicleObserver
+) -> None:
+    """What the driver did last means nothing any more; the covariance stays honest."""
+    found = errors(observe(altered(block_samples, EncoderSample, 12.0, 1e9), observer), block)
+    assert np.hypot(found.position[:, 0], found.position[:, 1]).max() < 1.5
+    spread = np.sqrt(found.covariance[:, 0, 0] + found.covariance[:, 1, 1])
+    assert (np.hypot(found.position[:, 0], found.position[:, 1]) < 3.0 * spread).mean() > 0.95

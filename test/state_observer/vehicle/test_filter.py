@@ -32,8 +32,10 @@ from vehicle_dynamics.driving.state import STUCK
 from vehicle_dynamics.kernels.jit import kernel
 
 SMALL = 1e-3
+PULSE = 2.0 * math.pi / 40.0
 EXACT = 1e-12  # variance of a reading that is almost perfect
 NONE = np.inf
+LIMITS = np.array([1.0, 1.0])  # of biases
 
 
 @kernel
@@ -55,14 +57,15 @@ def _many(covariance: Any, transition: Any, noise: Any, rows: Any, variance: Any
 
 
 @kernel
-def _correct(memory: Any, error: Any) -> None:
-    correct(memory[0], error)
+def _correct(memory: Any, error: Any, limits: Any) -> None:
+    correct(memory[0], error, limits)
 
 
 @pytest.fixture(scope="module")
 def ekf(settings: VehicleObserverSettings) -> ErrorEkf:
     """Rolling at 8 m/s to the north-east, steadily."""
-    return ErrorEkf(replace(settings, knows_ground=True))
+    sensors = replace(settings.sensors, input_std_mps2=1e-9)  # readings are as exact as tests say
+    return ErrorEkf(replace(settings, knows_ground=True, sensors=sensors))
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +74,7 @@ def _rolls(ekf: ErrorEkf) -> None:
     ekf.memory["time_ns"] = 1_000_000_000
     ekf._start(Place(np.array([10.0, 20.0, 2.0]), 0.7, 8.0, 1.0, 1.0, 0.01, 0.01))
     ekf.memory["running"] = 1
+    ekf.memory["encoders_ns"] = ekf.memory["time_ns"]
     ekf.advance_to(1_100_000_000)
     ekf.memory["covariance"] = 0.0
 
@@ -110,7 +114,7 @@ def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
     """The model errs in one state, and knows that it may."""
     error = np.zeros(ERROR_SIZE)
     error[index] = -size
-    _correct(ekf.memory, error)
+    _correct(ekf.memory, error, LIMITS)
     ekf.memory["covariance"][0][index, index] = 1.0
 
 
@@ -183,7 +187,41 @@ def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
     for index in (LACK, LACK + 1):
         ekf.memory["covariance"][0][index, index] = 1.0
     take_imu(ekf.constants, ekf.memory, reading, np.array([NONE] * 3 + [EXACT] * 3))
-    np.testing.assert_allclose(ekf.memory["lack"][0], [0.2, -0.1], atol=1e-6)
+    np.testing.assert_allclose(ekf.memory["lack"][0], [0.2, -0.1, 0.0], atol=1e-3)
+
+
+def test_a_bias_that_no_sensor_has_is_not_believed(ekf: ErrorEkf) -> None:
+    error = np.zeros(ERROR_SIZE)
+    error[FORCE_BIAS] = 20.0
+    _correct(ekf.memory, error, LIMITS)
+    assert ekf.memory["force_bias"][0][0] == 1.0
+
+
+def test_noise_follows_surprise_and_falls_again(ekf: ErrorEkf) -> None:
+    """A model that lacks an acceleration is believed less, until its forces are felt as expected."""
+    ekf.memory["surprise"] = 0.0
+    reading, variance = _imu(ekf) + np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0]), np.array([NONE] * 3 + [1e-4] * 3)
+    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 1e-8
+    for _ in range(5):
+        take_imu(ekf.constants, ekf.memory, reading, variance)
+    raised = ekf.memory["surprise"][0].copy()
+    assert raised[0] > 2.0
+    assert abs(raised[1]) < 1.0
+    for _ in range(100):
+        take_imu(ekf.constants, ekf.memory, _imu(ekf), variance)
+    assert ekf.memory["surprise"][0][0] < raised[0] - 2.0
+
+
+def test_without_encoders_the_model_follows_the_imu(ekf: ErrorEkf) -> None:
+    """Throttle and brake are let go, and the steering is that of the turn which is felt."""
+    ekf.memory["pedals"] = 0.0, 1.0, 0.0, 1.0
+    ekf.memory["encoders_ns"] = ekf.time_ns
+    ekf.advance_to(ekf.time_ns + 150_000_000)
+    assert ekf.pedals().throttle == 1.0
+    ekf.memory["state"][0][20] = 0.3
+    ekf.advance_to(ekf.time_ns + 100_000_000)
+    assert ekf.pedals().throttle == 0.0
+    assert ekf.pedals().steering > 0.0
 
 
 def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) -> None:
@@ -192,8 +230,9 @@ def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) ->
     held = state[STUCK] - state[11:15]
     _wrong_by(ekf, WHEEL + 1, 0.05)
     ekf.memory["counted_rate"] = rates
-    take_wheels(ekf.constants, ekf.memory, wanted, rates, 0.01, ekf.time_ns)
-    np.testing.assert_allclose(state[11:15], wanted, atol=1e-3)
+    ekf.memory["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges that were passed just now
+    take_wheels(ekf.constants, ekf.memory, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
+    np.testing.assert_allclose(state[11:15], wanted, atol=2e-3)
     np.testing.assert_allclose(state[STUCK] - state[11:15], held, atol=1e-12)
 
 
@@ -205,9 +244,24 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) 
     velocity = state[15:18].copy()
     locked = rates.copy()
     locked[2] = -5000.0
-    refused = take_wheels(ekf.constants, ekf.memory, state[11:15].copy(), locked, 0.01, ekf.time_ns)
+    ekf.memory["turned"] = state[11:15] - 0.5 * PULSE
+    refused = take_wheels(ekf.constants, ekf.memory, np.zeros(4), locked, 0.01, ekf.time_ns)
     assert refused == 1
     np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
+
+
+@pytest.mark.parametrize(("beyond", "tells"), [(0.4, False), (-0.4, False), (0.7, True), (-0.7, True)])
+def test_a_count_that_stays_tells_something_only_of_a_wheel_beyond_its_pulse(
+    ekf: ErrorEkf, beyond: float, tells: bool
+) -> None:
+    state = ekf.memory["state"][0]
+    rates, before = state[25:29].copy(), state[11:15].copy()
+    ekf.memory["counted_rate"] = rates
+    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 0.01
+    ekf.memory["turned"] = before - (0.5 + beyond) * PULSE
+    take_wheels(ekf.constants, ekf.memory, np.zeros(4), rates, 0.01, ekf.time_ns)
+    moved = (state[11:15] - before) * -np.sign(beyond)
+    assert (moved > 0.01 * PULSE).all() if tells else (moved == 0.0).all()
 
 
 def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: ErrorEkf) -> None:
@@ -236,7 +290,7 @@ def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
     for _ in range(50):
         error = random.normal(size=ERROR_SIZE) * 0.02
         error[[GYRO_BIAS, FORCE_BIAS, LACK]] = 0.0
-        _correct(ekf.memory, error)
+        _correct(ekf.memory, error, LIMITS)
         ekf.advance_to(ekf.time_ns + 8_000_000)
     assert ekf.is_running
     assert ekf.memory["restarts"][0] == 0

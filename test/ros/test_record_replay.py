@@ -1,0 +1,435 @@
+"""The recorder and the replayer, each a process of its own, over real DDS."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from nav_msgs.msg import Path as PathMessage
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.qos import QoSProfile
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu
+from std_msgs.msg import Float64, String
+from std_srvs.srv import SetBool, Trigger
+
+from ros_support import qos
+from ros_support.time import stamp_to_ns
+from scenarios.bags import types
+from scenarios.bags.reading import open_bag
+from scenarios.bags.types import LATCHED_QOS, STATE_QOS, from_bytes, new, store, to_bytes
+from scenarios.cli import main
+
+S = 1_000_000_000
+START_NS = 1_767_225_600 * S
+START_WAIT_S = 150.0  # compiles, where that was never done
+COMMAND = (
+    "import argparse, sys; from scenarios import record_command, replay_command; p = argparse.ArgumentParser();"
+    "c = p.add_subparsers(); record_command.add_parser(c); replay_command.add_parser(c);"
+    "o = p.parse_args(sys.argv[1:]); sys.exit(o.run(o))"
+)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", COMMAND, *arguments]
+
+
+def texts(bag: Any, topic: str) -> list[str]:
+    return [from_bytes(data, types.TEXT).data for _, _, data in bag.messages({topic})]
+
+
+def is_heard(graph: Any, publisher: Any) -> Callable[[], bool]:
+    """Whether others than the test listen."""
+    return lambda: any(
+        item.node_name == "recorder" for item in graph.node.get_subscriptions_info_by_topic(publisher.topic_name)
+    )
+
+
+# Recording
+
+
+def test_recorder_takes_all_that_is_sent_and_what_was_latched_before(graph: Any, tmp_path: Path) -> None:
+    latched = graph.node.create_publisher(String, "/note", qos.LATCHED)
+    latched.publish(String(data="said before"))
+    recorder = graph.start_command(command("record", "--out", str(tmp_path / "drive"), "--exclude", "secret"))
+    state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
+    sensor = graph.node.create_publisher(Imu, "/sensor", qos.SENSOR)
+    secret = graph.node.create_publisher(String, "/secret", qos.RELIABLE)
+    for publisher in (latched, state, sensor):
+        graph.wait_until(is_heard(graph, publisher), f"an ear for {publisher.topic_name}")
+
+    for k in range(200):
+        state.publish(String(data=f"word {k}"))
+        sensor.publish(Imu())
+        secret.publish(String(data="none of it"))
+        graph.spin_for(0.005)
+    graph.spin_for(0.3)
+    recorder.popen.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+
+    assert "Traceback" not in recorder.output
+    assert "dropped" not in recorder.output
+    bag = open_bag(tmp_path / "drive")
+    assert bag.remarks == []
+    assert texts(bag, "/note") == ["said before"]
+    assert texts(bag, "/state") == [f"word {k}" for k in range(200)]
+    assert bag.counts["/sensor"] == 200
+    assert not {"/secret", "/rosout", "/parameter_events"} & set(bag.topics)
+    durability = {profile.durability.name for profile in bag.offered["/note"]}
+    assert durability == {"TRANSIENT_LOCAL"}
+    assert {profile.reliability.name for profile in bag.offered["/sensor"]} == {"BEST_EFFORT"}
+
+
+def test_log_times_are_those_of_clock_when_asked_for(graph: Any, tmp_path: Path) -> None:
+    recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}", "-p", "use_sim_time:=true")
+    state, ticks = (
+        graph.node.create_publisher(String, "/state", qos.RELIABLE),
+        graph.node.create_publisher(Clock, "/clock", qos.CLOCK),
+    )
+    graph.wait_until(is_heard(graph, state), "an ear")
+    graph.wait_until(is_heard(graph, ticks), "an ear for the clock")
+    state.publish(String(data="early"))  # before there is any time
+    graph.spin_for(0.2)
+    for k in range(10):
+        tick = Clock()
+        tick.clock.sec = START_NS // S + k
+        ticks.publish(tick)
+        graph.spin_for(0.05)
+        state.publish(String(data=f"{k}"))
+        graph.spin_for(0.05)
+    recorder.popen.send_signal(signal.SIGTERM)
+    assert recorder.wait() == 0
+
+    bag = open_bag(tmp_path / "drive")
+    found = {from_bytes(data, types.TEXT).data: log_ns for _, log_ns, data in bag.messages({"/state"})}
+    assert found["early"] == START_NS
+    assert [found[f"{k}"] for k in range(10)] == [START_NS + k * S for k in range(10)]
+
+
+def test_listens_anew_when_a_publisher_comes_that_promises_less(graph: Any, tmp_path: Path) -> None:
+    recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}", "-p", "topics:=/mixed")
+    first = graph.node.create_publisher(String, "/mixed", qos.RELIABLE)
+    graph.wait_until(is_heard(graph, first), "an ear")
+    second = graph.node.create_publisher(String, "/mixed", qos.SENSOR)
+
+    def is_best_effort() -> bool:
+        found = graph.node.get_subscriptions_info_by_topic("/mixed")
+        return [item.qos_profile.reliability.name for item in found] == ["BEST_EFFORT"]
+
+    graph.wait_until(is_best_effort, "an ear for both")
+    graph.wait_until(lambda: first.get_subscription_count() and second.get_subscription_count(), "both to know it")
+    first.publish(String(data="reliable"))
+    second.publish(String(data="best effort"))
+    graph.spin_for(0.3)
+    recorder.popen.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+
+    bag = open_bag(tmp_path / "drive")
+    assert set(texts(bag, "/mixed")) == {"reliable", "best effort"}
+    assert set(bag.topics) == {"/mixed"}
+    assert len(bag.offered["/mixed"]) == 2
+
+
+def test_killed_recorder_leaves_a_bag_that_is_readable_to_the_last_second(graph: Any, tmp_path: Path) -> None:
+    recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}")
+    state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
+    graph.wait_until(is_heard(graph, state), "an ear")
+    for k in range(300):
+        state.publish(String(data=f"{k}"))
+        graph.spin_for(0.01)
+    os.kill(recorder.popen.pid, signal.SIGKILL)
+    recorder.wait()
+
+    bag = open_bag(tmp_path / "drive")
+    words = texts(bag, "/state")
+    assert words == [f"{k}" for k in range(len(words))]
+    assert len(words) >= 200  # of the three seconds, all but the last
+
+    heard = graph.collect(String, "/state", QoSProfile(depth=1000))
+    arguments = [f"bag:={tmp_path / 'drive'}", "rate:=3.0", "start_paused:=true"]
+    replayer = graph.start("replayer", "--ros-args", *(word for item in arguments for word in ("-p", item)))
+    graph.wait_until(
+        lambda: "replayer" in {item.node_name for item in graph.node.get_publishers_info_by_topic("/state")},
+        "the replayer",
+    )
+    assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
+    graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
+    assert replayer.wait() == 1  # it was damaged, and that is told
+    assert [message.data for message in heard] == words
+    assert "metadata.yaml: is missing" in replayer.output
+
+
+def test_full_disk_ends_the_recording_with_one_line_and_a_readable_bag(graph: Any, tmp_path: Path) -> None:
+    limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))}
+    recorder = graph.start_command(command("record", "/big", "--out", str(tmp_path / "drive")), **limits)
+    big = graph.node.create_publisher(String, "/big", qos.RELIABLE)
+    graph.wait_until(is_heard(graph, big), "an ear")
+    timer = graph.node.create_timer(0.05, lambda: big.publish(String(data="x" * 100_000)))
+    graph.wait_until(lambda: not recorder.is_running(), "its end")
+    timer.cancel()
+
+    assert recorder.wait() == 1
+    assert recorder.output.count("cannot be written: File too large") == 1
+    assert "Traceback" not in recorder.output
+    bag = open_bag(tmp_path / "drive")
+    assert 10 <= bag.counts["/big"] < 20
+    assert {len(word) for word in texts(bag, "/big")} == {100_000}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-p", "exclude:='['"], "exclude: is no regular expression"),
+        (["-p", "out:=/proc/nowhere"], "/proc/nowhere: cannot be written"),
+    ],
+)
+def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any, arguments: list[str], words: str) -> None:
+    recorder = graph.start("recorder", "--ros-args", *arguments)
+    assert recorder.wait() == 2
+    assert words in recorder.output
+    assert len(recorder.output.strip().splitlines()) == 1
+
+
+# Replaying
+
+
+def written(path: Path, plugin: StoragePlugin = StoragePlugin.MCAP, mode: Any = CompressionMode.NONE) -> Path:
+    """Two seconds: a latched note, twenty words, the bag's own /clock."""
+    writer = Writer(path, version=9, storage_plugin=plugin)
+    if mode != CompressionMode.NONE:
+        writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer:
+        note = writer.add_connection("/note", types.TEXT, typestore=store(), offered_qos_profiles=[LATCHED_QOS])
+        state = writer.add_connection("/state", types.TEXT, typestore=store(), offered_qos_profiles=[STATE_QOS])
+        writer.write(note, START_NS, to_bytes(new(types.TEXT, "latched")))
+        for k in range(20):
+            writer.write(state, START_NS + k * S // 10, to_bytes(new(types.TEXT, f"word {k}")))
+    return path
+
+
+def seconds(ticks: list[Any]) -> list[float]:
+    return [(stamp_to_ns(tick.clock) - START_NS) / S for tick in ticks]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "mode"),
+    [
+        (StoragePlugin.MCAP, CompressionMode.STORAGE),
+        (StoragePlugin.SQLITE3, CompressionMode.NONE),
+        (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+    ],
+)
+def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times(
+    graph: Any, tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode
+) -> None:
+    heard, renamed = graph.collect(String, "/state"), graph.collect(String, "/memo", qos.LATCHED)
+    ticks = graph.collect(Clock, "/clock", qos.CLOCK)
+    bag = written(tmp_path / "drive", plugin, mode)
+    replayer = graph.start_command(
+        command("replay", str(bag), "--rate", "2", "--delay", "3", "--remap", "/note:=/memo")
+    )
+    graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
+
+    assert replayer.wait() == 0
+    assert [message.data for message in heard] == [f"word {k}" for k in range(20)]
+    assert [message.data for message in renamed] == ["latched"]
+    told = seconds(ticks)
+    assert told == sorted(told)
+    assert told[0] == 0.0
+    assert told[-1] >= 1.8
+    assert "1.9 of 1.9 s, 100 %, rate 2" in replayer.output
+
+
+def test_replay_is_paused_stepped_hurried_and_sought(graph: Any, tmp_path: Path) -> None:
+    heard, diagnostics = graph.collect(String, "/state"), graph.collect(DiagnosticArray, "/diagnostics")
+    ticks = graph.collect(Clock, "/clock", qos.CLOCK)
+    bag = written(tmp_path / "drive")
+    replayer = graph.start_command(
+        command("replay", str(bag), "--pause", "--loop", "--rate", "0.5", "--start-offset", "0.95", "--delay", "0.5")
+    )
+    step = graph.node.create_client(Trigger, "/replayer/step")
+    pause, resume = (
+        graph.node.create_client(SetBool, "/replayer/pause"),
+        graph.node.create_client(Trigger, "/replayer/resume"),
+    )
+    rates = graph.node.create_client(SetParameters, "/replayer/set_parameters")
+    seek = graph.node.create_publisher(Float64, "/replayer/seek", qos.RELIABLE)
+    late = graph.collect(String, "/note", qos.LATCHED)
+    graph.wait_until(lambda: late, "what is latched, though it stands before the start")
+    graph.wait_until(lambda: "paused" in str(diagnostics), "a word that it is paused")
+    assert heard == []
+
+    answer = graph.call(step, Trigger.Request())
+    graph.wait_until(lambda: heard, "one message")
+    assert answer.success
+    assert heard[0].data == "word 10"
+    graph.wait_until(lambda: seconds(ticks)[-1] == 1.0, "the clock of that message")
+
+    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=5.0)
+    request = SetParameters.Request(parameters=[Parameter(name="rate", value=value)])
+    assert graph.call(rates, request).results[0].successful
+    assert graph.call(resume, Trigger.Request()).success
+    graph.wait_until(lambda: [m.data for m in heard].count("word 19") >= 3, "three rounds")
+    told = seconds(ticks)
+    assert any(after < before for before, after in itertools.pairwise(told))  # time has gone back
+
+    assert graph.call(pause, SetBool.Request(data=True)).success
+    assert graph.call(pause, SetBool.Request(data=True)).message == "paused"
+    graph.wait_until(seek.get_subscription_count, "an ear for seeks")
+    seek.publish(Float64(data=math.nan))
+    graph.wait_until(lambda: "~/seek refused" in str(diagnostics), "a word on NaN")
+    seek.publish(Float64(data=0.25))
+    graph.wait_until(lambda: seconds(ticks)[-1] == 0.25, "the clock to be there")
+    replayer.popen.send_signal(signal.SIGINT)
+    assert replayer.wait() == 0
+    assert "Traceback" not in replayer.output
+
+
+def test_own_clock_of_a_bag_is_kept_where_stamps_are_of_it(graph: Any, tmp_path: Path) -> None:
+    kind = "rosgraph_msgs/msg/Clock"
+    with Writer(tmp_path / "drive", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        connection = writer.add_connection("/clock", kind, typestore=store())
+        for k in range(10):
+            moment = new("builtin_interfaces/msg/Time", 50 + k, 0)
+            writer.write(connection, START_NS + k * S // 10, to_bytes(new(kind, moment)))
+    ticks = graph.collect(Clock, "/clock")
+    replayer = graph.start("replayer", "--ros-args", "-p", f"bag:={tmp_path / 'drive'}", "-p", "delay_s:=3.0")
+    graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
+
+    assert replayer.wait() == 0
+    assert [tick.clock.sec for tick in ticks] == list(range(50, 60))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--topics", "/nothing"], "has no /nothing; it has /note, /state"),
+        (["--start-offset", "50"], "start_offset_s: "),
+        (["--exclude", "."], "no topic is left to play"),
+        (["--rate", "0"], "rate: must be a number from 0.001"),
+    ],
+)
+def test_replay_that_cannot_begin_says_why_in_one_line(
+    graph: Any, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    replayer = graph.start_command(command("replay", str(written(tmp_path / "drive")), *arguments))
+    assert replayer.wait() == 2
+    assert words in replayer.output
+    assert len(replayer.output.strip().splitlines()) == 1
+
+
+# Both, and the nodes that live on recordings
+
+SENSORS = ["/imu/data_raw", "/gps/fix", "/gps/vel", "/wheels/joint_states", "/vehicle/actuation"]
+
+
+def drive(graph: Any, folder: Path, metres: float) -> dict[int, Any]:
+    """Record a live drive of the vehicle with sensors; true places by time [ns]."""
+    arguments = ["world:=urban", "lidar:=none", "gps:=low_cost", "encoders:=quadrature"]
+    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "sensors", *arguments])
+    truth = graph.collect(Odometry, "/ground_truth/odom")
+    recorder = graph.start_command(command("record", "--use-sim-time", "--out", str(folder)))
+    commands = graph.node.create_publisher(Twist, "/cmd_vel", qos.RELIABLE)
+    for topic in [*SENSORS, "/ground_truth/odom"]:
+        graph.wait_until(
+            lambda topic=topic: (
+                "recorder" in {item.node_name for item in graph.node.get_subscriptions_info_by_topic(topic)}
+            ),
+            f"the recorder on {topic}",
+            START_WAIT_S,
+        )
+    order = Twist()
+    order.linear.x = 4.0
+    timer = graph.node.create_timer(0.05, lambda: commands.publish(order))
+    graph.wait_until(lambda: truth and truth[-1].pose.pose.position.x > 10.0 + metres, "the drive", 60.0)
+    timer.cancel()
+    recorder.popen.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+    launch.popen.send_signal(signal.SIGINT)
+    assert launch.wait() == 0
+    assert "dropped" not in recorder.output
+    bag = open_bag(folder)
+    assert bag.remarks == []
+    odometry = [from_bytes(data, types.ODOMETRY) for _, _, data in bag.messages({"/ground_truth/odom"})]
+    return {stamp_to_ns(message.header.stamp): message.pose.pose.position for message in odometry}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return {"folder": tmp_path_factory.mktemp("recorded") / "drive"}
+
+
+def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded: dict[str, Any]) -> None:
+    recorded["truth"] = drive(graph, recorded["folder"], 15.0)
+    told = graph.collect(Odometry, "/odometry/filtered")
+    observer = graph.start(
+        "observer", "--ros-args", "-p", "world:=urban", "-p", "knows_start:=true", "-p", "use_sim_time:=true",
+        "-p", "wheel_pulses:=400", "-p", "knows_direction:=true",
+    )  # fmt: skip
+    graph.wait_until(lambda: graph.node.count_publishers("/odometry/filtered"), "the observer", START_WAIT_S)
+    for _ in range(2):  # it compiles during the first
+        told.clear()
+        assert graph.call(graph.node.create_client(Trigger, "/observer/reset"), Trigger.Request()).success
+        replayer = graph.start_command(command("replay", str(recorded["folder"]), "--topics", *SENSORS))
+        graph.wait_until(lambda item=replayer: not item.is_running(), "the end of the replay", 60.0)
+        assert replayer.wait() == 0
+    assert observer.is_running()
+
+    true = recorded["truth"]
+    pairs = [(m.pose.pose.position, true[t]) for m in told if (t := stamp_to_ns(m.header.stamp)) in true]
+    assert len(pairs) > 100
+    off = np.array([(a.x - b.x, a.y - b.y) for a, b in pairs])
+    replayed = float(np.sqrt((off**2).sum(axis=1).mean()))
+    assert replayed < 1.0  # the GPS alone: 1.8 m
+    assert pairs[-1][0].x > 20.0  # it drove
+
+    # The same recording, offline: another way to the same filter, which here must find its heading by itself.
+    seen = Path(f"{recorded['folder']}_seen")
+    assert main(["observe", str(recorded["folder"]), "--observer", "vehicle", "--out", str(seen), "--no-pictures"]) == 0
+    offline = json.loads((seen / "metrics.json").read_text())["rmse"]["position_xy_m"]
+    print(f"position from the replay {replayed:.2f} m, offline {offline:.2f} m (RMSE)")
+    assert offline < 2.0
+
+
+def test_planner_plans_from_a_recording(graph: Any, recorded: dict[str, Any]) -> None:
+    if "truth" not in recorded:
+        recorded["truth"] = drive(graph, recorded["folder"], 15.0)
+    plans, commands = graph.collect(PathMessage, "/plan"), graph.collect(TwistStamped, "/planned")
+    graph.start(
+        "planner", "--ros-args", "-p", "world:=urban", "-p", "to_world_goal:=true", "-p", "use_sim_time:=true",
+        "-r", "cmd_vel:=planned",
+    )  # fmt: skip
+    graph.wait_until(
+        lambda: (
+            "planner" in {item.node_name for item in graph.node.get_subscriptions_info_by_topic("/ground_truth/odom")}
+        ),
+        "the planner",
+        START_WAIT_S,
+    )
+    replayer = graph.start_command(
+        command("replay", str(recorded["folder"]), "--loop", "--exclude", "^/cmd_vel$|^/diagnostics$")
+    )
+    graph.wait_until(
+        lambda: len(plans) >= 3 and any(order.twist.linear.x > 0.3 for order in commands), "plans and orders", 60.0
+    )
+    replayer.popen.send_signal(signal.SIGINT)
+    assert replayer.wait() == 0
+
+    stamps = [stamp_to_ns(plan.header.stamp) for plan in plans]
+    true = recorded["truth"]
+    assert all(min(true) <= stamp <= max(true) for stamp in stamps)  # the time of the recording, not of the machine
