@@ -6,7 +6,7 @@ Ten noise seeds of a town route of 300 m with a cheap GPS and a wrong model; fif
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +42,7 @@ HONESTY_SEEDS = 50
 FIRST_SEED = 1000  # settings were chosen on seeds below: none of those here
 TOWN_S, LANE_S, HONESTY_S = 75.0, 22.0, 40.0
 OUTAGE = (30.0, 40.0)  # [s]
+PERIOD_S = 0.01
 SETTLED_S = 8.0  # from then on errors count for consistency
 WRONG = {"mass": 1.1, "tyre": 0.8, "rolling": 1.3, "inertia": 1.15}
 WORSE = {"mass": 1.2, "tyre": 0.7, "rolling": 1.3, "inertia": 1.15}
@@ -98,8 +99,12 @@ def show(figures: Mapping[str, Any]) -> str:
         for key, words in (("right", "right model"), ("wrong", "wrong model"))
     ]
     nis = [
-        [name, f"{f[f'nis_right_{name}']:.2f}", f"{f[f'nis_wrong_{name}']:.2f}"] for name in SENSORS if name != "course"
-    ]
+        [
+            name, f"{f[f'nis_right_{name}']:.2f}", f"{f[f'nis_right_{name}_inside']:.0%}",
+            f"{f[f'nis_wrong_{name}']:.2f}", f"{f[f'nis_wrong_{name}_inside']:.0%}",
+        ]
+        for name in SENSORS if name != "course"
+    ]  # fmt: skip
     rtk = (
         f"RTK: position {f['rtk_rmse_m'] * 1e3:.1f} mm, receiver {f['rtk_own_m'] * 1e3:.1f} mm; "
         f"with the slopes of Eq. 5.47 {f['rtk_rmse_eq_5_47_m'] * 1e3:.1f} mm. "
@@ -109,7 +114,7 @@ def show(figures: Mapping[str, Any]) -> str:
         [
             text_table(["mean of noise seeds (+- spread)", "errorEKF", "INS", "seed 001"], rows),
             text_table(["x, y, yaw; 3 is right", "NEES", "instants in the 95 % band"], honest),
-            text_table(["NIS per reading", "right model", "wrong model"], nis),
+            text_table(["NIS per reading", "right model", "in the 95 % band", "wrong model", "in the band"], nis),
             rtk,
         ]
     )
@@ -164,23 +169,40 @@ def _lane(lane: Drive, ours: Mapping[str, VehicleObserver], baseline: InsObserve
 
 
 def _honesty(truth: Drive, observers: Mapping[str, VehicleObserver]) -> dict[str, float]:
-    """NEES of position and yaw over time, mean over seeds; NIS of each sensor."""
+    """NEES of position and yaw over time, and NIS of each sensor over time: sums over seeds, in their 95 % bands?"""
     squares: dict[str, list[Array]] = {name: [] for name in observers}
-    nis: dict[str, list[list[float]]] = {name: [] for name in observers}
+    sums = {name: np.zeros((len(truth.time_ns), len(SENSORS), 2)) for name in observers}
     for seed in range(FIRST_SEED, FIRST_SEED + HONESTY_SEEDS):
         samples = sense(truth, seed=seed)
         for name, observer in observers.items():
-            track = _observed(samples, observer)
+            track = _observed(_tallied(samples, observer, int(truth.time_ns[0]), sums[name]), observer)
             squares[name].append(errors(track, truth).after(SETTLED_S).nees())
-            nis[name].append([track.health.mean_nis[sensor] for sensor in SENSORS])
     low, high = chi2.ppf([0.025, 0.975], 3 * HONESTY_SEEDS) / HONESTY_SEEDS
     figures: dict[str, float] = {}
     for name in observers:
-        mean, means = np.mean(squares[name], axis=0), np.mean(nis[name], axis=0)
+        mean = np.mean(squares[name], axis=0)
         figures[f"nees_{name}"] = float(mean.mean())
         figures[f"nees_{name}_inside"] = float(((mean > low) & (mean < high)).mean())
-        figures |= {f"nis_{name}_{sensor}": float(means[k]) for k, sensor in enumerate(SENSORS) if sensor != "course"}
+        for k, sensor in enumerate(SENSORS):
+            found = sums[name][round(SETTLED_S / PERIOD_S) :, k]
+            found = found[found[:, 1] > 0.0]
+            if len(found):
+                least, most = chi2.ppf([[0.025], [0.975]], found[:, 1])
+                inside = (found[:, 0] > least) & (found[:, 0] < most)
+                figures[f"nis_{name}_{sensor}"] = float(found[:, 0].sum() / found[:, 1].sum())
+                figures[f"nis_{name}_{sensor}_inside"] = float(inside.mean())
     return figures
+
+
+def _tallied(samples: Iterable[Sample], observer: VehicleObserver, begin_ns: int, sums: Array) -> Iterator[Sample]:
+    """The samples; what NIS and degrees of freedom each has added goes into the sums of its instant and sensor."""
+    tally = observer.filter.memory[0]
+    for sample in samples:
+        before = tally["nis"].copy(), tally["freedom"].copy()
+        yield sample
+        index = round((sample.time_ns - begin_ns) * 1e-9 / PERIOD_S)
+        sums[index, :, 0] += tally["nis"] - before[0]
+        sums[index, :, 1] += tally["freedom"] - before[1]
 
 
 def _speed(samples: Sequence[Sample], ours: BasicObserver, baseline: BasicObserver) -> dict[str, float]:
@@ -198,7 +220,7 @@ def _factor(samples: Sequence[Sample], observer: BasicObserver) -> float:
     return TOWN_S / best
 
 
-def _observed(samples: Sequence[Sample], observer: BasicObserver) -> Any:
+def _observed(samples: Iterable[Sample], observer: BasicObserver) -> Any:
     observer.reset()
     return observe(samples, observer)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,11 @@ class TruthInput:
         odometry: str = "ground_truth/odom",
         needs_accel: bool = False,
         needs_drive: bool = False,
+        frames: tuple[str, str] | None = None,
     ) -> None:
         """odometry: the topic, for those who can do with an estimate.
 
+        frames: those that it must be in and of, as ("map", "base_link"); none: any.
         needs_accel: without it accelerations are 0; needs_drive: without it there is no DriveTruth.
         """
         self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
@@ -63,7 +66,7 @@ class TruthInput:
         self._instants = Instants(needed, leader="odom")
         self._resets: int | None = None
         node.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self._listen(Odometry, odometry, "odom", _odometry)
+        self._listen(Odometry, odometry, "odom", partial(_odometry, frames=frames))
         if needs_accel:
             self._listen(AccelStamped, "ground_truth/accel", "accel", _accel)
         if needs_drive:
@@ -124,7 +127,10 @@ class TruthInput:
         self._on_truth(time_ns, motion, parts.get("drive"))
 
 
-def _odometry(message: Odometry) -> Any:
+def _odometry(message: Odometry, frames: tuple[str, str] | None = None) -> Any:
+    found = (message.header.frame_id, message.child_frame_id)
+    if frames is not None and found != frames:
+        raise ValueError(f"is of {found[1]!r} in frame {found[0]!r}, must be of {frames[1]!r} in {frames[0]!r}")
     pose, twist = message.pose.pose, message.twist.twist
     x, y, z, w = quaternion_from_msg(pose.orientation).tolist()
     place = _triple(pose.position, "position", FARTHEST_M)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import AccelStamped
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import AccelStamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -53,6 +54,10 @@ class VehiclePublisher:
         self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
         self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
         self._actuation = node.advertise(JointState, "ground_truth/actuation", qos.RELIABLE)
+        self._collision = node.advertise(WrenchStamped, "ground_truth/collision", qos.RELIABLE)
+        self._push = WrenchStamped()
+        self._push.header.frame_id = frames.base
+        self._was_pushed = True  # the first instant is told of in any case
         self._tf = node.advertise(TFMessage, "tf", qos.TF)
         self._static = StaticTransformBroadcaster(node)
         self._description = node.advertise(String, "robot_description", qos.LATCHED)
@@ -93,8 +98,17 @@ class VehiclePublisher:
         if "odom" in due:
             self._odometry.publish(self._truth.odometry(stamp, motion))
             self._accel.publish(self._truth.accel(stamp, motion))
+            self._publish_collision(stamp, float(seen["collision"]))
         if "joints" in due:
             self._joint_states.publish(self._joints.joints(time_ns, stamp, seen))
             self._actuation.publish(self._drive.actuation(stamp, seen))
         if "tf" in due and not self._tree.is_empty:
             self._tf.publish(self._tree.tree(stamp, motion, seen))
+
+    def _publish_collision(self, stamp: Time, push: float) -> None:
+        """How hard obstacles push [N], along no axis in particular; while they do, and once when they let go."""
+        if push > 0.0 or self._was_pushed:
+            self._was_pushed = push > 0.0
+            self._push.header.stamp = stamp
+            self._push.wrench.force.x = push
+            self._collision.publish(self._push)

@@ -115,20 +115,21 @@ class Autonomy:
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms."""
-        pose, speed = self._believed(seen)
+        pose, speed, pose_time = self._believed(time, seen)
         self._poses.note(self._start_ns + round(time * 1e9), pose)
-        self.progress = self.core.update(time, pose, speed)
+        self.progress = self.core.update(time, pose, speed, pose_time)
         return self._helm.pedals(seen, self.progress.speed, self.progress.curvature)
 
-    def _believed(self, seen: SnapshotRecord) -> tuple[Pose, float]:
-        """Pose, and speed ahead [m/s]."""
+    def _believed(self, time: float, seen: SnapshotRecord) -> tuple[Pose, float, float]:
+        """Pose, speed ahead [m/s], and of what time [s] they are."""
         if self._observation is None:
-            return pose_of(seen, self._base), forward_speed(seen)
+            return pose_of(seen, self._base), forward_speed(seen), time
         observer = self._observation.observer
         if not observer.is_running:
-            return Pose(math.nan, math.nan), 0.0
+            return Pose(math.nan, math.nan), 0.0, time
         told = observer.estimate()
+        pose_time = (int(told["time_ns"]) - self._start_ns) * 1e-9
         x, y, _ = told["position"].tolist()
         z = float(told["odom"][2])  # GPS knows heights badly, and maps are made of differences of heights
         qx, qy, qz, qw = told["attitude"].tolist()
-        return pose_from_attitude((x, y, z), (qx, qy, qz, qw)), float(told["velocity"][0])
+        return pose_from_attitude((x, y, z), (qx, qy, qz, qw)), float(told["velocity"][0]), pose_time

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from scenarios.scenario import scenario_files
 from settings import SettingsError
 from settings.fields import close_name
 from settings.nested import preset_names, preset_values
@@ -17,9 +19,11 @@ PACKAGE = "proving_ground"
 SENSOR_KINDS = {"imu": "industrial_mems", "gps": "low_cost", "encoders": "seed", "lidar": "spinning_16"}
 SENSORS_IN_WORLDS = ("gps", "lidar")
 NO_SENSOR = "none"
+Value = bool | int | float | str | tuple[Any, ...]  # of a parameter
+BOOLEAN = ("true", "false")
 # Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
 # by hand: nobody shall wonder why a vehicle drives again.
-REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer")
+REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script")
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,24 @@ class NodeSpec:
 
     executable: str
     params_files: tuple[Path, ...] = ()
-    params: Mapping[str, bool | int | float | str] = field(default_factory=dict)
+    params: Mapping[str, Value] = field(default_factory=dict)
+    package: str = PACKAGE
+    arguments: tuple[str, ...] = ()  # of a program of another package
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a node of the suite, which tells when it is ready."""
+        return self.package == PACKAGE
 
     @property
     def respawn(self) -> bool:
         """Whether it is started again when it crashes."""
         return self.executable in REJOINING
+
+    @property
+    def finishes(self) -> bool:
+        """Whether its own good end is that of the launch."""
+        return self.executable == "referee"
 
     @property
     def name(self) -> str:
@@ -93,21 +109,51 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     ]
 
 
-def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+def number(name: str, text: str) -> float:
+    """The number that an argument's text is; raises SettingsError."""
     try:
-        factor = float(values["real_time_factor"])
+        return float(text)
     except ValueError:
-        raise SettingsError(f"real_time_factor: must be a number, got {values['real_time_factor']!r}") from None
-    params: dict[str, bool | int | float | str] = {
+        raise SettingsError(f"{name}: must be a number, got {text!r}") from None
+
+
+def whole_number(name: str, text: str) -> int:
+    """The whole number that an argument's text is; raises SettingsError."""
+    try:
+        return int(text)
+    except ValueError:
+        raise SettingsError(f"{name}: must be a whole number, got {text!r}") from None
+
+
+def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    """The 3D page, if `cockpit` asks for it."""
+    if values["cockpit"] != "true":
+        return []
+    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle") if values[key]}
+    return [NodeSpec("cockpit", (share_file("config/cockpit.yaml"),), params)]
+
+
+def rviz_nodes(asked: str) -> list[NodeSpec]:
+    """RViz with our view, if it is asked for."""
+    if asked != "true":
+        return []
+    view = share_file("config/rviz/vehicle.rviz")
+    return [NodeSpec("rviz2", package="rviz2", arguments=("-d", str(view)), params={"use_sim_time": True})]
+
+
+def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    factor = number("real_time_factor", values["real_time_factor"])
+    params: dict[str, Value] = {
         "vehicle": values["vehicle"],
         "fidelity": values["fidelity"],
         "real_time_factor": factor,
         "tf_source": values["tf_source"],
     }
+    cockpit = cockpit_nodes(values)
     if not values["world"]:
-        return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)]
+        return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params), *cockpit]
     vehicle = NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), {**params, "world": values["world"]})
-    return [vehicle, *_terrain_nodes({**values, "use_sim_time": "true"})]
+    return [vehicle, *_terrain_nodes({**values, "use_sim_time": "true"}), *cockpit]
 
 
 def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
@@ -117,15 +163,12 @@ def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    try:
-        seed = int(values["seed"])
-    except ValueError:
-        raise SettingsError(f"seed: must be a whole number, got {values['seed']!r}") from None
+    seed = whole_number("seed", values["seed"])
     nodes = _vehicle_nodes(values)
     for kind in SENSOR_KINDS:
         if values[kind] == NO_SENSOR:
             continue
-        params: dict[str, bool | int | float | str] = {"seed": seed}
+        params: dict[str, Value] = {"seed": seed}
         if kind in SENSORS_IN_WORLDS and values["world"]:
             params["world"] = values["world"]
         nodes.append(NodeSpec(kind, (share_file(f"config/sensors/{kind}/{values[kind]}.yaml"),), params))
@@ -135,7 +178,7 @@ def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     """Sensors, and the observer, which then places base_link; with what it must know of the sensors' presets."""
     nodes = _sensor_nodes({**values, "tf_source": "observer"})
-    params: dict[str, bool | int | float | str] = {"kind": values["observer"], "world": values["world"]}
+    params: dict[str, Value] = {"kind": values["observer"], "world": values["world"]}
     if values["encoders"] != NO_SENSOR:
         preset = preset_values("sensors/encoders", values["encoders"])
         params |= {key: preset[key] for key in ("wheel_pulses", "knows_direction") if key in preset}
@@ -153,9 +196,7 @@ def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         )  # else it would wait for a drive
     else:
         nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
-    params: dict[str, bool | int | float | str] = {
-        key: values[key] for key in ("world", "vehicle", "planner", "sensing", "pose_source")
-    }
+    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle", "planner", "sensing", "pose_source")}
     params["to_world_goal"] = values["to_world_goal"] == "true"
     return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]
 
@@ -164,14 +205,14 @@ def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     return _vehicle_nodes(values) + _teleop_nodes({**values, "use_sim_time": "true"})
 
 
-_BOOLEAN = ("true", "false")
-_STAMPED = LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", _BOOLEAN)
+_STAMPED = LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", BOOLEAN)
 _VEHICLE = (
     LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
     LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
     LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),
     LaunchArgument("tf_source", "truth", "Who places base_link: the vehicle, or an observer", TF_SOURCES),
+    LaunchArgument("cockpit", "false", "Live 3D page in the browser", BOOLEAN),
 )
 
 
@@ -200,14 +241,14 @@ def _navigate_arguments() -> tuple[LaunchArgument, ...]:
         LaunchArgument("planner", "dstar_lite", "arcs, dstar_lite, or your own as module:Class"),
         LaunchArgument("sensing", "terrain", "Obstacles by the world's truth, or by LIDAR", ("terrain", "lidar")),
         LaunchArgument("pose_source", "truth", "Pose by the truth, or by the observer", ("truth", "observer")),
-        LaunchArgument("to_world_goal", "true", "Drive to the world's own goal at once", _BOOLEAN),
+        LaunchArgument("to_world_goal", "true", "Drive to the world's own goal at once", BOOLEAN),
     )
 
 
 def bring_ups() -> dict[str, BringUp]:
     """All launches by name."""
     pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
-    sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", _BOOLEAN)
+    sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", BOOLEAN)
     world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")
     items = (
         BringUp("teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED), _teleop_nodes),
@@ -222,8 +263,12 @@ def bring_ups() -> dict[str, BringUp]:
 
 
 def bring_up(name: str) -> BringUp:
-    """One launch; raises SettingsError with the nearest name when there is none of that name."""
-    known = bring_ups()
-    if name not in known:
-        raise SettingsError(f"launch {name}: {close_name(name, known)}")
-    return known[name]
+    """One launch, or the one of a scenario by name or file; raises SettingsError with the nearest name."""
+    from scenarios.scenario_launch import scenario_launch  # which is made of parts of this
+
+    known, scenarios = bring_ups(), scenario_files()
+    if name in known:
+        return known[name]
+    if name in scenarios or "/" in name or name.endswith((".yaml", ".yml")):
+        return scenario_launch(name)
+    raise SettingsError(f"launch {name}: {close_name(name, [*known, *scenarios])}")

@@ -60,7 +60,14 @@ CHANNELS: tuple[str, ...] = (
     *SINGLE,
     *(f"{name}.{corner}" for name in PER_WHEEL for corner in CORNERS),
 )
+ESTIMATE_CHANNELS: tuple[str, ...] = (  # estimate less truth, of runs with an observer
+    "estimate_error_m",  # of base_link's place, horizontal distance
+    "estimate_yaw_error_rad",
+    "estimate_speed_error_mps",  # of base_link, ahead
+    "estimate_sideslip_error_rad",  # of the vehicle's middle
+)
 SLOW = 0.1  # [m/s]: below, sideslip means nothing
+MOVES = 1.0  # [m/s]: below, its estimate is not judged
 
 
 def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base: Array) -> dict[str, Array]:
@@ -82,3 +89,31 @@ def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base
     for name, (field, factor) in PER_WHEEL.items():
         found |= {f"{name}.{corner}": factor * history[field][:, index] for index, corner in enumerate(CORNERS)}
     return found
+
+
+def estimate_channels(
+    start_ns: int, time: Array, history: NDArray[np.void], base: Array, estimates: NDArray[np.void]
+) -> dict[str, Array]:
+    """ESTIMATE_CHANNELS at the run's instants; none when there is no estimate. estimates: records of ESTIMATE.
+
+    Taken where both have an instant, straight in between; before the first estimate it is that one's.
+    """
+    instants = start_ns + np.round(time * 1e9).astype(np.int64)
+    _, ours, theirs = np.intersect1d(instants, estimates["time_ns"], return_indices=True)
+    if not len(ours):
+        return {}
+    seen, told = history[ours], estimates[theirs]
+    attitude = Rotation.from_quat(seen["attitude"])
+    middle = attitude.inv().apply(seen["velocity"])  # of the chassis origin, its axes
+    speed = middle[:, 0] + np.cross(seen["turn"], base)[:, 0]
+    place = seen["position"] + attitude.apply(base)
+    away = np.hypot(*(told["position"][:, :2] - place[:, :2]).T)
+    yaw = _yaw(Rotation.from_quat(told["attitude"])) - _yaw(attitude)
+    moves = np.hypot(middle[:, 0], middle[:, 1]) > MOVES
+    sideslip = np.where(moves, told["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)
+    values = (away, np.remainder(yaw + np.pi, 2.0 * np.pi) - np.pi, told["velocity"][:, 0] - speed, sideslip)
+    return {name: np.interp(time, time[ours], value) for name, value in zip(ESTIMATE_CHANNELS, values, strict=True)}
+
+
+def _yaw(attitude: Rotation) -> Array:
+    return np.asarray(attitude.as_euler("ZYX")[:, 0])

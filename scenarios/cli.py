@@ -8,9 +8,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scenarios import campaign_command, record_command, replay_command, report_command
 from settings import SettingsError
+
+if TYPE_CHECKING:
+    from scenarios.bring_up import LaunchArgument
 
 EXIT_BAD_INPUT = 2
 _ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")  # of a bag's topics
@@ -105,7 +109,9 @@ def _parser() -> argparse.ArgumentParser:
         help="start the nodes of a launch and stop them together",
         description="The same nodes and parameters as `ros2 launch proving_ground NAME.launch.py`.",
     )
-    launch.add_argument("name", nargs="?", metavar="NAME", help="which launch; without it all are listed")
+    launch.add_argument(
+        "name", nargs="?", metavar="NAME", help="which launch, or a scenario by name or file; without it all are listed"
+    )
     launch.add_argument("arguments", nargs="*", metavar="KEY:=VALUE", help="launch arguments, e.g. pad:=playstation")
     launch.add_argument("--show", action="store_true", help="also print what the nodes publish")
     launch.set_defaults(run=_launch)
@@ -207,13 +213,16 @@ def _identify(options: argparse.Namespace) -> int:
 def _launch(options: argparse.Namespace) -> int:
     from scenarios.bring_up import bring_ups
     from scenarios.launcher import launch
+    from scenarios.scenario_launch import scenario_launches
 
     if options.name is None:
         for item in bring_ups().values():
-            print(f"{item.name}: {item.description}")
-            for argument in item.arguments:
-                choices = f" ({', '.join(argument.choices)})" if argument.choices else ""
-                print(f"    {argument.name}:={argument.default}  {argument.description}{choices}")
+            _print_launch(item.name, item.description, item.arguments)
+        scenarios = scenario_launches()
+        names = ", ".join(scenarios)
+        _print_launch(
+            "SCENARIO", f"a scenario from start to verdict: {names}", next(iter(scenarios.values())).arguments
+        )
         return 0
     given = {}
     for text in options.arguments:
@@ -222,6 +231,13 @@ def _launch(options: argparse.Namespace) -> int:
             raise SettingsError(f"{text}: write launch arguments as name:=value")
         given[name] = value
     return launch(options.name, given, options.show)
+
+
+def _print_launch(name: str, description: str, arguments: Sequence[LaunchArgument]) -> None:
+    print(f"{name}: {description}")
+    for argument in arguments:
+        choices = f" ({', '.join(argument.choices)})" if argument.choices else ""
+        print(f"    {argument.name}:={argument.default}  {argument.description}{choices}")
 
 
 def _node(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from scenarios.bring_up import NodeSpec, bring_up
+from scenarios.bring_up import NodeSpec, bring_up, bring_ups
 from scenarios.node_process import node_process
 from scenarios.supervisor import Supervisor
 
@@ -15,9 +15,18 @@ COLOURS = (36, 32, 33, 35, 34)  # cyan, green, yellow, magenta, blue
 
 def launch(name: str, given: Mapping[str, str], show: bool) -> int:
     """Start the launch of that name and return its exit status; with show, a monitor prints what is published."""
-    specs = bring_up(name).nodes(given)
+    if name not in bring_ups():
+        from scenarios.ros_run import run_over_ros  # which needs this
+
+        bring_up(name)
+        return run_over_ros(name, given, show)
+    return start_nodes(bring_up(name).nodes(given), show, given.get("use_sim_time") == "true")
+
+
+def start_nodes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> int:
+    """Run processes until one ends or Ctrl-C; the exit status of all."""
     if show:
-        specs.append(NodeSpec("monitor", params={"use_sim_time": given.get("use_sim_time") == "true"}))
+        specs = [*specs, NodeSpec("monitor", params={"use_sim_time": use_sim_time})]
     processes = [node_process(spec) for spec in specs]
     printer = _Printer([process.name for process in processes])
     return asyncio.run(Supervisor(processes, printer.write).run())

@@ -11,14 +11,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.drive_to_goal import Status
 from planner.scripted import Origin, ScriptedDriver
 from scenarios.autonomy import Autonomy
-from scenarios.channels import Channels, channels
+from scenarios.channels import Channels, channels, estimate_channels
 from scenarios.observing import Observation, make_observer
 from scenarios.scenario import Scenario
 from scenarios.sensing import make_rig
@@ -30,18 +31,32 @@ from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
+from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
-Driver = ScriptedDriver | Autonomy
+
+class OtherDriver(Protocol):
+    """A driver that no scenario file names; `memory` is all that a checkpoint needs of it."""
+
+    memory: tuple[float, ...]
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals: ...
+
+
+Driver = ScriptedDriver | Autonomy | OtherDriver
+TakeOver = Callable[[ScriptedDriver | Autonomy, Vehicle], OtherDriver]
 Listener = Callable[[str, Any], None]
 
 PROGRESS_EVERY = 100  # periods
 PERIOD_NS = round(PERIOD_S * 1e9)
+STANDING = 0.02  # [m/s]
+REST_PERIODS = 100  # a driver that has arrived or given up has stood for so long when the run ends
 
 
 @dataclass(frozen=True)
@@ -103,10 +118,12 @@ class LockStep:
         parameters: VehicleParameters | None = None,
         listener: Listener = lambda name, sample: None,
         world: World | None = None,
+        take_over: TakeOver | None = None,
     ) -> None:
         """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file.
 
-        listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's.
+        listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
+        makes the driver, given the scenario's own.
         """
         world = world or scenario.world.load(folder or Path())
         self._ground = scenario.world.ground(world)
@@ -131,11 +148,15 @@ class LockStep:
         self._start_ns = scenario.start.time_ns()
         origin = Origin(start.x_m, start.y_m, heading, start.speed_mps)
         self.observation = self._make_observation(scenario, origin, world, folder or Path())
-        self._driver = self._make_driver(scenario, origin, world)
+        own_driver = self._make_driver(scenario, origin, world)
+        self._autonomy = own_driver if isinstance(own_driver, Autonomy) else None
+        self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
+        self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
         self.rig = make_rig(scenario, self.vehicle, self._ground, world) if scenario.sensors else None
         self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
+        self._seen: SnapshotRecord | None = None  # of this period, once it was looked at
         self._diverged_at: float | None = None
 
     def _make_observation(
@@ -150,7 +171,7 @@ class LockStep:
         start = (origin.x, origin.y, origin.heading) if scenario.observer.knows_start else None
         return Observation(observer, start)
 
-    def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> Driver:
+    def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> ScriptedDriver | Autonomy:
         if scenario.driver.to_goal is None:
             return ScriptedDriver(scenario.driver.script(), Helm(self.vehicle), origin)
         lidars = [choice.lidar for choice in scenario.sensors if choice.lidar is not None]
@@ -164,31 +185,77 @@ class LockStep:
             observation=self.observation,
         )
 
+    @property
+    def period(self) -> int:
+        """How many are done."""
+        return self._period
+
+    @property
+    def time(self) -> float:
+        """Since the start [s]."""
+        return self._period * PERIOD_S
+
+    @property
+    def has_ended(self) -> bool:
+        """Nothing comes any more: the time is over, the motion diverged, or the driver is at its goal or gave up."""
+        return self._period >= self._periods or self._diverged_at is not None or self._rests >= REST_PERIODS
+
+    @property
+    def has_diverged(self) -> bool:
+        """The motion left all bounds."""
+        return self._diverged_at is not None
+
     def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
         """To the end; progress gets the share that is done."""
-        while self._period < self._periods and self._diverged_at is None:
+        while not self.has_ended:
             self.advance_to(min(self._period + PROGRESS_EVERY, self._periods))
-            progress(self._period / self._periods)
+            progress(1.0 if self.has_ended and not self.has_diverged else self._period / self._periods)
+        return self.result()
+
+    def result(self) -> Run:
+        """What came of it so far."""
         self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
         count = self._period + 1
         time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
-        centre = np.array(self._parameters.chassis.centre_of_mass_m)
+        centre, base = np.array(self._parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
         history = self._history[self._first : count]
-        found = channels(time, history, centre, self.vehicle.base_in_chassis)
+        found = channels(time, history, centre, base)
         estimates = self.observation.estimates if self.observation is not None else None
+        if estimates is not None:
+            found |= estimate_channels(self._start_ns, time, history, base, estimates)
         return Run(time, history, found, centre, self._diverged_at, estimates)
 
+    def look(self) -> SnapshotRecord:
+        """The vehicle at this instant; what sensors have to tell of it is told, once."""
+        if self._seen is None:
+            self._seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+            if not self.has_diverged:  # then it is the instant before, which was told
+                self._sense(0, self._seen)
+        return self._seen
+
+    def seen_since(self, period: int) -> NDArray[np.void]:
+        """Records of SNAPSHOT from a period on, without the present instant; a view."""
+        return self._history[period : self._period]
+
     def advance_to(self, period: int) -> None:
-        """Run until that many periods are done, or the motion diverges."""
-        while self._period < period:
-            seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
-            self._sense(0, seen)
+        """Run until that many periods are done, or the run has ended."""
+        while self._period < period and not self.has_ended:
+            seen = self.look()
             self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
             self._history[self._period] = seen
+            self._rests = self._rests + 1 if self._is_at_rest(seen) else 0
+            self._seen = None
             if not self._move():
                 self._diverged_at = self._period * PERIOD_S
                 return
             self._period += 1
+
+    def _is_at_rest(self, seen: SnapshotRecord) -> bool:
+        """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
+        if self._autonomy is None or abs(forward_speed(seen)) >= STANDING:
+            return False
+        status = self._autonomy.progress.status
+        return status is Status.ARRIVED or (status is Status.FAILED and self._autonomy is self._driver)
 
     def _move(self) -> bool:
         """One period; False when the motion diverges. Sensors that are faster look in between."""
@@ -207,14 +274,16 @@ class LockStep:
                 self._listener(name, sample)
             if self.observation is not None:
                 self.observation.hear(time_ns, (sample for _, sample in arrived))
-            if isinstance(self._driver, Autonomy):
-                self._driver.hear(sample for _, sample in arrived)
+            if self._autonomy is not None:
+                self._autonomy.hear(sample for _, sample in arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
         if self.observation is not None:
             raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
+        if self._seen is not None and self.rig is not None:
+            raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
         sensors = self.rig.memory() if self.rig is not None else None
         return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts, sensors)
 
@@ -232,7 +301,7 @@ class LockStep:
         self._driver.memory = checkpoint.memory
         if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
             self._ground.restore_ruts(checkpoint.ruts)
-        self._diverged_at = None
+        self._seen = self._diverged_at = None
 
 
 def _ruts_from(values: dict[str, Any]) -> RutsCopy:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.channels import CHANNELS, Channels
+from scenarios.channels import CHANNELS, ESTIMATE_CHANNELS, Channels
 from scenarios.scenario import Criterion, Scenario
 from settings import SettingsError
 from settings.fields import close_name
@@ -60,6 +60,8 @@ def judge(criteria: Sequence[Criterion], found: Channels, reference: Channels | 
 
 
 def _value(criterion: Criterion, found: Channels, reference: Channels | None) -> float:
+    if criterion.channel in ESTIMATE_CHANNELS and criterion.channel not in found:
+        return math.nan  # the observer never began
     time, values = found["time_s"], found[criterion.channel]
     part = (time >= criterion.from_s - 1e-9) & (time <= criterion.to_s + 1e-9)
     if not part.any():
@@ -79,6 +81,7 @@ PLAIN: dict[str, Callable[[Array], float]] = {
     "minimum": np.min,
     "maximum": np.max,
     "mean": np.mean,
+    "rms": lambda values: float(np.sqrt(np.mean(values**2))),
     "end": lambda values: float(values[-1]),
 }
 

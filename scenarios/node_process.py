@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sys
 from importlib.metadata import entry_points
 
-from scenarios.bring_up import NodeSpec
+import yaml
+
+from scenarios.bring_up import NodeSpec, Value
 from scenarios.supervisor import ProcessSpec
 from settings import SettingsError
 from settings.fields import close_name
@@ -35,12 +39,29 @@ def node_command(executable: str, arguments: list[str]) -> list[str]:
 
 def node_process(spec: NodeSpec) -> ProcessSpec:
     """The process of a node in a launch."""
+    if not spec.is_ours:
+        program = shutil.which(spec.executable)
+        if program is None:
+            raise SettingsError(f"{spec.executable}: is not installed, or not on the PATH")
+        return ProcessSpec(spec.name, [program, *spec.arguments], node_environment())
     arguments = ["--ros-args", "-r", f"__node:={spec.name}"]
     for path in spec.params_files:
         arguments += ["--params-file", str(path)]
     for name, value in spec.params.items():
-        arguments += ["-p", f"{name}:={str(value).lower() if isinstance(value, bool) else value}"]
-    return ProcessSpec(spec.name, node_command(spec.executable, arguments), node_environment(), spec.respawn)
+        arguments += ["-p", f"{name}:={_yaml(value)}"]
+    command = node_command(spec.executable, arguments)
+    return ProcessSpec(spec.name, command, node_environment(), spec.respawn, spec.finishes)
+
+
+def _yaml(value: Value) -> str:
+    """As ROS reads it: JSON is YAML; text stays as it is where it is read as text."""
+    if isinstance(value, str):
+        try:
+            if isinstance(yaml.safe_load(value), str):
+                return value
+        except yaml.YAMLError:
+            pass
+    return json.dumps(value)
 
 
 def node_environment() -> dict[str, str]:

@@ -40,6 +40,7 @@ class RecorderSettings:
     """What is recorded, and where to."""
 
     out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_ with the date", read_only=True)
+    next_free: bool = setting(False, "Where that folder exists, the next free name: bag_2", read_only=True)
     topics: str = setting("", "Topics, separated by spaces; empty: all but logs and parameters", read_only=True)
     exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
     everything: bool = setting(False, "Logs, parameter events and hidden topics too", read_only=True)
@@ -85,6 +86,8 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self._sequences: dict[str, int] = {}
         self.lost: dict[str, int] = {}  # before they came here, by topic
         folder = Path(s.out or f"runs/rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}")
+        if s.next_free:
+            folder = _next_free(folder)
         self.bag = LiveBag(folder, s.compression)
         self.writer = WriterThread(self.bag, s.queue_mb * MB, s.flush_s)
         self._ears = Ears(self, self._take)
@@ -241,6 +244,14 @@ def _pattern(text: str) -> re.Pattern[str] | None:
         return re.compile(text) if text else None
     except re.error as error:
         raise SettingsError(f"exclude: is no regular expression: {error}") from None
+
+
+def _next_free(folder: Path) -> Path:
+    count, free = 1, folder
+    while free.exists():
+        count += 1
+        free = folder.with_name(f"{folder.name}_{count}")
+    return free
 
 
 def main() -> int:

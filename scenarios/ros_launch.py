@@ -7,7 +7,7 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironment
 from launch.substitutions import EnvironmentVariable
 from launch_ros.actions import Node
 
-from scenarios.bring_up import PACKAGE, BringUp, LaunchArgument, bring_up
+from scenarios.bring_up import BringUp, LaunchArgument, bring_up
 from scenarios.supervisor import RESPAWN_AFTER_S
 
 
@@ -39,9 +39,10 @@ def _nodes(context: LaunchContext, description: BringUp) -> list[Node]:
     given = {argument.name: context.launch_configurations[argument.name] for argument in description.arguments}
     return [
         Node(
-            package=PACKAGE,
+            package=spec.package,
             executable=spec.executable,
             name=spec.name,
+            arguments=list(spec.arguments),
             parameters=[*map(str, spec.params_files), dict(spec.params)],
             output="screen",
             respawn=spec.respawn,

@@ -11,12 +11,13 @@ import ctypes
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
 EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2  # a process that says so would say so again
 RESPAWN_AFTER_S = 1.0
+RESPAWN = "PROVING_GROUND_RESPAWN"  # set for a node that is started again
 MOST_RESPAWNS = 5  # of each process
 _PR_SET_PDEATHSIG = 1
 
@@ -29,6 +30,7 @@ class ProcessSpec:
     command: Sequence[str]
     environment: Mapping[str, str]
     respawn: bool = False
+    finishes: bool = False  # its good end is that of all
 
 
 class Supervisor:
@@ -107,6 +109,9 @@ class Supervisor:
                 name = waits.pop(task)
                 spec = next(spec for spec in self._specs if spec.name == name)
                 ending = _ending(self._processes[name].returncode)
+                if spec.finishes and self._processes[name].returncode == 0:
+                    interrupt.cancel()
+                    return ""
                 if not self._may_respawn(spec):
                     self._write("", f"node {name} {ending}; stopping the others")
                     interrupt.cancel()
@@ -116,7 +121,7 @@ class Supervisor:
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._interrupted.wait(), RESPAWN_AFTER_S)
                     return ""
-                await self._start(spec)
+                await self._start(replace(spec, environment={**spec.environment, RESPAWN: "1"}))
                 waits[asyncio.create_task(self._processes[name].wait())] = name
 
     def _may_respawn(self, spec: ProcessSpec) -> bool:

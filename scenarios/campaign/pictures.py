@@ -130,12 +130,6 @@ def matrix(table: pa.Table, first: str, second: str) -> Plot:
         return Plot("Go or no-go", svg(picture), f"Share that passed over {first} and {second}. {words}", is_wide=True)
 
 
-def few_valued(table: pa.Table) -> list[str]:
-    """Inputs with so few values that a matrix can hold them."""
-    names = [name.removeprefix("input.") for name in table.column_names if name.startswith("input.")]
-    return [name for name in names if 2 <= len(set(table[f"input.{name}"].to_pylist())) <= MOST_CELLS]
-
-
 def end_map(table: pa.Table, world: World | None) -> Plot | None:
     """Where runs ended, by verdict, over the ground of the base's world; None where no run has a place."""
     x, y, verdicts = numbers(table, "end.x_m"), numbers(table, "end.y_m"), _verdicts(table)
@@ -170,11 +164,10 @@ def _draw_ground(axis: Any, world: World) -> None:
     ground = world.ground
     step = max(1, max(ground.shape) // LONGEST_SIDE)
     extent = (*ground.x_limits, *ground.y_limits)
-    axis.imshow(ground.heights[::step, ::step], origin="lower", extent=extent, cmap="Greys", alpha=0.35)
+    axis.imshow(ground.heights[::step, ::step], origin="lower", extent=extent, cmap="Greys", alpha=0.22)
     if world.goal is not None:
-        axis.plot(
-            world.goal.x, world.goal.y, "*", markersize=13, color="#c2127f", markeredgecolor="white", label="goal"
-        )
+        look = {"markersize": 14, "markerfacecolor": "none", "markeredgecolor": "#c2127f"}
+        axis.plot(world.goal.x, world.goal.y, "o", linestyle="", label="goal", **look)
 
 
 def _figure() -> tuple[Any, Any]:

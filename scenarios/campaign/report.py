@@ -13,7 +13,7 @@ import pyarrow as pa
 from scenarios.campaign.campaign_file import Campaign, Metric, load_campaign
 from scenarios.campaign.kit import load_kit
 from scenarios.campaign.perform import PASSED
-from scenarios.campaign.pictures import end_map, few_valued, histogram, matrix, scatter, success_over
+from scenarios.campaign.pictures import MOST_CELLS, end_map, histogram, matrix, scatter, success_over
 from scenarios.campaign.rules import wilson
 from scenarios.campaign.sensitivity import influences
 from scenarios.campaign.store import COPY, load_made_of, load_results
@@ -75,7 +75,8 @@ def _sections(folder: Path, table: pa.Table, campaign: Campaign) -> list[Section
     inputs = [item.called for item in campaign.vary]
     varied = [name for name in inputs if len(set(table[f"input.{name}"].to_pylist())) > 1]
     sections = []
-    grids = [name for name in few_valued(table) if name in varied]
+    points = {item.called: len(getattr(item.distribution, "values", ())) for item in campaign.vary}
+    grids = [name for name in varied if 2 <= points[name] <= MOST_CELLS]
     for first, second in list(combinations(grids, 2))[:1]:
         sections.append(Section("Go or no-go", [matrix(table, first, second)]))
     if 0 < counts(table).get(PASSED, 0) < len(table):
@@ -147,6 +148,8 @@ def _worst_of(folder: Path, table: pa.Table, metric: Metric) -> list[tuple[str, 
         return []
     values = numbers(table, f"metric.{metric.called}")
     known = np.flatnonzero(np.isfinite(values))
+    if len(np.unique(values[known])) < 2:  # all alike: none is worse
+        return []
     sign = -1.0 if metric.worse == "high" else 1.0
     order = known[np.argsort(sign * values[known], kind="stable")][:WORST]
     runs, verdicts = table["run"].to_pylist(), table["verdict"].to_pylist()

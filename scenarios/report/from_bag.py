@@ -36,11 +36,14 @@ Array = NDArray[np.float64]
 Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
 
 TRUTH, ACCEL, ACTUATION = "/ground_truth/odom", "/ground_truth/accel", "/ground_truth/actuation"
+COLLISION = "/ground_truth/collision"
+SAME_NS = 1_000_000
 JOINTS, ESTIMATE = "/joint_states", "/odometry/filtered"
 TYPES = {
     TRUTH: types.ODOMETRY,
     ACCEL: types.ACCEL,
     ACTUATION: types.JOINTS,
+    COLLISION: types.WRENCH,
     JOINTS: types.JOINTS,
     ESTIMATE: types.ODOMETRY,
     DIAGNOSTICS: "diagnostic_msgs/msg/DiagnosticArray",
@@ -158,6 +161,10 @@ class _Reader:
         if self._rows[JOINTS]:
             history["spring_compression"] = _compression(vehicle, self._at(time_ns, JOINTS))
             fields.add("spring_compression")
+        if COLLISION in self._bag.topics:
+            for stamp, (push,) in self._rows[COLLISION]:
+                history["collision"][np.abs(time_ns - stamp) <= SAME_NS] = push
+            fields.add("collision")
         known |= {name for name, (field, _) in SINGLE.items() if field in fields}
         for name, (field, _) in PER_WHEEL.items():
             known |= {f"{name}.{corner}" for corner in CORNERS} if field in fields else set()
@@ -224,6 +231,10 @@ def _actuation(message: Any) -> tuple[float, ...]:
     return *rates, *pedals, *_named(message, ("engine",), "velocity")
 
 
+def _collision(message: Any) -> tuple[float, ...]:
+    return (message.wrench.force.x,)
+
+
 def _arms(message: Any) -> tuple[float, ...]:
     return _named(message, ARMS, "position")
 
@@ -236,7 +247,14 @@ def _named(message: Any, names: Sequence[str], field: str) -> tuple[float, ...]:
         raise ValueError(f"has no {field} of {', '.join(names)}") from None
 
 
-_READERS = {TRUTH: _odometry, ACCEL: _accel, ACTUATION: _actuation, JOINTS: _arms, ESTIMATE: _odometry}
+_READERS = {
+    TRUTH: _odometry,
+    ACCEL: _accel,
+    ACTUATION: _actuation,
+    JOINTS: _arms,
+    ESTIMATE: _odometry,
+    COLLISION: _collision,
+}
 
 
 def _vector(values: Array) -> Vector:

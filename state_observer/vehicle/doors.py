@@ -1,4 +1,4 @@
-"""Which samples come in: each kind has one function that takes it or says why not. Nobody else looks at bad numbers."""
+"""What comes in: each kind has one function that takes it or says why not. Nobody else looks at bad numbers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,24 @@ from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import SensorNoise
 
+NS_PER_S = 1_000_000_000
 Array = NDArray[np.float64]
 Sample = EncoderSample | ImuSample | GpsSample
 
 LARGEST_VARIANCE = 1e6  # beyond, an element says nothing
 FASTEST_TURN = 100.0  # [rad/s]
 HARDEST = 1000.0  # [m/s^2]
-FASTEST_WHEEL = 1000.0  # [rad/s]
+FASTEST_WHEEL = 300.0  # [rad/s], 140 m/s at the rim
+MOST_TURNED = 1e8  # [rad] of a wheel: once round the Earth
+FASTEST = 200.0  # [m/s]
 FARTHEST = 1e6  # [m] from the datum
 MOST_STEERING = 1.5  # [rad]
-LEAST_STD = 1e-3  # of a position or velocity [m, m/s]: nobody knows better
+PEDAL = (-0.5, 1.5)  # [-]: noise and a wrong zero may leave 0 to 1
+PRESSURE = (-1e7, 2e9)  # [Pa]
+ENGINE = (-50.0, 1500.0)  # [rad/s]
+LEAST_STD = 1e-3  # of a position, velocity or heading [m, m/s, rad]: nobody knows better
+USUAL_POSE = (0.25, 0.07)  # variances of position and heading that somebody points at [m^2, rad^2]
+NOT_POSITIVE = 1e-9  # relative: rounding of a covariance
 
 
 class Reading(NamedTuple):
@@ -45,11 +53,44 @@ def encoder_reading(sample: EncoderSample) -> Reading | Refusal:
         [*sample.wheel_angle, *sample.wheel_rate, sample.steering, sample.throttle, sample.brake_pressure,
          sample.engine_speed], dtype=float,
     )  # fmt: skip
-    if values.shape != (12,) or not math.isfinite(values @ values):
+    if values.shape != (12,) or not np.isfinite(values).all():
         return Refusal("encoders: not finite")
-    if values[4:8] @ values[4:8] > FASTEST_WHEEL**2 or abs(values[8]) > MOST_STEERING:
+    if (np.abs(values) > _MOST).any() or (values < _LEAST).any():
         return Refusal("encoders: out of range")
     return Reading(sample.time_ns, 0, values, np.zeros(0))
+
+
+_MOST = np.array([MOST_TURNED] * 4 + [FASTEST_WHEEL] * 4 + [MOST_STEERING, PEDAL[1], PRESSURE[1], ENGINE[1]])
+_LEAST = np.array([-np.inf] * 9 + [PEDAL[0], PRESSURE[0], ENGINE[0]])
+
+
+class WheelDoor:
+    """Wheels that turned farther than they can in the time: one sample is a stray, two are a counter begun anew."""
+
+    def __init__(self) -> None:
+        self._last: Reading | None = None
+        self._stray: Reading | None = None
+
+    def refusal(self, reading: Reading) -> str:
+        """Empty for a reading that follows from the last one, or from a stray."""
+        if self._last is None or not leaps(self._last.values, reading.values, reading.time_ns - self._last.time_ns):
+            self._stray = None
+        else:
+            before, self._stray = self._stray, reading
+            if before is None or not 0 < reading.time_ns - before.time_ns <= NS_PER_S:
+                return "wheels turned too far"
+            if leaps(before.values, reading.values, reading.time_ns - before.time_ns):
+                return "wheels turned too far"
+            self._stray = None
+        if self._last is None or reading.time_ns > self._last.time_ns:
+            self._last = reading
+        return ""
+
+
+def leaps(before: Array, after: Array, passed_ns: int) -> bool:
+    """Whether a wheel of an encoders' reading cannot have turned so far since another [ns]; a pulse comes at once."""
+    most = FASTEST_WHEEL * abs(passed_ns) / NS_PER_S + math.tau
+    return bool((np.abs(after[:4] - before[:4]) > most).any())
 
 
 def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:
@@ -86,6 +127,8 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
         return Refusal("gps: not finite")
     if abs(place[0]) > 90.0 or abs(place[1]) > 360.0:
         return Refusal("gps: no place on Earth")
+    if np.abs(velocity).max() > FASTEST:
+        return Refusal("gps: out of range")
     if not (variance >= 0.0).all() or not (velocity_variance >= 0.0).all():
         return Refusal("gps: variance negative or not a number")
     usual = np.array([noise.gps_std_m, noise.gps_std_m, noise.gps_up_std_m])
@@ -98,6 +141,46 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
     if max(map(abs, position)) > FARTHEST:
         return Refusal("gps: far from the datum")
     return Reading(sample.time_ns, 2, np.array([*position, *velocity]), spread)
+
+
+class Pose(NamedTuple):
+    """Of base_link, as somebody tells it."""
+
+    x: float  # [m]
+    y: float
+    heading: float  # [rad]
+    position_variance: float  # each horizontal axis [m^2]
+    heading_variance: float
+
+
+def told_pose(x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> Pose | Refusal:
+    """A variance of 0 is raised to what anybody can know."""
+    values = (x, y, heading, position_variance, heading_variance)
+    if not all(map(math.isfinite, values)):
+        return Refusal("pose: not finite")
+    if max(abs(x), abs(y)) > FARTHEST:
+        return Refusal("pose: far from the datum")
+    if min(position_variance, heading_variance) < 0.0:
+        return Refusal("pose: variance negative or not a number")
+    if max(position_variance, heading_variance) > LARGEST_VARIANCE:
+        return Refusal("pose: variance too large")
+    turn = math.remainder(heading, math.tau)
+    return Pose(x, y, turn, max(position_variance, LEAST_STD**2), max(heading_variance, LEAST_STD**2))
+
+
+def pose_variances(covariance: Array) -> tuple[float, float] | Refusal:
+    """Of position and heading, of the 36 numbers of a message (x y z, roll pitch yaw); all of 0 mean not told."""
+    spread = np.asarray(covariance, dtype=float)
+    if spread.shape != (36,) or not np.isfinite(spread).all():
+        return Refusal("pose: covariance not finite")
+    planar = spread.reshape(6, 6)[np.ix_([0, 1, 5], [0, 1, 5])]
+    size = np.abs(planar).max()
+    if np.abs(planar - planar.T).max() > NOT_POSITIVE * size:
+        return Refusal("pose: covariance not symmetric")
+    if (np.diagonal(planar) < 0.0).any() or np.linalg.eigvalsh(planar).min() < -NOT_POSITIVE * size:
+        return Refusal("pose: covariance negative")
+    position, heading = float(max(planar[0, 0], planar[1, 1])), float(planar[2, 2])
+    return position or USUAL_POSE[0], heading or USUAL_POSE[1]
 
 
 def _honest(variance: Array, usual: Array) -> Array:

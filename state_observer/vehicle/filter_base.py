@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
-from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.doors import Reading, leaps
 from state_observer.vehicle.layout import ESTIMATE, Memory
 from state_observer.vehicle.settings import ObserverSettings
 from state_observer.vehicle.start import ENOUGH_STILL, Place, begin_wait, wait_fix, wait_imu, wait_wheels
@@ -37,6 +37,7 @@ class FilterBase(ABC):
         self.memory: Memory = np.zeros(1, memory_type)
         self.step_ns = round(step_s * NS_PER_S)
         self.on_tick: Callable[[], None] | None = None  # called before time leaves a multiple of the step
+        self.start_trouble = ""  # why the latest start failed
         self._told = np.zeros(1, ESTIMATE)
         self._time, self._running = self.memory["time_ns"], self.memory["running"]  # views
         self._held, self._same = self.memory["held"][0], self.memory["same"][0]
@@ -46,6 +47,7 @@ class FilterBase(ABC):
         """As new: waits for a start, at no time."""
         self.memory[:] = np.zeros(1, self.memory.dtype)
         self.memory["recent"] = 1.0
+        self.start_trouble = ""
 
     # What kinds of filters do.
     @abstractmethod
@@ -106,8 +108,8 @@ class FilterBase(ABC):
             now = next_ns
             self._time[0] = now
 
-    def start_at(self, x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> None:
-        """Start with base_link at a place [m, rad]; height and speed as they are known."""
+    def start_at(self, x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> bool:
+        """Start with base_link at a place [m, rad]; height and speed as they are known. False: not possible there."""
         now = self.memory
         height = float(self.estimate()["position"][2]) if self.is_running else float(now["anchor"][0][2])
         arm = self.settings.mounts.gps_xyz_m
@@ -115,13 +117,23 @@ class FilterBase(ABC):
         antenna = np.array([x + cosine * arm[0] - sine * arm[1], y + sine * arm[0] + cosine * arm[1], height + arm[2]])
         speed = float(self.estimate()["velocity"][0]) if self.is_running else float(now["speed"][0])
         up = self.settings.sensors.gps_up_std_m**2
-        self._start(Place(antenna, heading, speed, position_variance, up, heading_variance, 0.25))
-        self._mark_start(self.time_ns)
+        return self._try_start(
+            Place(antenna, heading, speed, position_variance, up, heading_variance, 0.25), self.time_ns
+        )
 
-    def _mark_start(self, time_ns: int) -> None:
-        now = self.memory
+    def _try_start(self, place: Place, time_ns: int) -> bool:
+        """A place where the model cannot stand leaves all as it was; `start_trouble` says why."""
+        now, before = self.memory, self.memory.copy()
+        try:
+            self._start(place)
+        except ValueError as error:
+            now[:] = before
+            self.start_trouble = (str(error).splitlines() or ["not possible"])[0].removeprefix("start: ")
+            return False
+        self.start_trouble = ""
         now["running"], now["disagreed_ns"] = 1, 0
         now["started_ns"] = now["fixed_ns"] = time_ns
+        return True
 
     def restart(self) -> None:
         """After divergence: wait for a start anew; counts and time go on."""
@@ -148,19 +160,25 @@ class FilterBase(ABC):
                 enough = now["still"][0] >= ENOUGH_STILL
                 bias = float(self.base_turn(now["still_turn"][0])[2]) if enough else 0.0
                 wait_wheels(now, speed, passed, bias)
+            if before and self._has_new_counters(reading, reading.time_ns - before):
+                passed = 0.0  # what the wheels turned since is not known: as with the first reading
             self._take_encoders(reading, passed)
         else:
             if not self.is_running:
                 wait_imu(now, reading.values[:3], self.base_turn(reading.values[:3]))
             self._take_imu(reading, passed)
 
+    def _has_new_counters(self, reading: Reading, passed_ns: int) -> bool:
+        """Wheels turned farther than they can: their counters began anew. Only some filters look at them."""
+        has_counters = "counted" in (self.memory.dtype.names or ())
+        return has_counters and leaps(self.memory["counted"][0], reading.values, passed_ns)
+
     def _gps(self, reading: Reading) -> None:
         now, settings = self.memory, self.settings
         if not self.is_running:
             place = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
             if place is not None:
-                self._start(place)
-                self._mark_start(reading.time_ns)
+                self._try_start(place, reading.time_ns)
             return
         if self._take_gps(reading) != 0:
             now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0

@@ -16,7 +16,6 @@ Array = NDArray[np.float64]
 
 STARTING, ALIGNING, ALIGNED = "starting", "aligning", "aligned"
 DEAD_RECKONING, INVALID = "dead reckoning", "invalid"
-SILENT_AFTER_S = {"encoders": 0.1, "imu": 0.1, "gps": 1.0}
 FEWEST = 30  # samples before a mean tells anything
 UNLIKELY = 2.576  # deviations: outside of the middle 99 %
 
@@ -35,18 +34,24 @@ class Health(NamedTuple):
     jump_m: float  # the latest of them
     restarts: int  # after divergence
     replays: int  # late samples that were put in their place
+    held: int  # samples that waited for their time
 
 
 def assess(
-    filter_: FilterBase, clock_ns: int, newest_ns: Mapping[str, int], refused: Mapping[str, int], replays: int
+    filter_: FilterBase,
+    clock_ns: int,
+    silences: Mapping[str, str],
+    refused: Mapping[str, int],
+    held: int,
+    replays: int,
 ) -> Health:
-    """newest_ns: time of the newest sample of each of KINDS; refused: by reason."""
+    """clock_ns: how late it is; silences: of each of KINDS what is to be said, or nothing; refused: by reason."""
     now = filter_.memory[0]
     with np.errstate(invalid="ignore"):
         mean = now["nis"] / now["freedom"]
     return Health(
         status=_status(filter_, clock_ns),
-        warnings=tuple(_warnings(now, clock_ns, newest_ns)),
+        warnings=tuple(_warnings(filter_, silences)),
         refused=dict(refused),
         gated=_named(now["gated"], int),
         used=_named(now["used"], int),
@@ -56,6 +61,7 @@ def assess(
         jump_m=float(np.hypot(now["jump"][0], now["jump"][1])),
         restarts=int(now["restarts"]),
         replays=replays,
+        held=held,
     )
 
 
@@ -72,11 +78,12 @@ def _status(filter_: FilterBase, clock_ns: int) -> str:
     return ALIGNED if yaw_std < settings.start.aligned_std else ALIGNING
 
 
-def _warnings(now: Any, clock_ns: int, newest_ns: Mapping[str, int]) -> list[str]:
-    found = []
+def _warnings(filter_: FilterBase, silences: Mapping[str, str]) -> list[str]:
+    now = filter_.memory[0]
+    found = [f"start: {filter_.start_trouble}"] if filter_.start_trouble else []
     for index, kind in enumerate(KINDS):
-        if newest_ns[kind] and clock_ns - newest_ns[kind] > SILENT_AFTER_S[kind] * NS_PER_S:
-            found.append(f"{kind}: silent")
+        if silences[kind]:
+            found.append(f"{kind}: {silences[kind]}")
         if now["same"][index] >= FROZEN[index]:
             found.append(f"{kind}: frozen")
     # NIS over its three degrees of freedom has the variance 2/3; its mean that forgets, 1/(2 WINDOW) of it.

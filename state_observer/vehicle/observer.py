@@ -8,8 +8,7 @@ observer.estimate()["position"]
 
 from __future__ import annotations
 
-import math
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -17,9 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensors.samples import EncoderSample, GpsSample, ImuSample
-from state_observer.vehicle.doors import Reading, Refusal, Sample, encoder_reading, gps_reading, imu_reading
+from state_observer.vehicle.clock import JUMP_NS, NS_PER_S, Line, SampleClock
+from state_observer.vehicle.doors import (
+    Reading,
+    Refusal,
+    Sample,
+    WheelDoor,
+    encoder_reading,
+    gps_reading,
+    imu_reading,
+    told_pose,
+)
 from state_observer.vehicle.error_ekf import ErrorEkf
-from state_observer.vehicle.filter_base import FROZEN, NS_PER_S, FilterBase
+from state_observer.vehicle.filter_base import FROZEN, FilterBase
 from state_observer.vehicle.forces import Forces, tyre_forces
 from state_observer.vehicle.health import Health, assess
 from state_observer.vehicle.history import History
@@ -33,13 +42,17 @@ from vehicle_dynamics.parameters import VehicleParameters
 Array = NDArray[np.float64]
 
 _SAMPLES = (EncoderSample, ImuSample, GpsSample)  # in the order of KINDS
+HELD = "held: in the future"
+MOST_WAITING = 200  # samples of the future
+MOST_STRAYS = 20  # of long ago: the first ones of a new time, maybe
+LATEST_NS = 7_258_118_400 * NS_PER_S  # the year 2200: beyond, sums of nanoseconds overflow some day
 
 
 class Verdict(NamedTuple):
     """What became of a sample."""
 
     is_taken: bool
-    reason: str  # empty when it was taken
+    reason: str  # empty when it was taken at once; HELD when it waits for its time
 
 
 class Observer(Protocol):
@@ -53,7 +66,7 @@ class Observer(Protocol):
 
     def estimate(self, time_ns: int | None = None) -> Record: ...
 
-    def health(self) -> Health: ...
+    def health(self, silent_s: float = 0.0) -> Health: ...
 
     def reset(self) -> None: ...
 
@@ -62,15 +75,15 @@ class Observer(Protocol):
 
 
 class BasicObserver:
-    """Doors, history and health around a filter."""
-
-    _clock: int  # newest time that is known of [ns]
+    """Doors, clock, history and health around a filter."""
 
     def __init__(self, filter_: FilterBase, settings: ObserverSettings) -> None:
         self.settings: Any = settings
+        self.times_back = 0  # how often time went back since the last reset, and all began anew
         self._filter = filter_
         self._history = History(filter_, settings.timing.buffer_s)
         self._frame = Frame(settings.datum)
+        self._clock = SampleClock(settings.timing.future_s)
         self._begin()
 
     @property
@@ -87,39 +100,48 @@ class BasicObserver:
         """As new, counts too. A datum that was found stays."""
         self._filter.clear()
         self._history.clear()
+        self._clock.clear()
+        self.times_back = 0
         self._begin()
 
     def take(self, sample: Sample, arrival_ns: int | None = None) -> Verdict:
         """A sample; arrival_ns is when it came, if that is known. Without, it is taken to come at its own time."""
-        timing = self.settings.timing
-        own = not isinstance(sample.time_ns, int) or sample.time_ns <= 0
-        if own:
-            return self._refuse("time: must be above 0")
-        self._watch_clock(sample, arrival_ns)
+        if not isinstance(sample.time_ns, int) or not 0 < sample.time_ns < LATEST_NS:
+            return self._refuse("time: must be above 0 and before 2200")
         reading = self._reading(sample)
         if isinstance(reading, Refusal):
+            self._clock.hear(_SAMPLES.index(type(sample)), arrival_ns)
+            self._release()
             return self._refuse(reading.reason)
-        if reading.time_ns > self._clock + timing.future_s * NS_PER_S:
-            self._waiting.append((self._clock, reading))
-            return self._refuse("time: in the future, held")
+        line = self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
+        if line is Line.WENT_BACK:
+            return self._begin_anew(reading, arrival_ns)
+        if line is Line.BEHIND:
+            self._strays.append((reading, arrival_ns))
+            return self._refuse(f"{KINDS[reading.kind]}: too late")
+        self._strays.clear()
+        self._release()
+        if line is Line.AHEAD:
+            return self._hold(reading)
         return self._take(reading)
 
     def set_pose(
         self, x: float, y: float, heading: float, *, position_variance: float = 0.25, heading_variance: float = 0.07
     ) -> Verdict:
         """Somebody says where base_link is [m, rad]: start there, standing or at the speed of the wheels."""
-        values = (x, y, heading, position_variance, heading_variance)
-        if not all(map(math.isfinite, values)) or min(position_variance, heading_variance) < 0.0:
-            return self._refuse("pose: must be finite numbers, variances not negative")
+        pose = told_pose(x, y, heading, position_variance, heading_variance)
+        if isinstance(pose, Refusal):
+            return self._refuse(pose.reason)
         if not self._filter.time_ns:
             return self._refuse("pose: no sample has come yet")
-        self._filter.start_at(x, y, heading, position_variance, heading_variance)
+        if not self._filter.start_at(*pose):
+            return self._refuse(f"pose: {self._filter.start_trouble}")
         self._history.forget_past()
         return Verdict(True, "")
 
     def advance_to(self, time_ns: int) -> None:
         """Predict up to a time without samples, and release samples whose time has come."""
-        self._clock = max(self._clock, time_ns)
+        self._clock.advance_to(time_ns)
         self._release()
         self._history.advance_to(time_ns)
 
@@ -135,29 +157,30 @@ class BasicObserver:
         self._filter.on_tick = watch
         return told
 
-    def health(self) -> Health:
-        """Status, warnings and counts."""
-        newest = {kind: self._newest[sample] for kind, sample in zip(KINDS, _SAMPLES, strict=True)}
-        return assess(self._filter, self._clock, newest, self._refused, self._history.replays)
+    def health(self, silent_s: float = 0.0) -> Health:
+        """Status, warnings and counts; silent_s: since the newest sample of all came, by a clock of the caller."""
+        now_ns = self._clock.now_ns + round(silent_s * NS_PER_S)
+        silences = {kind: self._clock.silence(index, now_ns) for index, kind in enumerate(KINDS)}
+        return assess(self._filter, now_ns, silences, self._refused, self._held, self._history.replays)
 
     def _begin(self) -> None:
         self._refused: Counter[str] = Counter()
-        self._waiting: list[tuple[int, Reading]] = []
-        self._clock = 0
-        self._newest: dict[type, int] = dict.fromkeys(_SAMPLES, 0)
+        self._held = 0
+        self._waiting: deque[tuple[int, Reading]] = deque()
+        self._strays: deque[tuple[Reading, int | None]] = deque(maxlen=MOST_STRAYS)
+        self._wheels = WheelDoor()
 
-    def _watch_clock(self, sample: Sample, arrival_ns: int | None) -> None:
-        """Time that goes back by a second or more begins anew: a bag's loop, a simulation's reset."""
-        newest, kind = self._newest, type(sample)
-        now = sample.time_ns if arrival_ns is None else arrival_ns
-        before = self._clock if arrival_ns is not None else newest[kind]
-        if now <= before - NS_PER_S and (arrival_ns is not None or kind is not GpsSample):
-            self.reset()
-            self._refused["time: went back, began anew"] += 1
-        self._newest[kind] = max(self._newest[kind], sample.time_ns)
-        if arrival_ns is not None or sample.time_ns <= self._clock + NS_PER_S or kind is not GpsSample:
-            self._clock = max(self._clock, now)
-        self._release()
+    def _begin_anew(self, reading: Reading, arrival_ns: int | None) -> Verdict:
+        """Time went back, as two samples say: a bag's loop, a simulation's reset."""
+        strays, times_back = list(self._strays), self.times_back + 1
+        self.reset()
+        self.times_back = self._refused["time: went back, began anew"] = times_back
+        for stray, came_ns in strays:
+            if abs(stray.time_ns - reading.time_ns) <= JUMP_NS:
+                self._clock.judge(stray.kind, stray.time_ns, came_ns)
+                self._take(stray)
+        self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
+        return self._take(reading)
 
     def _reading(self, sample: Sample) -> Reading | Refusal:
         if isinstance(sample, EncoderSample):
@@ -168,6 +191,8 @@ class BasicObserver:
 
     def _take(self, reading: Reading) -> Verdict:
         reason = self._history.verdict(reading)
+        if not reason and reading.kind == 0:
+            reason = self._wheels.refusal(reading)
         if reason:
             return self._refuse(f"{KINDS[reading.kind]}: {reason}")
         newest = self._history.newest_ns
@@ -190,19 +215,31 @@ class BasicObserver:
         memory["restarts"] += 1
         self._history.clear()
 
+    def _hold(self, reading: Reading) -> Verdict:
+        """A sample of the future waits for its time."""
+        self._held += 1
+        self._waiting.append((self._clock.now_ns, reading))
+        if len(self._waiting) > MOST_WAITING:
+            self._refuse_future(self._waiting.popleft()[1])
+        return Verdict(True, HELD)
+
     def _release(self) -> None:
         """Samples of the future whose time has come, or that waited too long."""
         if not self._waiting:
             return
-        timing, still = self.settings.timing, []
+        timing, now_ns = self.settings.timing, self._clock.now_ns
+        still: deque[tuple[int, Reading]] = deque()
         for since, reading in sorted(self._waiting, key=lambda item: item[1].time_ns):
-            if reading.time_ns <= self._clock + timing.future_s * NS_PER_S:
+            if reading.time_ns <= now_ns + timing.future_s * NS_PER_S:
                 self._take(reading)
-            elif self._clock - since > timing.hold_s * NS_PER_S:
-                self._refuse(f"{KINDS[reading.kind]}: in the future for too long")
+            elif now_ns - since > timing.hold_s * NS_PER_S:
+                self._refuse_future(reading)
             else:
                 still.append((since, reading))
         self._waiting = still
+
+    def _refuse_future(self, reading: Reading) -> None:
+        self._refuse(f"{KINDS[reading.kind]}: in the future for too long")
 
     def _refuse(self, reason: str) -> Verdict:
         self._refused[reason] += 1

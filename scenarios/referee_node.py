@@ -1,0 +1,209 @@
+"""The referee node: lets time run when all nodes are ready, tells the goal, ends the run. The rest is in refereeing."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from std_srvs.srv import SetBool
+
+from ros_support import qos
+from ros_support.diagnostics import HARDWARE_ID
+from ros_support.health import Level
+from ros_support.node import SuiteNode, run_node
+from ros_support.time import stamp_to_ns
+from scenarios.observing import HEADING_VARIANCE, START_VARIANCE
+from scenarios.refereeing import TIMING, Course, Phase, Readiness
+from scenarios.scenario import Scenario, load_scenario
+from settings import SettingsError, setting
+from settings.files import write_whole
+
+LOOK_EVERY_S = 0.1
+TELL_EVERY_S = 5.0
+AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
+EXIT_FAILED = 1
+WATCHED = (
+    "ground_truth/odom",
+    "clock",
+    "vehicle/pedals",
+    "cmd_vel",
+    "odometry/filtered",
+    "lidar/points",
+    "imu/data_raw",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefereeSettings:
+    """Of which run."""
+
+    scenario: str = setting("", "Path to the scenario's YAML file", read_only=True)
+    wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
+    ready_within_s: float = setting(
+        300.0, "Kernels may have to be compiled first", unit="s", minimum=1.0, maximum=1e5, read_only=True
+    )
+    duration_s: float = setting(
+        0.0, "Simulated time; 0: the scenario's", unit="s", minimum=0.0, maximum=1e6, read_only=True
+    )
+    out: str = setting("", "Folder that times are written to; none: nowhere", read_only=True)
+
+
+class RefereeNode(SuiteNode[RefereeSettings]):
+    """Ends, and with it the launch, when the run is over."""
+
+    default_name = "referee"
+    settings_type = RefereeSettings
+    exit_status: ClassVar[int] = EXIT_FAILED
+
+    def __init__(self) -> None:
+        super().__init__()
+        s = self.settings
+        if not s.scenario:
+            raise SettingsError("scenario: must be the path of a scenario's YAML file")
+        self._scenario: Scenario = load_scenario(Path(s.scenario))
+        self._goal = self._find_goal(Path(s.scenario).parent)
+        self._phase = Phase.GETTING_READY
+        self._readiness = Readiness(frozenset(s.wait_for))
+        self._course = Course(s.duration_s or self._scenario.duration_s)
+        self._began_at = self._told_at = self.wall_time()
+        self._ran_at, self._asked_at = math.nan, -math.inf
+        self._answer: Any = None
+        self._is_observed = False
+        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self.listen(Odometry, "ground_truth/odom", self._on_odometry, qos.SENSOR)
+        self._estimates = self.listen(Odometry, "odometry/filtered", self._on_estimate, qos.SENSOR)
+        self._goals = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
+        self._poses = self.advertise(PoseWithCovarianceStamped, "initialpose", qos.RELIABLE)
+        self._pause = self.create_client(SetBool, "simulation/pause")
+        self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
+        self.report("run", Level.OK, self._phase.value)
+
+    def _find_goal(self, folder: Path) -> tuple[float, float] | None:
+        choice = self._scenario.driver.to_goal
+        if choice is None:
+            return None
+        if choice.goal is not None:
+            return choice.goal.x_m, choice.goal.y_m
+        world = self._scenario.world.load(folder)
+        if world is None or world.goal is None:
+            raise SettingsError(f"{self.settings.scenario}: driver.to_goal: its world has no goal; give one")
+        return world.goal.x, world.goal.y
+
+    # What is heard
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.hardware_id != HARDWARE_ID:
+                continue
+            name = status.name.rpartition("/")[2]
+            self._readiness.hear(name)
+            if name == "planner":
+                values = {item.key: item.value for item in status.values}
+                self._course.planner_status = values.get("status", "")
+
+    def _on_odometry(self, message: Odometry) -> None:
+        if self._phase is Phase.RUNNING:
+            self._course.tell_time(stamp_to_ns(message.header.stamp))
+            self._course.tell_speed(message.twist.twist.linear.x)
+
+    def _on_estimate(self, message: Odometry) -> None:
+        if not self._is_observed:
+            self._is_observed = True
+            self.destroy_subscription(self._estimates)  # a hundred a second would cost more than all the rest
+
+    # What is done
+
+    def _look(self) -> None:
+        now = self.wall_time()
+        if self._phase is Phase.GETTING_READY:
+            self._get_ready(now)
+        elif self._phase is Phase.RUNNING:
+            self._watch(now)
+
+    def _get_ready(self, now: float) -> None:
+        self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
+        if self._answer is not None:
+            if self._answer.done():
+                self._ran_at, self._phase = now, Phase.RUNNING
+                self._say(f"all nodes are ready after {now - self._began_at:.1f} s; time runs")
+        elif self._readiness.is_ready(now) and self._pause.service_is_ready():
+            self._answer = self._pause.call_async(SetBool.Request(data=False))
+        elif now - self._began_at > self.settings.ready_within_s:
+            waiting = ", ".join(self._readiness.missing) or "/simulation/pause"
+            self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
+            self.stop()
+        elif now - self._told_at > TELL_EVERY_S:
+            self._told_at = now
+            self._say(f"waiting for {', '.join(self._readiness.missing) or 'connections'}")
+
+    def _watch(self, now: float) -> None:
+        course = self._course
+        self._tell_where_to(now)
+        factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
+        if now - self._told_at > TELL_EVERY_S:
+            self._told_at = now
+            self._say(course.words(factor))
+        if course.is_over:
+            self._phase = Phase.OVER
+            self._say(f"over: {course.words(factor)}")
+            self._write(now - self._ran_at, factor)
+            type(self).exit_status = 0
+            self.stop()
+
+    def _tell_where_to(self, now: float) -> None:
+        """The observer's first pose, then the goal; each again while it is not taken."""
+        if now - self._asked_at < AGAIN_AFTER_S:
+            return
+        self._asked_at = now
+        choice, start = self._scenario.observer, self._scenario.start
+        has_observer = "observer" in self.settings.wait_for
+        if (
+            has_observer
+            and choice is not None
+            and choice.knows_start
+            and not self._is_observed
+            and self._course.elapsed_s < 3.0
+        ):
+            pose = PoseWithCovarianceStamped()
+            pose.header.frame_id = "map"
+            pose.pose.pose.position.x, pose.pose.pose.position.y = start.x_m, start.y_m
+            half = 0.5 * math.radians(start.heading_deg)
+            pose.pose.pose.orientation.z, pose.pose.pose.orientation.w = math.sin(half), math.cos(half)
+            pose.pose.covariance[0] = pose.pose.covariance[7] = START_VARIANCE
+            pose.pose.covariance[35] = HEADING_VARIANCE
+            self._poses.publish(pose)
+        elif self._goal is not None and self._course.planner_status in ("", "no_goal"):
+            goal = PoseStamped()
+            goal.header.frame_id = "map"
+            goal.pose.position.x, goal.pose.position.y = self._goal
+            goal.pose.orientation.w = 1.0
+            self._goals.publish(goal)
+
+    def _write(self, seconds: float, factor: float) -> None:
+        if self.settings.out:
+            folder = Path(self.settings.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            found = {"simulated_s": self._course.elapsed_s, "wall_s": seconds, "real_time_factor": factor}
+            found |= {"ready_s": self._ran_at - self._began_at}
+            write_whole(folder / TIMING, json.dumps(found, indent=2) + "\n")
+
+    def _say(self, words: str) -> None:
+        self.health.report("run", Level.OK, words)
+        print(words, flush=True)
+
+
+def main() -> int:
+    """Entry point; status 0 only when the run came to its end."""
+    status = run_node(RefereeNode)
+    return status or RefereeNode.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

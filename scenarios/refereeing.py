@@ -1,0 +1,86 @@
+"""What a run over ROS goes through: nodes get ready, time runs, the drive ends. No ROS here."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TIMING = "timing.json"  # in a run's folder, when it came to its end
+STANDING_MPS = 0.1
+STANDS_FOR_S = 1.0  # after that a drive that is over has ended
+CALM_S = 0.5  # the graph has not changed for so long
+
+
+class Phase(enum.Enum):
+    """Of a run."""
+
+    GETTING_READY = "getting ready"
+    RUNNING = "running"
+    OVER = "over"
+
+
+@dataclass
+class Readiness:
+    """Ready when every node has told of its health and nobody new is found for a while; times of a steady clock."""
+
+    wanted: frozenset[str]
+    _heard: set[str] = field(default_factory=set)
+    _graph: Mapping[str, int] = field(default_factory=dict)
+    _changed_at: float = float("-inf")
+
+    def hear(self, node: str) -> None:
+        """A node tells of its health."""
+        self._heard.add(node)
+
+    def look(self, graph: Mapping[str, int], now: float) -> None:
+        """Who listens to what: counts by topic."""
+        if graph != self._graph:
+            self._graph, self._changed_at = dict(graph), now
+
+    @property
+    def missing(self) -> list[str]:
+        """Nodes that have not told of themselves yet."""
+        return sorted(self.wanted - self._heard)
+
+    def is_ready(self, now: float) -> bool:
+        """Whether time may run."""
+        return not self.missing and now - self._changed_at > CALM_S
+
+
+@dataclass
+class Course:
+    """Where a run is: time, and whether the drive is over before it."""
+
+    duration_s: float
+    begun_ns: int | None = None
+    elapsed_s: float = 0.0
+    planner_status: str = ""
+    _stands_since_s: float | None = None
+
+    def tell_time(self, time_ns: int) -> None:
+        """Simulation time; after a jump back it goes on from there."""
+        if self.begun_ns is None or time_ns < self.begun_ns:
+            self.begun_ns = time_ns
+        self.elapsed_s = (time_ns - self.begun_ns) * 1e-9
+
+    def tell_speed(self, speed: float) -> None:
+        """Of the vehicle [m/s]."""
+        if abs(speed) > STANDING_MPS:
+            self._stands_since_s = None
+        elif self._stands_since_s is None:
+            self._stands_since_s = self.elapsed_s
+
+    @property
+    def is_over(self) -> bool:
+        """Time is up, or the planner has arrived or given up and the vehicle stands."""
+        if self.elapsed_s >= self.duration_s:
+            return True
+        if self.planner_status not in ("arrived", "failed") or self._stands_since_s is None:
+            return False
+        return self.elapsed_s - self._stands_since_s > STANDS_FOR_S
+
+    def words(self, factor: float) -> str:
+        """For people."""
+        status = f", planner: {self.planner_status}" if self.planner_status else ""
+        return f"{self.elapsed_s:6.1f} of {self.duration_s:g} s simulated, {factor:.2f} times real time{status}"

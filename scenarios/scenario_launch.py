@@ -1,0 +1,201 @@
+"""A scenario over ROS: its nodes, each a process of its own, from the same file that the lock-step runner reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from scenarios.bring_up import (
+    BOOLEAN,
+    BringUp,
+    LaunchArgument,
+    NodeSpec,
+    Value,
+    cockpit_nodes,
+    number,
+    rviz_nodes,
+    whole_number,
+)
+from scenarios.observing import sensor_params
+from scenarios.scenario import Flat, NamedWorld, Scenario, SoilField, load_scenario, scenario_file, scenario_files
+from sensors.rig import SensorChoice
+from settings import SettingsError
+from settings.one_of import one_of
+from settings.share import share_file
+from vehicle_dynamics.choices import TF_SOURCES
+
+OBSERVERS = ("scenario", "vehicle", "ins", "none")
+BAG = "bag"  # in the run's folder
+_ARGUMENTS = (
+    LaunchArgument("seed", "", "Of all random numbers; none: the scenario's"),
+    LaunchArgument("planner", "", "arcs, dstar_lite, or your own as module:Class; none: the scenario's"),
+    LaunchArgument("observer", "scenario", "Which observer", OBSERVERS),
+    LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+    LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it", BOOLEAN),
+    LaunchArgument("cockpit", "false", "Live 3D page in the browser", BOOLEAN),
+    LaunchArgument("rviz", "false", "Start RViz too, where it is installed", BOOLEAN),
+    LaunchArgument("out", "", "Folder of the run; none: runs/NAME_ros"),
+    LaunchArgument("duration", "", "Simulated seconds; none: the scenario's"),
+)
+
+
+def scenario_launches() -> dict[str, BringUp]:
+    """A launch for each scenario in config/scenarios that can be run over ROS, by name."""
+    return {name: scenario_launch(name) for name in scenario_files()}
+
+
+def scenario_launch(name: str) -> BringUp:
+    """The launch of a scenario, by its name or by a path to its file."""
+    path = scenario_file(name)
+    scenario = load_scenario(path)
+
+    def nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+        return scenario_nodes(path, scenario, values)
+
+    return BringUp(path.stem, scenario.description, _ARGUMENTS, nodes)
+
+
+def run_folder(path: Path, values: Mapping[str, str]) -> Path:
+    """Where a run leaves its bag and report."""
+    return Path(values.get("out") or Path("runs") / f"{path.stem}_ros")
+
+
+def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) -> list[NodeSpec]:
+    """The vehicle waits paused until the referee has seen all others ready."""
+    given = {argument.name: argument.default for argument in _ARGUMENTS} | dict(values)
+    seed = whole_number("seed", given["seed"]) if given["seed"] else scenario.seed
+    folder = path.resolve().parent
+    world = _world(scenario, folder)
+    observer = _observer_kind(scenario, given["observer"])
+    nodes = [_vehicle(scenario, folder, world, observer, number("rate", given["rate"]))]
+    if world:
+        nodes.append(NodeSpec("terrain", (share_file("config/terrain.yaml"),), {"use_sim_time": True, "world": world}))
+    nodes += [_sensor(scenario, choice, seed, world) for choice in scenario.sensors]
+    if observer:
+        nodes.append(_observer(scenario, folder, world, observer))
+    nodes.append(_driver(path, scenario, world, observer, given["planner"]))
+    if given["record"] == "true":
+        bag = run_folder(path, given) / BAG
+        nodes.append(NodeSpec("recorder", (), {"out": str(bag), "log_time": "clock", "next_free": True}))
+    nodes += cockpit_nodes({"cockpit": given["cockpit"], "world": world, "vehicle": scenario.vehicle.model})
+    nodes += rviz_nodes(given["rviz"])
+    referee: dict[str, Value] = {
+        "scenario": str(path.resolve()),
+        "wait_for": tuple(spec.name for spec in nodes if spec.is_ours),
+        "out": str(run_folder(path, given)),
+    }
+    if given["duration"]:
+        referee["duration_s"] = number("duration", given["duration"])
+    return [*nodes, NodeSpec("referee", (), referee)]
+
+
+def _world(scenario: Scenario, folder: Path) -> str:
+    """The world as nodes name it; empty: flat ground."""
+    kind = one_of(scenario.world)[1]
+    if isinstance(kind, SoilField):
+        raise SettingsError("world: a plane of soil is for the lock-step runner only; name a world of config/worlds")
+    if not isinstance(kind, NamedWorld):
+        return ""
+    is_path = "/" in kind.name or kind.name.endswith((".yaml", ".yml"))
+    return str(folder / kind.name) if is_path else kind.name
+
+
+def _vehicle(scenario: Scenario, folder: Path, world: str, observer: str, factor: float) -> NodeSpec:
+    start, choice = scenario.start, scenario.vehicle
+    is_path = "/" in choice.model or choice.model.endswith((".yaml", ".yml"))
+    params: dict[str, Value] = {
+        "vehicle": str(folder / choice.model) if is_path else choice.model,
+        "fidelity": choice.fidelity,
+        "powertrain": choice.powertrain,
+        "integrator": choice.integrator,
+        "step_s": choice.step_s,
+        "real_time_factor": factor,
+        "tf_source": TF_SOURCES[1] if observer else TF_SOURCES[0],
+        "start_paused": True,
+        "start_x_m": start.x_m,
+        "start_y_m": start.y_m,
+        "start_heading_deg": start.heading_deg,
+        "start_speed_mps": start.speed_mps,
+        "start_date": start.date,
+    }
+    kind = one_of(scenario.world)[1]
+    if world:
+        params["world"] = world
+    elif isinstance(kind, Flat):
+        params |= _changed(kind)
+    return NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)
+
+
+def _sensor(scenario: Scenario, choice: SensorChoice, seed: int, world: str) -> NodeSpec:
+    kind, settings = one_of(choice, "name")
+    faults = tuple(
+        f"{fault.kind} {fault.start_s:g} {fault.length_s:g} {fault.value:g} {fault.channel}".strip()
+        for fault in scenario.faults
+        if fault.sensor == choice.called
+    )
+    params: dict[str, Value] = {"seed": seed, "start_date": scenario.start.date, **_changed(settings)}
+    if faults:
+        params["fault_script"] = faults
+    if world and kind in ("gps", "lidar"):
+        params["world"] = world
+    if choice.name and choice.name != kind:
+        raise SettingsError(f"sensors: {choice.name}: over ROS each kind of sensor has one node, called {kind}")
+    return NodeSpec(kind, (), params)
+
+
+def _observer_kind(scenario: Scenario, asked: str) -> str:
+    if asked == "none" or (asked == "scenario" and scenario.observer is None):
+        return ""
+    if asked == "scenario" and scenario.observer is not None:
+        return scenario.observer.kind
+    return asked
+
+
+def _observer(scenario: Scenario, folder: Path, world: str, kind: str) -> NodeSpec:
+    params: dict[str, Value] = {"kind": kind, "world": world, **sensor_params(scenario.sensors)}
+    choice = scenario.observer
+    if choice is not None and choice.settings and choice.kind == kind:
+        params["observer_file"] = str(folder / choice.settings)
+    return NodeSpec("observer", (), params)
+
+
+def _driver(path: Path, scenario: Scenario, world: str, observer: str, planner: str) -> NodeSpec:
+    choice = scenario.driver.to_goal
+    if choice is None:
+        return NodeSpec("script", (), {"scenario": str(path.resolve())})
+    if choice.pose == "observer" and not observer:
+        raise SettingsError("observer: the scenario's driver believes the observer; it needs one")
+    params: dict[str, Value] = {
+        **_changed(choice.planner),
+        "world": world,
+        "vehicle": scenario.vehicle.model,
+        "sensing": choice.sensing,
+        "pose_source": choice.pose,
+        "to_world_goal": False,  # the referee tells the goal
+    }
+    if planner:
+        params["planner"] = planner
+    lidar = next((item.lidar for item in scenario.sensors if item.lidar is not None), None)
+    if choice.sensing == "lidar" and lidar is not None:
+        params |= {"lidar_xyz_m": lidar.mount_xyz_m, "lidar_rpy_deg": lidar.mount_rpy_deg}
+        params |= {"lidar_sweep_s": 1.0 / lidar.rate_hz, "lidar_deskewed": lidar.deskew}
+    return NodeSpec("planner", (share_file("config/planner.yaml"),), params)
+
+
+def _changed(settings: Any) -> dict[str, Value]:
+    """What differs from the defaults of a settings object, as parameters."""
+    found: dict[str, Value] = {}
+    for item in fields(settings):
+        value = getattr(settings, item.name)
+        if item.default is not MISSING and value == item.default:
+            continue
+        if isinstance(value, (bool, int, float, str)):
+            if isinstance(value, float) and not math.isfinite(value):
+                continue
+            found[item.name] = value
+        elif isinstance(value, tuple):
+            found[item.name] = value
+    return found

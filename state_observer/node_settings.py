@@ -1,0 +1,60 @@
+"""Parameters of the observer's node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sensors.encoders import EncoderSettings
+from sensors.gps import GpsSettings, LocalFrame
+from sensors.imu import ImuSettings
+from settings import setting
+from state_observer.vehicle.settings import Datum, Mounts
+
+KINDS = ("vehicle", "ins")
+DEFAULT_GPS, DEFAULT_IMU, DEFAULT_ENCODERS = GpsSettings(), ImuSettings(), EncoderSettings()
+
+
+def _place(default: tuple[float, float, float], words: str) -> Any:
+    return setting(default, words, unit="m", minimum=-10.0, maximum=10.0, read_only=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObserverNodeSettings:
+    """Which observer, of which sensors, in which frames."""
+
+    kind: str = setting(
+        "vehicle", "errorEKF around the vehicle's model, or a strapdown INS", choices=KINDS, read_only=True
+    )
+    observer_file: str = setting("", "YAML file of its settings; none: that of config/observers", read_only=True)
+    world: str = setting(
+        "", "Name in config/worlds, or a path: ground under the model, and where on Earth; none: level", read_only=True
+    )
+    knows_start: bool = setting(False, "Begins at the world's start, as if /initialpose said so", read_only=True)
+    rate_hz: float = setting(
+        100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
+    )
+    tf_rate_hz: float = setting(
+        50.0, "Messages on tf; 0 for none", unit="Hz", minimum=0.0, maximum=250.0, read_only=True
+    )
+    gps_xyz_m: tuple[float, float, float] = _place(DEFAULT_GPS.mount_xyz_m, "Antenna in base_link")
+    imu_xyz_m: tuple[float, float, float] = _place(DEFAULT_IMU.mount_xyz_m, "IMU in base_link")
+    imu_rpy_deg: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Roll, pitch, yaw of the IMU", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
+    )
+    wheel_pulses: int = setting(
+        DEFAULT_ENCODERS.wheel_pulses, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000, read_only=True
+    )
+    knows_direction: bool = setting(DEFAULT_ENCODERS.knows_direction, "Backward pulses count down", read_only=True)
+    full_brake_pressure_pa: float = setting(
+        DEFAULT_ENCODERS.full_brake_pressure_pa, "At full pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
+    )
+    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
+    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
+    odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
+
+    def complete(self, settings: Any, frame: LocalFrame) -> Any:
+        """Settings of an observer with what the node knows of sensors and place."""
+        mounts = Mounts(gps_xyz_m=self.gps_xyz_m, imu_xyz_m=self.imu_xyz_m, imu_rpy_deg=self.imu_rpy_deg)
+        noise = replace(settings.sensors, wheel_pulses=float(self.wheel_pulses))
+        return replace(settings, mounts=mounts, sensors=noise, datum=Datum(**frame.origin._asdict()))
