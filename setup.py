@@ -124,6 +124,7 @@ setup(
         'evdev-binary; platform_machine == "x86_64"',
         'evdev; platform_machine != "x86_64"',
     ],
+    extras_require={"dask": ["distributed"]},
     zip_safe=False,
     entry_points={"console_scripts": console_scripts, "proving_ground.nodes": NODES},
 )

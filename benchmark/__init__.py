@@ -5,6 +5,7 @@ A module may have `show(figures) -> str` for people, else they get a plain table
 
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
 BENCHMARKS = {
+    "campaign": "benchmark.campaign",
     "dynamics": "benchmark.dynamics",
     "lidar": "benchmark.lidar",
     "node": "benchmark.vehicle_node",
@@ -13,6 +14,7 @@ BENCHMARKS = {
     "planner_lidar": "benchmark.planner_lidar",
     "quarter_car": "benchmark.quarter_car",
     "sensors": "benchmark.sensor_nodes",
+    "system": "benchmark.system",
     "teleop": "benchmark.teleop",
     "terrain": "benchmark.terrain",
     "vehicle": "benchmark.vehicle",

@@ -1,6 +1,9 @@
-"""Driving by LIDAR: time of the obstacle map from LIDAR, and 20 drives through seeded towns (seed 002, scenario 1).
+"""Driving by sensors alone: 20 seeded towns (seed 002, scenario 1) with LIDAR and observer in the loop, in lock-step.
 
-The LIDAR is the only source of obstacles. The pose is the true one, unless errors are asked for.
+And the time of the obstacle map from LIDAR. Towns that were not reached, or in which something was hit, get a picture
+each. The environment may say PROVING_GROUND_TOWNS=3 for the first three, and PROVING_GROUND_PICTURES=folder.
+
+`drive_by_lidar` is a drive with the true pose, or with errors that are asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.measure import cpu_time_us
-from benchmark.planner import draw_towns
+from benchmark.town_runs import draw_drive, drive_by_sensors, is_clean, picture_folder, seeds, words
 from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarSource
@@ -40,7 +43,6 @@ from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.pedals import Pedals
 
-SEEDS = range(20)
 LONGEST_S = 500.0
 PRESET = "spinning_32"
 TIMED_PRESETS = ("spinning_16", "spinning_32", "spinning_64")
@@ -126,16 +128,21 @@ def drive_by_lidar(
 def run(say: Callable[[str], None]) -> dict[str, Any]:
     """Figures; times are CPU times on one core."""
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
+    towns, pictures = seeds(), picture_folder()
     say("timing")
     figures: dict[str, Any] = _times(Footprint.of(car.parameters, car.base_in_chassis))
-    for seed in SEEDS:
+    for seed in towns:
         begun = time.process_time()
-        result = drive_by_lidar(car, town(seed), PlannerSettings(), longest=LONGEST_S, seed=seed)
-        say(f"town {seed}: {_words(result)}")
+        result = drive_by_sensors(seed, LONGEST_S)
+        say(f"town {seed}: {words(result)}, at most {result.top_speed:.2f} m/s")
         figures[f"town_{seed}"] = _row(result, time.process_time() - begun)
-    rows = [figures[f"town_{seed}"] for seed in SEEDS]
+        if not is_clean(result):
+            path = pictures / f"planner_lidar_town_{seed}.png"
+            draw_drive(path, seed, town(seed), result)
+            say(f"town {seed}: picture in {path}")
+    rows = [figures[f"town_{seed}"] for seed in towns]
     sums = {key: int(sum(row[key] for row in rows)) for key in ("reached", "collisions", "kerb_strikes")}
-    return figures | sums | {"top_mps": max(row["top_mps"] for row in rows)}
+    return figures | sums | {"towns": len(rows), "top_mps": max(row["top_mps"] for row in rows)}
 
 
 def show(figures: Mapping[str, Any]) -> str:
@@ -145,10 +152,10 @@ def show(figures: Mapping[str, Any]) -> str:
         [preset, f"{f[preset]['points']:.0f}", f"{f[preset]['see_ms']:.2f}", f"{f[preset]['look_ms']:.2f}"]
         for preset in TIMED_PRESETS
     ]
-    rows = [_shown(seed, f[f"town_{seed}"]) for seed in SEEDS]
+    rows = [_shown(seed, f[f"town_{seed}"]) for seed in range(f["towns"])]
     head = ["town", "reached", "time [s]", "collisions", "kerb strikes", "top [m/s]", "plans", "CPU [s]"]
     total = (
-        f"{f['reached']} of {len(SEEDS)} reached, {f['collisions']} collisions, {f['kerb_strikes']} kerb strikes, "
+        f"{f['reached']} of {f['towns']} reached, {f['collisions']} collisions, {f['kerb_strikes']} kerb strikes, "
         f"at most {f['top_mps']:.2f} m/s"
     )
     table = text_table(["LIDAR", "points", "a scan into the map, CPU [ms]", "rolling map of 48 m [ms]"], times)
@@ -156,9 +163,9 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The towns and the ways driven through them; towns not reached or with a strike have a red title."""
-    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    draw_towns(path, lambda seed, world: drive_by_lidar(car, world, PlannerSettings(), longest=LONGEST_S, seed=seed))
+    """The first town and the way driven through it."""
+    seed = seeds()[0]
+    draw_drive(path, seed, town(seed), drive_by_sensors(seed, LONGEST_S))
 
 
 def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
@@ -191,13 +198,6 @@ def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
             "look_ms": 1e-3 * cpu_time_us(look, 5, 20),
         }
     return found
-
-
-def _words(result: DriveResult) -> str:
-    why = f" ({result.reason.value})" if result.reason.value else ""
-    harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
-    is_clean = result.collisions + result.kerb_strikes == 0
-    return f"{result.status.value}{why} after {result.time:.0f} s{'' if is_clean else harm}"
 
 
 def _row(result: DriveResult, seconds: float) -> dict[str, float]:

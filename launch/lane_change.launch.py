@@ -1,7 +1,10 @@
-"""`ros2 launch proving_ground lane_change.launch.py`: the scenario lane_change over ROS; see docs/scenarios.md."""
+"""The scenario lane_change over ROS: `ros2 launch proving_ground lane_change.launch.py rate:=1.0 cockpit:=true`."""
+
+from launch import LaunchDescription
 
 from scenarios.ros_launch import launch_description
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
+    """All its nodes."""
     return launch_description("lane_change")

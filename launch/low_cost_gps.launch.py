@@ -1,7 +1,10 @@
-"""`ros2 launch proving_ground low_cost_gps.launch.py`: the scenario low_cost_gps over ROS; see docs/scenarios.md."""
+"""The scenario low_cost_gps over ROS: `ros2 launch proving_ground low_cost_gps.launch.py rate:=1.0 cockpit:=true`."""
+
+from launch import LaunchDescription
 
 from scenarios.ros_launch import launch_description
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
+    """All its nodes."""
     return launch_description("low_cost_gps")

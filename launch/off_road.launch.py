@@ -1,7 +1,10 @@
-"""`ros2 launch proving_ground off_road.launch.py`: the scenario off_road over ROS; see docs/scenarios.md."""
+"""The scenario off_road over ROS: `ros2 launch proving_ground off_road.launch.py rate:=1.0 cockpit:=true`."""
+
+from launch import LaunchDescription
 
 from scenarios.ros_launch import launch_description
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
+    """All its nodes."""
     return launch_description("off_road")

@@ -57,6 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--no-pictures", action="store_true", help="only figures, no report")
     run.add_argument("--no-report", action="store_true", help="pictures, but no report.html")
     run.add_argument("--bag", type=Path, metavar="FOLDER", help="write sensors and truth into a new rosbag2 (MCAP) too")
+    run.add_argument(
+        "--from", dest="campaign", type=Path, metavar="FOLDER", help="repeat a run of a campaign: its folder"
+    )
+    run.add_argument("--run", dest="number", type=int, metavar="N", help="and the run's number")
     run.set_defaults(run=_run)
 
     report_command.add_parser(commands)
@@ -177,11 +181,16 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from scenarios.run import list_scenarios, run
+    from scenarios.run import list_scenarios, run, run_again
 
+    wanted = (not options.no_pictures, options.bag, not options.no_report)
+    if options.campaign is not None or options.number is not None:
+        if options.campaign is None or options.number is None or options.name is not None:
+            raise SettingsError("--from and --run belong together, without a SCENARIO")
+        return run_again(options.campaign, options.number, options.out, *wanted)
     if options.name is None:
         return list_scenarios()
-    return run(options.name, options.out, not options.no_pictures, options.bag, not options.no_report)
+    return run(options.name, options.out, *wanted)
 
 
 def _observe(options: argparse.Namespace) -> int:

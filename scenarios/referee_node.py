@@ -28,6 +28,7 @@ from settings.files import write_whole
 LOOK_EVERY_S = 0.1
 TELL_EVERY_S = 5.0
 AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
+LAST_WORDS_S = 2.0
 EXIT_FAILED = 1
 WATCHED = (
     "ground_truth/odom",
@@ -74,6 +75,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._course = Course(s.duration_s or self._scenario.duration_s)
         self._began_at = self._told_at = self.wall_time()
         self._ran_at, self._asked_at = math.nan, -math.inf
+        self._over_at = math.nan
         self._answer: Any = None
         self._is_observed = False
         self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
@@ -126,6 +128,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._get_ready(now)
         elif self._phase is Phase.RUNNING:
             self._watch(now)
+        elif self._answer.done() or now - self._over_at > LAST_WORDS_S:
+            self.stop()
 
     def _get_ready(self, now: float) -> None:
         self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
@@ -155,7 +159,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._say(f"over: {course.words(factor)}")
             self._write(now - self._ran_at, factor)
             type(self).exit_status = 0
-            self.stop()
+            self._over_at = now
+            self._answer = self._pause.call_async(SetBool.Request(data=True))
 
     def _tell_where_to(self, now: float) -> None:
         """The observer's first pose, then the goal; each again while it is not taken."""

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from scenarios.channels import Channels
 from scenarios.handling import handling_figures
@@ -20,6 +21,7 @@ from scenarios.scenario import Scenario, load_scenario, scenario_file, scenario_
 from settings import SettingsError
 from settings.files import write_whole
 from terrain.world import World
+from vehicle_dynamics.parameters import VehicleParameters
 
 FAILED = 1
 LAST_STATE = "last_state.json"
@@ -41,12 +43,43 @@ def run(
     """
     path = scenario_file(name)
     scenario = load_scenario(path)
-    text = path.read_text(encoding="utf-8")
+    task = Task(path, scenario, path.read_text(encoding="utf-8"), scenario.world.load(path.parent))
+    return perform(task, out, with_pictures, bag, with_report)
+
+
+def run_again(
+    campaign: Path, number: int, out: Path | None, with_pictures: bool, bag: Path | None, with_report: bool
+) -> int:
+    """A run of a campaign again, to the bit, from the folder of its results; as `run`."""
+    from scenarios.campaign.kit import prepared
+    from scenarios.campaign.repeat import run_of
+
+    kit, job = run_of(campaign, number)
+    ready, base = prepared(kit, job), kit.folder
+    name = f"{campaign.resolve().name}_run_{number}"
+    varied = "".join(f"# {item.key}: {value}\n" for item, value in zip(kit.campaign.vary, job.values, strict=True))
+    text = f"# Run {number} of the campaign in {campaign}, with\n{varied}"
+    task = Task(base / f"{name}.yaml", ready.scenario, text, ready.world, ready.parameters)
+    return perform(task, out, with_pictures, bag, with_report)
+
+
+class Task(NamedTuple):
+    """What is to be run."""
+
+    path: Path  # of the scenario's file; its stem is the name of the run
+    scenario: Scenario
+    text: str  # what the file holds
+    world: World | None
+    parameters: VehicleParameters | None = None  # in place of the scenario's vehicle file
+
+
+def perform(task: Task, out: Path | None, with_pictures: bool, bag: Path | None, with_report: bool) -> int:
+    """Run it; see `run`."""
+    path, scenario, text, world, _ = task
     reference = load_reference(scenario, path.parent)
     folder = _folder(out or Path("runs") / path.stem)
     begun = time.monotonic()
-    world = scenario.world.load(path.parent)
-    runner, result, timing = _drive(scenario, path, world, bag)
+    runner, result, timing = _drive(task, bag)
     findings = judge(scenario.criteria, result.channels, reference)
     passed = result.diverged_at is None and all(finding.passed for finding in findings)
     figures = handling_figures(scenario, result)
@@ -76,20 +109,20 @@ def run(
     return 0 if passed else FAILED
 
 
-def _drive(
-    scenario: Scenario, path: Path, world: World | None, bag: Path | None
-) -> tuple[WatchedLockStep, Run, Timing]:
+def _drive(task: Task, bag: Path | None) -> tuple[WatchedLockStep, Run, Timing]:
     """In lock-step, with a bag if it is asked for; and how long it takes."""
+    path, scenario, _, world, parameters = task
     show = progress_on_stderr(path.stem)
     if bag is None:
-        runner = WatchedLockStep(scenario, path.parent, world=world)
+        runner = WatchedLockStep(scenario, path.parent, world=world, parameters=parameters)
         return runner, *_timed(runner, show)
     from scenarios.bags.recording import Recording  # its libraries take a second to import
     from scenarios.bags.writing import BagWriter
 
     with BagWriter(bag) as writer:
         recording = Recording(writer)
-        runner = WatchedLockStep(scenario, path.parent, listener=recording.sample, world=world)
+        listener = recording.sample
+        runner = WatchedLockStep(scenario, path.parent, world=world, parameters=parameters, listener=listener)
         recording.watch(runner, scenario.start.time_ns())
         result, timing = _timed(runner, show)
     print(f"  {writer.count} messages written to {bag}")

@@ -75,6 +75,7 @@ class ErrorModel:
         self._drift = self._drifting.normal(size=self._size)  # the process is as old as the world
         self._walk = np.zeros(self._size)
         self._walked_s = 0.0
+        self._no_kicks = np.zeros((2, self._size))
         self._time_ns: int | None = None
 
     def bias(self) -> Array:
@@ -99,8 +100,18 @@ class ErrorModel:
 
     def apply(self, time_ns: int, true: Array) -> Array:
         """The reading at a time; times must not go back without a reset."""
-        self._age(time_ns)
-        return self._read(true, self.bias(), self._noise.normal(size=self._size))
+        p = self.parameters
+        passed = 0.0 if self._time_ns is None else (time_ns - self._time_ns) * 1e-9
+        self._time_ns = time_ns
+        read: Array = np.empty(self._size)
+        kicks = self._drifting.normal(size=(2, self._size)) if passed > 0.0 else self._no_kicks
+        if passed > 0.0:
+            self._walked_s += passed
+        _age(passed, p.drift_time_s, kicks, self._drift, self._walk)
+        errors = (p.constant_bias, p.drifting_bias, p.random_walk, p.scale, p.misalignment, p.noise)
+        unit = (self._constant, self._drift, self._walk, self._scale, self._skew)
+        _read(errors, unit, self._noise.normal(size=self._size), true, p.resolution, p.highest, read)
+        return read
 
     def apply_still(self, time_ns: int, step_ns: int, count: int, true: Array) -> Array:
         """Readings (count x size) at a time and every step after it of what does not change, to the bit as `apply`."""
@@ -142,10 +153,7 @@ class ErrorModel:
         passed = 0.0 if self._time_ns is None else (time_ns - self._time_ns) * 1e-9
         self._time_ns = time_ns
         if passed > 0.0:
-            kicks = self._drifting.normal(size=(2, self._size))
-            keeps = math.exp(-passed / p.drift_time_s)  # exact over any step
-            self._drift = keeps * self._drift + math.sqrt(1.0 - keeps * keeps) * kicks[0]
-            self._walk = self._walk + math.sqrt(passed) * kicks[1]
+            _age(passed, p.drift_time_s, self._drifting.normal(size=(2, self._size)), self._drift, self._walk)
             self._walked_s += passed
 
 
@@ -166,3 +174,46 @@ def _remember(keeps: float, values: Array) -> None:
     for row in range(1, values.shape[0]):
         for column in range(values.shape[1]):
             values[row, column] = keeps * values[row - 1, column] + values[row, column]
+
+
+@kernel
+def _age(passed: float, drift_time: float, kicks: Array, drift: Array, walk: Array) -> None:
+    """Drift and walk after some seconds, exact over any step."""
+    if passed > 0.0:
+        keeps = math.exp(-passed / drift_time)
+        new, far = math.sqrt(1.0 - keeps * keeps), math.sqrt(passed)
+        for k in range(drift.shape[0]):
+            drift[k] = keeps * drift[k] + new * kicks[0, k]
+            walk[k] = walk[k] + far * kicks[1, k]
+
+
+@kernel
+def _read(
+    errors: tuple[float, ...],
+    unit: tuple[Array, ...],
+    noise: Array,
+    true: Array,
+    resolution: float,
+    limit: float,
+    read: Array,
+) -> None:
+    """A reading of what is true, as apply_still makes many; errors and unit numbers as `apply` names them."""
+    constant_bias, drifting_bias, random_walk, scale, misalignment, white = errors
+    constant, drift, walk, scales, skew = unit
+    size = true.shape[0]
+    for k in range(size):
+        value = true[k]
+        if misalignment != 0.0:
+            mixed = 0.0
+            for j in range(size):
+                mixed += skew[k, j] * true[j]
+            value = value + misalignment * mixed
+        bias = constant_bias * constant[k] + drifting_bias * drift[k] + random_walk * walk[k]
+        value = value * (1.0 + scale * scales[k]) + bias + white * noise[k]
+        if resolution > 0.0:
+            value = np.rint(value / resolution) * resolution + 0.0  # no -0.0
+        if value > limit:
+            value = limit
+        elif value < -limit:
+            value = -limit
+        read[k] = value

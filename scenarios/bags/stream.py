@@ -35,6 +35,7 @@ Item = EncoderSample | ImuSample | GpsSample | TruthPose
 _ORDER: dict[type, int] = {EncoderSample: 0, ImuSample: 1, GpsSample: 2, TruthPose: 3}  # as KINDS of the observers
 SAME_FIX_NS = 50_000_000  # velocities that are farther from a fix are not of it
 SAME_DRIVE_NS = 100_000_000
+MOST_NAMES = 8  # in a line
 PEEKED = 100  # messages that tell how stamps and times of arrival lie to each other
 STRANGE_NS = 5 * NS_PER_S  # a stamp that is so far off is absurd
 STRANGE_MANY = 20  # one after the other: time has jumped
@@ -163,3 +164,18 @@ def first_fix(bag: Bag, topic: str) -> Any:
         if message.status.status >= 0 and all(abs(value) < 1e6 for value in place):
             return message
     return None
+
+
+def missing_joints(bag: Bag, topic: str, names: Sequence[str]) -> str:
+    """What the first messages of a topic have against names of joints; empty when one has them all."""
+    words = ""
+    for _, _, data in islice(bag.messages([topic]), PEEKED):
+        try:
+            message = from_bytes(data, WANTED["wheels"].message_type)
+        except ValueError:
+            continue
+        missing = [name for name in names if name not in message.name]
+        if not missing:
+            return ""
+        words = words or f"{topic} has no joint {missing[0]}, but {', '.join(message.name[:MOST_NAMES])}"
+    return words

@@ -16,6 +16,7 @@ from state_observer.vehicle.layout import SENSORS
 from terrain.world import World
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
 
@@ -73,10 +74,16 @@ class WatchedLockStep(LockStep):
     """As LockStep, and `watch` sees every instant."""
 
     def __init__(
-        self, scenario: Scenario, folder: Path, *, listener: Listener = lambda name, sample: None, world: World | None
+        self,
+        scenario: Scenario,
+        folder: Path,
+        *,
+        world: World | None,
+        parameters: VehicleParameters | None = None,
+        listener: Listener = lambda name, sample: None,
     ) -> None:
         """As LockStep; world: what scenario.world.load gave."""
-        super().__init__(scenario, folder, listener=listener, world=world)
+        super().__init__(scenario, folder, parameters, listener=listener, world=world)
         self.watch = Watch()
 
     def _sense(self, step: int, seen: SnapshotRecord) -> None:

@@ -1,0 +1,138 @@
+"""Drives through seeded towns by sensors alone, in lock-step: the LIDAR sees, the observer tells where the vehicle is.
+
+It is the urban scenario with another world, start and seed; and pictures of what came of a drive.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from planner.drive_to_goal import Status
+from planner.pose import pose_of
+from planner.town_drive import DriveResult, StepWatch, town
+from scenarios.autonomy import Autonomy
+from scenarios.lock_step import LockStep
+from scenarios.scenario import Scenario, load_scenario
+from settings import SettingsError
+from settings.share import share_file
+from terrain.world import World
+from terrain.world_ground import WorldGround
+from vehicle_dynamics.control.helm import PERIOD_S
+
+TOWNS = 20
+HOW_MANY = "PROVING_GROUND_TOWNS"  # environment: drive through the first so many
+PICTURES = "PROVING_GROUND_PICTURES"  # environment: folder for pictures of failures; else the present one
+TRACK_EVERY = 10  # periods
+NEAR_M = 25.0  # around the end of a drive, in the picture's detail
+
+
+def seeds() -> range:
+    """Of the towns to drive through; raises SettingsError for an environment that makes no sense."""
+    text = os.environ.get(HOW_MANY, str(TOWNS))
+    if not text.isdecimal() or not 1 <= int(text) <= TOWNS:
+        raise SettingsError(f"{HOW_MANY}: must be a whole number from 1 to {TOWNS}, got {text!r}")
+    return range(int(text))
+
+
+def scenario_of(seed: int, world: World, longest: float) -> Scenario:
+    """The urban scenario in another town; at most so long [s]."""
+    urban = load_scenario(share_file("config/scenarios/urban.yaml"))
+    at = world.start
+    start = replace(urban.start, x_m=at.x, y_m=at.y, heading_deg=math.degrees(at.heading))
+    return replace(urban, start=start, seed=seed, duration_s=longest, criteria=())
+
+
+class TownRun(LockStep):
+    """A run that ends with the drive, and counts what the vehicle hits on the way."""
+
+    def __init__(self, seed: int, world: World, longest: float) -> None:
+        folder = share_file("config/scenarios/urban.yaml").parent
+        super().__init__(scenario_of(seed, world, longest), folder, world=world)
+        self._steps_on = StepWatch(WorldGround.of(world))
+
+    def drive(self) -> DriveResult:
+        """To the driver's end, or that of the time."""
+        driver = self._driver
+        assert isinstance(driver, Autonomy)
+        collisions, was_touching, top, track = 0, False, 0.0, []
+        while self._period < self._periods and self._diverged_at is None:
+            period = self._period
+            self.advance_to(period + 1)
+            seen = self._history[period]
+            self._steps_on.look(seen)
+            is_touching = bool(seen["collision"] > 0.0)
+            collisions += is_touching and not was_touching
+            was_touching = is_touching
+            top = max(top, float(np.hypot(*seen["velocity"][:2])))
+            if period % TRACK_EVERY == 0:
+                pose = pose_of(seen, self.vehicle.base_in_chassis)
+                track.append((pose.x, pose.y, pose.heading))
+            if driver.progress.status in (Status.ARRIVED, Status.FAILED):
+                break
+        return DriveResult(
+            reached=driver.progress.status is Status.ARRIVED,
+            status=driver.progress.status,
+            reason=driver.progress.reason,
+            time=self._period * PERIOD_S,
+            collisions=collisions,
+            kerb_strikes=self._steps_on.count,
+            top_speed=top,
+            plans=driver.core.plans,
+            track=np.array(track),
+        )
+
+
+def drive_by_sensors(seed: int, longest: float) -> DriveResult:
+    """Through a town, at most so long [s]."""
+    return TownRun(seed, town(seed), longest).drive()
+
+
+def is_clean(result: DriveResult) -> bool:
+    """Reached, and nothing hit."""
+    return result.reached and result.collisions + result.kerb_strikes == 0
+
+
+def words(result: DriveResult) -> str:
+    """How it ended, in one line."""
+    why = f" ({result.reason.value})" if result.reason.value else ""
+    harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
+    hit = harm if result.collisions + result.kerb_strikes else ""
+    return f"{result.status.value}{why} after {result.time:.0f} s{hit}"
+
+
+def picture_folder() -> Path:
+    """Where pictures of failures go; raises SettingsError when there is no such folder."""
+    folder = Path(os.environ.get(PICTURES, "."))
+    if not folder.is_dir():
+        raise SettingsError(f"{PICTURES}: there is no folder {folder}")
+    return folder
+
+
+def draw_drive(path: Path, seed: int, world: World, result: DriveResult) -> None:
+    """The town with posts, start, goal and the way driven, and beside it where that ended; the title says how."""
+    from matplotlib.figure import Figure  # slow to import, and only pictures need it
+
+    figure = Figure(figsize=(16, 8.5), layout="constrained")
+    whole, near = figure.subplots(1, 2)
+    extent = (*world.ground.x_limits, *world.ground.y_limits)
+    end = result.track[-1]
+    for axis in (whole, near):
+        axis.imshow(world.ground.heights[::2, ::2], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
+        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
+        axis.plot(*posts.T, "r.", markersize=3)
+        axis.plot(*result.track[:, :2].T, "b-")
+        if world.goal is not None:
+            axis.plot([world.start.x, world.goal.x], [world.start.y, world.goal.y], "k*")
+        axis.set_xlabel("x [m]")
+        axis.set_ylabel("y [m]")
+    near.annotate("", end[:2] + 4.0 * np.array([np.cos(end[2]), np.sin(end[2])]), end[:2], arrowprops={"color": "b"})
+    near.set_xlim(end[0] - NEAR_M, end[0] + NEAR_M)
+    near.set_ylim(end[1] - NEAR_M, end[1] + NEAR_M)
+    near.set_title("where it ended")
+    figure.suptitle(f"town {seed}: {words(result)}", color="black" if is_clean(result) else "red")
+    figure.savefig(path)

@@ -1,0 +1,124 @@
+"""Scenarios over real DDS, from start to verdict, as `proving-ground launch SCENARIO` runs them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nav_msgs.msg import Odometry
+
+from scenarios.bags.reading import open_bag
+from scenarios.node_process import node_command
+
+SHORT = """
+version: 1
+description: {words}
+world: {{flat: {{}}}}
+start: {{speed_mps: 5.0}}
+driver: {{straight: {{speed_mps: 5.0}}}}
+duration_s: {seconds}
+criteria:
+  - {{channel: speed_mps, statistic: mean, at_least: {least}}}
+  - {{channel: collision_n, statistic: maximum, at_most: 0.0}}
+"""
+
+
+def _launch(graph: Any, folder: Path, *words: str) -> Any:
+    command = [sys.executable, "-m", "scenarios.cli", "launch", *words]
+    return graph.start_command(command, cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def _scenario(folder: Path, words: str = "a test", seconds: float = 3.0, least: float = 3.0) -> str:
+    (folder / "short.yaml").write_text(SHORT.format(words=words, seconds=seconds, least=least))
+    return "./short.yaml"
+
+
+def _end(launch: Any, seconds: float = 120.0) -> int:
+    status: int = launch.popen.wait(seconds)
+    print(launch.output)
+    return status
+
+
+def test_a_run_that_passes_ends_by_itself_with_bag_and_report(graph: Any, tmp_path: Path) -> None:
+    launch = _launch(graph, tmp_path, _scenario(tmp_path))
+    assert _end(launch) == 0
+    folder = tmp_path / "runs/short_ros"
+    figures = json.loads((folder / "metrics.json").read_text())
+    assert figures["passed"] is True
+    assert figures["timing"]["real_time_factor"] == pytest.approx(1.0, abs=0.2)
+    assert "short: PASSED" in launch.output
+    assert "passed" in (folder / "report.html").read_text().lower()
+    bag = open_bag(folder / "bag")
+    try:
+        stamps = [log_ns for _, log_ns, _ in bag.messages(["/ground_truth/odom"])]
+    finally:
+        bag.close()
+    assert len(stamps) == pytest.approx(300, abs=30)
+
+
+def test_a_run_that_does_not_pass_has_status_1_and_says_why(graph: Any, tmp_path: Path) -> None:
+    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=1.0, least=20.0))
+    assert _end(launch) == 1
+    assert "FAIL  mean of speed_mps" in launch.output
+    assert "short: FAILED" in launch.output
+
+
+def test_the_lane_change_passes_over_dds(graph: Any, tmp_path: Path) -> None:
+    launch = _launch(graph, tmp_path, "lane_change", "rate:=3.0")
+    assert _end(launch) == 0
+    assert "lane_change: PASSED" in launch.output
+
+
+def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_path: Path) -> None:
+    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
+    truth = graph.collect(Odometry, "/ground_truth/odom")
+    graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
+    launch.popen.send_signal(signal.SIGINT)
+    assert _end(launch, 30.0) == 1  # did not come to its end
+    assert "did not come to its end" in launch.output
+    assert not _processes_of(tmp_path)
+
+
+@pytest.mark.parametrize("victim", ["script", "recorder"])
+def test_a_node_that_is_killed_is_told_of_and_started_again(graph: Any, tmp_path: Path, victim: str) -> None:
+    """While the script is away nothing is commanded: the vehicle brakes."""
+    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=9.0, least=1.0))
+    truth = graph.collect(Odometry, "/ground_truth/odom")
+    graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
+    os.kill(_processes_of(tmp_path, victim)[0], signal.SIGKILL)
+    if victim == "script":
+        graph.wait_until(lambda: truth[-1].twist.twist.linear.x < 4.0, "the vehicle to brake")
+    assert _end(launch) == 0
+    assert f"node {victim} was killed by SIGKILL; starting it again" in launch.output
+    assert len(list((tmp_path / "runs/short_ros").glob("bag*"))) == (2 if victim == "recorder" else 1)
+
+
+def test_a_vehicle_that_is_killed_ends_the_run_and_the_bag_holds_until_then(graph: Any, tmp_path: Path) -> None:
+    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
+    truth = graph.collect(Odometry, "/ground_truth/odom")
+    graph.wait_until(lambda: len(truth) > 100, "the vehicle to drive", 60.0)
+    os.kill(_processes_of(tmp_path, "vehicle")[0], signal.SIGKILL)
+    assert _end(launch) == 1
+    assert "node vehicle was killed by SIGKILL; stopping the others" in launch.output
+    bag = open_bag(tmp_path / "runs/short_ros/bag")
+    try:
+        assert sum(1 for _ in bag.messages(["/ground_truth/odom"])) >= 100
+    finally:
+        bag.close()
+
+
+def _processes_of(folder: Path, executable: str = "") -> list[int]:
+    """Ids of the nodes that were started in a folder."""
+    code = node_command(executable, [])[2] if executable else "sys.path[:]"
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if code.encode() in (process / "cmdline").read_bytes() and (process / "cwd").readlink() == folder:
+                found.append(int(process.name))
+    return found

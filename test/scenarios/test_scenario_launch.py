@@ -1,0 +1,101 @@
+"""Nodes of a scenario over ROS: the same numbers as in lock-step, from the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenarios.bring_up import NodeSpec, bring_up
+from scenarios.scenario import load_scenario, scenario_file
+from scenarios.scenario_launch import scenario_launch, scenario_nodes
+from settings import SettingsError
+
+HEAD = "version: 1\ndescription: a test\nduration_s: 5.0\n"
+
+
+def _nodes(name: str, **given: str) -> dict[str, NodeSpec]:
+    return {spec.name: spec for spec in scenario_launch(name).nodes(given)}
+
+
+def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
+    path = tmp_path / "own.yaml"
+    path.write_text(HEAD + text)
+    return {spec.name: spec for spec in scenario_nodes(path, load_scenario(path), given)}
+
+
+def test_a_scripted_scenario_needs_vehicle_script_recorder_and_referee() -> None:
+    assert list(_nodes("j_turn")) == ["vehicle", "script", "recorder", "referee"]
+    assert list(_nodes("j_turn", record="false")) == ["vehicle", "script", "referee"]
+
+
+def test_the_town_needs_all_parts() -> None:
+    nodes = _nodes("urban")
+    wanted = {"vehicle", "terrain", "imu", "gps", "encoders", "lidar", "observer", "planner", "recorder", "referee"}
+    assert set(nodes) == wanted
+    assert nodes["vehicle"].params["tf_source"] == "observer"
+    assert nodes["planner"].params["sensing"] == "lidar"
+    assert nodes["planner"].params["pose_source"] == "observer"
+    assert set(nodes["referee"].params["wait_for"]) == wanted - {"referee"}  # type: ignore[arg-type]
+
+
+def test_the_vehicle_starts_as_in_lock_step_and_waits() -> None:
+    scenario = load_scenario(scenario_file("urban"))
+    params = _nodes("urban")["vehicle"].params
+    assert params["start_paused"] is True
+    assert (params["start_x_m"], params["start_y_m"]) == (scenario.start.x_m, scenario.start.y_m)
+    assert params["start_date"] == scenario.start.date
+
+
+def test_sensors_get_what_differs_from_their_defaults_and_the_seed() -> None:
+    scenario = load_scenario(scenario_file("urban"))
+    encoders = next(item.encoders for item in scenario.sensors if item.encoders is not None)
+    params = _nodes("urban", seed="7")["encoders"].params
+    assert params["seed"] == 7
+    assert params["wheel_pulses"] == encoders.wheel_pulses
+    assert params["knows_direction"] == encoders.knows_direction
+
+
+def test_faults_become_a_script_of_their_sensor(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}]\n"
+        "faults: [{sensor: gps, kind: bias, start_s: 2.0, length_s: 1.0, value: 3.0, channel: east}]\n",
+    )
+    assert nodes["gps"].params["fault_script"] == ("bias 2 1 3 east",)
+    assert "fault_script" not in nodes["imu"].params
+
+
+def test_a_bump_is_the_vehicles_ground(tmp_path: Path) -> None:
+    nodes = _own(tmp_path, "world: {flat: {bump_height_m: 0.1, bump_start_m: 20.0}}\ndriver: {straight: {}}\n")
+    assert nodes["vehicle"].params["bump_height_m"] == 0.1
+    assert "terrain" not in nodes
+
+
+def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="lock-step runner only"):
+        _own(tmp_path, "world: {field: {soil: dry_sand}}\ndriver: {straight: {}}\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"seed": "x"}, "seed: must be a whole number"),
+        ({"rate": "fast"}, "rate: must be a number"),
+        ({"observer": "none"}, "believes the observer"),
+        ({"cockpit": "yes"}, "must be one of true, false"),
+        ({"colour": "red"}, "colour: unknown"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(given: dict[str, str], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        bring_up("urban").nodes(given)
+
+
+def test_a_name_that_is_neither_launch_nor_scenario_is_told() -> None:
+    with pytest.raises(SettingsError, match="did you mean urban"):
+        bring_up("urbn")
+
+
+def test_the_cockpit_comes_when_it_is_asked_for() -> None:
+    assert _nodes("urban", cockpit="true")["cockpit"].params["world"] == "urban"
