@@ -11,7 +11,7 @@ NAME ?= all
 PURE_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer  # no ROS, and busy: they run first
 
 .DEFAULT_GOAL := help
-.PHONY: help venv engines run test lint bench clean
+.PHONY: help venv engines run drive test lint bench soak clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -22,7 +22,10 @@ venv: ## make or update .venv (all other targets do this first)
 engines: venv ## add the engines that tests and benchmarks compare ours with
 	@$(BOOTSTRAP) --engines
 
-run: venv ## start the vehicle with joystick teleop and show what goes on
+run: venv ## drive through a town by LIDAR with all nodes over DDS, 3D cockpit, report at the end
+	@$(BIN)/proving-ground launch urban cockpit:=open
+
+drive: venv ## start the vehicle with joystick teleop and show what goes on
 	@$(BIN)/proving-ground launch drive --show
 
 test: lint engines ## check the code and run all tests
@@ -36,6 +39,9 @@ lint: venv ## check style (ruff) and types (mypy)
 
 bench: engines ## measure; NAME=dynamics picks one benchmark
 	@$(BIN)/proving-ground bench $(NAME)
+
+soak: venv ## an hour of all nodes over DDS: memory, lost steps, drift of the clock (SECONDS=3600)
+	@$(BIN)/python -m benchmark.soak $(or $(SECONDS),3600)
 
 clean: ## remove .venv, build results and caches
 	rm -rf .venv build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

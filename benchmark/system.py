@@ -82,7 +82,7 @@ def ros_factor(rate: float, seconds: float) -> float:
     with tempfile.TemporaryDirectory() as folder, private_domain() as domain:
         environment = {**os.environ, **domain}
         environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # as users have it, with shared memory
-        words = (f"rate:={rate}", f"duration:={seconds}", f"out:={folder}/run")
+        words = (f"rate:={rate}", f"duration:={seconds}", f"out:={folder}/run", "record:=all")
         command = [sys.executable, "-m", "scenarios.cli", "launch", "urban", *words]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20.0 * seconds + 600.0)
         try:

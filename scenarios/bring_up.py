@@ -127,9 +127,11 @@ def whole_number(name: str, text: str) -> int:
 
 def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     """The 3D page, if `cockpit` asks for it."""
-    if values["cockpit"] != "true":
+    if values["cockpit"] == "false":
         return []
     params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle") if values[key]}
+    if values["cockpit"] == "open":
+        params["open_browser"] = True
     return [NodeSpec("cockpit", (share_file("config/cockpit.yaml"),), params)]
 
 
@@ -206,13 +208,14 @@ def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 _STAMPED = LaunchArgument("stamped", "true", "/cmd_vel as TwistStamped, else as Twist", BOOLEAN)
+COCKPIT = LaunchArgument("cockpit", "false", "Live 3D page; open: in the browser at once", (*BOOLEAN, "open"))
 _VEHICLE = (
     LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
     LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
     LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),
     LaunchArgument("tf_source", "truth", "Who places base_link: the vehicle, or an observer", TF_SOURCES),
-    LaunchArgument("cockpit", "false", "Live 3D page in the browser", BOOLEAN),
+    COCKPIT,
 )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from scenarios.bring_up import (
     BOOLEAN,
+    COCKPIT,
     BringUp,
     LaunchArgument,
     NodeSpec,
@@ -29,13 +30,15 @@ from vehicle_dynamics.choices import TF_SOURCES
 
 OBSERVERS = ("scenario", "vehicle", "ins", "none")
 BAG = "bag"  # in the run's folder
+RECORD = (*BOOLEAN, "all")
+CLOUDS = ".*/points"  # 10 MB a second
 _ARGUMENTS = (
     LaunchArgument("seed", "", "Of all random numbers; none: the scenario's"),
     LaunchArgument("planner", "", "arcs, dstar_lite, or your own as module:Class; none: the scenario's"),
     LaunchArgument("observer", "scenario", "Which observer", OBSERVERS),
     LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as it can"),
-    LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it", BOOLEAN),
-    LaunchArgument("cockpit", "false", "Live 3D page in the browser", BOOLEAN),
+    LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it; all: clouds too", RECORD),
+    COCKPIT,
     LaunchArgument("rviz", "false", "Start RViz too, where it is installed", BOOLEAN),
     LaunchArgument("out", "", "Folder of the run; none: runs/NAME_ros"),
     LaunchArgument("duration", "", "Simulated seconds; none: the scenario's"),
@@ -77,9 +80,11 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     if observer:
         nodes.append(_observer(scenario, folder, world, observer))
     nodes.append(_driver(path, scenario, world, observer, given["planner"]))
-    if given["record"] == "true":
-        bag = run_folder(path, given) / BAG
-        nodes.append(NodeSpec("recorder", (), {"out": str(bag), "log_time": "clock", "next_free": True}))
+    if given["record"] != "false":
+        recorder: dict[str, Value] = {"out": str(run_folder(path, given) / BAG), "log_time": "clock", "next_free": True}
+        if given["record"] == "true":
+            recorder["exclude"] = CLOUDS
+        nodes.append(NodeSpec("recorder", (), recorder))
     nodes += cockpit_nodes({"cockpit": given["cockpit"], "world": world, "vehicle": scenario.vehicle.model})
     nodes += rviz_nodes(given["rviz"])
     referee: dict[str, Value] = {

@@ -6,7 +6,10 @@ looked into at the page's own rate: a message that nobody draws costs nothing.
 
 from __future__ import annotations
 
+import os
 import queue
+import threading
+import webbrowser
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -51,6 +54,8 @@ Array = NDArray[np.float64]
 DRIVE_PERIOD_S = 0.05
 SLOW_PERIOD_S = 0.2  # of what changes slowly: plans, maps, who is there
 
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
+
 
 class CockpitNode(SuiteNode[CockpitSettings]):
     """Listens while somebody looks, asks services for who presses buttons, publishes for who drives."""
@@ -77,7 +82,10 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._drive_timer = self._resting_timer(DRIVE_PERIOD_S, self._command)
         self._slow_timer = self._resting_timer(SLOW_PERIOD_S, self._look_around)
         self.page = self._open_page()
-        self.get_logger().info(f"cockpit: open http://{s.host}:{self.page.port}")
+        address = f"http://{s.host}:{self.page.port}"
+        self.get_logger().info(f"cockpit: open {address}")
+        if s.open_browser and any(os.environ.get(name) for name in SCREENS):
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         self.report("page", Level.OK, "no browser is attached")
 
     def _open_page(self) -> Page:

@@ -15,6 +15,7 @@ class CockpitSettings:
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 lets other machines in", read_only=True)
     port: int = setting(8080, "Of the page; the next free one if it is taken", minimum=1, maximum=65535, read_only=True)
+    open_browser: bool = setting(False, "Open the page too, where there is a screen", read_only=True)
     world: str = setting("", "Name in config/worlds, or a path to a YAML file; none: a flat grid", read_only=True)
     vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its shape", read_only=True)
     vehicle_node: str = setting("vehicle", "Name of the node whose pace the page sets", read_only=True)

@@ -83,7 +83,7 @@ def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
         ({"seed": "x"}, "seed: must be a whole number"),
         ({"rate": "fast"}, "rate: must be a number"),
         ({"observer": "none"}, "believes the observer"),
-        ({"cockpit": "yes"}, "must be one of true, false"),
+        ({"cockpit": "yes"}, "must be one of true, false, open"),
         ({"colour": "red"}, "colour: unknown"),
     ],
 )
