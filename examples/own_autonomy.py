@@ -16,19 +16,20 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import LaserScan
 
-FASTEST, NEAREST, HALF_WIDTH = 4.0, 6.0, 1.5  # [m/s], [m] to stop before, [m] of the lane that must be free
+# [m/s]; [m] to stop before things; [m] to both sides that must be free; [s]: an older scan tells nothing
+FASTEST, NEAREST, HALF_WIDTH, OLDEST = 4.0, 6.0, 1.5, 0.5
 
 
 class OwnAutonomy(Node):
     def __init__(self, goal_x: float, goal_y: float) -> None:
         super().__init__("own_autonomy")
-        self.goal, self.free, self.has_arrived = (goal_x, goal_y), 0.0, False
+        self.goal, self.free, self.scanned_at, self.has_arrived = (goal_x, goal_y), 0.0, 0.0, False
         self.commands = self.create_publisher(Twist, "cmd_vel", 10)
         self.create_subscription(LaserScan, "lidar/scan", self.on_scan, qos_profile_sensor_data)
         self.create_subscription(Odometry, "ground_truth/odom", self.on_odometry, 10)
 
     def on_scan(self, scan: LaserScan) -> None:
-        self.free = scan.range_max
+        self.free, self.scanned_at = scan.range_max, scan.header.stamp.sec + 1e-9 * scan.header.stamp.nanosec
         for number, distance in enumerate(scan.ranges):
             angle = scan.angle_min + number * scan.angle_increment
             is_valid = scan.range_min <= distance <= scan.range_max  # NaN and infinity are not (REP-117)
@@ -42,7 +43,9 @@ class OwnAutonomy(Node):
         away = math.hypot(away_x, away_y)
         self.has_arrived = away < 2.0
         aside = math.remainder(math.atan2(away_y, away_x) - heading, math.tau)
-        speed = 0.0 if self.has_arrived else min(FASTEST, 0.5 * away, 0.5 * max(self.free - NEAREST, 0.0))
+        now = odometry.header.stamp.sec + 1e-9 * odometry.header.stamp.nanosec
+        free = self.free if abs(now - self.scanned_at) < OLDEST and not self.has_arrived else 0.0
+        speed = min(FASTEST, 0.5 * away, 0.5 * max(free - NEAREST, 0.0))
         command = Twist()
         command.linear.x = speed
         command.angular.z = speed * min(max(2.0 * math.sin(aside) / max(away, 5.0), -0.12), 0.12)  # pure pursuit

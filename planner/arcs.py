@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.footprint import Array, Footprint
-from planner.maps.grid import Floats, LocalGrid
+from planner.maps.grid import UNKNOWN, Cells, Floats, LocalGrid
+from planner.maps.step_judge import GAP_CELLS
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from vehicle_dynamics.kernels.jit import kernel, part
@@ -21,6 +22,8 @@ from vehicle_dynamics.kernels.jit import kernel, part
 GRAVITY = 9.81
 CLOSE_M = 0.1  # who stands closer to an obstacle than allowed may lose this much more on the way out
 LEAST_M = 0.03  # but not come closer than this, unless already there
+SIGHT_ROOM_M = 1.0  # before ground that was never seen the vehicle can stop with this to spare
+EDGE_POINTS = 5  # of the bumper, where it is looked whether the ground was seen
 
 
 class Field(NamedTuple):
@@ -28,6 +31,8 @@ class Field(NamedTuple):
 
     distance: Floats  # [m]
     heights: Floats  # [m]
+    cells: Cells
+    by_sight: bool  # unknown cells were never seen
     x: float  # of the middle of cell [0, 0] [m]
     y: float
     inverse: float  # one over the resolution [1/m]
@@ -40,6 +45,9 @@ class Body(NamedTuple):
     radius: float  # [m], with half a cell for what the grid rounds
     wheelbase: float
     half_track: float
+    front: float  # of the body in base_link [m]
+    rear: float
+    half_width: float
 
 
 class Fan(NamedTuple):
@@ -49,6 +57,8 @@ class Fan(NamedTuple):
     direction: Array  # 1 ahead, -1 astern
     points: Array  # arcs x places x (x, y, heading), world axes
     free: Array  # length that is clear [m]
+    seen: Array  # length before the bumper comes over ground that was never seen [m]; infinite where there is none
+    fall: Array  # steepest way down on the free length, over run
     clearance: Array  # arcs x places: least distance of the footprint from obstacles up to there [m]
     slope: Array  # arcs x places: largest rise over run along the way up to there
     roll: Array  # likewise to the side
@@ -70,6 +80,8 @@ class ArcChoice:
     clearance: float  # least on the way [m]
     roll: float  # largest on the way, rise over run
     twist: float  # [m]
+    seen: float = math.inf  # before ground that was never seen [m]; infinite if all was
+    fall: float = 0.0  # steepest way down, over run
 
 
 class Target(NamedTuple):
@@ -89,15 +101,18 @@ class ArcPlanner:
         self.footprint = footprint
         s = settings
         discs, radius = footprint.discs(s.discs)
-        self.body = Body(discs, radius + 0.5 * s.map_resolution_m, footprint.wheelbase, footprint.half_track)
+        self.body = Body(
+            discs, radius + 0.5 * s.map_resolution_m, footprint.wheelbase, footprint.half_track, footprint.front,
+            footprint.rear, footprint.half_width,
+        )  # fmt: skip
         counts = (s.forward_arcs, s.reverse_arcs)
         curvature = np.concatenate([_spread(count) * s.max_curvature_1pm for count in counts])
         direction = np.repeat([1.0, -1.0], counts)
         arcs, places = len(curvature), math.ceil(s.arc_length_m / s.arc_step_m) + 1
         clearance, slope, roll, twist = (np.zeros((arcs, places)) for _ in range(4))
         self.fan = Fan(
-            curvature, direction, np.zeros((arcs, places, 3)), np.zeros(arcs), clearance, slope, roll, twist,
-            np.full(arcs, np.inf), np.zeros(arcs, np.int64),
+            curvature, direction, np.zeros((arcs, places, 3)), np.zeros(arcs), np.full(arcs, np.inf), np.zeros(arcs),
+            clearance, slope, roll, twist, np.full(arcs, np.inf), np.zeros(arcs, np.int64),
         )  # fmt: skip
         self.chosen = -1  # number of the arc that is driven, for hysteresis
 
@@ -113,16 +128,21 @@ class ArcPlanner:
     def sweep(self, pose: Pose, grid: LocalGrid) -> None:
         """Find how far each arc from a pose is clear."""
         s = self.settings
+        down = -(pose.slope_x * math.cos(pose.heading) + pose.slope_y * math.sin(pose.heading))
         _sweep(
-            self.field(grid), self.body, pose.x, pose.y, pose.heading, s.arc_step_m, s.margin_m, self.tipping, self.fan
-        )
+            self.field(grid), self.body, (pose.x, pose.y, pose.heading), down, s.arc_step_m, s.margin_m, self.tipping,
+            self.fan,
+        )  # fmt: skip
 
     @staticmethod
     def field(grid: LocalGrid) -> Field:
         """A rolling map as kernels take it."""
         window = grid.window
         half = 0.5 * window.resolution
-        return Field(grid.distance, grid.heights, window.x + half, window.y + half, 1.0 / window.resolution)
+        return Field(
+            grid.distance, grid.heights, grid.cells, grid.by_sight, window.x + half, window.y + half,
+            1.0 / window.resolution,
+        )  # fmt: skip
 
     def choose(self, target: Target, curvature: float, astern: bool = False, keep: bool = True) -> ArcChoice | None:
         """The best arc of the last sweep towards a target, None if all are blocked; curvature [1/m] is the present one.
@@ -163,6 +183,8 @@ class ArcPlanner:
             direction=int(fan.direction[index]),
             length=place * self.settings.arc_step_m,
             free=float(fan.free[index]),
+            seen=float(fan.seen[index]),
+            fall=float(fan.fall[index]),
             miss=math.hypot(
                 target.x - end[0] - target.reference * math.cos(end[2]),
                 target.y - end[1] - target.reference * math.sin(end[2]),
@@ -173,16 +195,20 @@ class ArcPlanner:
         )
 
     def speed(self, choice: ArcChoice, to_go: float) -> float:
-        """Speed [m/s], forward positive, for an arc at whose free end, or after to_go [m], the vehicle shall stand."""
+        """Speed [m/s], forward positive, for an arc at whose free end, or after to_go [m], the vehicle shall stand.
+
+        It can also stand before ground that was never seen, and is slower downhill, where brakes have more to do.
+        """
         s = self.settings
         most = s.reverse_speed_mps if choice.direction < 0 else s.max_speed_mps - s.speed_reserve_mps
+        most -= s.downhill_mps * max(choice.fall, 0.0)
         bend = abs(choice.curvature)
         if bend > 1e-6:
             side = min(s.lateral_mps2, GRAVITY * max(self.tipping - choice.roll, 0.0))
             most = min(most, math.sqrt(side / bend))
         most = min(most, s.least_speed_mps + s.clearance_gain_1ps * max(choice.clearance - s.margin_m, 0.0))
         most /= 1.0 + choice.twist / s.rough_m
-        way = min(choice.free - s.least_arc_m * 0.5, to_go)
+        way = min(choice.free - s.least_arc_m * 0.5, to_go, choice.seen - SIGHT_ROOM_M)
         stopping = math.sqrt(2.0 * s.deceleration_mps2 * max(way, 0.0))
         return choice.direction * min(max(most, s.least_speed_mps), stopping)
 
@@ -242,11 +268,37 @@ def _lean(field: Field, body: Body, x: float, y: float, cosine: float, sine: flo
     return along, across, 0.5 * abs(front_left - front_right - rear_left + rear_right)
 
 
+@part
+def _is_edge_seen(field: Field, body: Body, x: float, y: float, cosine: float, sine: float, edge: float) -> bool:
+    """Whether the ground under a bumper, at edge [m] in base_link, was seen; gaps between rings count as seen."""
+    rows, columns = field.cells.shape
+    for k in range(EDGE_POINTS):
+        aside = body.half_width * (2.0 * k / (EDGE_POINTS - 1) - 1.0)
+        column = math.floor((x + edge * cosine - aside * sine - field.x) * field.inverse + 0.5)
+        row = math.floor((y + edge * sine + aside * cosine - field.y) * field.inverse + 0.5)
+        if not (GAP_CELLS <= row < rows - GAP_CELLS and GAP_CELLS <= column < columns - GAP_CELLS):
+            continue
+        if field.cells[row, column] != UNKNOWN:
+            continue
+        is_known = False
+        for i in range(row - GAP_CELLS, row + GAP_CELLS + 1):
+            for j in range(column - GAP_CELLS, column + GAP_CELLS + 1):
+                is_known = is_known or field.cells[i, j] != UNKNOWN
+        if not is_known:
+            return False
+    return True
+
+
 @kernel
 def _sweep(
-    field: Field, body: Body, x: float, y: float, heading: float, step: float, margin: float, tipping: float, fan: Fan
-) -> None:
-    """Lay out every arc from a pose and follow it until it is no longer clear."""
+    field: Field, body: Body, place_of: tuple[float, float, float], down: float, step: float, margin: float,
+    tipping: float, fan: Fan,
+) -> None:  # fmt: skip
+    """Lay out every arc from a pose (x, y [m], heading) and follow it until it is no longer clear.
+
+    down: how the vehicle's own plane falls ahead, over run.
+    """
+    x, y, heading = place_of
     arcs, places, _ = fan.points.shape
     begun = clearance_at(field, body, x, y, math.cos(heading), math.sin(heading))
     allowed = allowed_clearance(begun, margin)
@@ -257,7 +309,9 @@ def _sweep(
         chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-9 else 1.0)
         at_x, at_y, at_heading = x, y, heading
         least, slope, roll, twist, clear = np.inf, 0.0, 0.0, 0.0, 0
-        is_clear = True
+        is_clear, is_unseen, ahead = True, False, fan.direction[arc]
+        edge = body.front if ahead > 0.0 else body.rear
+        fan.seen[arc], fan.fall[arc] = np.inf, down * ahead
         for place in range(places):
             fan.points[arc, place, 0], fan.points[arc, place, 1] = at_x, at_y
             fan.points[arc, place, 2] = at_heading
@@ -271,6 +325,10 @@ def _sweep(
                     slope, roll, twist = max(slope, abs(pitch)), max(roll, abs(lean)), max(twist, warp)
                     fan.clearance[arc, place], fan.slope[arc, place] = least, slope
                     fan.roll[arc, place], fan.twist[arc, place] = roll, twist
+                    fan.fall[arc] = max(fan.fall[arc], -pitch * ahead)
+                    if not is_unseen and field.by_sight:
+                        is_unseen = not _is_edge_seen(field, body, at_x, at_y, cosine, sine, edge)
+                        fan.seen[arc] = place * step if is_unseen else np.inf
             at_x += chord * math.cos(at_heading + 0.5 * turn)
             at_y += chord * math.sin(at_heading + 0.5 * turn)
             at_heading += turn

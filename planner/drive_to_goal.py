@@ -7,76 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 
 import numpy as np
 
 from planner.arcs import ArcPlanner
 from planner.footprint import Footprint
+from planner.guarded_planner import GuardedPlanner, PlannerError
 from planner.manoeuvre import STANDING, Leg, ManoeuvreDriver, find_manoeuvre
 from planner.maps.grid import LocalGrid
 from planner.maps.local_map import LocalMap
 from planner.maps.source import ObstacleSource
 from planner.path_tracking import Path
-from planner.planning import Arcs, Array, Outcome, Plan, Request, make_planner
+from planner.planning import Arcs, Outcome, Plan, Request, make_planner
+from planner.plausibility import MOST_ATTEMPTS, FrozenPose, SpeedTrim, StuckWatch
 from planner.pose import Pose
+from planner.progress import Progress, Reason, Status
 from planner.settings import PlannerSettings
 
-
-class Status(Enum):
-    """What the driver is doing."""
-
-    NO_GOAL = "no_goal"
-    DRIVING = "driving"
-    BLOCKED = "blocked"  # stops, to back up and turn
-    MANOEUVRING = "manoeuvring"  # backs up and turns
-    ARRIVED = "arrived"
-    FAILED = "failed"  # see Reason
-    EMERGENCY = "emergency"  # its inputs are too old or no numbers
-
-
-class Reason(Enum):
-    """Why a goal is refused or given up, or nothing is driven: one for each cause."""
-
-    NONE = ""
-    NOT_FINITE = "the goal is not a finite place"
-    OUTSIDE_MAP = "the goal is outside the map"
-    IN_OBSTACLE = "the goal is inside an obstacle"
-    UNREACHABLE = "there is no way to the goal"
-    BOXED_IN = "boxed in: no progress for too long"
-    ALREADY_THERE = "the vehicle is already there"
-    OLD_POSE = "the pose is too old"
-    OLD_MAP = "the obstacle map is too old"
-    BAD_POSE = "the pose is not finite"
-
+__all__ = ["DriveToGoal", "Progress", "Reason", "Status"]
 
 STOPPED_BY = {
     Outcome.UNREACHABLE: Reason.UNREACHABLE,
     Outcome.IN_OBSTACLE: Reason.IN_OBSTACLE,
+    Outcome.TOO_LARGE: Reason.TOO_LARGE,
 }
 NEW_WAY_M = 10.0  # a way that grows by this from one plan to the next is another one
+MOST_WAYPOINTS = 10_000
 CONFIRM_S = 2.0  # a planner must find no way for this long, standing, before a goal is given up
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """What to do now, and what there is to tell and to show."""
-
-    status: Status
-    reason: Reason = Reason.NONE
-    speed: float = 0.0  # [m/s], forward positive
-    curvature: float = 0.0  # [1/m], left positive
-    to_go: float = math.nan  # to the present goal [m]
-    waypoint: int = 0  # number of the goal that is driven to
-    path: Array = field(default_factory=lambda: np.zeros((0, 2)))
-    arcs: Arcs = field(default_factory=Arcs)
-    grid: LocalGrid | None = None
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether the vehicle is meant to stand and stay."""
-        return self.status in (Status.NO_GOAL, Status.ARRIVED, Status.FAILED, Status.EMERGENCY)
 
 
 class DriveToGoal:
@@ -86,16 +44,25 @@ class DriveToGoal:
         """Raises SettingsError for a planner that cannot be had."""
         self.settings, self._source = settings, source
         self._map = LocalMap(source, settings)
-        self._planner = make_planner(settings, footprint, source.extent())
+        self._planner = GuardedPlanner(make_planner(settings, footprint, source.extent()), settings.planner)
         self._arcs = ArcPlanner(settings, footprint)  # to back up with, whatever the planner
         self._goals: list[tuple[float, float]] = []
+        self._frozen, self._stuck = FrozenPose(), StuckWatch()
+        self._trim = SpeedTrim(settings.max_speed_mps, settings.speed_reserve_mps)
         self.plans = 0  # made since the beginning
         self.reset()
 
     def reset(self) -> None:
         """As if just made: the vehicle was put elsewhere, or time went back."""
-        self._planner.reset()
+        self._planner_error = ""
+        try:
+            self._planner.reset()
+        except PlannerError as error:
+            self._planner_error = str(error)  # it still knows what is no longer so
         self._arcs.reset()
+        self._frozen.reset()
+        self._stuck.reset()
+        self._trim.reset()
         self._goals.clear()
         self._waypoint = 0
         self._progress = Progress(Status.NO_GOAL)
@@ -105,6 +72,14 @@ class DriveToGoal:
         self._tried_for = (math.nan, math.nan)  # the goal when patience began
         self._begin_leg(-math.inf)
 
+    def take_over(self, other: DriveToGoal) -> None:
+        """Go on to the goals of another one, from the speed and curvature that it commands now."""
+        self._goals, self._waypoint = list(other._goals), other._waypoint
+        self._progress, self._is_new, self._tried_for = other._progress, other._is_new, other._tried_for
+        self._speed, self._curvature = other._speed, other._curvature
+        self._commanded_at, self._planned_at, self.plans = other._commanded_at, -math.inf, other.plans
+        self._begin_leg(-math.inf)
+
     def set_goal(self, x: float, y: float) -> Reason:
         """Drive to one place [m]; see set_waypoints."""
         return self.set_waypoints([(x, y)])
@@ -112,8 +87,11 @@ class DriveToGoal:
     def set_waypoints(self, places: Sequence[tuple[float, float]]) -> Reason:
         """Drive to places [m] one after the other; none means to stop. A refused goal stops the vehicle, too.
 
-        A goal may be moved at any time: the map and the arc that is driven stay.
+        A goal may be moved at any time: the map and the arc that is driven stay, and it is planned for at the next
+        plan, never sooner.
         """
+        if len(places) > MOST_WAYPOINTS:
+            return self.refuse(Reason.TOO_MANY)
         was_driving = not self._progress.is_at_rest
         self._goals = [(float(x), float(y)) for x, y in places]
         self._waypoint = 0
@@ -124,9 +102,7 @@ class DriveToGoal:
         elif not all(extent.has(*place) for place in self._goals):
             reason = Reason.OUTSIDE_MAP
         if reason is not Reason.NONE:
-            self._goals.clear()
-            self._progress = Progress(Status.FAILED, reason)
-            return reason
+            return self.refuse(reason)
         self._is_new = not was_driving
         if not self._goals:
             self._progress = Progress(Status.NO_GOAL)
@@ -137,8 +113,13 @@ class DriveToGoal:
         elif math.dist(self._goals[0], self._tried_for) > NEW_WAY_M:  # a goal that creeps gets no new patience
             self._tried_for = self._goals[0]
             self._nearest, self._nearest_at, self._effort = math.inf, self._commanded_at, math.inf
-        self._planned_at = -math.inf
         return Reason.NONE
+
+    def refuse(self, reason: Reason) -> Reason:
+        """A goal that is none stops the vehicle, whatever is wrong with it; returns the reason."""
+        self._goals, self._waypoint = [], 0
+        self._progress = Progress(Status.FAILED, reason)
+        return reason
 
     def _begin_leg(self, time: float) -> None:
         """Towards another goal: nothing was tried yet."""
@@ -159,60 +140,87 @@ class DriveToGoal:
         emergency = self._emergency(time, pose, speed, time if pose_time is None else pose_time)
         if emergency is not Reason.NONE:
             return self._stop(time, Status.EMERGENCY, emergency)
+        self._stuck.note(time, self._speed, speed)
         if time - self._planned_at >= 1.0 / s.replan_rate_hz - 1e-6:
             self._planned_at = time
             self.plans += 1
-            self._progress = self._planned(time, pose, speed)
-        return self._slewed(time)
+            try:
+                self._progress = self._planned(time, pose, speed)
+            except PlannerError as error:
+                self._progress = replace(
+                    self._progress, status=Status.EMERGENCY, reason=Reason.PLANNER_ERROR, detail=str(error)
+                )
+        return self._slewed(time, speed)
 
     def _emergency(self, time: float, pose: Pose, speed: float, pose_time: float) -> Reason:
         if not (pose.is_finite and math.isfinite(speed)):
             return Reason.BAD_POSE
-        return Reason.NONE if time - pose_time <= self.settings.stale_s else Reason.OLD_POSE
+        if not time - pose_time <= self.settings.stale_s:
+            return Reason.OLD_POSE
+        return Reason.FROZEN_POSE if self._frozen.is_frozen(time, pose, speed) else Reason.NONE
 
     def _planned(self, time: float, pose: Pose, speed: float) -> Progress:
         s = self.settings
+        while self._waypoint < len(self._goals) - 1 and pose.distance_to(*self._goals[self._waypoint]) <= s.waypoint_m:
+            self._waypoint += 1
+            self._begin_leg(time)
         goal = self._goals[self._waypoint]
         away = pose.distance_to(*goal)
-        is_last = self._waypoint == len(self._goals) - 1
-        if away <= (s.arrival_m if is_last else s.waypoint_m):
-            if not is_last:
-                self._waypoint += 1
-                self._begin_leg(time)
-                return self._planned(time, pose, speed)
+        if self._waypoint == len(self._goals) - 1 and away <= s.arrival_m:
             reason = Reason.ALREADY_THERE if self._is_new else Reason.NONE
             return Progress(Status.ARRIVED, reason, to_go=away, waypoint=self._waypoint)
         self._is_new = False
         grid = self._map.update(time, pose)
         if time - grid.stamp > s.stale_s:
             return Progress(Status.EMERGENCY, Reason.OLD_MAP, to_go=away, waypoint=self._waypoint, grid=grid)
+        if self._stuck.is_stuck(time) and not self._freed(pose, grid):
+            return Progress(Status.FAILED, Reason.STUCK, to_go=away, waypoint=self._waypoint, grid=grid)
         if self._manoeuvre is not None:
             return self._manoeuvred(time, pose, speed, grid)
+        if self._planner_error:
+            raise PlannerError(self._planner_error)
         curvature = self._curvature
         ahead = pose.moved(speed, curvature, s.delay_s)
         plan = self._planner.plan(Request(ahead, speed, curvature, goal, grid))
         return self._judged(time, pose, speed, plan, grid, away)
 
+    @property
+    def _boxed_in(self) -> Reason:
+        """Why there is no progress."""
+        return Reason.STUCK if self._stuck.attempts else Reason.BOXED_IN
+
+    def _freed(self, pose: Pose, grid: LocalGrid) -> bool:
+        """Begin to get free: astern if it was ahead that it stuck, else ahead; False when that was tried enough."""
+        was_astern, self._manoeuvre = self._speed < 0.0, None
+        if self._stuck.attempts > MOST_ATTEMPTS:
+            return False
+        legs = [] if was_astern else self._astern(pose, grid)
+        self._manoeuvre = ManoeuvreDriver(self.settings, legs) if legs else None
+        return True
+
     def _judged(self, time: float, pose: Pose, speed: float, plan: Plan, grid: LocalGrid, away: float) -> Progress:
         """What a plan means: drive, or stop and turn, or give up."""
         to_go = plan.to_go if math.isfinite(plan.to_go) else away
-        self._note_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
+        if plan.outcome is not Outcome.SEARCHING or not math.isfinite(self._nearest_at):
+            self._note_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
         status, reason = Status.DRIVING, Reason.NONE
         if not (math.isfinite(plan.speed) and math.isfinite(plan.curvature)):
             plan = Plan(Outcome.BLOCKED)  # a planner of the user's own may answer anything
-        wanted = _held(plan.speed, self.settings.max_speed_mps)
+        wanted = _held(plan.speed, self.settings.max_speed_mps - self.settings.speed_reserve_mps)
         bend = _held(plan.curvature, self.settings.max_curvature_1pm)
         if plan.outcome is not Outcome.DRIVE:
             status, wanted, bend = Status.BLOCKED, 0.0, self._curvature
+        if plan.outcome is Outcome.SEARCHING:
+            status = Status.DRIVING  # as soon as it knows where to
         is_standing = abs(speed) < STANDING and abs(self._speed) < STANDING
         if plan.outcome in STOPPED_BY:
             self._no_way_since = min(self._no_way_since, time)
             if is_standing and time - self._no_way_since >= CONFIRM_S:
                 status, reason = Status.FAILED, STOPPED_BY[plan.outcome]
-        else:
+        elif plan.outcome is not Outcome.SEARCHING:
             self._no_way_since = math.inf
         if status is not Status.FAILED and time - self._nearest_at > self.settings.boxed_in_s:
-            status, reason, wanted = Status.FAILED, Reason.BOXED_IN, 0.0
+            status, reason, wanted = Status.FAILED, self._boxed_in, 0.0
         if plan.outcome in (Outcome.BLOCKED, Outcome.BEHIND) and is_standing and status is Status.BLOCKED:
             self._begin_manoeuvre(pose, plan, grid)
             status = Status.MANOEUVRING if self._manoeuvre else Status.BLOCKED
@@ -221,6 +229,8 @@ class DriveToGoal:
     def _note_progress(self, time: float, effort: float) -> None:
         """Nearer than ever, or another way because the map has changed, is progress."""
         is_new_way = effort > self._effort + NEW_WAY_M
+        if effort < self._nearest - self.settings.progress_m:
+            self._stuck.note_progress()
         if is_new_way or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):
             self._nearest, self._nearest_at, self._attempts = effort, time, 0
         self._effort = effort
@@ -228,7 +238,7 @@ class DriveToGoal:
     def _begin_manoeuvre(self, pose: Pose, plan: Plan, grid: LocalGrid) -> None:
         """Onto the planner's path if there is a way, else astern for a little, and further each time."""
         legs: list[Leg] = []
-        if len(plan.path) > 2 and np.isfinite(plan.path).all():
+        if len(plan.path) > 2:
             legs = find_manoeuvre(self._arcs, pose, Path(plan.path), plan.reference, grid)
         if not legs:
             legs = self._astern(pose, grid)
@@ -267,15 +277,15 @@ class DriveToGoal:
             answer = (0.0, self._curvature)
         if time - self._nearest_at > self.settings.boxed_in_s:
             self._manoeuvre = None
-            return Progress(Status.FAILED, Reason.BOXED_IN, to_go=away, waypoint=self._waypoint, grid=grid)
+            return Progress(Status.FAILED, self._boxed_in, to_go=away, waypoint=self._waypoint, grid=grid)
         points = self._manoeuvre.points if self._manoeuvre else np.zeros((0, 3))
         return Progress(
             Status.MANOEUVRING, Reason.NONE, *answer, to_go=away, waypoint=self._waypoint, path=points[:, :2],
             arcs=Arcs(chosen=points), grid=grid,
         )  # fmt: skip
 
-    def _slewed(self, time: float) -> Progress:
-        """The command, within the rates of speed and curvature."""
+    def _slewed(self, time: float, speed: float) -> Progress:
+        """The command, within the rates of speed and curvature; less where the vehicle is too fast for it."""
         if self._progress.is_at_rest:
             return self._rest(time)
         s, wanted = self.settings, self._progress
@@ -286,7 +296,8 @@ class DriveToGoal:
         self._speed += min(max(wanted.speed - self._speed, -rate * step), rate * step)
         turn = s.curvature_rate_1pms * step
         self._curvature += min(max(wanted.curvature - self._curvature, -turn), turn)
-        return replace(wanted, speed=self._speed, curvature=self._curvature)
+        asked = self._trim.trimmed(self._speed, speed, step)
+        return replace(wanted, speed=asked, curvature=self._curvature)
 
     def _rest(self, time: float) -> Progress:
         """Stand, with the wheels as they are."""
@@ -294,7 +305,11 @@ class DriveToGoal:
 
     def _stop(self, time: float, status: Status, reason: Reason) -> Progress:
         self._commanded_at, self._speed = time, 0.0
-        return replace(self._progress, status=status, reason=reason, speed=0.0, curvature=self._curvature)
+        self._stuck.note(time, 0.0, 0.0)
+        detail = self._progress.detail if reason is self._progress.reason else ""
+        return replace(
+            self._progress, status=status, reason=reason, speed=0.0, curvature=self._curvature, detail=detail
+        )
 
 
 def _held(value: float, most: float) -> float:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.dstar_lite import DStarLite
+from planner.connected import leads_out
+from planner.dstar_lite import Cell, DStarLite
 from planner.footprint import Footprint
-from planner.grid_cost import METRE_COST, NO_WAY
-from planner.maps.global_map import GROWTH_M, GlobalMap
+from planner.grid_cost import BLOCKED, METRE_COST, NO_WAY, Costs
+from planner.maps.global_map import GROWTH_M, GlobalMap, MapTooLargeError
 from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
 from planner.pose import Pose
@@ -20,23 +22,41 @@ from vehicle_dynamics.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 
-MOST_GROWTHS = 4  # to look for a way round
 SMOOTH_M = 2.0  # places of the path are means over this length
 MOST_CELLS_OF_WAY = 20_000
 NEAR_GOAL = 0.7  # a way may end beside a goal that is close to obstacles, by this share of arrival_m
 BESIDE_M = 4.0  # a vehicle that stands too close to obstacles joins the way within this
+LOOKS = 100_000  # cells that a search looks at in one call, at most: less than 0.1 s
+LOOKS_BESIDE = 10_000  # the same of a search that can wait: about 10 ms
+GROWTH_SHARE = 0.25  # a map grows by this share of its size, at least by GROWTH_M
+ASIDE_SHARE = 0.2  # a goal that has moved by less than this share of the way to it is still that of the search
+
+
+class Lack(Enum):
+    """Why there is no way."""
+
+    NONE = "none"
+    SEARCHING = "searching"  # not yet: the search goes on with the next call
+    NO_WAY = "no way"
+    GOAL_BLOCKED = "goal blocked"
+    TOO_LARGE = "too large"  # for the map
 
 
 class Found(NamedTuple):
     """A way, or why there is none."""
 
     points: Array | None  # n x 2 [m], from the vehicle to the goal
-    is_goal_blocked: bool = False
+    lack: Lack = Lack.NONE
     cost: float = math.inf  # [m], longer where it is narrow
 
 
 class PathFinder:
-    """Keeps a map and a search between calls; a new goal makes a new search on the same map."""
+    """Keeps a map and a search between calls.
+
+    A goal that moves a little keeps the search, whose way then ends with a straight line; a second search for the
+    moved goal is built beside it, some cells at each call, and takes its place when it is done. So however a goal
+    moves, no call takes long.
+    """
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._settings, self._half_width, self._extent = settings, footprint.half_width, extent
@@ -46,40 +66,86 @@ class PathFinder:
         """Forget the map too."""
         self.map = GlobalMap(self._settings, self._half_width, self._extent)
         self._search: DStarLite | None = None
-        self._goal = (math.nan, math.nan)
-        self._growths = 0
+        self._next: DStarLite | None = None  # for a goal that has moved
 
     def find(self, pose: Pose, goal: tuple[float, float], grid: LocalGrid) -> Found:
         """The way from a pose to a goal [m], with what the rolling map shows."""
-        self._make_room(grid, goal)
+        try:
+            self._make_room(grid, goal)
+        except MapTooLargeError:
+            return Found(None, Lack.TOO_LARGE)
         changed = self.map.add(grid)
         start = self.map.nearest_open(pose.x, pose.y, BESIDE_M)
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
         if end is None:
-            return Found(None, is_goal_blocked=self.map.window.has(*self.map.window.cell(*goal)))
+            is_there = self.map.window.has(*self.map.window.cell(*goal))
+            return Found(None, Lack.GOAL_BLOCKED if is_there else Lack.NO_WAY)
         if start is None:
-            return Found(None)
-        if self._search is None or self._search.goal != end:
-            self._search = DStarLite(self.map.costs, start, end)
-            self._growths = 0
-        else:
-            self._search.move_to(start)
-            self._search.changed(changed)
-        self._search.repair()
-        while self._search.cost == NO_WAY and self._growths < MOST_GROWTHS and self._grow(GROWTH_M):
-            self._growths += 1
-            self._search.repair()
+            return Found(None, Lack.NO_WAY)
+        for search in (self._search, self._next):
+            if search is not None:
+                search.move_to(start)
+                search.changed(changed)
+        is_done = self._searched(start, end)
+        if self._search is None or not is_done or not self._serves(self._search, start, end):
+            return Found(None, Lack.SEARCHING)
         if self._search.cost == NO_WAY:
-            return Found(None, is_goal_blocked=self.map.state_at(*goal) == OCCUPIED)
-        cells = self._search.way(MOST_CELLS_OF_WAY)
-        side = self._settings.global_resolution_m
-        points = self.map.middles(cells)
+            return self._no_way(start, self._search.goal, goal)
+        return self._found(pose, goal, end)
+
+    def _searched(self, start: Cell, end: Cell) -> bool:
+        """Work on the searches; whether the present one is up to date."""
+        if self._search is None:
+            self._search = DStarLite(self.map.costs, start, end)
+        if self._search.goal == end:
+            self._next = None
+        elif self._next is None or not self._serves(self._next, start, end):
+            self._next = DStarLite(self.map.costs, start, end)
+        is_done = self._search.repair(LOOKS) < LOOKS
+        if self._next is not None:
+            most = LOOKS_BESIDE if is_done and self._serves(self._search, start, end) else LOOKS
+            if self._next.repair(most) < most:
+                self._search, self._next, is_done = self._next, None, True
+        return is_done
+
+    def _serves(self, search: DStarLite, start: Cell, end: Cell) -> bool:
+        """Whether a search for another cell than the goal's does for the time being."""
+        if search.goal == end:
+            return True
+        off, left = math.dist(search.goal, end), math.dist(start, end)
+        return off <= ASIDE_SHARE * left and bool(_is_line_open(self.map.costs, *search.goal, *end))
+
+    def _no_way(self, start: Cell, end: Cell, goal: tuple[float, float]) -> Found:
+        """Look further if vehicle and goal both may be left towards more world; else there is none."""
+        sides = self.map.may_grow()
+        if leads_out(self.map.costs, *start, sides) and leads_out(self.map.costs, *end, sides):
+            w = self.map.window
+            by = max(GROWTH_M, GROWTH_SHARE * w.resolution * max(w.rows, w.columns))
+            right, high = w.x + w.columns * w.resolution, w.y + w.rows * w.resolution
+            try:
+                if self._grow_to(w.x - by, right + by, w.y - by, high + by):
+                    return Found(None, Lack.SEARCHING)
+            except MapTooLargeError:
+                return Found(None, Lack.TOO_LARGE)
+        return Found(None, Lack.GOAL_BLOCKED if self.map.state_at(*goal) == OCCUPIED else Lack.NO_WAY)
+
+    def _found(self, pose: Pose, goal: tuple[float, float], end: Cell) -> Found:
+        assert self._search is not None
+        side = self.map.resolution
+        points = self.map.middles(self._search.way(MOST_CELLS_OF_WAY))
         points[0] = pose.x, pose.y
+        cost = self._search.cost * side / METRE_COST
+        if self._search.goal != end:  # leave the way where it is closest to where the goal is now
+            place = self.map.middles(np.array([end]))[0]
+            away = np.hypot(*(points - place).T)
+            last = int(np.argmin(away))
+            more = np.linspace(points[last], place, max(math.ceil(away[last] / side), 1) + 1)[1:]
+            points, cost = np.concatenate([points[: last + 1], more]), cost + float(away[last])
         if end == self.map.window.cell(*goal):
             points[-1] = goal
         smooth = np.empty_like(points)
         _smoothed(points, max(round(SMOOTH_M / side), 1), smooth)
-        return Found(smooth, cost=self._search.cost * side / METRE_COST)
+        return Found(smooth, cost=cost)
 
     def _make_room(self, grid: LocalGrid, goal: tuple[float, float]) -> None:
         """For the rolling map, and at first for the goal with something around it."""
@@ -91,21 +157,30 @@ class PathFinder:
             min(low, goal[1] - GROWTH_M), max(high, goal[1] + GROWTH_M),
         )  # fmt: skip
 
-    def _grow(self, by: float) -> bool:
-        w = self.map.window
-        x, y = w.x, w.y
-        return self._grow_to(
-            x - by, x + w.columns * w.resolution + by, y - by, y + w.rows * w.resolution + by
-        )  # fmt: skip
-
     def _grow_to(self, left: float, right: float, low: float, high: float) -> bool:
-        try:
-            before = self.map.grow_to(left, right, low, high)
-        except ValueError:  # too large: what lies there stays unseen
+        """Map and searches; whether they have grown."""
+        grown = self.map.grow_to(left, right, low, high)
+        if grown is None:
             return False
-        if before is not None and self._search is not None:
-            self._search = self._search.grown(self.map.costs, *before)
-        return before is not None
+        if grown.is_coarser:
+            self._search = self._next = None
+        if self._search is not None:
+            self._search = self._search.grown(self.map.costs, grown.rows, grown.columns)
+        if self._next is not None:
+            self._next = self._next.grown(self.map.costs, grown.rows, grown.columns)
+        return True
+
+
+@kernel
+def _is_line_open(costs: Costs, row: int, column: int, to_row: int, to_column: int) -> bool:
+    """Whether all cells on a straight line can be entered."""
+    steps = 2 * max(abs(to_row - row), abs(to_column - column), 1)
+    for k in range(steps + 1):
+        i = round(row + (to_row - row) * k / steps)
+        j = round(column + (to_column - column) * k / steps)
+        if costs[i, j] == BLOCKED:
+            return False
+    return True
 
 
 @kernel

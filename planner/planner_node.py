@@ -6,7 +6,8 @@ Time is that of the odometry: a paused simulation pauses the planner, and a fast
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, fields
 from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
@@ -50,6 +51,8 @@ COMMAND_PERIOD_S = 0.05  # of simulated time
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then /cmd_vel is free for others
 LEAST_SPEED_MPS = 0.05
 WATCH_PERIOD_S = 0.05  # of the machine's time
+RESPAWN = "PROVING_GROUND_RESPAWN"  # set by the supervisor for a node that it starts again
+CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
 LEVELS = {Status.FAILED: Level.WARN, Status.EMERGENCY: Level.ERROR, Status.BLOCKED: Level.WARN}
 
 
@@ -64,6 +67,7 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
     sensing: str = setting("terrain", "Obstacles by the world's truth, or by LIDAR", choices=SENSING, read_only=True)
     pose_source: str = setting("truth", "Where the pose comes from", choices=tuple(POSES), read_only=True)
     vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its size", read_only=True)
+    lidar_frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are refused", read_only=True)
     lidar_xyz_m: tuple[float, float, float] = place(2.0, 0.0, 2.0)
     lidar_rpy_deg: tuple[float, float, float] = setting(
         (0.0, 0.0, 0.0), "Roll, pitch, yaw of the LIDAR", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
@@ -73,6 +77,12 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
     stamped: bool = setting(True, "/cmd_vel as TwistStamped, else as Twist", read_only=True)
     frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
+
+
+MAP_SETTINGS = (
+    *(item.name for item in fields(LidarMapSettings)),
+    *("map_resolution_m", "max_step_m", "max_slope_deg", "max_height_m", "local_map_m"),
+)
 
 
 class PlannerNode(SuiteNode[PlannerNodeSettings]):
@@ -85,12 +95,14 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         super().__init__()
         s = self.settings
         self._frame = s.frame_prefix + s.map_frame
+        self._lidar_frame = s.frame_prefix + s.lidar_frame
         vehicle = Hmmwv.from_yaml(vehicle_file(s.vehicle))
         self._footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
         self._world = load_world(s.world)
         self._lidar: LidarSource | None = None
-        self._goals: list[tuple[float, float]] = []
-        self._core = self._make_core()
+        self._goals: list[tuple[float, float]] = []  # that are driven to; none any more when they were reached
+        self._source = self._make_source()
+        self._core = DriveToGoal(s, self._footprint, self._source)
         self._poses = PoseHistory()
         self._cloud: PointCloud2 | None = None  # that waits
         self._progress = Progress(Status.NO_GOAL)
@@ -106,28 +118,36 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.listen(PoseStamped, "goal_pose", self._on_goal, qos.RELIABLE)
         self.listen(Path, "waypoints", self._on_waypoints, qos.RELIABLE)
         self.create_service(Trigger, "planner/cancel", self._on_cancel)
-        self._odometry = TruthInput(self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source])
+        if s.sensing == "lidar":
+            self.listen(PointCloud2, "lidar/points", self._on_cloud, qos.SENSOR)
+        frames = (self._frame, s.frame_prefix + BASE_FRAME)
+        self._odometry = TruthInput(
+            self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
+        )
         self.create_timer(WATCH_PERIOD_S, self._watch, clock=self.wall_clock)
         self.report("goal", Level.OK, "no goal")
-        if s.to_world_goal and self._world.goal is not None:
+        if s.to_world_goal and os.environ.get(RESPAWN):
+            self.report("goal", Level.WARN, "was started again: stands and waits for a goal")
+        elif s.to_world_goal and self._world.goal is not None:
             goal = PoseStamped()
             goal.pose.position.x, goal.pose.position.y = self._world.goal.x, self._world.goal.y
             self._take_goals([goal], "the world's goal")
 
     def on_settings(self, old: PlannerNodeSettings, new: PlannerNodeSettings) -> None:
-        """What was seen of the world is forgotten, the goals are not."""
-        self._core = self._make_core()
-        self._core.set_waypoints(self._goals[self._progress.waypoint :])
+        """The drive goes on with its goals and its speed; a map is made anew only if it would be another one."""
+        if any(getattr(old, name) != getattr(new, name) for name in MAP_SETTINGS):
+            self._source = self._make_source()
+        before, self._core = self._core, DriveToGoal(new, self._footprint, self._source)
+        self._core.take_over(before)
 
-    def _make_core(self) -> DriveToGoal:
-        s, had_lidar = self.settings, self._lidar is not None
-        source: ObstacleSource = TerrainTruth(self._world, s)
-        if s.sensing == "lidar":
-            mounting = Mounting(s.lidar_xyz_m, s.lidar_rpy_deg)
-            source = self._lidar = LidarSource(s, self._footprint, mounting, source.extent(), s)
-            if not had_lidar:
-                self.listen(PointCloud2, "lidar/points", self._on_cloud, qos.SENSOR)
-        return DriveToGoal(s, self._footprint, source)
+    def _make_source(self) -> ObstacleSource:
+        s = self.settings
+        truth = TerrainTruth(self._world, s)
+        if s.sensing != "lidar":
+            return truth
+        mounting = Mounting(s.lidar_xyz_m, s.lidar_rpy_deg)
+        self._lidar = LidarSource(s, self._footprint, mounting, truth.extent(), s)
+        return self._lidar
 
     # Goals
 
@@ -138,20 +158,22 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._take_goals(message.poses, "waypoints", message.header.frame_id)
 
     def _take_goals(self, poses: list[PoseStamped], topic: str, frame: str = "") -> None:
-        places = []
-        for pose in poses:
-            own = pose.header.frame_id or frame
-            if own not in ("", self._frame):
-                self.report("goal", Level.WARN, f"{topic} refused: is in frame {own!r}, must be in {self._frame!r}")
-                return
-            places.append((pose.pose.position.x, pose.pose.position.y))
-        reason = self._core.set_waypoints(places)
+        frames = {pose.header.frame_id or frame for pose in poses} - {"", self._frame}
+        if frames:
+            reason, places = self._core.refuse(Reason.OTHER_FRAME), []
+            words = f"{reason.value}: {min(frames)!r}, must be in {self._frame!r}"
+        else:
+            places = [(pose.pose.position.x, pose.pose.position.y) for pose in poses]
+            reason = self._core.set_waypoints(places)
+            words = reason.value
         self._goals = [] if reason is not Reason.NONE else places
         if reason is not Reason.NONE:
-            self.report("goal", Level.WARN, f"{topic} refused: {reason.value}")
+            self.report("goal", Level.WARN, f"{topic} refused, the vehicle stops: {words}")
         elif places:
             x, y = places[-1]
             self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(places)} place(s)")
+        else:
+            self.report("goal", Level.OK, "no goal")
         self._driven_at = self._seconds
 
     def _on_cancel(self, request: Any, response: Any) -> Any:
@@ -164,9 +186,11 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     # Driving
 
     def _on_reset(self) -> None:
+        """A drive that was under way goes on to its goals, from the start; one that had ended does not begin again."""
         self.get_logger().info("begins anew, as the simulation did")
         self._core.reset()
         self._poses.clear()
+        self._cloud = None
         if self._lidar is not None:
             self._lidar.reset()
         self._start_ns = None
@@ -181,11 +205,21 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         pose = pose_from_attitude(motion.position, motion.attitude)
         self._poses.note(time_ns, pose)
         self._see()
-        self._progress = self._core.update(self._seconds, pose, motion.velocity[0])
+        pose_time = self._seconds - self._lag(time_ns)
+        self._progress = self._core.update(self._seconds, pose, motion.velocity[0], pose_time)
+        if self._goals and self._progress.status in (Status.ARRIVED, Status.FAILED):
+            self._goals = []
+            self.report("goal", Level.OK, f"no goal; the last one: {self._progress.words}")
         self._command(self._progress)
         if self._core.plans != self._shown:
             self._shown = self._core.plans
             self._show(time_ns, self._progress)
+
+    def _lag(self, time_ns: int) -> float:
+        """How old [s] an odometry of that stamp is by the clock; without /clock there is no telling."""
+        if not self.get_parameter("use_sim_time").value:
+            return 0.0
+        return max(float(self.get_clock().now().nanoseconds - time_ns) / NS_PER_S, 0.0)
 
     def _command(self, progress: Progress) -> None:
         if not progress.is_at_rest:
@@ -232,21 +266,22 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     def _see(self) -> None:
         """Place the cloud by where the vehicle was at its stamp and, unless it was put straight, at the sweep's end."""
         message, s = self._cloud, self.settings
-        if message is None or self._lidar is None:
+        if message is None or self._lidar is None or self._start_ns is None:
             return
         try:
             time_ns = stamp_to_ns(message.header.stamp)
-            if not s.lidar_deskewed and self._poses.is_before(time_ns + round(s.lidar_sweep_s * NS_PER_S)):
+            end_ns = time_ns + (0 if s.lidar_deskewed else round(s.lidar_sweep_s * NS_PER_S))
+            if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
                 return
             self._cloud = None
+            if message.header.frame_id != self._lidar_frame:
+                raise ValueError(f"is in frame {message.header.frame_id!r}, must be in {self._lidar_frame!r}")
             points = cloud_to_points(message).reshape(-1)
             pose = self._poses.at(time_ns)
-            later = None if s.lidar_deskewed else self._poses.at(time_ns + round(s.lidar_sweep_s * NS_PER_S))
-            if self._start_ns is None:
-                raise ValueError("no odometry yet")
+            later = None if s.lidar_deskewed else self._poses.at(end_ns)
             seconds = (time_ns - self._start_ns) / NS_PER_S
             if not self._lidar.see(seconds, points, pose, later, s.lidar_sweep_s):
-                raise ValueError("late, or not finite")
+                raise ValueError("late, not finite, or with too few points of use")
         except ValueError as error:
             self._cloud = None
             self.health.count("lidar/points refused")
@@ -257,11 +292,11 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     def publish_health(self) -> None:
         """Status, progress and arrival."""
         progress = self._progress
-        words = progress.reason.value or progress.status.value.replace("_", " ")
-        self.report("driving", LEVELS.get(progress.status, Level.OK), words)
+        self.report("driving", LEVELS.get(progress.status, Level.OK), progress.words)
         figures = {
             "status": progress.status.value,
             "reason": progress.reason.value,
+            "detail": progress.detail,
             "to_go_m": f"{progress.to_go:.2f}",
             "waypoint": str(progress.waypoint),
             "plans": str(self._core.plans),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from planner.arcs import ArcChoice, ArcPlanner, Target
 from planner.footprint import Footprint
-from planner.global_planner import PathFinder
+from planner.global_planner import Lack, PathFinder
 from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
 from planner.path_tracking import Carrot, Path, pursuit_curvature
@@ -43,6 +43,16 @@ class Outcome(Enum):
     BEHIND = "behind"  # the way begins behind the vehicle: it has to turn first
     UNREACHABLE = "unreachable"  # there is no way at all
     IN_OBSTACLE = "in_obstacle"  # the goal is nowhere to stand
+    TOO_LARGE = "too_large"  # the way is too long for the map
+    SEARCHING = "searching"  # not known yet: stand and wait
+
+
+_OUTCOMES = {
+    Lack.SEARCHING: Outcome.SEARCHING,
+    Lack.NO_WAY: Outcome.UNREACHABLE,
+    Lack.GOAL_BLOCKED: Outcome.IN_OBSTACLE,
+    Lack.TOO_LARGE: Outcome.TOO_LARGE,
+}
 
 
 class Request(NamedTuple):
@@ -140,8 +150,7 @@ class PathAndArcs:
         )
         found = self._finder.find(middle, request.goal, request.grid)
         if found.points is None:
-            is_inside = found.is_goal_blocked
-            return Plan(Outcome.IN_OBSTACLE if is_inside else Outcome.UNREACHABLE)
+            return Plan(_OUTCOMES[found.lack], to_go=left)
         path = Path(found.points)
         along, _ = path.nearest(middle.x, middle.y)
         to_go, effort = max(path.length - along, left), found.cost

@@ -68,6 +68,9 @@ class PlannerSettings:
         minimum=0.0,
         maximum=2.0,
     )
+    downhill_mps: float = setting(
+        4.0, "Slower downhill, per fall over run, because brakes have more to do", unit="m/s", minimum=0.0, maximum=20.0
+    )
     least_speed_mps: float = setting(0.8, "Of an arc that is worth driving", unit="m/s", minimum=0.1, maximum=5.0)
     manoeuvre_speed_mps: float = setting(
         2.0, "Ahead while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,28 @@ from planner.settings import PlannerSettings
 from vehicle_dynamics.kernels.jit import kernel
 
 MOST_CELLS = 4_000_000
+COARSEST_M = 2.0  # cells may get so large: then streets begin to close
 GROWTH_M = 40.0
+ROUNDING = 1e-6  # of a cell
+
+
+class MapTooLargeError(ValueError):
+    """More cells than allowed, even with the largest ones."""
+
+
+class Grown(NamedTuple):
+    """How a map has grown."""
+
+    rows: int  # put before the old ones
+    columns: int
+    is_coarser: bool  # then all cells are others than before
 
 
 class GlobalMap:
-    """Accumulates rolling maps. What was never seen counts as free: a way is planned through it until it is."""
+    """Accumulates rolling maps. What was never seen counts as free: a way is planned through it until it is.
+
+    A map that gets too large doubles the size of its cells.
+    """
 
     def __init__(self, settings: PlannerSettings, half_width: float, extent: Extent) -> None:
         """half_width [m] of the vehicle: closer to an obstacle its middle cannot be."""
@@ -27,32 +45,36 @@ class GlobalMap:
         self._extent = extent
         self.resolution = settings.global_resolution_m
         self._blocked_below = half_width + settings.margin_m
-        self._reach = math.ceil((self._blocked_below + settings.near_m) / self.resolution) + 1
         self.window = Window(0, 0, 0, 0, self.resolution)
         self.cells: Cells = np.zeros((0, 0), np.int8)
         self.costs: Costs = np.zeros((0, 0), np.int32)
 
-    def grow_to(self, left: float, right: float, low: float, high: float) -> tuple[int, int] | None:
-        """Hold at least this rectangle [m], as far as the extent allows; rows and columns put before, None if as is.
+    @property
+    def _reach(self) -> int:
+        """Cells from an obstacle that it makes costly."""
+        return math.ceil((self._blocked_below + self._settings.near_m) / self.resolution) + 1
 
-        Raises ValueError for more cells than allowed.
+    def grow_to(self, left: float, right: float, low: float, high: float) -> Grown | None:
+        """Hold at least this rectangle [m], as far as the extent allows; None if it does already.
+
+        Raises MapTooLargeError, and then stays as it is.
         """
-        side, e = self.resolution, self._extent
-        left, right = max(left, e.left), min(right, e.right)
-        low, high = max(low, e.low), min(high, e.high)
-        column, row = math.floor(left / side), math.floor(low / side)
-        end_column, end_row = math.ceil(right / side), math.ceil(high / side)
+        e = self._extent
+        asked = (max(left, e.left), min(right, e.right), max(low, e.low), min(high, e.high))
+        doublings = 0
+        while (new := self._window_of(asked, self.resolution * 2**doublings)).rows * new.columns > MOST_CELLS:
+            doublings += 1
+            if self.resolution * 2**doublings > COARSEST_M:
+                side = new.resolution
+                raise MapTooLargeError(
+                    f"map: {new.columns * side:g} x {new.rows * side:g} m are more than {MOST_CELLS / 1e6:g} million "
+                    f"cells of {side:g} m"
+                )
+        for _ in range(doublings):
+            self._coarsen()
         old = self.window
-        if old.rows:
-            column, row = min(column, old.column), min(row, old.row)
-            end_column, end_row = max(end_column, old.column + old.columns), max(end_row, old.row + old.rows)
-        new = Window(column, row, max(end_column - column, 1), max(end_row - row, 1), side)
         if new == old:
-            return None
-        if new.rows * new.columns > MOST_CELLS:
-            raise ValueError(
-                f"map: {new.columns * side:g} x {new.rows * side:g} m are more than {MOST_CELLS / 1e6:g} million cells"
-            )
+            return Grown(0, 0, True) if doublings else None
         cells, costs = np.full(new.shape, UNKNOWN, np.int8), np.full(new.shape, CHEAPEST, np.int32)
         before = (old.row - new.row, old.column - new.column) if old.rows else (0, 0)
         place = (slice(before[0], before[0] + old.rows), slice(before[1], before[1] + old.columns))
@@ -60,7 +82,45 @@ class GlobalMap:
         self.window, self.cells, self.costs = new, cells, costs
         if old.rows:  # what stands near the old edge makes new cells costly
             self._cost_around(before[0], before[1], before[0] + old.rows - 1, before[1] + old.columns - 1)
-        return before
+        return Grown(*before, doublings > 0)
+
+    def _window_of(self, asked: tuple[float, float, float, float], side: float) -> Window:
+        """The window that holds a rectangle (left, right, low, high [m]) and the present one, with cells of a side."""
+        left, right, low, high = asked
+        old = self.window
+        if old.rows:
+            left, right = min(left, old.x), max(right, old.x + old.columns * old.resolution)
+            low, high = min(low, old.y), max(high, old.y + old.rows * old.resolution)
+        column, row = int(_first_cell(left, side)), int(_first_cell(low, side))
+        end_column, end_row = int(_end_cell(right, side)), int(_end_cell(high, side))
+        return Window(column, row, max(end_column - column, 1), max(end_row - row, 1), side)
+
+    def _coarsen(self) -> None:
+        """Cells of twice the side: occupied as soon as a part is, unknown while all of it is."""
+        old = self.window
+        row, column = old.row // 2, old.column // 2
+        rows = -(-(old.row + old.rows) // 2) - row
+        columns = -(-(old.column + old.columns) // 2) - column
+        even = np.full((2 * rows, 2 * columns), UNKNOWN, np.int8)
+        down, right = old.row - 2 * row, old.column - 2 * column
+        even[down : down + old.rows, right : right + old.columns] = self.cells
+        self.resolution = 2.0 * old.resolution
+        self.window = Window(column, row, columns, rows, self.resolution)
+        self.cells = even.reshape(rows, 2, columns, 2).max(axis=(1, 3))
+        self.costs = np.full((rows, columns), CHEAPEST, np.int32)
+        if rows and columns:
+            self._cost_around(0, 0, rows - 1, columns - 1)
+
+    def may_grow(self) -> tuple[bool, bool, bool, bool]:
+        """Whether there is more world to the left, to the right, below and above."""
+        whole = self._extent
+        w, side = self.window, self.resolution
+        return (
+            w.column > _first_cell(whole.left, side),
+            w.column + w.columns < _end_cell(whole.right, side),
+            w.row > _first_cell(whole.low, side),
+            w.row + w.rows < _end_cell(whole.high, side),
+        )
 
     def add(self, grid: LocalGrid) -> NDArray[np.int64]:
         """Take over what a rolling map knows; returns the cells (n x 2: row, column) whose costs changed.
@@ -119,6 +179,16 @@ class GlobalMap:
         return np.asarray(
             (cells[:, ::-1] + [self.window.column + 0.5, self.window.row + 0.5]) * self.resolution, np.float64
         )
+
+
+def _first_cell(begin: float, side: float) -> float:
+    """Number of the cell in which something begins [m]; infinite for what has no beginning."""
+    return math.floor(begin / side + ROUNDING) if math.isfinite(begin) else begin
+
+
+def _end_cell(end: float, side: float) -> float:
+    """Number of the first cell after something that ends at a place [m]; infinite for what has no end."""
+    return math.ceil(end / side - ROUNDING) if math.isfinite(end) else end
 
 
 def _widened(first: int, last: int, by: int, count: int) -> slice:

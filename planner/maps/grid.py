@@ -64,3 +64,4 @@ class LocalGrid:
     heights: Floats  # of the ground [m]; NaN where unknown
     distance: Floats  # from the middle of each cell to that of the nearest occupied one [m]
     stamp: float  # time of the newest data in it [s]
+    by_sight: bool = False  # what is unknown was never seen: drive so that one can stop before it

@@ -7,10 +7,15 @@ when rays go through them, and free where the wheels have been.
 
 Poses may err in height and tilt: each scan is levelled on the ground that it sees again (maps.levelling).
 
-What no ray has met is unknown, and both arcs and global path take unknown for free until it is seen. A LIDAR on the
-roof does not see the ground beside the vehicle (with the HMMWV's mount: 6 m ahead, 11 m to the side, 20 m behind); on
-the way it remembers, but where it starts there may be a kerb that it never saw. So cells that were never seen and are
-within blind_m of the body count as obstacles, but for a strip ahead of the first place to drive out by.
+What no ray has met is unknown. The global path takes unknown for free until it is seen; arcs are driven only so fast
+that the vehicle can stop before it (by_sight). Ground that falls away hides what is behind: where both sides of such a
+gap are seen, the drop is found by their heights (maps.drops).
+
+A LIDAR on the roof does not see the ground beside the vehicle (with the HMMWV's mount: 6 m ahead, 11 m to the side,
+20 m behind); on the way it remembers, but where it starts there may be a kerb that it never saw. And what is still
+unseen close ahead is no ground: from the mount's 2 m, ground that falls by the steepest slope that is driven (25
+degrees, 0.47 over run) shows from 2 / 0.47 = 4.3 m on, which is 2.4 m ahead of the bumper. So cells that were never
+seen and are within blind_m of the body count as obstacles, but for a strip ahead of the first place to drive out by.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.footprint import Footprint
+from planner.maps.drops import block_falls
 from planner.maps.grid import UNKNOWN, Cells, Floats, Window
 from planner.maps.height_grid import clear, height_grid
 from planner.maps.levelling import fit_level, take_off
@@ -68,9 +74,12 @@ class LidarMapSettings:
     clear_scans: int = setting(3, "In a row, with rays through a cell, until it is free", minimum=1, maximum=100)
     forget_s: float = setting(120.0, "Older evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
     blind_m: float = setting(
-        2.5, "What was never seen this close to the body counts as obstacle; 0: it stays unknown", unit="m",
+        2.5, "What was never seen this close to the body is an obstacle; 0: what is unseen is trusted", unit="m",
         minimum=0.0, maximum=20.0,
     )  # fmt: skip
+    least_points: int = setting(
+        50, "With fewer points of use in a scan the LIDAR is blind: the map grows old", minimum=1, maximum=100_000
+    )
     start_room_m: float = setting(
         8.0, "Ahead of the bumper at the first scan, unseen: taken for free, to drive out of the blind place", unit="m",
         minimum=0.0, maximum=50.0,
@@ -107,7 +116,7 @@ class LidarSource:
             s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m
         )
         self._room = _room(0, 1)
-        self.refused_scans = 0  # late, empty, or with a pose that is none
+        self.refused_scans = 0  # late, blind, or with a pose that is none
         self.refused_points = 0  # that were no numbers
         self.reset()
 
@@ -117,7 +126,13 @@ class LidarSource:
         self._scan = 0
         self._begin = 0.0
         self._newest = -math.inf
+        self._eye = (0.0, 0.0)  # x and y of the sensor at the newest scan [m]
         self._level = np.zeros(3)  # of poses over the map: height [m], rise over run along x and y
+
+    @property
+    def by_sight(self) -> bool:
+        """Whether what is unseen is not to be trusted."""
+        return self.map_settings.blind_m > 0.0
 
     def extent(self) -> Extent:
         """What it was told; endless otherwise."""
@@ -138,30 +153,40 @@ class LidarSource:
         points = _as_lidar_points(points)
         rings = int(points["ring"].max(initial=0)) + 1
         is_placed = _is_place(pose) and (later is None or (_is_place(later) and sweep > 0.0))
-        # Without a single return the LIDAR is blind: the map must grow old.
-        if not (is_placed and self._newest <= time < math.inf and rings <= MOST_RINGS and len(points)):
+        if not (is_placed and self._newest <= time < math.inf and rings <= MOST_RINGS):
             self.refused_scans += 1
             return False
         if len(points) > len(self._room.cells) or rings > self._room.ray_range.shape[1]:
             self._room = _room(len(points), max(rings, self._room.ray_range.shape[1]))
-        if self._scan == 0:
+        places = self._places(pose, later, sweep)
+        self._scan += 1
+        used = self._place(points, places)
+        if used < self.map_settings.least_points:  # blind, whatever it sends: the map must grow old
+            self.refused_scans += 1
+            return False
+        is_first = self._newest == -math.inf
+        if is_first:
             self._begin = time
         self._newest = time
-        self._scan += 1
-        self._take_in(time - self._begin, points, pose, later, sweep)
+        self._take_in(time - self._begin, used, places, is_first)
         return True
 
-    def _take_in(self, age: float, points: NDArray[np.void], pose: Pose, later: Pose | None, sweep: float) -> None:
-        m, side, grid, room = self.map_settings, self._settings.map_resolution_m, self._grid, self._room
-        places = self._places(pose, later, sweep)
+    def _place(self, points: NDArray[np.void], places: Places) -> int:
+        """Points into the room for one scan; how many are of use."""
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
+        side, most = self._settings.map_resolution_m, self.map_settings.lidar_range_m
         used, refused = place_points(
-            columns, places, self._body, self._level, side, m.lidar_range_m, self._scan, grid, room
+            columns, places, self._body, self._level, side, most, self._scan, self._grid, self._room
         )
         self.refused_points += refused
+        return int(used)
+
+    def _take_in(self, age: float, used: int, places: Places, is_first: bool) -> None:
+        m, side, grid, room = self.map_settings, self._settings.map_resolution_m, self._grid, self._room
         touched = room.touched[: gather_points(used, self._scan, m.clear_height_m, grid, room)]
         middle = (len(places.origins) - 1) // 2
         x, y, z = (places.origins[middle] + places.world_from_base[middle] @ places.arm).tolist()
+        self._eye = (x, y)
         more = np.zeros(3)
         if fit_level(touched, (x, y), side, grid, more):
             take_off(touched, more, (x, y), side, grid)
@@ -171,7 +196,7 @@ class LidarSource:
             self._scan, age, (x, y, z - float(self._level[0])), side, m.lidar_range_m, m.clear_scans, grid, room
         )
         base, turn = places.origins[-1], places.world_from_base[-1]
-        if self._scan == 1 and m.blind_m > 0.0:
+        if is_first and m.blind_m > 0.0:
             free_rectangle(base, turn, self._way_out, False, age, side, self._grid)
         free_rectangle(base, turn, self._tracks, True, age, side, self._grid)
 
@@ -191,7 +216,7 @@ class LidarSource:
             raise ValueError(
                 f"window: cells must be of {self._settings.map_resolution_m:g} m, got {window.resolution:g}"
             )
-        if self._scan == 0:
+        if self._newest == -math.inf:
             cells[:], heights[:] = UNKNOWN, np.nan
             return -math.inf
         e, (over, along, across) = self._extent, self._level.tolist()
@@ -200,7 +225,8 @@ class LidarSource:
             self._grid, limits, (pose.x, pose.y, pose.z - over), (pose.slope_x - along, pose.slope_y - across),
             (window.column, window.row, window.resolution), (e.left, e.right, e.low, e.high), cells, heights,
         )  # fmt: skip
-        if self.map_settings.blind_m > 0.0:
+        if self.by_sight:
+            block_falls(self._grid, self._limits.step, self._eye, (window.column, window.row, window.resolution), cells)
             block_unseen(
                 (pose.x, pose.y), pose.heading, self._outline, self.map_settings.blind_m, window.resolution,
                 (window.column, window.row), cells,

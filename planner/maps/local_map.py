@@ -28,4 +28,5 @@ class LocalMap:
         window = Window.around(pose.x, pose.y, s.local_map_m, s.map_resolution_m)
         stamp = self.source.look(time, pose, window, self._cells, self._heights)
         distance_field(self._cells, OCCUPIED, s.map_resolution_m, self._distance)
-        return LocalGrid(window, self._cells, self._heights, self._distance, stamp)
+        by_sight = bool(getattr(self.source, "by_sight", False))
+        return LocalGrid(window, self._cells, self._heights, self._distance, stamp, by_sight)

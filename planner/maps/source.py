@@ -23,7 +23,11 @@ class Extent(NamedTuple):
 
 
 class ObstacleSource(Protocol):
-    """Knows which cells around a pose are obstacles, free or unknown."""
+    """Knows which cells around a pose are obstacles, free or unknown.
+
+    A source that has `by_sight` and has it true is a sensor: what it calls unknown nobody has seen yet, and the vehicle
+    drives only so fast that it can stop before. Of others, unknown cells are taken for free.
+    """
 
     def extent(self) -> Extent:
         """What the source may ever know: a goal elsewhere is outside the map."""

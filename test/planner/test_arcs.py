@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from planner.arcs import ArcPlanner, Target
 from planner.maps.distance import distance_field
-from planner.maps.grid import FREE, OCCUPIED, LocalGrid, Window
+from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, LocalGrid, Window
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 
@@ -219,3 +220,40 @@ def test_vehicle_can_always_stop_before_the_end_of_what_is_clear(
 
     assert 0.0 <= speed <= DEFAULT.max_speed_mps
     assert speed**2 / (2.0 * DEFAULT.deceleration_mps2) <= min(free, to_go) + 1e-9
+
+
+@pytest.mark.parametrize("room", [3.0, 5.0, 8.0])
+def test_vehicle_can_stop_before_ground_that_was_never_seen(room: float) -> None:
+    grid = grid_of([])
+    begin = TRUCK.front + room
+    grid.cells[:, grid.window.cell(begin, 0.0)[1] :] = UNKNOWN
+    told, sensed = swept(grid), swept(replace(grid, by_sight=True))
+
+    fast, slow = (arcs.speed(arcs.choose(Target(20.0, 0.0), 0.0), 50.0) for arcs in (told, sensed))  # type: ignore[arg-type]
+
+    assert fast == pytest.approx(DEFAULT.max_speed_mps - DEFAULT.speed_reserve_mps)
+    # Two cells count as seen beside seen ones, and places are arc_step_m apart.
+    assert slow**2 / (2.0 * DEFAULT.deceleration_mps2) <= room - 1.0 + 3 * SIDE + DEFAULT.arc_step_m
+    assert 0.5 < slow < fast
+
+
+def test_gaps_between_the_rings_of_a_lidar_slow_nobody_down() -> None:
+    grid = grid_of([])
+    for gap in np.arange(6.0, 20.0, 1.6):
+        column = grid.window.cell(float(gap), 0.0)[1]
+        grid.cells[:, column : column + 4] = UNKNOWN
+
+    arcs = swept(replace(grid, by_sight=True))
+
+    assert np.isinf(arcs.fan.seen).all()
+
+
+def test_vehicle_is_slower_downhill_than_on_level_ground() -> None:
+    def speed(fall: float) -> float:
+        arcs = swept(grid_of([], lambda x, y: -fall * x + 0.0 * y), Pose(0.0, 0.0, slope_x=-fall))
+        choice = arcs.choose(Target(20.0, 0.0), 0.0)
+        assert choice is not None
+        return arcs.speed(choice, 50.0)
+
+    assert speed(0.3) < speed(0.15) < speed(0.0)
+    assert speed(-0.15) == pytest.approx(speed(0.0))

@@ -12,6 +12,7 @@ from scipy.ndimage import binary_dilation, minimum_filter
 from scipy.spatial.transform import Rotation
 
 from benchmark.planner_lidar import drive_by_lidar
+from planner.drive_to_goal import DriveToGoal, Reason, Status
 from planner.footprint import Footprint
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, LocalGrid, Window
 from planner.maps.lidar_source import LidarMapSettings, LidarSource
@@ -31,13 +32,15 @@ from settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Box, Cylinder, Obstacles
-from terrain.world import World
+from terrain.world import Place, World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
 
 DEFAULT = PlannerSettings()
 TRUCK = Footprint(front=3.9, rear=-0.65, half_width=1.07, wheelbase=3.3, half_track=0.91, centre_height=0.8)
 UNIT = replace(load_preset(LidarSettings, "spinning_32"), deskew=True)
+FEW_POINTS = LidarMapSettings(least_points=1)  # for tests with single points
+BY_SIGHT = LidarMapSettings(blind_m=0.01)  # drops are looked for, the blind place is left alone
 TICK_S = 0.01
 ZERO = (0.0, 0.0, 0.0)
 Path = Callable[[float], Pose]  # base_link at a time
@@ -296,7 +299,7 @@ def test_old_evidence_is_forgotten_but_not_close_to_the_vehicle() -> None:
 
 
 def test_no_data_is_unknown_and_infinitely_old() -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
 
     grid = LocalMap(source, DEFAULT).update(5.0, STANDING)
 
@@ -317,9 +320,58 @@ def points_at(places: Iterable[tuple[float, float, float]]) -> np.ndarray:
     return points
 
 
+@pytest.mark.parametrize("drop", [0.15, 0.3])
+@pytest.mark.parametrize("speed", [2.0, 4.0])
+def test_kerb_that_leads_down_is_seen_over_its_own_shadow(drop: float, speed: float) -> None:
+    world = world_of(lambda x, y: -drop * (x > 14.0))
+
+    # The bumper ends 3 m before it.
+    grid = Watcher(Scene.of(world), settings=BY_SIGHT).watch(12.0 / speed, ahead(speed, x=-5.0))
+
+    for y in np.arange(-3.0, 3.0, 0.2):
+        assert OCCUPIED in part(grid, 13.6, 15.0, y - 0.2, y + 0.2), f"no edge at y = {y:.1f}"
+    assert OCCUPIED not in part(grid, 5.0, 13.4, -3.0, 3.0)
+
+
+@pytest.mark.parametrize("fall", [0.1, 0.2, 0.3])
+def test_slope_that_leads_down_behind_a_crest_is_no_drop(fall: float) -> None:
+    world = world_of(lambda x, y: -fall * np.maximum(x - 14.0, 0.0))
+    watcher, without = (Watcher(Scene.of(world), settings=item) for item in (BY_SIGHT, LidarMapSettings(blind_m=0.0)))
+
+    for _ in range(6):
+        grid, other = (item.watch(0.5, ahead(4.0, x=-2.0)) for item in (watcher, without))
+        found, others = (part(item, 12.0, 24.0, -4.0, 4.0) == OCCUPIED for item in (grid, other))
+        assert not (found & ~others).any()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 0.0, 500.0])
+def test_blind_lidar_lets_the_map_grow_old_whatever_it_sends(value: float) -> None:
+    source = LidarSource(
+        DEFAULT, TRUCK, UNIT.mounting(), TerrainTruth(world_of(lambda x, y: 0.0 * x), DEFAULT).extent()
+    )
+    lidar = Lidar(UNIT, Scene.flat(), seed=3)
+    lidar.update(0, base_of(STANDING))
+    sound = next(scan for tick in range(1, 12) for scan in lidar.update(tick * 10_000_000, base_of(STANDING))).points
+    blind = np.zeros(2048, LIDAR_POINT)
+    for axis in "xyz":
+        blind[axis] = value
+    core = DriveToGoal(DEFAULT, TRUCK, source)
+    core.set_goal(40.0, 0.0)
+
+    assert source.see(0.0, sound, STANDING)
+    assert core.update(0.0, STANDING, 0.0).status is Status.DRIVING
+    for tick in range(1, 8):
+        assert not source.see(0.1 * tick, blind, STANDING)
+        progress = core.update(0.1 * tick, STANDING, 0.0)
+
+    assert progress.status is Status.EMERGENCY
+    assert progress.reason is Reason.OLD_MAP
+    assert source.refused_scans == 7
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_points_that_are_no_numbers_are_refused_and_counted(bad: float) -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     places = [(8.0, 0.0, -2.0), (bad, 0.0, -2.0), (8.0, bad, -2.0), (8.0, 0.5, bad)]
 
     assert source.see(0.0, points_at(places), STANDING)
@@ -331,7 +383,7 @@ def test_points_that_are_no_numbers_are_refused_and_counted(bad: float) -> None:
 
 
 def test_scan_without_a_sound_pose_or_without_a_return_is_refused_and_the_map_grows_old() -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     points = points_at([(8.0, 0.0, -2.0)])
     assert source.see(1.0, points, STANDING)
 
@@ -346,7 +398,7 @@ def test_scan_without_a_sound_pose_or_without_a_return_is_refused_and_the_map_gr
 
 
 def test_late_scan_is_refused_and_time_that_goes_back_begins_anew() -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     assert source.see(10.0, points_at([(8.0, 5.0, -2.0)]), STANDING)
 
     assert not source.see(9.8, points_at([(8.0, 3.0, -2.0)]), STANDING)
@@ -358,7 +410,7 @@ def test_late_scan_is_refused_and_time_that_goes_back_begins_anew() -> None:
 
 
 def test_points_of_another_form_are_taken_or_refused_by_name() -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     wide = np.zeros(1, [("time", "f8"), ("x", "f8"), ("y", "f8"), ("z", "f8"), ("ring", "u1")])
     wide["x"], wide["z"] = 8.0, -2.0
     assert source.see(0.0, wide, STANDING)
@@ -368,7 +420,7 @@ def test_points_of_another_form_are_taken_or_refused_by_name() -> None:
 
 
 def test_window_of_another_resolution_is_refused() -> None:
-    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting())
+    source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     window = Window.around(0.0, 0.0, 10.0, 0.5)
 
     with pytest.raises(ValueError, match=r"0\.2 m, got 0\.5"):
@@ -434,7 +486,7 @@ def test_map_far_from_the_origin_and_late_in_time_is_the_same() -> None:
     lidar = Lidar(UNIT, Scene.flat(obstacles=things), seed=3)
     lidar.update(0, base_of(STANDING))
     scan = next(scan for tick in range(1, 12) for scan in lidar.update(tick * 10_000_000, base_of(STANDING)))
-    here, there = (LidarSource(DEFAULT, TRUCK, UNIT.mounting()) for _ in range(2))
+    here, there = (LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS) for _ in range(2))
     shift = 400_000.0  # a whole number of cells
 
     here.see(0.0, scan.points, STANDING)
@@ -486,7 +538,8 @@ def test_kerbs_and_posts_of_a_town_are_found_and_its_roads_are_free() -> None:
         start = world.start
         path = ahead(4.0, start.x, start.y, start.heading)
         source = TerrainTruth(world, DEFAULT)
-        watcher, truth = Watcher(Scene.of(world), extent=source.extent()), LocalMap(source, DEFAULT)
+        watcher = Watcher(Scene.of(world), settings=BY_SIGHT, extent=source.extent())
+        truth = LocalMap(source, DEFAULT)
         watcher.watch(2.5, path)  # 10 m, out of the blind place
         for _ in range(10):
             grid = watcher.watch(0.5, path)
@@ -513,3 +566,19 @@ def test_goal_in_a_town_is_reached_by_lidar_without_touching_post_or_kerb(hmmwv:
     assert result.collisions == 0
     assert result.kerb_strikes == 0
     assert result.top_speed <= 5.0
+
+
+@pytest.mark.parametrize("drop", [0.15, 0.5, 2.0])
+def test_vehicle_stops_before_ground_that_falls_away(hmmwv: Hmmwv, drop: float) -> None:
+    edge = 8.0
+    world = world_of(lambda x, y: -drop * (x > edge))
+    world = replace(world, start=Place(x=-14.0, y=0.0, heading=0.0), goal=Place(x=30.0, y=0.0))
+
+    result = drive_by_lidar(hmmwv, world, DEFAULT, longest=9.0)
+
+    assert not result.reached
+    assert result.kerb_strikes == 0
+    assert result.collisions == 0
+    front_wheels = result.track[:, 0] + TRUCK.wheelbase * np.cos(result.track[:, 2])
+    assert front_wheels.max() < edge - 0.3  # a wheel stands on 0.3 m
+    assert result.track[:, 0].max() > 0.0  # it did come close

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.ndimage import distance_transform_edt
 
-from planner.grid_cost import BLOCKED
+from planner.connected import leads_out
+from planner.grid_cost import BLOCKED, CHEAPEST
 from planner.maps.distance import FAR, distance_field
 from planner.maps.global_map import GlobalMap
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, LocalGrid, Window
@@ -218,3 +219,36 @@ def test_global_map_refuses_to_grow_beyond_all_memory() -> None:
     with pytest.raises(ValueError, match="million cells"):
         whole.grow_to(0.0, 1e6, 0.0, 1e6)
     assert whole.window.shape == (100, 100)
+
+
+def test_map_that_gets_too_large_doubles_its_cells_and_keeps_what_it_knows() -> None:
+    whole = GlobalMap(DEFAULT, 1.0, Extent())
+    whole.grow_to(-10.0, 40.0, 3.0, 40.0)
+    cells = np.full((100, 100), FREE)
+    cells[50, 50] = OCCUPIED
+    whole.add(local_grid(cells, row=20))
+
+    grown = whole.grow_to(-700.0, 700.0, -700.0, 700.0)
+
+    assert grown is not None
+    assert grown.is_coarser
+    assert whole.resolution == pytest.approx(0.8)
+    assert whole.state_at(10.1, 14.1) == OCCUPIED
+    assert whole.state_at(2.0, 14.1) == FREE
+    assert whole.state_at(-300.0, 0.0) == UNKNOWN
+    assert whole.costs[whole.window.cell(10.1, 14.1)] == BLOCKED
+    assert whole.costs[whole.window.cell(2.0, 14.1)] != BLOCKED
+    assert len(whole.add(local_grid(cells, row=20))) == 0
+
+
+def test_way_out_of_a_map_is_found_where_there_is_one() -> None:
+    costs = np.full((30, 40), CHEAPEST, np.int32)
+    costs[10, 10:21] = costs[20, 10:21] = costs[10:21, 10] = costs[10:21, 20] = BLOCKED
+    everywhere, nowhere, right = (True,) * 4, (False,) * 4, (False, True, False, False)
+
+    assert leads_out(costs, 5, 5, everywhere)
+    assert leads_out(costs, 5, 5, right)
+    assert not leads_out(costs, 5, 5, nowhere)
+    assert not leads_out(costs, 15, 15, everywhere)
+    costs[:, 30] = BLOCKED
+    assert not leads_out(costs, 5, 5, right)

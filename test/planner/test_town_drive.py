@@ -15,8 +15,9 @@ from planner.settings import PlannerSettings
 from planner.town_drive import StepWatch, drive, town, way_on_truth
 from settings.share import share_file
 from terrain.builders.urban import Urban
+from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Cylinder, Obstacles
-from terrain.world import World
+from terrain.world import Place, World
 from terrain.world_ground import WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import Pedals
@@ -62,6 +63,22 @@ def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) 
     assert result.reached, f"{result.status} {result.reason} after {result.time} s"
     assert result.collisions == 0
     assert result.kerb_strikes == 0
+    assert result.top_speed <= 5.0
+
+
+@pytest.mark.parametrize("degrees", [-22.0, 15.0])
+def test_speed_limit_holds_on_slopes_and_beyond_their_crests(hmmwv: Hmmwv, degrees: float) -> None:
+    # Level, then 20 m down (up where negative), then level again.
+    places = -50.0 + 0.2 * np.arange(501)
+    heights = -math.tan(math.radians(degrees)) * np.clip(places + 10.0, 0.0, 40.0)
+    ground = ElevationMap(
+        heights=np.broadcast_to(heights, (501, 501)).astype(np.float32), resolution=0.2, origin_x=-50.0, origin_y=-50.0
+    )
+    world = World(name="slope", ground=ground, start=Place(x=-25.0, y=0.0, heading=0.0), goal=Place(x=42.0, y=0.0))
+
+    result = drive(hmmwv, world, DEFAULT, 60.0)
+
+    assert result.reached
     assert result.top_speed <= 5.0
 
 

@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Header
+
+from ros_support import qos
+from ros_support.time import NS_PER_S, ns_to_stamp
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+START_NS = 1_767_225_600 * NS_PER_S
 START_WAIT_S = 90.0  # compiles, where that was never done
 
 
@@ -27,6 +34,31 @@ def test_autonomy_of_ones_own_drives_to_its_goal_by_cmd_vel_alone(graph: Any) ->
     assert odometry[-1].pose.pose.position.x == pytest.approx(40.0, abs=3.0)
     assert odometry[-1].pose.pose.position.y == pytest.approx(-2.0, abs=0.5)
     assert max(message.twist.twist.linear.x for message in odometry) == pytest.approx(4.0, abs=0.5)
+
+
+def test_autonomy_of_ones_own_stops_when_its_scan_falls_silent(graph: Any) -> None:
+    commands = graph.collect(Twist, "/cmd_vel")
+    odometry = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
+    scans = graph.node.create_publisher(LaserScan, "/lidar/scan", qos.SENSOR)
+    graph.start_command([sys.executable, str(EXAMPLES / "own_autonomy.py"), "400", "0"])
+    graph.wait_until(lambda: odometry.get_subscription_count() and scans.get_subscription_count(), "it", START_WAIT_S)
+
+    def tell(ticks: range, has_scan: bool) -> None:
+        for tick in ticks:
+            stamp = ns_to_stamp(START_NS + tick * 20_000_000)
+            message = Odometry(header=Header(stamp=stamp))
+            message.pose.pose.orientation.w = 1.0
+            odometry.publish(message)
+            if has_scan and tick % 5 == 0:
+                scans.publish(LaserScan(header=Header(stamp=stamp), range_max=100.0))
+            graph.spin_for(0.02)
+
+    tell(range(50), has_scan=True)
+    graph.wait_until(lambda: commands and commands[-1].linear.x > 3.0, "driving")
+    tell(range(50, 90), has_scan=False)
+    graph.wait_until(lambda: commands[-1].linear.x == 0.0, "a stop")
+    tell(range(90, 110), has_scan=True)
+    graph.wait_until(lambda: commands[-1].linear.x > 3.0, "driving on")
 
 
 def test_example_of_own_autonomy_is_under_60_lines() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planner.drive_to_goal import Reason
+from scenarios.autonomy import Autonomy
 from scenarios.lock_step import LockStep, Run
 from scenarios.scenario import Scenario, load_scenario
 from settings import SettingsError
@@ -64,6 +66,22 @@ def test_vehicle_arrives_by_lidar_and_observer_the_same_way_twice(tmp_path: Path
     off = own["position"][:, :2] - true[index]
     assert float(np.sqrt((off**2).sum(axis=1).mean())) < 0.6  # the GPS alone: 1.8 m
     assert LockStep(described).run().history.tobytes() == run.history.tobytes()
+
+
+def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    described = scenario(tmp_path, "sensing: terrain, pose: observer", SENSORS + "observer: {kind: vehicle}\n")
+    run = LockStep(described)
+    run.advance_to(600)
+    driver = run._driver
+    assert isinstance(driver, Autonomy)
+    assert driver.progress.speed > 2.0
+
+    monkeypatch.setattr(run.observation, "hear", lambda arrival_ns, samples: None)
+    run.advance_to(1000)
+
+    assert driver.progress.reason is Reason.OLD_POSE
+    assert driver.progress.speed == 0.0
+    assert abs(run._history[999]["velocity"][0]) < 0.1
 
 
 @pytest.mark.parametrize(

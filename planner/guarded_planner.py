@@ -1,0 +1,57 @@
+"""Around a planner that may be the user's own: whatever it does, the answer is a plan or one line on what is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.planning import Arcs, Outcome, Plan, Planner, Request
+
+LONGEST_WORDS = 200
+
+
+class PlannerError(Exception):
+    """A planner raised an exception or answered with something else than a plan; the message is one line."""
+
+
+class GuardedPlanner:
+    """Hands requests on and looks at the answers."""
+
+    def __init__(self, planner: Planner, name: str) -> None:
+        self._planner, self._name = planner, name
+
+    def reset(self) -> None:
+        """Hands on; raises PlannerError."""
+        try:
+            self._planner.reset()
+        except Exception as error:
+            raise self._error("reset", error) from error
+
+    def plan(self, request: Request) -> Plan:
+        """A plan whose parts are of the right kind; raises PlannerError."""
+        try:
+            plan = self._planner.plan(request)
+            return _checked(plan)
+        except Exception as error:
+            raise self._error("plan", error) from error
+
+    def _error(self, method: str, error: Exception) -> PlannerError:
+        words = " ".join(str(error).split()) or "no message"
+        return PlannerError(f"{self._name}: {method}: {type(error).__name__}: {words}"[:LONGEST_WORDS])
+
+
+def _checked(plan: object) -> Plan:
+    """The same, with its path as an array and numbers as floats; raises TypeError or ValueError."""
+    if not isinstance(plan, Plan):
+        raise TypeError(f"must answer with a Plan, got {type(plan).__name__}")
+    if not isinstance(plan.outcome, Outcome):
+        raise TypeError(f"outcome must be an Outcome, got {type(plan.outcome).__name__}")
+    if not isinstance(plan.arcs, Arcs):
+        raise TypeError(f"arcs must be Arcs, got {type(plan.arcs).__name__}")
+    path = np.asarray(plan.path, np.float64)
+    if path.ndim != 2 or path.shape[1] != 2:
+        raise ValueError(f"path must be n x 2, got shape {path.shape}")
+    if not np.isfinite(path).all():
+        raise ValueError("path must be finite")
+    numbers = (plan.speed, plan.curvature, plan.to_go, plan.effort)
+    speed, curvature, to_go, effort = (float(number) for number in numbers)
+    return Plan(plan.outcome, speed, curvature, to_go, effort, path, plan.arcs, float(plan.reference))

@@ -1,0 +1,106 @@
+"""Whether the vehicle does what it is told and is where it is said to be: a frozen pose, wheels that turn in vain, and
+a speed that runs away downhill."""
+
+from __future__ import annotations
+
+import math
+
+from planner.pose import Pose
+
+MOVING_MPS = 0.5  # who reports more must be seen to move
+SAME_PLACE_M = 0.01
+FROZEN_AFTER_S = 0.5
+FROZEN_FOR_S = 2.0  # at least: a vehicle that was stopped stands, and then tells nothing against its pose
+
+WISH_MPS = 0.3  # who is told more and does less than
+STANDING_MPS = 0.15
+STUCK_AFTER_S = 4.0  # for so long is stuck
+MOST_ATTEMPTS = 3
+
+TRIM_RATE = 1.5  # of the command, per second and excess
+TRIM_DEAD_MPS = 0.05
+MOST_TRIM_MPS = 2.5
+TRIM_MEMORY_S = 1.5  # in which it fades when the excess is gone
+BAND = (1 / 6, 5 / 6)  # of the reserve, from the fastest down: there the command falls to 0
+
+
+class FrozenPose:
+    """Poses that stay to the centimetre while the speed says otherwise (fault case 2)."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget."""
+        self._place: Pose | None = None
+        self._since = math.inf
+        self._until = -math.inf
+
+    def is_frozen(self, time: float, pose: Pose, speed: float) -> bool:
+        """Told the pose and the speed [m/s] of a time [s]."""
+        place = self._place
+        has_moved = place is None or math.dist(pose[:3], place[:3]) > SAME_PLACE_M
+        if has_moved:
+            self._until = -math.inf
+        if has_moved or abs(speed) < MOVING_MPS:
+            self._place, self._since = pose, time
+        if time - self._since > FROZEN_AFTER_S:
+            self._until = time + FROZEN_FOR_S
+        return time < self._until
+
+
+class StuckWatch:
+    """Commanded against actual speed: wheels that spin in mud, a body that sits on a rock, a brake that holds."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget."""
+        self._since = math.inf
+        self.attempts = 0  # to get free, since there was progress
+
+    def note(self, time: float, commanded: float, speed: float) -> None:
+        """What was commanded lately and what became of it [m/s]."""
+        is_in_vain = abs(commanded) > WISH_MPS and abs(speed) < STANDING_MPS
+        self._since = min(self._since, time) if is_in_vain else math.inf
+
+    def note_progress(self) -> None:
+        """The vehicle is nearer to its goal than ever: it is free again."""
+        self.attempts = 0
+
+    def is_stuck(self, time: float) -> bool:
+        """Whether the vehicle does not move; counts the attempts, and begins anew for the next one."""
+        if time - self._since < STUCK_AFTER_S:
+            return False
+        self.attempts += 1
+        self._since = math.inf
+        return True
+
+
+class SpeedTrim:
+    """Takes off the command what the vehicle is too fast: speed control leaves an error downhill, and beyond a crest it
+    still pushes as it did on the way up. Close to the fastest allowed the command goes to 0, which shuts the throttle.
+    """
+
+    def __init__(self, fastest: float, reserve: float) -> None:
+        """fastest [m/s] allowed at all; reserve [m/s] below it that commands keep."""
+        self._most, self._band = fastest - BAND[0] * reserve, max((BAND[1] - BAND[0]) * reserve, 1e-3)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget."""
+        self._trim = 0.0  # [m/s]
+
+    def trimmed(self, commanded: float, speed: float, step: float) -> float:
+        """What to ask for [m/s] instead of a command, at a speed [m/s]; step [s] since the last call."""
+        if not speed * commanded > 0.0:
+            self._trim = 0.0
+            return commanded
+        excess = abs(speed) - abs(commanded)
+        if excess > TRIM_DEAD_MPS:
+            self._trim = min(self._trim + TRIM_RATE * excess * step, MOST_TRIM_MPS)
+        else:
+            self._trim *= math.exp(-step / TRIM_MEMORY_S)
+        share = min(max((self._most - abs(speed)) / self._band, 0.0), 1.0)
+        return math.copysign(share * max(abs(commanded) - self._trim, 0.0), commanded)

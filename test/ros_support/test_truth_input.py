@@ -1,0 +1,45 @@
+"""What odometry must be to be believed: whose frame, and numbers of a vehicle."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from nav_msgs.msg import Odometry
+
+from ros_support.truth_input import _odometry
+
+FRAMES = ("map", "base_link")
+
+
+def odometry(frame: str = "map", child: str = "base_link") -> Odometry:
+    message = Odometry(child_frame_id=child)
+    message.header.frame_id = frame
+    message.pose.pose.position.x = 3.0
+    message.pose.pose.orientation.w = 1.0
+    return message
+
+
+def test_odometry_in_the_right_frames_is_taken() -> None:
+    place, *_ = _odometry(odometry(), FRAMES)
+
+    assert place == (3.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("frame", "child"), [("odom", "base_link"), ("map", "lidar_link"), ("", ""), ("/map", "x")])
+def test_odometry_in_other_frames_is_refused_by_name(frame: str, child: str) -> None:
+    with pytest.raises(ValueError, match="must be of 'base_link' in 'map'"):
+        _odometry(odometry(frame, child), FRAMES)
+
+
+def test_who_names_no_frames_takes_any() -> None:
+    assert _odometry(odometry("", ""))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 1e9])
+def test_place_that_is_none_is_refused(bad: float) -> None:
+    message = odometry()
+    message.pose.pose.position.y = bad
+
+    with pytest.raises(ValueError, match=r"finite|within"):
+        _odometry(message, FRAMES)
