@@ -60,8 +60,13 @@ class DStarLite:
 
     def changed(self, cells: Cells) -> None:
         """These cells cost something else than before."""
-        if len(cells):
-            _changed(self._search, np.ascontiguousarray(cells, np.int64))
+        if not len(cells):
+            return
+        low = np.maximum(cells.min(axis=0) - 1, 0)
+        high = np.minimum(cells.max(axis=0) + 2, self._search.costs.shape)
+        near = np.zeros(high - low, np.bool_)
+        _mark_around(np.ascontiguousarray(cells, np.int64), low, near)
+        _changed(self._search, np.argwhere(near) + low)
 
     def repair(self, most: int = 1 << 62) -> int:
         """Bring the way up to date; returns how many cells were looked at, at most so many."""
@@ -168,17 +173,24 @@ def _begin(search: _Search) -> None:
 
 
 @kernel
+def _mark_around(cells: Cells, low: Longs, near: NDArray[np.bool_]) -> None:
+    """Mark cells and their neighbours in a box that begins at row and column `low`."""
+    rows, columns = near.shape
+    for k in range(len(cells)):
+        row, column = cells[k, 0] - low[0], cells[k, 1] - low[1]
+        near[max(row - 1, 0) : min(row + 2, rows), max(column - 1, 0) : min(column + 2, columns)] = True
+
+
+@kernel
 def _changed(search: _Search, cells: Cells) -> None:
-    """Costs of these cells changed, so that the look-ahead of them and of their neighbours may."""
-    rows, columns = search.costs.shape
+    """The look-ahead of these cells may be another one: costs of them or of their neighbours changed."""
+    columns = search.costs.shape[1]
     goal = search.goal[0] * columns + search.goal[1]
     for k in range(len(cells)):
-        for row in range(max(cells[k, 0] - 1, 0), min(cells[k, 0] + 2, rows)):
-            for column in range(max(cells[k, 1] - 1, 0), min(cells[k, 1] + 2, columns)):
-                cell = row * columns + column
-                if cell != goal:
-                    search.looked_ahead[cell] = _look_ahead(search, row, column)
-                    _update(search, cell)
+        cell = cells[k, 0] * columns + cells[k, 1]
+        if cell != goal:
+            search.looked_ahead[cell] = _look_ahead(search, cells[k, 0], cells[k, 1])
+            _update(search, cell)
 
 
 @kernel

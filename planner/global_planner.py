@@ -29,6 +29,7 @@ BESIDE_M = 4.0  # a vehicle that stands too close to obstacles joins the way wit
 LOOKS = 100_000  # cells that a search looks at in one call, at most: less than 0.1 s
 LOOKS_BESIDE = 10_000  # the same of a search that can wait: about 10 ms
 GROWTH_SHARE = 0.25  # a map grows by this share of its size, at least by GROWTH_M
+WAITS = 2  # calls in a row whose changes may wait for the next one, while they leave the way open
 ASIDE_SHARE = 0.2  # a goal that has moved by less than this share of the way to it is still that of the search
 
 
@@ -55,7 +56,7 @@ class PathFinder:
 
     A goal that moves a little keeps the search, whose way then ends with a straight line; a second search for the
     moved goal is built beside it, some cells at each call, and takes its place when it is done. So however a goal
-    moves, no call takes long.
+    moves, no call takes long. Changes of the map that leave the way open are gathered: one repair for all of them.
     """
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
@@ -67,6 +68,7 @@ class PathFinder:
         self.map = GlobalMap(self._settings, self._half_width, self._extent)
         self._search: DStarLite | None = None
         self._next: DStarLite | None = None  # for a goal that has moved
+        self._forget_way()
 
     def find(self, pose: Pose, goal: tuple[float, float], grid: LocalGrid) -> Found:
         """The way from a pose to a goal [m], with what the rolling map shows."""
@@ -75,6 +77,11 @@ class PathFinder:
         except MapTooLargeError:
             return Found(None, Lack.TOO_LARGE)
         changed = self.map.add(grid)
+        if self._may_wait(changed, goal):
+            self._waiting.append(changed)
+            return self._last
+        changed = np.concatenate([*self._waiting, changed])
+        self._forget_way()
         start = self.map.nearest_open(pose.x, pose.y, BESIDE_M)
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
         if end is None:
@@ -91,7 +98,22 @@ class PathFinder:
             return Found(None, Lack.SEARCHING)
         if self._search.cost == NO_WAY:
             return self._no_way(start, self._search.goal, goal)
-        return self._found(pose, goal, end)
+        self._last, self._last_goal = self._found(pose, goal, end), goal
+        return self._last
+
+    def _may_wait(self, changed: NDArray[np.int64], goal: tuple[float, float]) -> bool:
+        """Whether the way of the last call does once more."""
+        if self._last.points is None or goal != self._last_goal or self._next is not None:
+            return False
+        if len(self._waiting) >= WAITS:
+            return False
+        shut = changed[self.map.costs[changed[:, 0], changed[:, 1]] == BLOCKED]
+        return not np.isin(shut[:, 0] * self.map.window.columns + shut[:, 1], self._way).any()
+
+    def _forget_way(self) -> None:
+        self._last, self._last_goal = Found(None), (math.nan, math.nan)
+        self._way: NDArray[np.int64] = np.zeros(0, np.int64)  # cells of it, row by row
+        self._waiting: list[NDArray[np.int64]] = []
 
     def _searched(self, start: Cell, end: Cell) -> bool:
         """Work on the searches; whether the present one is up to date."""
@@ -132,7 +154,9 @@ class PathFinder:
     def _found(self, pose: Pose, goal: tuple[float, float], end: Cell) -> Found:
         assert self._search is not None
         side = self.map.resolution
-        points = self.map.middles(self._search.way(MOST_CELLS_OF_WAY))
+        cells = self._search.way(MOST_CELLS_OF_WAY)
+        self._way = cells[:, 0] * self.map.window.columns + cells[:, 1]
+        points = self.map.middles(cells)
         points[0] = pose.x, pose.y
         cost = self._search.cost * side / METRE_COST
         if self._search.goal != end:  # leave the way where it is closest to where the goal is now
@@ -162,6 +186,9 @@ class PathFinder:
         grown = self.map.grow_to(left, right, low, high)
         if grown is None:
             return False
+        shift = np.array([grown.rows, grown.columns])  # what waits has places of the old map
+        self._waiting = [] if grown.is_coarser else [cells + shift for cells in self._waiting]
+        self._last = Found(None)
         if grown.is_coarser:
             self._search = self._next = None
         if self._search is not None:

@@ -200,6 +200,7 @@ def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
     params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle", "planner", "sensing", "pose_source")}
     params["to_world_goal"] = values["to_world_goal"] == "true"
+    params["use_sim_time"] = True  # the age of its odometry is that by /clock
     return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]
 
 

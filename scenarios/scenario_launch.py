@@ -180,6 +180,7 @@ def _driver(path: Path, scenario: Scenario, world: str, observer: str, planner: 
         "sensing": choice.sensing,
         "pose_source": choice.pose,
         "to_world_goal": False,  # the referee tells the goal
+        "use_sim_time": True,
     }
     if planner:
         params["planner"] = planner

@@ -70,7 +70,7 @@ class Observation:
     time: float  # since the start [s]
     truth: Truth
     sensors: Mapping[str, Any]  # the latest sample of each sensor that has sent one, by name; see sensors.samples
-    estimate: Any | None  # a record of ESTIMATE, where an observer has begun; see state_observer.vehicle.layout
+    estimate: Any  # a record of ESTIMATE (state_observer.vehicle.layout), or None until an observer has begun
     local_map: LocalGrid | None  # of the scenario's planner, once it has one
 
 

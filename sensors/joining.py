@@ -26,7 +26,7 @@ class Joiner(Generic[First, Second]):
     def __init__(self, tolerance_ns: int, *, has_second: bool) -> None:
         """tolerance_ns: seconds that are farther away do not belong; has_second: whether any will come."""
         self._tolerance_ns, self._has_second = tolerance_ns, has_second
-        self._waiting: deque[tuple[int, First]] = deque()
+        self._waiting: list[tuple[int, First]] = []
         self._seconds: deque[Second] = deque(maxlen=KEPT)
         self._newest_ns = -1
 
@@ -44,13 +44,14 @@ class Joiner(Generic[First, Second]):
     def complete(self, log_ns: int | None = None) -> list[tuple[First, Second | None]]:
         """Firsts whose second is there or will not come, by the time it is; without a time, all."""
         done: list[tuple[First, Second | None]] = []
-        while self._waiting:
-            since, value = self._waiting[0]
+        still: list[tuple[int, First]] = []
+        for since, value in self._waiting:  # one with an absurd stamp does not keep the others waiting
             waits = self._has_second and self._newest_ns < value.time_ns
             if waits and log_ns is not None and log_ns - since <= PATIENCE_NS:
-                break
-            self._waiting.popleft()
-            done.append((value, self._nearest(value)))
+                still.append((since, value))
+            else:
+                done.append((value, self._nearest(value)))
+        self._waiting = still
         return done
 
     def _nearest(self, value: First) -> Second | None:

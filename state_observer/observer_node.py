@@ -37,6 +37,7 @@ from state_observer.vehicle.doors import Refusal, Sample, pose_variances
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.settings import load_ins, load_observer
+from terrain.world import Place
 from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
 from vehicle_dynamics.choices import BASE_FRAME
@@ -125,16 +126,22 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._outer_clock.hear()
         verdict = self._observer.take(sample)
         if not verdict.is_taken:
-            self.report("samples", Level.WARN, f"refused: {verdict.reason}")
+            self.report("samples", Level.WARN, f"refused of late: {verdict.reason}")
         before, self._times_back = self._times_back, self._observer.times_back
         if self._times_back > before:
             self._samples.clear()
             self.get_logger().info("begins anew, because time went back")
-        if self._start is not None and not self._observer.is_running:
-            place = self._start
-            variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
-            self._observer.set_pose(place.x, place.y, place.heading, **variances)
+        if self._start is not None and self._observer.filter.time_ns and not self._observer.is_running:
+            self._begin_at(self._start)
         self._tell()
+
+    def _begin_at(self, place: Place) -> None:
+        """At the world's start; where that is not possible, fixes will tell."""
+        variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
+        verdict = self._observer.set_pose(place.x, place.y, place.heading, **variances)
+        if not verdict.is_taken:
+            self._start = None
+            self.report("pose", Level.WARN, f"the world's start is refused: {verdict.reason}")
 
     # What it tells
 

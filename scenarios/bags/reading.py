@@ -20,6 +20,7 @@ from rosbags.rosbag2 import Reader
 from rosbags.rosbag2.metadata import parse_qos
 
 from scenarios.bags.mcap_scan import McapScan
+from scenarios.bags.sqlite_scan import SqliteScan
 from settings import SettingsError
 
 STORAGES = (".mcap", ".db3")
@@ -103,12 +104,13 @@ def _rescued(file: Path, remarks: list[str]) -> list[Part]:
     try:
         return [_Intact(file)]
     except Exception as error:
-        if file.suffix == ".mcap":
-            scanned = _Scanned(file)
-            remarks.append(f"{file.name}: {scanned.damage or 'has no index'}; what is intact is used")
-            return [scanned] if scanned.topics else []
-        remarks.append(f"{file.name}: cannot be read: {_first_line(error)}")
-        return []
+        scanned = _Scanned(file)
+        remarks.append(f"{file.name}: {scanned.damage or _first_line(error)}; what is intact is used")
+        return [scanned] if scanned.topics else []
+
+
+def _scan(file: Path) -> McapScan | SqliteScan:
+    return SqliteScan(file) if file.suffix == ".db3" else McapScan(file)
 
 
 def _files(path: Path) -> list[Path]:
@@ -158,7 +160,7 @@ class _Intact:
                 last = log_ns
                 yield connection.topic, log_ns, data
         except Exception as error:  # a damaged chunk or page
-            files = [file for file in _files(self._path) if file.suffix == ".mcap"]
+            files = _files(self._path)
             say(f"is damaged: {_first_line(error)}; what is intact is used")
             for file in files:
                 rest = _Scanned(file).messages(topics, say, start_ns, stop_ns)
@@ -173,7 +175,7 @@ class _Scanned:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        scan = McapScan(path)
+        scan = _scan(path)
         self.topics: dict[str, tuple[str, int]] = {}
         times: list[int] = []
         for found in scan.messages():
@@ -196,7 +198,7 @@ class _Scanned:
         """Those that are a little out of order are put in order; memory stays small."""
         heap: list[tuple[int, int, Message]] = []
         number = count()
-        for found in McapScan(self._path).messages():
+        for found in _scan(self._path).messages():
             if found.topic not in topics or not start_ns <= found.log_ns < stop_ns:
                 continue
             heapq.heappush(heap, (found.log_ns, next(number), (found.topic, found.log_ns, found.data)))

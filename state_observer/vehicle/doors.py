@@ -53,15 +53,19 @@ def encoder_reading(sample: EncoderSample) -> Reading | Refusal:
         [*sample.wheel_angle, *sample.wheel_rate, sample.steering, sample.throttle, sample.brake_pressure,
          sample.engine_speed], dtype=float,
     )  # fmt: skip
-    if values.shape != (12,) or not np.isfinite(values).all():
+    numbers = values.tolist()
+    if len(numbers) != len(_RANGES) or not all(map(math.isfinite, numbers)):
         return Refusal("encoders: not finite")
-    if (np.abs(values) > _MOST).any() or (values < _LEAST).any():
+    if not all(low <= value <= high for value, (low, high) in zip(numbers, _RANGES, strict=True)):
         return Refusal("encoders: out of range")
-    return Reading(sample.time_ns, 0, values, np.zeros(0))
+    return Reading(sample.time_ns, 0, values, _NO_VARIANCE)
 
 
-_MOST = np.array([MOST_TURNED] * 4 + [FASTEST_WHEEL] * 4 + [MOST_STEERING, PEDAL[1], PRESSURE[1], ENGINE[1]])
-_LEAST = np.array([-np.inf] * 9 + [PEDAL[0], PRESSURE[0], ENGINE[0]])
+_NO_VARIANCE = np.zeros(0)
+_RANGES = (
+    *[(-MOST_TURNED, MOST_TURNED)] * 4, *[(-FASTEST_WHEEL, FASTEST_WHEEL)] * 4, (-MOST_STEERING, MOST_STEERING),
+    PEDAL, PRESSURE, ENGINE,
+)  # fmt: skip
 
 
 class WheelDoor:
@@ -90,7 +94,7 @@ class WheelDoor:
 def leaps(before: Array, after: Array, passed_ns: int) -> bool:
     """Whether a wheel of an encoders' reading cannot have turned so far since another [ns]; a pulse comes at once."""
     most = FASTEST_WHEEL * abs(passed_ns) / NS_PER_S + math.tau
-    return bool((np.abs(after[:4] - before[:4]) > most).any())
+    return any(abs(new - old) > most for new, old in zip(after[:4].tolist(), before[:4].tolist(), strict=True))
 
 
 def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 NS_PER_S = 1_000_000_000
 FROZEN = (200, 20, 3)  # equal readings of encoders, IMU and GPS that are no chance
+RETRY_NS = 5 * NS_PER_S  # after a start that failed
 RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
 
 
@@ -40,6 +41,7 @@ class FilterBase(ABC):
         self.start_trouble = ""  # why the latest start failed
         self._told = np.zeros(1, ESTIMATE)
         self._time, self._running = self.memory["time_ns"], self.memory["running"]  # views
+        self._has_counters = "counted" in (memory_type.names or ())
         self._held, self._same = self.memory["held"][0], self.memory["same"][0]
         self.clear()
 
@@ -48,6 +50,7 @@ class FilterBase(ABC):
         self.memory[:] = np.zeros(1, self.memory.dtype)
         self.memory["recent"] = 1.0
         self.start_trouble = ""
+        self._retry_ns = 0
 
     # What kinds of filters do.
     @abstractmethod
@@ -170,15 +173,15 @@ class FilterBase(ABC):
 
     def _has_new_counters(self, reading: Reading, passed_ns: int) -> bool:
         """Wheels turned farther than they can: their counters began anew. Only some filters look at them."""
-        has_counters = "counted" in (self.memory.dtype.names or ())
-        return has_counters and leaps(self.memory["counted"][0], reading.values, passed_ns)
+        return self._has_counters and leaps(self.memory["counted"][0], reading.values, passed_ns)
 
     def _gps(self, reading: Reading) -> None:
         now, settings = self.memory, self.settings
         if not self.is_running:
             place = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
-            if place is not None:
-                self._try_start(place, reading.time_ns)
+            # Where there is no balance, to find that out takes long.
+            if place is not None and reading.time_ns >= self._retry_ns and not self._try_start(place, reading.time_ns):
+                self._retry_ns = reading.time_ns + RETRY_NS
             return
         if self._take_gps(reading) != 0:
             now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0

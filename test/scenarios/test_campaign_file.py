@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from scenarios.campaign.campaign_file import Campaign, Stop, campaign_file, campaign_files, load_campaign
+from scenarios.campaign.campaign_file import Campaign, Metric, Stop, Vary, campaign_file, campaign_files, load_campaign
 from scenarios.campaign.distributions import Choice, Grid, Integers, LogUniform, Normal, TruncatedNormal, Uniform
 from scenarios.campaign.figure_names import FIGURE_NAMES
 from scenarios.campaign.figures import _GROUPS
@@ -365,3 +366,10 @@ def test_a_kit_changes_its_name_with_any_file_that_it_is_made_of(tmp_path: Path)
     assert digest() == before
     assert digest(base=BASE.replace("1.0", "1.5")) != before
     assert digest(campaign=CAMPAIGN.replace("0.9", "0.8")) != before
+
+
+def test_the_page_names_every_key_distribution_and_figure_that_a_file_may_have() -> None:
+    page = (Path(__file__).parents[2] / "docs/campaigns.md").read_text()
+    fields = {item.name for kind in (Campaign, Stop, Vary, Metric) for item in dataclasses.fields(kind)}
+    missing = [name for name in sorted(fields | set(FIGURE_NAMES)) if not re.search(rf"\b{name}\b", page)]
+    assert not missing

@@ -14,9 +14,10 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from scenarios.bags import types
 from scenarios.bags.reading import open_bag
+from scenarios.bags.sqlite_scan import SqliteScan
 from scenarios.bags.types import from_bytes, to_bytes
 from scenarios.cli import main
-from scenarios.observe import load_either, settings_text
+from scenarios.observe_settings import load_either, settings_text
 from sensors.from_messages import stamp_ns
 from settings import SettingsError
 from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins
@@ -439,3 +440,125 @@ def test_settings_that_are_none_are_refused(name: str) -> None:
 def test_three_names_for_four_wheels_are_refused(drive: Path, tmp_path: Path, capsys: Output) -> None:
     assert run(drive, tmp_path / "out", "--wheel-names", "a,b,c") == 2
     assert "--wheel-names a,b,c: must be 4 names with commas between" in capsys.readouterr().err
+
+
+# Options that are none.
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--datum", "nan", "0", "0"], "--datum: latitude_deg"),
+        (["--datum", "91", "0", "0"], "--datum: latitude_deg"),
+        (["--datum", "43", "inf", "0"], "--datum: longitude_deg"),
+        (["--datum", "43", "8", "inf"], "--datum: altitude_m"),
+        (["--gps-at", "inf", "0", "0"], "--gps-at: gps_xyz_m"),
+        (["--gps-at", "100", "0", "0"], "--gps-at: gps_xyz_m"),
+        (["--imu-at", "0", "nan", "0"], "--imu-at: imu_xyz_m"),
+        (["--wheel-names", "a,b,c,d"], "--wheel-names a,b,c,d: /wheels/joint_states has no joint a, but front_left"),
+        (["--actuation-names", "a,b,c,d"], "--actuation-names a,b,c,d: /vehicle/actuation has no joint a, but steer"),
+    ],
+)
+def test_absurd_options_are_one_line(
+    drive: Path, tmp_path: Path, capsys: Output, options: list[str], words: str
+) -> None:
+    assert run(drive, tmp_path / "out", *options) == 2
+
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert words in error
+    assert not (tmp_path / "out" / "estimate").exists()
+
+
+def test_wheels_of_other_names_are_said_and_not_used(drive: Path, tmp_path: Path, capsys: Output) -> None:
+    def rename(topic: str, message: Any) -> tuple[str, Any]:
+        if topic == "/wheels/joint_states":
+            message.name = ["w1", "w2", "w3", "w4"]
+        return topic, message
+
+    bag = copied(drive, tmp_path / "copy", rename)
+
+    assert run(bag, tmp_path / "out") == 0
+
+    said = capsys.readouterr().out
+    assert "wheels: /wheels/joint_states has no joint front_left_wheel, but w1, w2, w3, w4; it is not used" in said
+    assert "observer: ins, because the vehicle's model needs wheels" in said
+    assert metrics(tmp_path / "out")["observer"] == "ins"
+
+
+def test_an_absurd_mount_of_the_bag_is_not_used(drive: Path, tmp_path: Path, capsys: Output) -> None:
+    def move(topic: str, message: Any) -> tuple[str, Any]:
+        if topic == "/tf_static":
+            for link in message.transforms:
+                link.transform.translation.x += 1000.0
+        return topic, message
+
+    bag = copied(drive, tmp_path / "copy", move)
+
+    assert run(bag, tmp_path / "out") == 0
+
+    assert "fix: its place in base_link is absurd in the bag" in capsys.readouterr().out
+    assert metrics(tmp_path / "out")["mounts"]["gps_xyz_m"] == [0.3, 0.0, 1.9]
+
+
+# Damaged sqlite3.
+
+
+def scanned(file: Path) -> tuple[list[Any], str]:
+    scan = SqliteScan(file)
+    return list(scan.messages()), scan.damage
+
+
+@pytest.fixture(scope="module")
+def database(drive: Path) -> bytes:
+    """The drive as sqlite3."""
+    (file,) = copied(drive, drive.parent / "database", storage=StoragePlugin.SQLITE3).glob("*.db3")
+    return file.read_bytes()
+
+
+def test_a_whole_database_is_read_as_the_library_reads_it(database: bytes, drive: Path, tmp_path: Path) -> None:
+    (tmp_path / "whole.db3").write_bytes(database)
+
+    found, damage = scanned(tmp_path / "whole.db3")
+
+    bag = open_bag(drive)
+    assert damage == ""
+    assert [(item.topic, item.log_ns, item.data) for item in found] == [
+        (topic, log_ns, bytes(data)) for topic, log_ns, data in bag.messages(list(bag.topics))
+    ]
+
+
+@pytest.mark.parametrize("share", [0.99, 0.8, 0.5, 0.2])
+def test_of_a_truncated_database_the_beginning_is_read(database: bytes, tmp_path: Path, share: float) -> None:
+    (tmp_path / "whole.db3").write_bytes(database)
+    whole, _ = scanned(tmp_path / "whole.db3")
+    (tmp_path / "cut.db3").write_bytes(database[: int(share * len(database))])
+
+    found, damage = scanned(tmp_path / "cut.db3")
+
+    assert damage == "ends early"
+    assert len(found) > (share - 0.1) * len(whole)
+    assert set(found) <= set(whole)
+
+
+def test_of_a_database_with_damaged_pages_all_others_are_read(database: bytes, tmp_path: Path) -> None:
+    (tmp_path / "whole.db3").write_bytes(database)
+    whole, _ = scanned(tmp_path / "whole.db3")
+    middle = len(database) // 2 // 4096 * 4096
+    (tmp_path / "holed.db3").write_bytes(database[:middle] + b"\xaa" * 4096 + database[middle + 4096 :])
+
+    found, damage = scanned(tmp_path / "holed.db3")
+
+    assert damage.endswith("messages are damaged")
+    assert 0.9 * len(whole) < len(found) < len(whole)
+    assert set(found) <= set(whole)
+
+
+@pytest.mark.parametrize("content", [b"", b"years of work" * 1000, b"SQLite format 3\x00" + bytes(5000)])
+def test_what_is_no_database_has_no_messages(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "none.db3").write_bytes(content)
+
+    found, damage = scanned(tmp_path / "none.db3")
+
+    assert found == []
+    assert damage

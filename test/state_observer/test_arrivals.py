@@ -1,0 +1,116 @@
+"""What the observer's node notes of messages, and how it makes samples of them. No ROS."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as Message
+from typing import Any
+
+import numpy as np
+
+from sensors.from_messages import PEDALS
+from sensors.joining import Joiner
+from sensors.samples import EncoderSample, ImuSample
+from state_observer.arrivals import Arrivals, RecentCounts
+from state_observer.joined_samples import ACTUATION, IMU, WHEEL_NAMES, WHEELS, JoinedSamples
+
+MS = 1_000_000
+BEGIN_NS = 1_767_225_600_000 * MS
+
+
+def header(time_ns: int) -> Any:
+    return Message(stamp=Message(sec=time_ns // 10**9, nanosec=time_ns % 10**9))
+
+
+def imu(time_ns: int) -> Any:
+    return Message(
+        header=header(time_ns),
+        angular_velocity_covariance=np.zeros(9), linear_acceleration_covariance=np.zeros(9),
+        orientation_covariance=np.full(9, -1.0), orientation=Message(x=0.0, y=0.0, z=0.0, w=1.0),
+        angular_velocity=Message(x=0.0, y=0.0, z=0.0), linear_acceleration=Message(x=0.0, y=0.0, z=9.8),
+    )  # fmt: skip
+
+
+def joints(time_ns: int, names: tuple[str, ...], value: float = 0.0) -> Any:
+    values = [value] * len(names)
+    return Message(header=header(time_ns), name=list(names), position=values, velocity=values, effort=values)
+
+
+def test_wheels_wait_for_their_actuation_and_have_its_steering() -> None:
+    samples = JoinedSamples(needs_actuation=True)
+    assert samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES, 1.0), 0) == []
+    (found,) = samples.take(ACTUATION, joints(BEGIN_NS, PEDALS, 0.3), MS)
+    assert isinstance(found, EncoderSample)
+    assert (found.wheel_angle[0], found.steering) == (1.0, 0.3)
+
+
+def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
+    samples = JoinedSamples(needs_actuation=True)
+    samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
+    found = [item for k in range(30) for item in samples.take(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
+    assert not any(isinstance(item, EncoderSample) for item in found)
+    assert samples.refused == {f"{WHEELS}: no actuation near its time": 1}
+
+
+def test_wheels_alone_are_a_sample_at_once_where_they_are_enough() -> None:
+    samples = JoinedSamples(needs_actuation=False)
+    (found,) = samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
+    assert isinstance(found, EncoderSample)
+
+
+def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() -> None:
+    samples = JoinedSamples(needs_actuation=False)
+    sent = [BEGIN_NS + 3_600_000 * MS, *(BEGIN_NS + 10 * k * MS for k in range(1, 21))]
+    found = []
+    for time_ns in sent:
+        found += samples.take(IMU, imu(time_ns), 0)
+        found += samples.take(WHEELS, joints(time_ns, WHEEL_NAMES), 0) if time_ns < BEGIN_NS + 10**12 else []
+    times = [item.time_ns for item in found if isinstance(item, ImuSample)]
+    assert len(times) == len(set(times))
+    assert set(sent[1:]) <= set(times)
+
+
+def test_a_message_that_is_no_sample_is_counted() -> None:
+    samples = JoinedSamples(needs_actuation=True)
+    assert samples.take(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
+    assert samples.refused == {f"{WHEELS}: has no front_left_wheel": 1}
+
+
+def test_a_first_of_the_future_does_not_keep_others_waiting() -> None:
+    joiner: Joiner[Any, Any] = Joiner(5 * MS, has_second=True)
+    joiner.first(0, Message(time_ns=10**15))
+    joiner.first(1, Message(time_ns=10 * MS))
+    ((first, second),) = joiner.second(2, Message(time_ns=10 * MS))
+    assert second is not None
+    assert first.time_ns == second.time_ns == 10 * MS
+
+
+def test_topics_that_never_come_or_stop_are_told_while_others_go_on() -> None:
+    arrivals = Arrivals(["imu", "fix", "velocity"], 100.0)
+    assert arrivals.missing(102.0) == []
+    for k in range(500):
+        arrivals.note("imu", 100.0 + 0.01 * k, 0.0)
+        if k < 200 and k % 20 == 0:
+            arrivals.note("fix", 100.0 + 0.01 * k, 0.0)
+    assert arrivals.missing(105.0) == ["fix: silent", "velocity: none has come"]
+    assert arrivals.missing(115.0) == ["velocity: none has come"]  # all are silent: another clock tells whether
+
+
+def test_delay_is_known_where_clocks_are_the_same_and_latency_always() -> None:
+    arrivals = Arrivals(["imu", "fix"], 100.0)
+    for k in range(10):
+        arrivals.note("imu", 100.0 + k, 0.02)
+        arrivals.note("fix", 100.0 + k, 1e9)
+        arrivals.expect(k, 100.0 + k)
+        arrivals.told(k, 100.0 + k + (0.5 if k == 3 else 0.0))
+    assert arrivals.figures() == {
+        "delay_ms imu": "20.00", "delay_ms fix": "unknown", "latency_ms": "50.00", "latency_max_ms": "500.00",
+    }  # fmt: skip
+    assert arrivals.figures()["latency_ms"] == "unknown"  # none since
+
+
+def test_a_refusal_is_of_late_for_five_seconds() -> None:
+    recent = RecentCounts()
+    assert recent.update({"imu: not finite": 3}, 10.0) == ["imu: not finite"]
+    assert recent.update({"imu: not finite": 3}, 14.0) == ["imu: not finite"]
+    assert recent.update({"imu: not finite": 3, "gps: no fix": 1}, 16.0) == ["gps: no fix"]
+    assert recent.update({"imu: not finite": 4}, 22.0) == ["imu: not finite"]
