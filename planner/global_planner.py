@@ -61,6 +61,8 @@ class PathFinder:
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._settings, self._half_width, self._extent = settings, footprint.half_width, extent
+        self._last: Found
+        self._last_goal: tuple[float, float]
         self.reset()
 
     def reset(self) -> None:

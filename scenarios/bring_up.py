@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.scenario import scenario_files
+from sensors.imu import ImuSettings
 from settings import SettingsError
 from settings.fields import close_name
-from settings.nested import preset_names, preset_values
+from settings.nested import load_preset, preset_names, preset_values
 from settings.share import share_directory, share_file
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
@@ -184,6 +185,9 @@ def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     if values["encoders"] != NO_SENSOR:
         preset = preset_values("sensors/encoders", values["encoders"])
         params |= {key: preset[key] for key in ("wheel_pulses", "knows_direction") if key in preset}
+    if values["imu"] != NO_SENSOR:
+        unit = load_preset(ImuSettings, values["imu"])
+        params |= {"gyro_std_radps": unit.gyro_errors().noise, "force_std_mps2": unit.accel_errors().noise}
     return [*nodes, NodeSpec("observer", (), params)]
 
 

@@ -80,6 +80,8 @@ def sensor_params(sensors: tuple[SensorChoice, ...]) -> dict[str, Any]:
         "gps_xyz_m": gps.mount_xyz_m,
         "imu_xyz_m": imu.mount_xyz_m,
         "imu_rpy_deg": imu.mount_rpy_deg,
+        "gyro_std_radps": imu.gyro_errors().noise,
+        "force_std_mps2": imu.accel_errors().noise,
         "wheel_pulses": encoders.wheel_pulses,
         "knows_direction": encoders.knows_direction,
         "full_brake_pressure_pa": encoders.full_brake_pressure_pa,

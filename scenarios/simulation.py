@@ -149,6 +149,16 @@ class Simulation:
         """The scenario's criteria against the run so far."""
         return judge(self.scenario.criteria, self.result().channels, load_reference(self.scenario, self.folder))
 
+    def close(self) -> None:
+        """Let go of the run and of what its sensors hold; reset() begins another."""
+        self._lock_step = None
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     @property
     def _running(self) -> LockStep:
         if self._lock_step is None:

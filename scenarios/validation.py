@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.channels import Channels
+from scenarios.channels import ESTIMATE_CHANNELS, Channels
 from scenarios.identify import brake_friction, rolling_resistance
 from scenarios.lock_step import LockStep, Run
 from scenarios.metrics import judge, load_reference
@@ -109,9 +109,10 @@ def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
         for file, content in part.pictures.items():
             write_whole(pictures / f"{file}.png", content)
         texts.append(_chapter(part))
-        outside = [row.what for row in part.rows if not row.is_within]
-        missed += [row.what for row in part.rows if not row.is_within and not row.known]
-        print(f"{name}: {', '.join(f'{what} OUTSIDE' for what in outside) or 'ok'} ({time.monotonic() - begun:.0f} s)")
+        outside = [row for row in part.rows if not row.is_within]
+        missed += [row.what for row in outside if not row.known]
+        words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
+        print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
     texts.append(_made_with())
     write_whole(out / PAGE, "\n".join(texts))
     print(f"written to {out / PAGE}, pictures to {pictures}")
@@ -393,22 +394,23 @@ def _low_cost_gps(say: Say) -> Part:
     lever = complex(*gps.mount_xyz_m[:2])
     antenna = np.interp(seconds, run.time, place + lever * np.exp(1j * run.channels["yaw_rad"]))
     off = np.abs(own[:, 0] + 1j * own[:, 1] - antenna)
-    error = run.channels["estimate_error_m"]
-    late = run.time >= 10.0
-    degrees = np.degrees(run.channels["estimate_yaw_error_rad"])
-    slip = np.degrees(run.channels["estimate_sideslip_error_rad"])
+    assert run.estimates is not None
+    begun = run.time >= (int(run.estimates["time_ns"][0]) - scenario.start.time_ns()) * 1e-9
+    told, late = run.time[begun], run.time[begun] >= 10.0
+    error, yaw, speed, slip = (run.channels[name][begun] for name in ESTIMATE_CHANNELS)
+    degrees, slip = np.degrees(yaw), np.degrees(slip)
     rows = [
         Row("receiver: RMS in the plane", _rms(off), "1.786 m", Bound(1.6, 2.0), "m"),
         Row("observer: RMS in the plane, start included", _rms(error), "0.562 m", Bound(most=0.562), "m"),
         Row("observer: RMS of yaw after 10 s", _rms(degrees[late]), "", Bound(most=0.5), "deg"),
-        Row("observer: RMS of speed after 10 s", _rms(run.channels["estimate_speed_error_mps"][late]), "",
+        Row("observer: RMS of speed after 10 s", _rms(speed[late]), "",
             Bound(most=0.05), "m/s"),
         Row("observer: RMS of sideslip after 10 s", _rms(slip[late]), "", Bound(most=0.5), "deg"),
     ]  # fmt: skip
     lines = [
-        ("off in the plane [m]", [("fixes", seconds, off), ("observer", run.time, error)]),
-        ("yaw error [deg]", [("observer", run.time, degrees)]),
-        ("sideslip error [deg]", [("observer", run.time, slip)]),
+        ("off in the plane [m]", [("fixes", seconds, off), ("observer", told, error)]),
+        ("yaw error [deg]", [("observer", told, degrees)]),
+        ("sideslip error [deg]", [("observer", told, slip)]),
     ]
     return Part(
         "Vehicle observer with a cheap GPS (seed 001, test 2)",

@@ -49,6 +49,14 @@ class ObserverNodeSettings:
     full_brake_pressure_pa: float = setting(
         DEFAULT_ENCODERS.full_brake_pressure_pa, "At full pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
     )
+    gyro_std_radps: float = setting(
+        0.0, "White noise of a sample, if it is more than the observer's file says", unit="rad/s",
+        minimum=0.0, maximum=10.0, read_only=True,
+    )  # fmt: skip
+    force_std_mps2: float = setting(
+        0.0, "White noise of a sample, if it is more than the observer's file says", unit="m/s^2",
+        minimum=0.0, maximum=100.0, read_only=True,
+    )  # fmt: skip
     frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
     odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
@@ -56,5 +64,10 @@ class ObserverNodeSettings:
     def complete(self, settings: Any, frame: LocalFrame) -> Any:
         """Settings of an observer with what the node knows of sensors and place."""
         mounts = Mounts(gps_xyz_m=self.gps_xyz_m, imu_xyz_m=self.imu_xyz_m, imu_rpy_deg=self.imu_rpy_deg)
-        noise = replace(settings.sensors, wheel_pulses=float(self.wheel_pulses))
+        noise = replace(
+            settings.sensors,
+            wheel_pulses=float(self.wheel_pulses),
+            gyro_std_radps=max(settings.sensors.gyro_std_radps, self.gyro_std_radps),
+            force_std_mps2=max(settings.sensors.force_std_mps2, self.force_std_mps2),
+        )
         return replace(settings, mounts=mounts, sensors=noise, datum=Datum(**frame.origin._asdict()))

@@ -65,6 +65,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         s = self.settings
         self.get_logger().info(f"building the observer ({s.kind}); the first time on a machine this takes a while")
         self._observer = self._make_observer()
+        self._observer.warm_up()
         self._period_ns = round(NS_PER_S / s.rate_hz)
         self._told_ns = 0
         self._count = 0

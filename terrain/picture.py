@@ -35,8 +35,8 @@ def world_picture(world: World, description: str = "", width_inches: float = 10.
     picture = Figure(figsize=(width_inches, height), layout="constrained")
     axis = picture.subplots()
     axis.set_title(f"{world.name}: {description}" if description else world.name, fontsize=11)
-    handles = [*_draw_relief(axis, ground), *_draw_contours(axis, ground, world), *_draw_survey(axis, world)]
-    handles += [*_draw_obstacles(axis, world), *_draw_places(axis, world, max(span_x, span_y))]
+    handles = [*draw_relief(axis, ground), *draw_contours(axis, ground, world), *draw_survey(axis, world)]
+    handles += [*draw_obstacles(axis, world), *_draw_places(axis, world, max(span_x, span_y))]
     axis.set(xlim=ground.x_limits, ylim=ground.y_limits, aspect="equal", xlabel="x [m]", ylabel="y [m]")
     _draw_scale(axis, ground)
     picture.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6), fontsize=8, frameon=False)
@@ -50,7 +50,7 @@ def _thinned(ground: ElevationMap) -> ElevationMap:
     return ground if step == 1 else ground.resampled(step * ground.resolution)
 
 
-def _draw_relief(axis: Any, ground: ElevationMap) -> list[Any]:
+def draw_relief(axis: Any, ground: ElevationMap) -> list[Any]:
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Patch
 
@@ -83,7 +83,7 @@ def _tint(ground: ElevationMap) -> Array:
     return np.asarray(0.8 + 0.25 * (ground.heights - low) / (high - low) if high > low else np.ones(ground.shape))
 
 
-def _draw_contours(axis: Any, ground: ElevationMap, world: World) -> list[Any]:
+def draw_contours(axis: Any, ground: ElevationMap, world: World) -> list[Any]:
     from matplotlib.lines import Line2D
 
     low, high = float(ground.heights.min()), float(ground.heights.max())
@@ -103,7 +103,7 @@ def _draw_contours(axis: Any, ground: ElevationMap, world: World) -> list[Any]:
     return [Line2D([], [], color="0.2", linewidth=0.5, label=f"contours every {interval:g} m")]
 
 
-def _draw_survey(axis: Any, world: World) -> list[Any]:
+def draw_survey(axis: Any, world: World) -> list[Any]:
     from matplotlib.patches import Patch
 
     if world.surveyed is None:
@@ -116,7 +116,7 @@ def _draw_survey(axis: Any, world: World) -> list[Any]:
     return [Patch(facecolor="white", edgecolor="0.5", hatch="//", label="not surveyed")]
 
 
-def _draw_obstacles(axis: Any, world: World) -> list[Any]:
+def draw_obstacles(axis: Any, world: World) -> list[Any]:
     from matplotlib.collections import LineCollection, PatchCollection
     from matplotlib.lines import Line2D
     from matplotlib.patches import Circle, Patch, Polygon

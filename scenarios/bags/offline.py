@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.bags.stream import Arrival
 from scenarios.bags.types import NS_PER_S
+from scenarios.report.told import told_from
 from sensors.from_messages import TruthPose
 from sensors.samples import GpsSample
 from state_observer.vehicle.health import STARTING, Health
@@ -26,20 +27,6 @@ STATUS_EVERY_NS = 100_000_000
 PROGRESS_EVERY = 2000  # arrivals
 
 # What is kept of each estimate, for figures and pictures: 184 bytes instead of 1.4 kB.
-TOLD = np.dtype(
-    [
-        ("time_ns", "i8"),
-        ("position", "f8", 3),
-        ("attitude", "f8", 4),
-        ("velocity", "f8", 3),
-        ("yaw_rate", "f8"),
-        ("sideslip", "f8"),
-        ("position_variance", "f8", 3),
-        ("planar", "f8", (3, 3)),  # covariance of yaw, velocity ahead and aside
-        ("sideslip_variance", "f8"),
-    ]
-)
-_PLANAR = [5, 6, 7]  # of an estimate's covariance
 FIX = np.dtype([("time_ns", "i8"), ("position", "f8", 3), ("velocity", "f8", 3), ("has_velocity", "?")])
 TRUTH = np.dtype(
     [("time_ns", "i8"), ("position", "f8", 3), ("attitude", "f8", 4), ("velocity", "f8", 3), ("turn", "f8", 3)]
@@ -101,7 +88,7 @@ class _Notes:
     def flush(self) -> None:
         rows = self.rows[: self.count]
         self.hand_on(rows)
-        self.kept.append(_thin(rows))
+        self.kept.append(told_from(rows))
         self.count = 0
 
 
@@ -181,17 +168,6 @@ def replay(
         spent,
         samples,
     )
-
-
-def _thin(rows: NDArray[np.void]) -> NDArray[np.void]:
-    thin = np.zeros(len(rows), TOLD)
-    for name in ("time_ns", "position", "attitude", "velocity", "sideslip", "sideslip_variance"):
-        thin[name] = rows[name]
-    thin["yaw_rate"] = rows["turn"][:, 2]
-    spread = rows["covariance"]
-    thin["position_variance"] = np.diagonal(spread, axis1=1, axis2=2)[:, :3]
-    thin["planar"] = spread[:, _PLANAR][:, :, _PLANAR]
-    return thin
 
 
 def _is_finite(sample: GpsSample) -> bool:

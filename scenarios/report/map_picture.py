@@ -14,7 +14,7 @@ from scenarios.plots import scale_path
 from scenarios.report.drawing import FAULT_COLOUR, Plot, letters, png
 from scenarios.report.run_record import RunRecord
 from settings import SettingsError
-from terrain.picture import _draw_contours, _draw_obstacles, _draw_relief, _draw_survey
+from terrain.picture import draw_contours, draw_obstacles, draw_relief, draw_survey
 from terrain.world import World
 from terrain.worlds import load_world
 
@@ -108,8 +108,8 @@ def _draw_world(axis: Any, world: World, x_span: Span, y_span: Span) -> list[Any
     if step > 1:
         ground = ground.resampled(step * ground.resolution)
     part = replace(world, ground=ground, surveyed=None)
-    handles = [*_draw_relief(axis, ground), *_draw_contours(axis, ground, part)]
-    return [*handles, *_draw_survey(axis, world), *_draw_obstacles(axis, world)]
+    handles = [*draw_relief(axis, ground), *draw_contours(axis, ground, part)]
+    return [*handles, *draw_survey(axis, world), *draw_obstacles(axis, world)]
 
 
 def _draw_ways(axis: Any, records: Sequence[RunRecord], has_world: bool) -> list[Any]:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state_observer.vehicle.filter_base import FROZEN, NS_PER_S, FilterBase
-from state_observer.vehicle.layout import KINDS, SENSORS, WINDOW
+from state_observer.vehicle.layout import KINDS, SENSORS
 
 Array = NDArray[np.float64]
 
 STARTING, ALIGNING, ALIGNED = "starting", "aligning", "aligned"
 DEAD_RECKONING, INVALID = "dead reckoning", "invalid"
 FEWEST = 30  # samples before a mean tells anything
-UNLIKELY = 2.576  # deviations: outside of the middle 99 %
+MUCH_TOO_LARGE = 4.0  # mean NIS per reading of the latest samples; 1 is right
 
 
 class Health(NamedTuple):
@@ -86,10 +86,8 @@ def _warnings(filter_: FilterBase, silences: Mapping[str, str]) -> list[str]:
             found.append(f"{kind}: {silences[kind]}")
         if now["same"][index] >= FROZEN[index]:
             found.append(f"{kind}: frozen")
-    # NIS over its three degrees of freedom has the variance 2/3; its mean that forgets, 1/(2 WINDOW) of it.
-    highest = 1.0 + UNLIKELY * math.sqrt(2.0 / 3.0 / (2.0 * WINDOW))
     for k, name in enumerate(SENSORS):
-        if now["used"][k] + now["gated"][k] > FEWEST and now["recent"][k] > highest:
+        if now["used"][k] + now["gated"][k] > FEWEST and now["recent"][k] > MUCH_TOO_LARGE:
             found.append(f"{name}: innovations larger than they should be, NIS {now['recent'][k]:.1f}")
     if now["disagreed_ns"]:
         found.append("gps: disagrees with all else")

@@ -35,7 +35,7 @@ from state_observer.vehicle.history import History
 from state_observer.vehicle.ins import InsFilter
 from state_observer.vehicle.layout import KINDS, Record
 from state_observer.vehicle.local_frame import Frame
-from state_observer.vehicle.settings import InsSettings, ObserverSettings, VehicleObserverSettings
+from state_observer.vehicle.settings import Datum, InsSettings, ObserverSettings, VehicleObserverSettings
 from terrain.ground import GroundModel
 from vehicle_dynamics.parameters import VehicleParameters
 
@@ -95,6 +95,22 @@ class BasicObserver:
     def is_running(self) -> bool:
         """Whether there is an estimate."""
         return self._filter.is_running
+
+    def warm_up(self) -> None:
+        """Compile all kernels, so that the first samples need not wait; the observer is as new afterwards."""
+        frame, self._frame = self._frame, Frame(Datum(latitude_deg=0.0, longitude_deg=0.0))
+        none, force = np.zeros(4), np.array([0.0, 0.0, 9.81])
+        for step in range(1, 4):
+            time_ns = step * NS_PER_S // 100
+            self.take(EncoderSample(time_ns, none, none, none, 0.0, 0.0, 0.0, 80.0, np.zeros(2)))
+            self.take(ImuSample(time_ns, np.full(3, 1e-4 * step), force, 1e-6, 1e-4, None, 0.0, 0.0, False))
+            if step == 1:
+                self.set_pose(0.0, 0.0, 0.0)
+        spread, motion = np.ones(3), np.zeros(3)
+        self.take(GpsSample(time_ns, 1, 0.0, 0.0, 2.0, spread, motion, spread, 0.0, None, 9, 1.0))
+        self.estimate(time_ns + NS_PER_S // 100)
+        self._frame = frame
+        self.reset()
 
     def reset(self) -> None:
         """As new, counts too. A datum that was found stays."""

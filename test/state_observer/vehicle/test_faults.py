@@ -307,3 +307,10 @@ def test_without_encoders_gps_and_imu_carry_on(
     assert np.hypot(found.position[:, 0], found.position[:, 1]).max() < 1.5
     spread = np.sqrt(found.covariance[:, 0, 0] + found.covariance[:, 1, 1])
     assert (np.hypot(found.position[:, 0], found.position[:, 1]) < 3.0 * spread).mean() > 0.95
+
+
+def test_an_observer_that_was_warmed_up_is_as_new(any_observer: BasicObserver) -> None:
+    before = any_observer.filter.memory.tobytes()
+    any_observer.warm_up()
+    assert any_observer.filter.memory.tobytes() == before
+    assert any_observer.health().used == dict.fromkeys(any_observer.health().used, 0)
