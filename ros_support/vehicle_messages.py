@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -129,6 +130,30 @@ class ActuationMessages:
         torque = (seen["drive_torque"] + seen["brake_torque"]).tolist()
         message.effort = array.array("d", (*torque, 0.0, 0.0, 0.0, 0.0))
         return message
+
+
+class WheelMessages:
+    """What no sensor tells: loads, slips, sinkage and forces of the wheels, and the gear. SI units, in `position`.
+
+    Names are those of fields of SNAPSHOT, with the corner where there are four: load.front_left, ..., gear.
+    """
+
+    FIELDS: ClassVar = (
+        "load", "steer_angle", "slip_along", "slip_across", "sinkage", "force_along", "force_across", "brake_torque",
+        "drive_torque",
+    )  # fmt: skip
+    SINGLE: ClassVar = ("gear", "selected", "steering")
+
+    def __init__(self, corners: Sequence[str]) -> None:
+        names = [f"{field}.{corner}" for field in self.FIELDS for corner in corners]
+        self._message = JointState(name=[*names, *self.SINGLE])
+
+    def wheels(self, stamp: Time, seen: SnapshotRecord) -> JointState:
+        """All of it at one instant."""
+        self._message.header.stamp = stamp
+        values = [value for field in self.FIELDS for value in seen[field].tolist()]
+        self._message.position = array.array("d", [*values, *(float(seen[name]) for name in self.SINGLE)])
+        return self._message
 
 
 class TreeMessages:

@@ -16,7 +16,14 @@ from ros_support import qos
 from ros_support.node import SuiteNode
 from ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from ros_support.time import ns_to_stamp
-from ros_support.vehicle_messages import ActuationMessages, FrameNames, JointMessages, TreeMessages, TruthMessages
+from ros_support.vehicle_messages import (
+    ActuationMessages,
+    FrameNames,
+    JointMessages,
+    TreeMessages,
+    TruthMessages,
+    WheelMessages,
+)
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
 from vehicle_dynamics.export.joint_positions import JointPositions
@@ -54,6 +61,7 @@ class VehiclePublisher:
         self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
         self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
         self._actuation = node.advertise(JointState, "ground_truth/actuation", qos.RELIABLE)
+        self._wheels = node.advertise(JointState, "ground_truth/wheels", qos.RELIABLE)
         self._collision = node.advertise(WrenchStamped, "ground_truth/collision", qos.RELIABLE)
         self._push = WrenchStamped()
         self._push.header.frame_id = frames.base
@@ -72,6 +80,7 @@ class VehiclePublisher:
         wheels = [f"{corner}_wheel" for corner in CORNERS]
         self._joints = JointMessages(joints, wheels)
         self._drive = ActuationMessages(wheels)
+        self._wheel_truth = WheelMessages(CORNERS)
         self._tree = TreeMessages(frames, joints, transforms, has_base=has_base)
         self._fixed = [FrameTransform(frames.map, frames.odom, (0.0, 0.0, 0.0), UNTURNED)] if has_base else []
         if has_body:
@@ -102,6 +111,8 @@ class VehiclePublisher:
         if "joints" in due:
             self._joint_states.publish(self._joints.joints(time_ns, stamp, seen))
             self._actuation.publish(self._drive.actuation(stamp, seen))
+            if self._wheels.get_subscription_count():  # recorders want it, few others
+                self._wheels.publish(self._wheel_truth.wheels(stamp, seen))
         if "tf" in due and not self._tree.is_empty:
             self._tf.publish(self._tree.tree(stamp, motion, seen))
 

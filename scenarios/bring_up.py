@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ SENSORS_IN_WORLDS = ("gps", "lidar")
 NO_SENSOR = "none"
 Value = bool | int | float | str | tuple[Any, ...]  # of a parameter
 BOOLEAN = ("true", "false")
+FASTEST = 100.0  # real-time factor
 # Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
 # by hand: nobody shall wonder why a vehicle drives again.
 REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script")
@@ -110,12 +112,15 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     ]
 
 
-def number(name: str, text: str) -> float:
-    """The number that an argument's text is; raises SettingsError."""
+def number(name: str, text: str, least: float = -math.inf, most: float = math.inf) -> float:
+    """The number that an argument's text is; raises SettingsError for one that is none or out of bounds."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise SettingsError(f"{name}: must be a number, got {text!r}") from None
+    if not (math.isfinite(value) and least <= value <= most):
+        raise SettingsError(f"{name}: must be a number from {least:g} to {most:g}, got {text!r}")
+    return value
 
 
 def whole_number(name: str, text: str) -> int:
@@ -145,7 +150,7 @@ def rviz_nodes(asked: str) -> list[NodeSpec]:
 
 
 def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    factor = number("real_time_factor", values["real_time_factor"])
+    factor = number("real_time_factor", values["real_time_factor"], 0.0, FASTEST)
     params: dict[str, Value] = {
         "vehicle": values["vehicle"],
         "fidelity": values["fidelity"],

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios import campaign_command, record_command, replay_command, report_command
+from scenarios import campaign_command, record_command, replay_command, report_command, validation_command
 from settings import SettingsError
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     record_command.add_parser(commands)
     replay_command.add_parser(commands)
     campaign_command.add_parser(commands)
+    validation_command.add_parser(commands)
 
     observe = commands.add_parser(
         "observe",

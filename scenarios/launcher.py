@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from scenarios.bring_up import NodeSpec, bring_up, bring_ups
 from scenarios.node_process import node_process
-from scenarios.supervisor import Supervisor
+from scenarios.supervisor import ProcessSpec, Supervisor
 
 COLOURS = (36, 32, 33, 35, 34)  # cyan, green, yellow, magenta, blue
 
@@ -25,11 +25,15 @@ def launch(name: str, given: Mapping[str, str], show: bool) -> int:
 
 def start_nodes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> int:
     """Run processes until one ends or Ctrl-C; the exit status of all."""
-    if show:
-        specs = [*specs, NodeSpec("monitor", params={"use_sim_time": use_sim_time})]
-    processes = [node_process(spec) for spec in specs]
-    printer = _Printer([process.name for process in processes])
-    return asyncio.run(Supervisor(processes, printer.write).run())
+    found = processes(specs, show, use_sim_time)
+    printer = _Printer([process.name for process in found])
+    return asyncio.run(Supervisor(found, printer.write).run())
+
+
+def processes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> list[ProcessSpec]:
+    """Of the nodes, and of a monitor if there is to be one; raises SettingsError for one that there is not."""
+    monitor = [NodeSpec("monitor", params={"use_sim_time": use_sim_time})] if show else []
+    return [node_process(spec) for spec in [*specs, *monitor]]
 
 
 class _Printer:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from scenarios.launcher import start_nodes
+from scenarios.launcher import processes, start_nodes
 from scenarios.metrics import Finding, judge, load_reference
 from scenarios.refereeing import TIMING
 from scenarios.report.run_record import Timing, save_run
@@ -17,20 +20,27 @@ from scenarios.scenario_launch import BAG, run_folder, scenario_launch
 from settings import SettingsError
 
 EXIT_FAILED = 1
+CLAIM = ".launch"  # a file that says whose folder it is
+RESULTS = ("metrics.json", "history.csv", "scenario.yaml", "reference.csv", "estimates.npz", "report.html")
+MISSING_S = 0.5  # at the end of a bag, which is closed while the last messages come
 
 
 def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
     """Start the launch of a scenario; status 0 when it came to its end and passed, as far as a bag can tell."""
     path = scenario_file(name)
     specs = scenario_launch(name).nodes(given)
-    folder = run_folder(path, given)
-    _make_room(folder)
-    status = start_nodes(specs, show)
+    processes(specs, show)  # what is wrong with them is told before anything is touched
     if given.get("record") == "false":
-        return status
-    if not (folder / BAG).exists():
-        return status or EXIT_FAILED
-    return judge_bag(path, folder, given) or status
+        return start_nodes(specs, show)
+    folder = run_folder(path, given)
+    with _claimed(folder):
+        _make_room(folder)
+        status = start_nodes(specs, show)
+        try:
+            return judge_bag(path, folder, given) or status
+        except SettingsError as error:  # nothing usable was recorded
+            print(f"{path.stem}: the run did not come to its end, and cannot be judged: {error}")
+            return status or EXIT_FAILED
 
 
 def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
@@ -41,18 +51,20 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     from scenarios.report.versions import versions
 
     scenario = load_scenario(path)
-    record = record_from_bag(folder / BAG)
+    record = record_from_bag(folder / BAG, scenario.vehicle.model, path.parent)
     reference = load_reference(scenario, path.parent)
     known = [item for item in scenario.criteria if item.channel in record.channels]
     left_out = [item for item in scenario.criteria if item.channel not in record.channels]
     findings = judge(known, record.channels, reference)
-    timing = _timing(folder)
-    has_ended = timing is not None
-    passed = has_ended and all(finding.passed for finding in findings)
-    remarks = [*record.remarks]
-    if not has_ended:
-        remarks.append("the run did not come to its end")
-    remarks += [f"criterion on {item.channel}: not in bags, not judged" for item in left_out]
+    timing, simulated = _timing(folder)
+    remarks, unsound = [*record.remarks], []
+    if simulated is None:
+        unsound.append("the run did not come to its end")
+    elif record.duration_s < simulated - MISSING_S:
+        unsound.append(f"the bag has {record.duration_s:.1f} of {simulated:.1f} s")
+    unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
+    passed = not unsound and all(finding.passed for finding in findings)
+    remarks += unsound
     record = replace(
         record,
         name=path.stem,
@@ -60,7 +72,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
         passed=passed,
         findings=tuple(finding.plain() for finding in findings),
         seed=int(given["seed"]) if given.get("seed") else scenario.seed,
-        timing=timing or Timing(),
+        timing=timing,
         versions=versions(),
         scenario=path.read_text(encoding="utf-8"),
         reference=reference,
@@ -87,22 +99,38 @@ def _say(
     print(f"{name}: {'PASSED' if passed else 'FAILED'}")
 
 
-def _timing(folder: Path) -> Timing | None:
-    """What the referee wrote when it saw the end of the run."""
+def _timing(folder: Path) -> tuple[Timing, float | None]:
+    """What the referee wrote when it saw the end of the run, and the simulated time until then [s]."""
     try:
         found = json.loads((folder / TIMING).read_text(encoding="utf-8"))
-        return Timing(wall_s=found["wall_s"], real_time_factor=found["real_time_factor"])
-    except (OSError, ValueError, KeyError):
-        return None
+        timing = Timing(wall_s=float(found["wall_s"]), real_time_factor=float(found["real_time_factor"]))
+        return timing, float(found["simulated_s"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return Timing(), None
+
+
+@contextlib.contextmanager
+def _claimed(folder: Path) -> Iterator[None]:
+    """The folder is this launch's alone; raises SettingsError where another one runs in it, or it is not ours."""
+    if (folder / BAG).exists() and not (folder / CLAIM).exists():
+        raise SettingsError(f"{folder / BAG}: is of no launch; move it, or choose another folder with out:=")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        claim = (folder / CLAIM).open("a")
+    except OSError as error:
+        raise SettingsError(f"{folder}: cannot be written to: {error.strerror}") from None
+    with claim:
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise SettingsError(f"{folder}: another launch runs in it; choose another folder with out:=") from None
+        yield
 
 
 def _make_room(folder: Path) -> None:
-    """An earlier run's bag goes away; anything else in its place is left alone."""
-    (folder / TIMING).unlink(missing_ok=True)
-    for bag in sorted(folder.glob(f"{BAG}*")):
-        others = (
-            [item.name for item in bag.iterdir() if item.suffix not in (".mcap", ".yaml")] if bag.is_dir() else ["?"]
-        )
-        if bag.is_symlink() or others:
-            raise SettingsError(f"{bag}: is in the way and no bag; move it, or choose another folder with out:=")
-        shutil.rmtree(bag)
+    """What an earlier launch left goes away, and nothing else."""
+    for name in (TIMING, *RESULTS):
+        (folder / name).unlink(missing_ok=True)
+    for bag in folder.iterdir():
+        if re.fullmatch(rf"{BAG}(_\d+)?", bag.name) and bag.is_dir() and not bag.is_symlink():
+            shutil.rmtree(bag)

@@ -11,7 +11,7 @@ from pathlib import Path
 import terrain.world
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
 from scenarios.autonomy import ToGoal
-from scenarios.channels import CHANNELS
+from scenarios.channels import CHANNELS, ESTIMATE_CHANNELS
 from scenarios.observing import ObserverChoice
 from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorFault, check_sensors
@@ -30,7 +30,7 @@ from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
 
 VERSION = 1
 LONGEST_S = 7200.0  # the history of a run is kept in memory, 80 MB for 1000 s
-STATISTICS = ("minimum", "maximum", "mean", "end", "reference_rms", "reference_peak")
+STATISTICS = ("minimum", "maximum", "mean", "rms", "end", "reference_rms", "reference_peak")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,8 +166,9 @@ class Criterion:
     at_most: float = setting(1e12, "Largest value that passes", minimum=-1e12, maximum=1e12)
 
     def __post_init__(self) -> None:
-        if self.channel not in CHANNELS:
-            raise ValueError(f"channel {self.channel}: {close_name(self.channel, CHANNELS)}")
+        known = (*CHANNELS, *ESTIMATE_CHANNELS)
+        if self.channel not in known:
+            raise ValueError(f"channel {self.channel}: {close_name(self.channel, known)}")
         if self.from_s > self.to_s:
             raise ValueError(f"to_s: must not be before from_s ({self.from_s:g}), got {self.to_s:g}")
         if self.at_least > self.at_most:
@@ -197,6 +198,11 @@ class Scenario:
         check_sensors(self.sensors, self.faults)
         if not self.reference and any(item.statistic.startswith("reference") for item in self.criteria):
             raise ValueError("criteria: one compares with a reference, but `reference` names none")
+        for item in self.criteria:
+            if item.channel in ESTIMATE_CHANNELS and self.observer is None:
+                raise ValueError(f"criteria: {item.channel} needs an observer")
+            if item.channel in ESTIMATE_CHANNELS and item.statistic.startswith("reference"):
+                raise ValueError(f"criteria: no reference has {item.channel}")
 
 
 def load_scenario(path: Path) -> Scenario:

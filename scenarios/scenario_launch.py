@@ -11,6 +11,7 @@ from typing import Any
 from scenarios.bring_up import (
     BOOLEAN,
     COCKPIT,
+    FASTEST,
     BringUp,
     LaunchArgument,
     NodeSpec,
@@ -21,7 +22,16 @@ from scenarios.bring_up import (
     whole_number,
 )
 from scenarios.observing import sensor_params
-from scenarios.scenario import Flat, NamedWorld, Scenario, SoilField, load_scenario, scenario_file, scenario_files
+from scenarios.scenario import (
+    LONGEST_S,
+    Flat,
+    NamedWorld,
+    Scenario,
+    SoilField,
+    load_scenario,
+    scenario_file,
+    scenario_files,
+)
 from sensors.rig import SensorChoice
 from settings import SettingsError
 from settings.one_of import one_of
@@ -73,7 +83,7 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     folder = path.resolve().parent
     world = _world(scenario, folder)
     observer = _observer_kind(scenario, given["observer"])
-    nodes = [_vehicle(scenario, folder, world, observer, number("rate", given["rate"]))]
+    nodes = [_vehicle(scenario, folder, world, observer, number("rate", given["rate"], 0.0, FASTEST))]
     if world:
         nodes.append(NodeSpec("terrain", (share_file("config/terrain.yaml"),), {"use_sim_time": True, "world": world}))
     nodes += [_sensor(scenario, choice, seed, world) for choice in scenario.sensors]
@@ -85,7 +95,7 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
         if given["record"] == "true":
             recorder["exclude"] = CLOUDS
         nodes.append(NodeSpec("recorder", (), recorder))
-    nodes += cockpit_nodes({"cockpit": given["cockpit"], "world": world, "vehicle": scenario.vehicle.model})
+    nodes += cockpit_nodes({"cockpit": given["cockpit"], "world": world, "vehicle": _model(scenario, folder)})
     nodes += rviz_nodes(given["rviz"])
     referee: dict[str, Value] = {
         "scenario": str(path.resolve()),
@@ -93,7 +103,7 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
         "out": str(run_folder(path, given)),
     }
     if given["duration"]:
-        referee["duration_s"] = number("duration", given["duration"])
+        referee["duration_s"] = number("duration", given["duration"], 0.01, LONGEST_S)
     return [*nodes, NodeSpec("referee", (), referee)]
 
 
@@ -108,11 +118,16 @@ def _world(scenario: Scenario, folder: Path) -> str:
     return str(folder / kind.name) if is_path else kind.name
 
 
+def _model(scenario: Scenario, folder: Path) -> str:
+    """The vehicle as nodes name it."""
+    model = scenario.vehicle.model
+    return str(folder / model) if "/" in model or model.endswith((".yaml", ".yml")) else model
+
+
 def _vehicle(scenario: Scenario, folder: Path, world: str, observer: str, factor: float) -> NodeSpec:
     start, choice = scenario.start, scenario.vehicle
-    is_path = "/" in choice.model or choice.model.endswith((".yaml", ".yml"))
     params: dict[str, Value] = {
-        "vehicle": str(folder / choice.model) if is_path else choice.model,
+        "vehicle": _model(scenario, folder),
         "fidelity": choice.fidelity,
         "powertrain": choice.powertrain,
         "integrator": choice.integrator,
@@ -170,13 +185,15 @@ def _observer(scenario: Scenario, folder: Path, world: str, kind: str) -> NodeSp
 def _driver(path: Path, scenario: Scenario, world: str, observer: str, planner: str) -> NodeSpec:
     choice = scenario.driver.to_goal
     if choice is None:
+        if planner:
+            raise SettingsError(f"planner: {path.stem} has a scripted driver; there is none to choose")
         return NodeSpec("script", (), {"scenario": str(path.resolve())})
     if choice.pose == "observer" and not observer:
         raise SettingsError("observer: the scenario's driver believes the observer; it needs one")
     params: dict[str, Value] = {
         **_changed(choice.planner),
         "world": world,
-        "vehicle": scenario.vehicle.model,
+        "vehicle": _model(scenario, path.resolve().parent),
         "sensing": choice.sensing,
         "pose_source": choice.pose,
         "to_world_goal": False,  # the referee tells the goal

@@ -19,7 +19,7 @@ from scenarios.bags import types
 from scenarios.bags.reading import Bag, open_bag
 from scenarios.bags.to_messages import WHEELS
 from scenarios.bags.types import from_bytes
-from scenarios.channels import MOTION, PER_WHEEL, SINGLE, channels
+from scenarios.channels import MOTION, PER_WHEEL, SINGLE, channels, estimate_channels
 from scenarios.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
 from scenarios.report.run_record import RunRecord, Vector
 from scenarios.report.told import TOLD
@@ -36,14 +36,21 @@ Array = NDArray[np.float64]
 Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
 
 TRUTH, ACCEL, ACTUATION = "/ground_truth/odom", "/ground_truth/accel", "/ground_truth/actuation"
-COLLISION = "/ground_truth/collision"
+COLLISION, WHEEL_TRUTH = "/ground_truth/collision", "/ground_truth/wheels"
 SAME_NS = 1_000_000
+# As ros_support.vehicle_messages.WheelMessages names them.
+OF_WHEELS = (
+    "load", "steer_angle", "slip_along", "slip_across", "sinkage", "force_along", "force_across", "brake_torque",
+    "drive_torque",
+)  # fmt: skip
+OF_VEHICLE = ("gear", "selected", "steering")
 JOINTS, ESTIMATE = "/joint_states", "/odometry/filtered"
 TYPES = {
     TRUTH: types.ODOMETRY,
     ACCEL: types.ACCEL,
     ACTUATION: types.JOINTS,
     COLLISION: types.WRENCH,
+    WHEEL_TRUTH: types.JOINTS,
     JOINTS: types.JOINTS,
     ESTIMATE: types.ODOMETRY,
     DIAGNOSTICS: "diagnostic_msgs/msg/DiagnosticArray",
@@ -59,14 +66,15 @@ def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
     return dict(record_from_bag(path, vehicle).channels)
 
 
-def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
+def record_from_bag(path: Path, vehicle: str = "hmmwv", folder: Path | None = None) -> RunRecord:
     """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
 
-    vehicle: name in config/vehicles or a file, for its centre of mass, springs and steering. Raises SettingsError.
+    vehicle: name in config/vehicles or a file (relative: in folder), for its centre of mass, springs and steering.
+    Raises SettingsError.
     """
     bag = open_bag(path)
     try:
-        return _Reader(bag).record(path.resolve().stem, Hmmwv.from_yaml(vehicle_file(vehicle)))
+        return _Reader(bag).record(path.resolve().stem, Hmmwv.from_yaml(vehicle_file(vehicle, folder)))
     finally:
         bag.close()
 
@@ -110,6 +118,10 @@ class _Reader:
         seconds: Array = np.asarray((time_ns - start_ns) * NS, np.float64)
         history, known = self._history(vehicle, truth)
         found = channels(seconds, history, centre, base)
+        estimates = self._estimates(-base)
+        if estimates is not None:
+            told = estimate_channels(start_ns, seconds, history, base, estimates)
+            found, known = found | told, known | set(told)
         stamps = [row[0] for row in self._rows[TRUTH]]
         order = np.argsort(self._arrived, kind="stable")
         arrivals, stamped = np.array(self._arrived)[order], np.array(stamps)[order]
@@ -125,7 +137,7 @@ class _Reader:
             kind="ros" if DIAGNOSTICS in self._bag.topics else "lock-step",
             channels={key: values for key, values in found.items() if key in known},
             start_ns=start_ns,
-            estimates=self._estimates(-base),
+            estimates=estimates,
             innovations=innovations,
             centre_in_base_m=_vector(centre - base),
             sideslip_at_m=_vector(-base),
@@ -161,6 +173,13 @@ class _Reader:
         if self._rows[JOINTS]:
             history["spring_compression"] = _compression(vehicle, self._at(time_ns, JOINTS))
             fields.add("spring_compression")
+        if self._rows[WHEEL_TRUTH]:
+            there = self._at(time_ns, WHEEL_TRUTH)
+            for index, name in enumerate(OF_WHEELS):
+                history[name] = there[:, 4 * index : 4 * index + 4]
+            for index, name in enumerate(OF_VEHICLE):
+                history[name] = there[:, 4 * len(OF_WHEELS) + index]
+            fields |= {*OF_WHEELS, *OF_VEHICLE}
         if COLLISION in self._bag.topics:
             for stamp, (push,) in self._rows[COLLISION]:
                 history["collision"][np.abs(time_ns - stamp) <= SAME_NS] = push
@@ -231,6 +250,11 @@ def _actuation(message: Any) -> tuple[float, ...]:
     return *rates, *pedals, *_named(message, ("engine",), "velocity")
 
 
+def _wheel_truth(message: Any) -> tuple[float, ...]:
+    names = (*(f"{name}.{corner}" for name in OF_WHEELS for corner in CORNERS), *OF_VEHICLE)
+    return _named(message, names, "position")
+
+
 def _collision(message: Any) -> tuple[float, ...]:
     return (message.wrench.force.x,)
 
@@ -254,6 +278,7 @@ _READERS = {
     JOINTS: _arms,
     ESTIMATE: _odometry,
     COLLISION: _collision,
+    WHEEL_TRUTH: _wheel_truth,
 }
 
 

@@ -1,0 +1,403 @@
+"""Scenarios driven from Python step by step, and the scenarios and channels that came with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarios.campaign.estimate_errors import estimate_errors
+from scenarios.channels import ESTIMATE_CHANNELS
+from scenarios.lock_step import LockStep
+from scenarios.metrics import judge
+from scenarios.scenario import Criterion, Scenario, load_scenario, scenario_file
+from scenarios.simulation import Command, Observation, Simulation
+from settings import SettingsError
+from state_observer.vehicle.settings import load_observer
+from state_observer.vehicle.trial import numbers, wrong_numbers
+from vehicle_dynamics.pedals import Pedals
+
+Write = Callable[[str], Path]
+
+SENSORS = """sensors:
+  - imu: {preset: industrial_mems}
+  - gps: {preset: low_cost}
+  - encoders: {preset: quadrature}
+"""
+TOWN = """version: 1
+description: a test
+world:
+  named: {name: urban}
+start: {x_m: 10.0, y_m: -2.0}
+driver:
+  to_goal: {goal: {x_m: %s, y_m: %s}}
+duration_s: 60.0
+"""
+
+
+def sensing(write: Write, text: str) -> Scenario:
+    return load_scenario(write(text + SENSORS + "observer: {kind: vehicle}\n"))
+
+
+# Driving by hand
+
+
+def test_steps_without_an_action_are_the_own_run_to_the_bit(write_scenario: Write, scenario_text: str) -> None:
+    chosen = sensing(write_scenario, scenario_text)
+    simulation = Simulation(chosen)
+    simulation.reset()
+
+    while not simulation.step(seconds=0.03).has_ended:
+        pass
+
+    assert simulation.result().history.tobytes() == LockStep(chosen).run().history.tobytes()
+    assert simulation.time == pytest.approx(1.0)
+
+
+def test_the_same_actions_and_seed_give_the_same_run_again(write_scenario: Write, scenario_text: str) -> None:
+    simulation = Simulation(sensing(write_scenario, scenario_text), seed=5)
+
+    def drive(seed: int | None) -> tuple[bytes, bytes]:
+        simulation.reset(seed)
+        for number in range(20):
+            step = simulation.step(Command(4.0, 0.02 * math.sin(number)), seconds=0.05)
+        return simulation.result().history.tobytes(), step.observation.sensors["imu"].turn.tobytes()
+
+    first, again, other = drive(None), drive(None), drive(6)
+
+    assert first == again
+    assert first[0] == other[0]  # sensors do not move the vehicle,
+    assert first[1] != other[1]  # but their noise has another seed
+
+
+def test_an_action_is_held_as_long_as_asked() -> None:
+    long, short = (Simulation("j_turn") for _ in range(2))
+    long.reset(), short.reset()
+
+    for _ in range(10):
+        short.step(Command(10.0, 0.01))
+    long.step(Command(10.0, 0.01), seconds=0.1)
+
+    assert long.result().history.tobytes() == short.result().history.tobytes()
+
+
+def test_a_command_is_followed_by_the_helm() -> None:
+    simulation = Simulation("j_turn")  # begins at 15 m/s
+    simulation.reset()
+
+    step = simulation.step(Command(speed=12.0, curvature=0.02), seconds=8.0)
+
+    assert step.observation.truth.velocity[0] == pytest.approx(12.0, abs=0.2)
+    assert step.observation.truth.turn[2] == pytest.approx(12.0 * 0.02, rel=0.05)
+
+
+def test_pedals_reach_the_vehicle_within_their_limits() -> None:
+    simulation = Simulation("j_turn")
+    simulation.reset()
+
+    step = simulation.step(Pedals(steering=3.0, brake=0.5))
+
+    assert step.info["pedals"] == Pedals(steering=1.0, brake=0.5)
+    assert simulation.result().channels["brake"][-1] == 0.5
+
+
+def test_a_policy_drives_when_no_action_is_given() -> None:
+    def gently(observation: Observation) -> Command:
+        return Command(15.0, 0.001 * observation.time)
+
+    by_policy, by_hand = Simulation("j_turn", driver=gently), Simulation("j_turn")
+    by_policy.reset(), by_hand.reset()
+
+    for number in range(20):
+        by_policy.step(seconds=0.1)
+        by_hand.step(Command(15.0, 0.001 * by_hand.time), seconds=0.1)
+        assert by_hand.time == pytest.approx(0.1 * (number + 1))
+
+    assert by_policy.result().history.tobytes() == by_hand.result().history.tobytes()
+
+
+# What is seen
+
+
+def test_an_observation_is_of_the_instant_it_tells(write_scenario: Write, scenario_text: str) -> None:
+    chosen = sensing(write_scenario, scenario_text)
+    simulation = Simulation(chosen)
+
+    first = simulation.reset()
+    later = simulation.step(Command(5.0), seconds=0.5).observation
+
+    assert first.time == 0.0
+    assert set(first.sensors) == {"imu", "gps", "encoders"}
+    assert later.time == pytest.approx(0.5)
+    assert later.sensors["gps"].time_ns == chosen.start.time_ns() + 400_000_000  # at 5 Hz
+    assert later.sensors["imu"].time_ns == chosen.start.time_ns() + 500_000_000
+    assert later.estimate is not None
+    assert math.dist(later.estimate["position"][:2], later.truth.position[:2]) < 0.3
+    assert np.linalg.norm(later.truth.attitude) == pytest.approx(1.0)
+    assert simulation.result().channels["x_m"][-1] == pytest.approx(later.truth.position[0], abs=1e-9)
+
+
+def test_an_observation_does_not_change_when_time_goes_on(write_scenario: Write, scenario_text: str) -> None:
+    simulation = Simulation(sensing(write_scenario, scenario_text))
+    simulation.reset()
+    kept = simulation.step(Command(5.0), seconds=0.2).observation
+    place, stamp = kept.truth.position.copy(), kept.sensors["imu"].time_ns
+    told = kept.estimate.tobytes()
+
+    simulation.step(Command(5.0), seconds=0.2)
+
+    assert kept.truth.position.tolist() == place.tolist()
+    assert kept.sensors["imu"].time_ns == stamp
+    assert kept.estimate.tobytes() == told
+
+
+def test_the_planners_map_is_there_for_whoever_drives(write_scenario: Write) -> None:
+    simulation = Simulation(write_scenario(TOWN % (40.0, -2.0)))
+    begun = simulation.reset()
+
+    driven = simulation.step(Command(2.0), seconds=0.2).observation
+
+    assert begun.local_map is None
+    assert driven.local_map is not None
+    assert driven.truth.position[0] > 10.0
+
+
+def test_a_push_of_an_obstacle_is_told(write_scenario: Write) -> None:
+    simulation = Simulation(write_scenario(TOWN % (40.0, -2.0)))
+    simulation.reset()
+
+    # Off the road to the left, into a house.
+    pushes = [simulation.step(Command(6.0, 0.02), seconds=0.5).info["collision_n"] for _ in range(20)]
+
+    assert pushes[0] == 0.0
+    assert max(pushes) > 1e3
+
+
+# Ends
+
+
+def test_a_run_that_has_ended_wants_a_reset() -> None:
+    simulation = Simulation("bump")
+    with pytest.raises(RuntimeError, match=r"reset\(\) comes first"):
+        simulation.step(Command(1.0))
+    simulation.reset()
+    step = simulation.step(seconds=1000.0)
+
+    assert step.has_ended
+    assert not step.info["diverged"]
+    assert all(finding.passed for finding in simulation.findings())
+    with pytest.raises(RuntimeError, match="has ended"):
+        simulation.step(Command(1.0))
+    assert simulation.reset().time == 0.0
+
+
+def test_a_run_ends_when_its_driver_has_arrived_and_stands(write_scenario: Write) -> None:
+    run = LockStep(load_scenario(write_scenario(TOWN % (30.0, -2.0)))).run()
+
+    assert math.dist((run.channels["x_m"][-1], run.channels["y_m"][-1]), (30.0, -2.0)) < 2.0
+    assert run.time[-1] < 20.0
+    assert abs(run.channels["speed_mps"][-1]) < 0.05
+
+
+def test_a_run_ends_when_its_driver_has_given_up(write_scenario: Write) -> None:
+    in_a_house = TOWN % (30.0, 20.0)
+
+    run = LockStep(load_scenario(write_scenario(in_a_house))).run()
+
+    assert run.time[-1] < 50.0
+    assert abs(run.channels["speed_mps"][-1]) < 0.05
+
+
+# For many learners
+
+
+def test_a_pickled_simulation_is_as_new_elsewhere() -> None:
+    simulation = Simulation("j_turn", seed=3)
+    simulation.reset(seed=9)
+    simulation.step(Command(15.0), seconds=0.5)
+
+    copy = pickle.loads(pickle.dumps(simulation))
+    copy.reset()
+    copy.step(Command(15.0), seconds=0.5)
+
+    assert copy.result().history.tobytes() == simulation.result().history.tobytes()
+    assert pickle.dumps(copy) == pickle.dumps(simulation)  # the seed went along
+
+
+def test_a_simulation_that_was_left_wants_a_reset() -> None:
+    with Simulation("j_turn") as simulation:
+        simulation.reset()
+
+    with pytest.raises(RuntimeError, match=r"reset\(\) comes first"):
+        simulation.step()
+
+
+@pytest.mark.parametrize(
+    ("action", "seconds", "words"),
+    [
+        (Command(math.nan), 0.01, "must be finite"),
+        (Command(1.0, math.inf), 0.01, "must be finite"),
+        (Pedals(throttle=math.nan), 0.01, "must be finite"),
+        ((1.0, 0.0), 0.01, "must be Pedals or a Command, got tuple"),
+        (Command(1.0), 0.015, "a whole number of 0.01 s"),
+        (Command(1.0), 0.0, "a whole number of 0.01 s"),
+        (Command(1.0), math.nan, "a whole number of 0.01 s"),
+    ],
+)
+def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
+    simulation = Simulation("j_turn")
+    simulation.reset()
+
+    with pytest.raises(ValueError, match=words):
+        simulation.step(action, seconds)
+
+    assert simulation.time == 0.0
+
+
+@pytest.mark.parametrize("seed", [-1, 2**31, 1.5, True])
+def test_what_is_no_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed: must be a whole number"):
+        Simulation("j_turn", seed=seed)
+
+
+def test_an_unknown_scenario_is_answered_with_the_nearest() -> None:
+    with pytest.raises(SettingsError, match="j_turn"):
+        Simulation("j_tern")
+
+
+# Channels of an estimate
+
+
+@pytest.fixture(scope="module")
+def observed() -> LockStep:
+    """A lane change with an observer that misjudges its vehicle, 12 s."""
+    path = scenario_file("low_cost_gps")
+    chosen, change = load_scenario(path), load_scenario(scenario_file("lane_change"))
+    lane = dataclasses.replace(change.driver.lane_change, speed_mps=10.0, change_at_s=4.0, back_at_s=8.0)  # type: ignore[type-var]
+    driver = dataclasses.replace(change.driver, lane_change=lane)
+    start = dataclasses.replace(chosen.start, speed_mps=5.0)
+    described = dataclasses.replace(
+        chosen, world=change.world, driver=driver, start=start, duration_s=12.0, criteria=()
+    )
+    runner = LockStep(described, path.parent)
+    runner.run()
+    return runner
+
+
+def test_channels_of_the_estimate_are_the_errors_that_campaigns_find(observed: LockStep) -> None:
+    run = observed.result()
+    late = run.time >= 5.0
+
+    assert observed.observation is not None
+    base, start_ns = np.asarray(observed.vehicle.base_in_chassis), load_scenario(scenario_file("low_cost_gps")).start
+    figures = estimate_errors(run, base, start_ns.time_ns(), observed.observation.observer.health())
+
+    def rms(name: str) -> float:
+        return float(np.sqrt(np.mean(run.channels[name][late] ** 2)))
+
+    # Ours are straight between the instants that both have.
+    assert rms("estimate_error_m") == pytest.approx(figures["position_rmse_m"], rel=0.02)
+    assert math.degrees(rms("estimate_yaw_error_rad")) == pytest.approx(figures["yaw_rmse_deg"], rel=0.02)
+    assert rms("estimate_speed_error_mps") == pytest.approx(figures["speed_rmse_mps"], rel=0.05)
+    assert math.degrees(rms("estimate_sideslip_error_rad")) == pytest.approx(figures["sideslip_rmse_deg"], rel=0.02)
+
+
+def test_channels_of_the_estimate_are_finite_at_every_instant(observed: LockStep) -> None:
+    run = observed.result()
+
+    for name in ESTIMATE_CHANNELS:
+        assert run.channels[name].shape == run.time.shape
+        assert np.isfinite(run.channels[name]).all()
+
+
+def test_a_run_without_observer_has_no_channels_of_an_estimate() -> None:
+    simulation = Simulation("j_turn")
+    simulation.reset()
+
+    assert not set(ESTIMATE_CHANNELS) & set(simulation.result().channels)
+
+
+def test_a_criterion_on_an_estimate_that_never_came_fails(write_scenario: Write, scenario_text: str) -> None:
+    text = scenario_text + SENSORS.replace("{preset: low_cost}", "{preset: low_cost, latency_s: 2.0}")
+    criterion = "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 5.0}\n"
+    waiting = "observer: {kind: vehicle, knows_start: false}\n"
+    chosen = load_scenario(write_scenario(text + waiting + criterion))
+
+    run = LockStep(chosen).run()
+    (finding,) = judge(chosen.criteria, run.channels, None)
+
+    assert not finding.passed
+    assert math.isnan(finding.value)
+
+
+def test_rms_is_the_root_of_the_mean_square() -> None:
+    criterion = Criterion(channel="y_m", statistic="rms", from_s=1.0, at_most=6.0)
+    channels = {"time_s": np.array([0.0, 1.0, 2.0]), "y_m": np.array([99.0, -3.0, 4.0])}
+
+    (finding,) = judge([criterion], channels, None)
+
+    assert finding.value == pytest.approx(math.sqrt(12.5))
+
+
+def test_a_criterion_on_an_estimate_without_observer_is_refused(write_scenario: Write, scenario_text: str) -> None:
+    text = scenario_text + "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 1.0}\n"
+
+    with pytest.raises(SettingsError, match="estimate_error_m needs an observer"):
+        load_scenario(write_scenario(text))
+
+
+# The scenarios
+
+
+@pytest.mark.parametrize("name", ["off_road", "low_cost_gps"])
+def test_scenario_passes_in_lock_step(name: str) -> None:
+    path = scenario_file(name)
+    chosen = load_scenario(path)
+
+    run = LockStep(chosen, path.parent).run()
+
+    assert [finding.words() for finding in judge(chosen.criteria, run.channels, None) if not finding.passed] == []
+    assert run.diverged_at is None
+    assert all(np.isfinite(values).all() for values in run.channels.values())
+
+
+def test_the_off_road_scenario_is_failed_by_a_driver_who_does_not_turn() -> None:
+    path = scenario_file("off_road")
+    chosen = load_scenario(path)
+    change = dataclasses.replace(chosen.driver.lane_change, offset_m=0.0)  # type: ignore[type-var]
+    straight = dataclasses.replace(chosen, driver=dataclasses.replace(chosen.driver, lane_change=change))
+
+    run = LockStep(straight, path.parent).run()
+
+    failed = {finding.criterion.channel for finding in judge(chosen.criteria, run.channels, None) if not finding.passed}
+    assert "collision_n" in failed
+
+
+def test_the_misjudged_vehicle_is_wrong_in_four_numbers_and_right_in_all_others() -> None:
+    wrong = numbers("config/vehicles/hmmwv_wrong.yaml")
+    expected = wrong_numbers(numbers(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
+
+    assert _leaves(dataclasses.replace(wrong, name="any")) == pytest.approx(
+        _leaves(dataclasses.replace(expected, name="any")), rel=1e-9
+    )
+
+
+def test_the_observer_that_misjudges_is_the_usual_one_but_for_its_vehicle() -> None:
+    path = Path(__file__).parents[2] / "config/observers/vehicle_wrong.yaml"
+
+    assert dataclasses.replace(load_observer(path), vehicle="hmmwv") == load_observer()
+
+
+def _leaves(value: Any) -> list[float]:
+    """All numbers of nested dataclasses and tuples, in order."""
+    if dataclasses.is_dataclass(value):
+        return [leaf for item in dataclasses.fields(value) for leaf in _leaves(getattr(value, item.name))]
+    if isinstance(value, tuple | list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [float(value)] if isinstance(value, int | float) else []
