@@ -168,7 +168,7 @@ class LockStep:
         observer = make_observer(
             scenario.observer, scenario.sensors, ground=self._ground, georeference=georeference, folder=folder
         )
-        start = (origin.x, origin.y, origin.heading) if scenario.observer.knows_start else None
+        start = origin if scenario.observer.knows_start else None  # with its speed
         return Observation(observer, start)
 
     def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> ScriptedDriver | Autonomy:

@@ -116,8 +116,8 @@ def _start(start: Start, imu: ImuSettings) -> Start:
 class Observation:
     """An observer in a run: every estimate that it makes is kept."""
 
-    def __init__(self, observer: BasicObserver, start: tuple[float, float, float] | None) -> None:
-        """start: where the run begins, x, y [m] and heading [rad], if the observer is told."""
+    def __init__(self, observer: BasicObserver, start: tuple[float, float, float, float] | None) -> None:
+        """start: where the run begins, x, y [m], heading [rad], speed [m/s], if the observer is told."""
         self.observer = observer
         self._start = start
         self._log = EstimateLog(observer.filter)
@@ -134,7 +134,9 @@ class Observation:
     def _take(self, arrival_ns: int, sample: Any) -> None:
         self.observer.take(sample, arrival_ns)
         if self._start is not None and self.observer.filter.time_ns and not self.observer.is_running:
-            self.observer.set_pose(*self._start, position_variance=START_VARIANCE, heading_variance=HEADING_VARIANCE)
+            x, y, heading, speed = self._start
+            variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
+            self.observer.set_pose(x, y, heading, speed=speed, **variances)
             self._start = None
 
     @property

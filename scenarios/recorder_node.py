@@ -73,12 +73,14 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         super().__init__()
         s = self.settings
         self._exclude = _pattern(s.exclude)
-        self._wanted = {self.resolve_topic_name(topic) for topic in s.topics.split()}
+        self._wanted = {resolved_topic(self, topic) for topic in s.topics.split()}
         uses_sim_time = bool(self.get_parameter("use_sim_time").value)
         self._by_clock = uses_sim_time if s.log_time == "auto" else s.log_time == "clock"
         self._simulated = SimulatedTime()
         self._early: list[Heard] = []  # came before the first /clock
         self._early_bytes = 0
+        self._refused_ticks = 0
+        self._failure = ""  # one line when the ears' thread has failed
         self._listening: dict[str, QoSProfile] = {}
         self._offers: dict[str, Any] = {}
         self._refused: dict[str, str] = {}
@@ -99,16 +101,24 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def destroy_node(self) -> None:
         """Close the bag first; tells what is in it."""
+        if not self._ears.is_listening:
+            self._failure = self._failure or UNHEARD
         self._ears.close()
         self.writer.close()
-        type(self).exit_status = EXIT_FAILED if self.writer.error else 0
+        self.publish_health()
+        type(self).exit_status = EXIT_FAILED if self.error else 0
         print(self._summary(), flush=True)
         super().destroy_node()
 
+    @property
+    def error(self) -> str:
+        """One line when recording has failed, else empty."""
+        return self.writer.error or self._failure
+
     def publish_health(self) -> None:
         """What was written, what waits and what was lost."""
-        if self.writer.error or not self._ears.is_listening:
-            self.report("bag", Level.ERROR, self.writer.error or "recording has failed")
+        if self.error or not self._ears.is_listening:
+            self.report("bag", Level.ERROR, self.error or UNHEARD)
             self.stop()
         else:
             self.health.report("bag", Level.OK, f"recording into {self.bag.folder}")

@@ -24,6 +24,7 @@ from settings import SettingsError
 CHUNK_BYTES: Final = 4 << 20  # larger: fewer index entries, which are kept in memory; smaller: less to load at once
 COMPRESSIONS: Final = {"none": CompressionType.NONE, "lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}
 DISTRIBUTION: Final = "jazzy"
+TIMES: Final = range(1 << 63)  # [ns] that readers can have: since 1970, with a sign
 
 
 class Topic(NamedTuple):
@@ -74,7 +75,9 @@ class LiveBag:
             self._topics[topic.name] = topic
 
     def write(self, message: LiveMessage) -> None:
-        """A message of a topic that was announced."""
+        """A message of a topic that was announced; raises ValueError for times that no bag can hold."""
+        if message.log_ns not in TIMES or message.publish_ns not in TIMES:  # before half a record is written
+            raise ValueError(f"{message.topic}: no bag holds the times {message.log_ns}, {message.publish_ns} ns")
         channel = self._channels.get(message.topic)
         if channel is None:
             channel = self._register(self._topics[message.topic])

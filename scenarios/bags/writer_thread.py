@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -11,12 +12,13 @@ from settings import SettingsError
 
 
 class WriterThread:
-    """Takes topics and messages from any thread. `error` is one line when the disk takes no more, else empty."""
+    """Takes topics and messages from any thread. `error` is one line when writing has failed, else empty."""
 
     def __init__(self, bag: LiveBag, queue_bytes: int, flush_s: float) -> None:
         """queue_bytes: of messages that wait, beyond which they are dropped; flush_s: how old data in memory may be."""
         self._bag, self._limit, self._flush_s = bag, queue_bytes, flush_s
         self._queue: deque[Topic | LiveMessage] = deque()
+        self._items: deque[Topic | LiveMessage] = deque()  # taken of it, to be written now
         self._ready = threading.Condition()
         self._is_closing = False
         self.waiting = self.most_waiting = 0  # bytes
@@ -61,14 +63,22 @@ class WriterThread:
         try:
             self._write_all()
             self._bag.close()
-        except SettingsError as error:
-            with self._ready:
-                self.error = str(error)
-                for item in self._queue:
-                    if isinstance(item, LiveMessage):
-                        self._count(item.topic)
-                self._queue.clear()
-                self.waiting = 0
+        except SettingsError as error:  # the disk takes no more
+            self._fail(str(error))
+        except Exception as error:  # nobody else would hear of it, and what is written shall stay readable
+            self._fail(f"{self._bag.folder}: recording has failed: {type(error).__name__}: {one_line(error)}")
+            with contextlib.suppress(Exception):
+                self._bag.close()
+
+    def _fail(self, error: str) -> None:
+        with self._ready:
+            self.error = error
+            for item in (*self._items, *self._queue):
+                if isinstance(item, LiveMessage):
+                    self._count(item.topic)
+            self._items.clear()
+            self._queue.clear()
+            self.waiting = 0
 
     def _write_all(self) -> None:
         flushed_at = time.monotonic()
@@ -76,14 +86,16 @@ class WriterThread:
             with self._ready:
                 if not self._queue and not self._is_closing:
                     self._ready.wait(self._flush_s)
-                items, self._queue = self._queue, deque()
+                self._items, self._queue = self._queue, deque()
                 is_last = self._is_closing
-            while items:
-                item = items.popleft()  # and out of memory
+            while self._items:
+                item = self._items[0]
                 if isinstance(item, Topic):
                     self._bag.announce(item)
+                    self._items.popleft()
                     continue
                 self._bag.write(item)
+                self._items.popleft()  # and out of memory
                 with self._ready:
                     self.waiting -= len(item.data)
             if time.monotonic() - flushed_at >= self._flush_s:
@@ -91,3 +103,8 @@ class WriterThread:
                 flushed_at = time.monotonic()
             if is_last and not self._queue:
                 return
+
+
+def one_line(error: BaseException) -> str:
+    """What an exception says, without its line breaks."""
+    return " ".join(str(error).split())

@@ -90,7 +90,9 @@ class _Session:
         self._wall_end = time.monotonic() + (kit.campaign.stop.max_wall_s or float("inf"))
 
     def run(self) -> int:
-        if self._done.any():
+        if self._done.all():
+            print(f"{self._name}: all {self._plan.runs} runs are there")
+        elif self._done.any():
             print(f"{self._name}: {self._line.done} of {self._plan.runs} runs are there, goes on with the others")
         is_interrupted = False
         if not self._done.all() and self._stop.last_run is None:
@@ -101,7 +103,7 @@ class _Session:
             except KeyboardInterrupt:
                 is_interrupted = True
             except SettingsError as error:
-                kept = len(self._store.verdicts())
+                kept = int(done_mask(self._store.verdicts(), self._plan.runs).sum())
                 raise SettingsError(
                     f"{error}; {kept} of {self._plan.runs} runs are kept in {self._store.folder}, the same command"
                     " goes on with the others"
@@ -145,9 +147,9 @@ class _Session:
         print(summary(self._name, table))
         if self._stop.why:
             print(f"ended early: {self._stop.why}")
-        elif len(table) < self._plan.runs:
+        elif not self._done.all():
             why = "interrupted" if is_interrupted else "ended by stop.max_wall_s"
-            print(f"{why} after {len(table)} of {self._plan.runs} runs; the same command goes on")
+            print(f"{why} after {int(self._done.sum())} of {self._plan.runs} runs; the same command goes on")
         print(f"written to {self._store.folder}; proving-ground campaign report {self._store.folder} draws them")
 
 

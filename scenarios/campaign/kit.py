@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scenarios.campaign.campaign_file import ROOT_NAMES, Campaign, load_campaign
 from scenarios.campaign.host import code_fingerprint
+from scenarios.campaign.ingredients import hash_of, hashes_of_ingredients, path_of_world
 from scenarios.campaign.overrides import Change, altered, value_at
 from scenarios.campaign.plan import Job
 from scenarios.metrics import load_reference
@@ -21,7 +22,7 @@ from settings import SettingsError
 from settings.yaml_file import read_yaml
 from terrain.world import Site, World
 from terrain.world_checks import check_world
-from terrain.worlds import WorldFile, load_world, load_world_file, world_file
+from terrain.worlds import WorldFile, load_world, load_world_file
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_file
 
@@ -65,28 +66,24 @@ def load_kit(path: Path, folder: Path | None = None) -> Kit:
     campaign = load_campaign(path)
     base = _base_file(campaign.base, folder or path.parent)
     scenario = load_scenario(base)
-    vehicle = vehicle_file(scenario.vehicle.model, base.parent)
-    parameters = VehicleParameters.from_yaml(vehicle)
-    hashes = {"campaign": _hash(path), "base": _hash(base), "vehicle": _hash(vehicle)}
+    parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, base.parent))
     named, varies_world = scenario.world.named, _varies(campaign, WORLD)
     settings, world_path, world = None, None, None
     if named is not None:
-        world_path = _world_path(named.name, base.parent)
-        hashes["world"] = _hash(world_path)
+        world_path = path_of_world(named.name, base.parent)
         if varies_world:
             settings = load_world_file(world_path)
         elif not _varies(campaign, "world."):
             world = load_world(str(world_path))
     elif varies_world:
         raise SettingsError(f"{path}: vary: {WORLD}...: the base has no named world whose file could vary")
-    if scenario.reference:
-        hashes["reference"] = _hash(base.parent / scenario.reference)
     reference = load_reference(scenario, base.parent)
+    hashes = {"campaign": hash_of(path), "base": hash_of(base)}
     kit = Kit(
         campaign, scenario, parameters, settings, world_path, world, base.parent, reference, code_fingerprint(), hashes
     )
     _check_keys(kit, path)
-    return kit
+    return replace(kit, hashes=hashes | hashes_of_ingredients(campaign, scenario, base.parent))
 
 
 def prepared(kit: Kit, job: Job, with_world: bool = True) -> Prepared:
@@ -185,15 +182,3 @@ def _varies(campaign: Campaign, prefix: str) -> bool:
 def _base_file(name: str, folder: Path) -> Path:
     is_path = "/" in name or name.endswith((".yaml", ".yml"))
     return folder / name if is_path else scenario_file(name)
-
-
-def _world_path(name: str, folder: Path) -> Path:
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return world_file(str(folder / name) if is_path else name)
-
-
-def _hash(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror or error}") from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scenarios.campaign.kit import Kit, Prepared, load_kit, prepared
 from scenarios.campaign.plan import Job, Plan
-from scenarios.campaign.store import COPY, load_made_of
+from scenarios.campaign.store import COPY, changed_files, load_made_of
 from scenarios.scenario import Scenario
 from settings import SettingsError
 from vehicle_dynamics.parameters import VehicleParameters
@@ -34,7 +34,6 @@ def run_of(folder: Path, number: int) -> tuple[Kit, Job]:
     if not 0 <= number < told["runs"]:
         raise SettingsError(f"--run {number}: {folder} has runs 0 to {told['runs'] - 1}")
     kit = load_kit(folder / COPY, Path(told["folder"]))
-    for what, digest in kit.hashes.items():
-        if told["hashes"].get(what) != digest:
-            raise SettingsError(f"{folder}: the {what} file has changed since; run {number} cannot be repeated")
+    for what in changed_files(told["hashes"], kit.hashes):
+        raise SettingsError(f"{folder}: the {what} file has changed since; run {number} cannot be repeated")
     return kit, Plan(kit.campaign, told["runs"]).job(number)

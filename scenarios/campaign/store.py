@@ -53,7 +53,9 @@ class Store:
         """Note what is run here, or check that it is what was run here before; raises SettingsError if not."""
         told = _told(path, kit, runs)
         if (self.folder / MADE_OF).exists():
-            _check_same(self.folder, told, is_extensible)
+            before = load_made_of(self.folder)
+            _check_same(self.folder, before, told, is_extensible)
+            told["runs"] = max(told["runs"], before["runs"])  # fewer now are not fewer there
         elif (self.folder / RESULTS).exists() or part_files(self.folder):
             raise SettingsError(f"{self.folder}: has results, but no {MADE_OF} that says of what")
         write_whole(self.folder / COPY, path.read_bytes())
@@ -158,13 +160,16 @@ def _told(path: Path, kit: Kit, runs: int) -> dict[str, Any]:
     }
 
 
-def _check_same(folder: Path, told: dict[str, Any], is_extensible: bool) -> None:
-    before = load_made_of(folder)
-    for what, digest in told["hashes"].items():
-        if before["hashes"].get(what) != digest:
-            raise SettingsError(
-                f"{folder}: its results are of another {what} file (changed since?); give another --out FOLDER"
-            )
+def changed_files(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """What differs between two tables of hashes, the campaign's own files first."""
+    return [what for what in {**now, **before} if before.get(what) != now.get(what)]
+
+
+def _check_same(folder: Path, before: dict[str, Any], told: dict[str, Any], is_extensible: bool) -> None:
+    for what in changed_files(before["hashes"], told["hashes"]):
+        raise SettingsError(
+            f"{folder}: its results are of another {what} file (changed since?); give another --out FOLDER"
+        )
     if before["runs"] != told["runs"] and not is_extensible:
         raise SettingsError(
             f"{folder}: its results are of {before['runs']} runs, and other numbers of runs have other samples; "

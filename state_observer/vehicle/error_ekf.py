@@ -143,8 +143,8 @@ class ErrorEkf(FilterBase):
         pitman = self._state[PITMAN]
         self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
         self._state[11:15] = counted
-        if now["encoders_ns"]:
-            self._state[25:29] = now["counted_rate"]  # wheels may spin
+        if now["counted_rate"].any():  # wheels may spin; before the first edges nothing is known
+            self._state[25:29] = now["counted_rate"]
         if engine > 0.0:
             self._state[ENGINE_SPEED] = engine
         self._state[PITMAN] = pitman

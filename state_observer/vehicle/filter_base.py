@@ -111,14 +111,26 @@ class FilterBase(ABC):
             now = next_ns
             self._time[0] = now
 
-    def start_at(self, x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> bool:
-        """Start with base_link at a place [m, rad]; height and speed as they are known. False: not possible there."""
+    def start_at(
+        self,
+        x: float,
+        y: float,
+        heading: float,
+        position_variance: float,
+        heading_variance: float,
+        speed: float | None = None,
+    ) -> bool:
+        """Start with base_link at a place [m, rad]; height as it is known, and speed [m/s] unless it is told.
+
+        False: not possible there.
+        """
         now = self.memory
         height = float(self.estimate()["position"][2]) if self.is_running else float(now["anchor"][0][2])
         arm = self.settings.mounts.gps_xyz_m
         cosine, sine = math.cos(heading), math.sin(heading)
         antenna = np.array([x + cosine * arm[0] - sine * arm[1], y + sine * arm[0] + cosine * arm[1], height + arm[2]])
-        speed = float(self.estimate()["velocity"][0]) if self.is_running else float(now["speed"][0])
+        if speed is None:
+            speed = float(self.estimate()["velocity"][0]) if self.is_running else float(now["speed"][0])
         up = self.settings.sensors.gps_up_std_m**2
         return self._try_start(
             Place(antenna, heading, speed, position_variance, up, heading_variance, 0.25), self.time_ns

@@ -41,6 +41,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
 
+FASTEST_TOLD = 60.0  # [m/s]
 _SAMPLES = (EncoderSample, ImuSample, GpsSample)  # in the order of KINDS
 HELD = "held: in the future"
 MOST_WAITING = 200  # samples of the future
@@ -142,15 +143,27 @@ class BasicObserver:
         return self._take(reading)
 
     def set_pose(
-        self, x: float, y: float, heading: float, *, position_variance: float = 0.25, heading_variance: float = 0.07
+        self,
+        x: float,
+        y: float,
+        heading: float,
+        *,
+        position_variance: float = 0.25,
+        heading_variance: float = 0.07,
+        speed: float | None = None,
     ) -> Verdict:
-        """Somebody says where base_link is [m, rad]: start there, standing or at the speed of the wheels."""
+        """Somebody says where base_link is [m, rad]: start there, standing or at the speed of the wheels.
+
+        speed: ahead [m/s], where that is told too: pulses of wheels tell it a moment later.
+        """
         pose = told_pose(x, y, heading, position_variance, heading_variance)
         if isinstance(pose, Refusal):
             return self._refuse(pose.reason)
         if not self._filter.time_ns:
             return self._refuse("pose: no sample has come yet")
-        if not self._filter.start_at(*pose):
+        if speed is not None and not abs(speed) <= FASTEST_TOLD:
+            return self._refuse(f"pose: its speed must be within {FASTEST_TOLD:g} m/s")
+        if not self._filter.start_at(*pose, speed=speed):
             return self._refuse(f"pose: {self._filter.start_trouble}")
         self._history.forget_past()
         return Verdict(True, "")
