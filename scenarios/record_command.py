@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from settings import SettingsError
+
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
@@ -27,6 +29,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _record(options: argparse.Namespace) -> int:
     from scenarios.command_node import become_node
 
+    for topic in options.topics:
+        if topic.split() != [topic]:  # the node gets them in one line, and judges the rest of their names
+            raise SettingsError(f"record {topic!r}: a topic's name has no spaces")
     return become_node(
         "recorder",
         {

@@ -22,7 +22,8 @@ from scenarios.bags.ears import Ears, Heard
 from scenarios.bags.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
 from scenarios.bags.log_time import SimulatedTime
 from scenarios.bags.profiles import is_weaker, listening, offered
-from scenarios.bags.writer_thread import WriterThread
+from scenarios.bags.topic_names import complaint
+from scenarios.bags.writer_thread import WriterThread, one_line
 from settings import SettingsError, setting
 
 LOOK_EVERY_S = 0.25
@@ -73,7 +74,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         super().__init__()
         s = self.settings
         self._exclude = _pattern(s.exclude)
-        self._wanted = {resolved_topic(self, topic) for topic in s.topics.split()}
+        self._wanted = {self._resolved(topic) for topic in s.topics.split()}
         uses_sim_time = bool(self.get_parameter("use_sim_time").value)
         self._by_clock = uses_sim_time if s.log_time == "auto" else s.log_time == "clock"
         self._simulated = SimulatedTime()
@@ -101,11 +102,12 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def destroy_node(self) -> None:
         """Close the bag first; tells what is in it."""
-        if not self._ears.is_listening:
-            self._failure = self._failure or UNHEARD
+        self._judge_ears()
         self._ears.close()
         self.writer.close()
-        self.publish_health()
+        if self.error:
+            self.report("bag", Level.ERROR, self.error)
+            self._publish_figures()
         type(self).exit_status = EXIT_FAILED if self.error else 0
         print(self._summary(), flush=True)
         super().destroy_node()
@@ -117,8 +119,9 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def publish_health(self) -> None:
         """What was written, what waits and what was lost."""
-        if self.error or not self._ears.is_listening:
-            self.report("bag", Level.ERROR, self.error or UNHEARD)
+        self._judge_ears()
+        if self.error:
+            self.report("bag", Level.ERROR, self.error)
             self.stop()
         else:
             self.health.report("bag", Level.OK, f"recording into {self.bag.folder}")
@@ -129,10 +132,15 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             if counts:
                 worst = max(counts, key=lambda topic: counts[topic])
                 self.report(check, Level.WARN, f"{sum(counts.values())} messages {words}, most of {worst}")
+        if self._refused_ticks:
+            self.report("times of clock", Level.WARN, "/clock told times before 1970; they are not used")
         if self._by_clock and self._early:
             self.report("clock", Level.WARN, "no /clock yet; what comes waits for it")
         elif self._by_clock:
             self.health.report("clock", Level.OK, "log times are those of /clock")
+        self._publish_figures()
+
+    def _publish_figures(self) -> None:
         message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())
         figures = {
             "topics": len(self._listening),
@@ -142,11 +150,22 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             "most_waiting_mb": f"{self.writer.most_waiting / MB:.1f}",
             "dropped": sum(self.writer.dropped.values()),
             "lost": sum(self.lost.values()),
+            "refused_times": self._refused_ticks,
         }
         message.status[0].values += [KeyValue(key=key, value=str(value)) for key, value in figures.items()]
         self._diagnostics.publish(message)
 
+    def _judge_ears(self) -> None:
+        if not self._ears.is_listening:
+            self._failure = self._failure or "nothing is heard any more: a thread has failed"
+
     # Topics
+
+    def _resolved(self, topic: str) -> str:
+        why = complaint(self, topic)
+        if why:
+            raise SettingsError(f"topics: {topic} cannot be recorded: {why}")
+        return str(self.resolve_topic_name(topic))
 
     def _is_wanted(self, topic: str) -> bool:
         if self._exclude is not None and self._exclude.search(topic):
@@ -197,14 +216,20 @@ class RecorderNode(SuiteNode[RecorderSettings]):
     # Messages, in the thread of the ears
 
     def _take(self, heard: list[Heard]) -> None:
+        if self._failure:
+            return
+        try:
+            self._sort_in(heard)
+        except Exception as error:  # nobody else would hear of it
+            self._failure = f"recording has failed: {type(error).__name__}: {one_line(error)}"
+
+    def _sort_in(self, heard: list[Heard]) -> None:
         if not self._by_clock:
             self._put(heard)
             return
         for item in heard:
             if item.topic == CLOCK and len(item.data) >= 12:
-                seconds, rest = struct.unpack_from("<iI", item.data, 4)
-                if self._simulated.tick(item.arrival_ns, seconds * 1_000_000_000 + rest):
-                    self.health.count("clock went back")
+                self._tick(item)
         if self._simulated.at(0) is None:
             for item in heard:
                 if self._early_bytes + len(item.data) > self.settings.queue_mb * MB:
@@ -216,6 +241,14 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         early, self._early = self._early, []
         self._put([*early, *heard])
 
+    def _tick(self, item: Heard) -> None:
+        """Time goes on; bags hold no times before 1970."""
+        seconds, rest = struct.unpack_from("<iI", item.data, 4)
+        if seconds < 0:
+            self._refused_ticks += 1
+        elif self._simulated.tick(item.arrival_ns, seconds * 1_000_000_000 + rest):
+            self.health.count("clock went back")
+
     def _put(self, heard: list[Heard]) -> None:
         heard = [item for item in heard if item.topic in self._listening]
         heard.sort(key=lambda item: item.arrival_ns)
@@ -223,10 +256,10 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def _message(self, item: Heard) -> LiveMessage:
         self._judge_sequence(item)
-        arrival = item.arrival_ns or time.time_ns()
+        arrival = item.arrival_ns if item.arrival_ns > 0 else time.time_ns()
         log_ns = self._simulated.at(arrival) if self._by_clock else arrival
         assert log_ns is not None
-        sent_ns = item.sent_ns if item.sent_ns and not self._by_clock else log_ns
+        sent_ns = item.sent_ns if item.sent_ns > 0 and not self._by_clock else log_ns
         return LiveMessage(item.topic, log_ns, sent_ns, item.sequence, item.data)
 
     def _judge_sequence(self, item: Heard) -> None:
@@ -239,11 +272,15 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def _summary(self) -> str:
         bag, dropped, lost = self.bag, sum(self.writer.dropped.values()), sum(self.lost.values())
-        if self.writer.error:
+        if self.error:
             return f"the bag in {bag.folder} ends early; of {bag.count} messages the last may not be in it"
         words = (
             f"recorded {bag.count} messages of {len(self._listening)} topics, {bag.size / MB:.1f} MB, in {bag.folder}"
         )
+        if self._early:
+            words += f"; {len(self._early)} came before there was any time of /clock and are not in it"
+        if self._refused_ticks:
+            words += f"; {self._refused_ticks} times of /clock before 1970 were refused"
         if lost:
             words += f"; {lost} were lost on the way here"
         return f"{words}; {dropped} were dropped" if dropped else words

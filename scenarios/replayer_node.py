@@ -25,6 +25,7 @@ from scenarios.bags.definitions import message_class
 from scenarios.bags.playback import CLOCK, BagSource, Playback, PlaybackOptions, has_own_clock, progress_line
 from scenarios.bags.profiles import is_latched, sending
 from scenarios.bags.reading import Bag, open_bag
+from scenarios.bags.topic_names import complaint
 from settings import SettingsError, setting
 
 ACKNOWLEDGED_WITHIN_S = 2.0
@@ -157,12 +158,15 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
     # Topics
 
     def _advertise(self, chosen: list[str]) -> tuple[dict[str, Any], dict[str, int]]:
-        """Publishers by topic, and how many messages the latched ones keep; unknown types are told and left out."""
+        """Publishers by topic, and how many messages latched ones keep; what ROS cannot have is told and left out."""
         publishers: dict[str, Any] = {}
         latched: dict[str, int] = {}
         for topic in chosen:
             kind = self._bag.topics[topic]
-            made = message_class(kind)
+            made, why = message_class(kind), complaint(self, topic)
+            if why:
+                self.report(topic, Level.WARN, f"{topic} is not played: {why}")
+                continue
             if made is None:
                 self.report(topic, Level.WARN, f"{topic} is not played: the package of {kind} is not installed")
                 continue

@@ -116,18 +116,32 @@ class LiveBag:
             raise self._cut(error) from None
 
     def close(self) -> None:
-        """Write index and metadata.yaml."""
-        for name in [name for name in self._topics if name not in self._channels]:  # there, and silent
-            self._register(self._topics[name])
-        self.flush()
-        facts = self._facts()
+        """Write index and metadata.yaml; the latter also when the index cannot be made."""
         try:
-            self._writer.add_metadata("rosbag2", {"serialized_metadata": _yaml_text(facts)})
+            self._finish()
+        except SettingsError:
+            raise
+        except Exception:
+            self._file.close()
+            self._write_metadata()
+            raise
+        self._write_metadata()
+
+    def _finish(self) -> None:
+        try:
+            for name in [name for name in self._topics if name not in self._channels]:  # there, and silent
+                self._register(self._topics[name])
+            self._writer.flush()
+            self._writer.add_metadata("rosbag2", {"serialized_metadata": _yaml_text(self._facts())})
             self._writer.finish()
             self._file.close()
-            text = _yaml_text({"rosbag2_bagfile_information": facts})
-            part = self.folder / ".metadata.yaml.part"
-            part.write_text(text)
+        except OSError as error:
+            raise self._cut(error) from None
+
+    def _write_metadata(self) -> None:
+        part = self.folder / ".metadata.yaml.part"
+        try:
+            part.write_text(_yaml_text({"rosbag2_bagfile_information": self._facts()}))
             part.replace(self.folder / "metadata.yaml")
         except OSError as error:
             raise self._cut(error) from None
@@ -157,7 +171,7 @@ class LiveBag:
                     "offered_qos_profiles": dump_qos_v9(list(topic.offered)),
                     "type_description_hash": topic.definition.digest,
                 },
-                "message_count": self._counts[topic.name],
+                "message_count": self._counts.get(topic.name, 0),
             }
             for topic in self._topics.values()
         ]

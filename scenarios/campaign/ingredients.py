@@ -34,11 +34,14 @@ def hashes_of_ingredients(campaign: Campaign, scenario: Scenario, folder: Path) 
 
 def hash_of(path: Path) -> str:
     """SHA-256 of a file; raises SettingsError."""
+    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            while piece := file.read(1 << 20):
+                digest.update(piece)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror or error}") from None
+    return digest.hexdigest()
 
 
 def path_of_world(name: str, folder: Path) -> Path:

@@ -68,7 +68,7 @@ class SampleClock:
             before, self._behind = self._behind, _Odd(kind, time_ns) if leads else self._behind
             return Line.WENT_BACK if leads and before is not None and before.agrees(kind, time_ns) else Line.BEHIND
         now_ns = max(self.now_ns, arrival_ns if arrival_ns is not None else 0)
-        if self._is_ahead(kind, time_ns, now_ns):
+        if self._is_ahead(kind, time_ns, now_ns, arrival_ns is not None):
             before, self._ahead = self._ahead, _Odd(kind, time_ns) if leads else self._ahead
             goes_on = leads and arrival_ns is None and before is not None and before.agrees(kind, time_ns)
             if not goes_on:
@@ -101,8 +101,9 @@ class SampleClock:
         is_back = arrival_ns is not None and arrival_ns <= self.now_ns - JUMP_NS
         return is_back or time_ns <= (self._newest[kind] or max(self._newest)) - JUMP_NS
 
-    def _is_ahead(self, kind: int, time_ns: int, now_ns: int) -> bool:
-        usual = round(PERIODS * self._period[kind] * NS_PER_S) if kind != GPS or self._last_kind == GPS else 0
+    def _is_ahead(self, kind: int, time_ns: int, now_ns: int, is_now_known: bool) -> bool:
+        leads = not is_now_known and (kind != GPS or self._last_kind == GPS)  # without a clock samples tell the time
+        usual = round(PERIODS * self._period[kind] * NS_PER_S) if leads else 0
         return bool(now_ns) and time_ns > now_ns + max(self._future_ns, usual)
 
     def _go_on(self, kind: int, time_ns: int, arrival_ns: int | None, leads: bool) -> None:

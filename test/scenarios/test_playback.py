@@ -268,6 +268,36 @@ print(thread.error, bag.count, sum(thread.dropped.values()))
     assert all(len(from_bytes(data, types.TEXT).data) == 10_000 for _, _, data in whole.messages({"/a"}))
 
 
+def test_failure_that_nobody_expected_is_one_line_and_leaves_a_whole_bag_of_what_came_before(tmp_path: Path) -> None:
+    thread = WriterThread(live(tmp_path / "drive", "/a"), 10_000, 10.0)
+    stranger = message("/never_announced", 0.3, "whose topic the bag does not know")
+    thread.put([message("/a", 0.1, "one"), message("/a", 0.2, "two"), stranger, message("/a", 0.4, "after it")])
+    thread.close()
+    thread.put([message("/a", 0.5, "much later")])
+
+    assert thread.error == f"{tmp_path / 'drive'}: recording has failed: KeyError: '/never_announced'"
+    assert thread.dropped == {"/never_announced": 1, "/a": 2}
+    assert thread.waiting == 0
+    bag = open_bag(tmp_path / "drive")
+    assert bag.remarks == []  # with index and metadata
+    assert [from_bytes(data, types.TEXT).data for _, _, data in bag.messages({"/a"})] == ["one", "two"]
+
+
+@pytest.mark.parametrize("times", [(-5 * S, START_NS), (START_NS, -1), (1 << 63, START_NS)])
+def test_time_that_no_bag_can_hold_is_refused_before_anything_of_it_is_written(
+    tmp_path: Path, times: tuple[int, int]
+) -> None:
+    bag = live(tmp_path / "drive", "/a")
+    bag.write(message("/a", 0.1, "one"))
+    with pytest.raises(ValueError, match="no bag holds the times"):
+        bag.write(LiveMessage("/a", *times, 7, text("odd")))
+    bag.write(message("/a", 0.2, "two"))
+    bag.close()
+
+    with Reader(tmp_path / "drive") as reader:
+        assert [from_bytes(data, types.TEXT).data for _, _, data in reader.messages()] == ["one", "two"]
+
+
 def test_queue_that_is_full_drops_what_comes_and_counts_it(tmp_path: Path) -> None:
     thread = WriterThread(live(tmp_path / "drive", "/a"), 1000, 10.0)
     size = len(text("x" * 100))

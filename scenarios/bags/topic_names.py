@@ -1,0 +1,15 @@
+"""Names that topics can have in ROS."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+
+
+def complaint(node: Node, topic: str) -> str:
+    """Why the node can have no topic of this name, in one line; empty if it can."""
+    try:
+        node.resolve_topic_name(topic)
+    except (RuntimeError, ValueError) as error:  # RCLError, whose class has no public name; a name that is no UTF-8
+        text = " ".join(str(error).split())
+        return text.removeprefix("failed to resolve name: ").rsplit(", at /", 1)[0]
+    return ""
