@@ -70,7 +70,7 @@ def figures_html(figures: dict[str, str]) -> str:
 
 def speed_words(speed: float) -> str:
     """Metres per second and kilometres per hour."""
-    return f"{_tidy(speed)} m/s ({3.6 * abs(speed):.0f} km/h)" if math.isfinite(speed) else "-"
+    return f"{_tidy(speed)} m/s ({3.6 * abs(speed):.0f} km/h)" if math.isfinite(3.6 * speed) else "-"
 
 
 def time_words(time_ns: int) -> str:

@@ -254,26 +254,21 @@ def test_full_disk_ends_the_recording_with_one_line_and_a_readable_bag(graph: An
 
 
 def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
-    node = ["-p", "exclude:='['"], ["-p", "out:=/proc/nowhere"], ["-p", "topics:=/ok /1bad"]
-    recorders = {
-        "exclude: is no regular expression": graph.start("recorder", "--ros-args", *node[0]),
-        "/proc/nowhere: cannot be written": graph.start("recorder", "--ros-args", *node[1]),
-        "topics: /1bad cannot be recorded: topic name token must not start with": graph.start(
-            "recorder", "--ros-args", *node[2]
-        ),
-        "record 'bad topic': a topic's name has no spaces": graph.start_command(
-            [sys.executable, "-m", "scenarios.cli", "record", "bad topic"]
-        ),
-    }
-    each_is_one_line(recorders)
+    for words, parameter in {
+        "exclude: is no regular expression": "exclude:='['",
+        "/proc/nowhere: cannot be written": "out:=/proc/nowhere",
+        "topics: /1bad cannot be recorded: topic name token must not start with a number": "topics:=/ok /1bad",
+    }.items():
+        says_one_line(graph.start("recorder", "--ros-args", "-p", parameter), words)
+    people = graph.start_command([sys.executable, "-m", "scenarios.cli", "record", "bad topic"])
+    says_one_line(people, "record 'bad topic': a topic's name has no spaces")
 
 
-def each_is_one_line(processes: dict[str, Any]) -> None:
-    """Processes that refuse to start, by what they must say."""
-    for words, process in processes.items():
-        assert process.wait() == 2
-        assert words in process.output
-        assert len(process.output.strip().splitlines()) == 1
+def says_one_line(process: Any, words: str) -> None:
+    """Of a process that refuses to start; one after the other, because starting takes a core."""
+    assert process.wait() == 2
+    assert words in process.output
+    assert len(process.output.strip().splitlines()) == 1
 
 
 # Replaying
@@ -393,13 +388,13 @@ def test_own_clock_of_a_bag_is_kept_where_stamps_are_of_it(graph: Any, tmp_path:
 
 def test_replay_that_cannot_begin_says_why_in_one_line(graph: Any, tmp_path: Path) -> None:
     bag = str(written(tmp_path / "drive"))
-    options = {
+    for words, options in {
         "has no /nothing; it has /note, /state": ["--topics", "/nothing"],
         "start_offset_s: ": ["--start-offset", "50"],
         "no topic is left to play": ["--exclude", "."],
         "rate: must be a number from 0.001": ["--rate", "0"],
-    }
-    each_is_one_line({words: graph.start_command(command("replay", bag, *given)) for words, given in options.items()})
+    }.items():
+        says_one_line(graph.start_command(command("replay", bag, *options)), words)
 
 
 # Both, and the nodes that live on recordings

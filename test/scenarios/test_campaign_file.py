@@ -454,7 +454,7 @@ def test_the_code_on_the_page_reads_a_table_of_results(tmp_path: Path, monkeypat
     folder.mkdir(parents=True)
     write_table(folder / "results.parquet", pa.table({"run": [0, 1]}))
     monkeypatch.chdir(tmp_path)
-    found: dict[str, object] = {}
+    found: dict[str, pa.Table] = {}
     exec(code, found)
     assert found["table"].num_rows == 2
 

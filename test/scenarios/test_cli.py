@@ -39,8 +39,11 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["launch", "teleop", "pad:=nes"], "pad: must be one of logitech_f310, playstation, xbox, got 'nes'"),
         (["launch", "teleop", "pads:=xbox"], "pads: unknown; did you mean pad? Known: pad, use_sim_time, stamped"),
         (["launch", "teleop", "xbox"], "xbox: write launch arguments as name:=value"),
-        (["node", "telop"], "node telop: unknown; did you mean teleop? Known: encoders, gps, imu, joystick"),
-        (["export", "hmwv"], "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv; or give a path"),
+        (["node", "telop"], "node telop: unknown; did you mean teleop? Known: cockpit, encoders, gps, imu, jo"),
+        (
+            ["export", "hmwv"],
+            "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv, hmmwv_wrong; or give a path",
+        ),
         (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),
         (["export", "hmmwv", "--out", "no/such/folder/file.xml"], "file.xml: cannot be written: No such file"),
@@ -49,7 +52,7 @@ def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixtur
         (["bench", "quarter_car", "--picture", "no/a.png"], "--picture no/a.png: there is no folder no"),
         (
             ["bench", "telop"],
-            "bench telop: unknown; did you mean teleop? Known: dynamics, lidar, node",
+            "bench telop: unknown; did you mean teleop? Known: campaign, dynamics, lidar, node",
         ),
     ],
 )

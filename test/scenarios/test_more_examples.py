@@ -77,7 +77,7 @@ def test_a_stack_that_sends_twists_follows_its_waypoints(monkeypatch: pytest.Mon
     track = [(message.pose.pose.position.x, message.pose.pose.position.y) for message in heard.odometry]
     assert [min(math.dist(point, place) for place in track) < 6.0 for point in waypoints] == [True] * 3
     assert math.dist(track[-1], waypoints[-1]) < 3.0
-    assert max(message.linear.x for message in heard.commands) == pytest.approx(4.0, abs=0.01)
+    assert 1.0 < max(message.linear.x for message in heard.commands) <= 4.0
 
 
 class Ear:
