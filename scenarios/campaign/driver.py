@@ -103,17 +103,22 @@ class _Session:
             except KeyboardInterrupt:
                 is_interrupted = True
             except SettingsError as error:
-                kept = int(done_mask(self._store.verdicts(), self._plan.runs).sum())
-                raise SettingsError(
-                    f"{error}; {kept} of {self._plan.runs} runs are kept in {self._store.folder}, the same command"
-                    " goes on with the others"
-                ) from None
+                raise self._with_what_is_kept(error) from None
             finally:
                 pool.close()
             self._line.show(is_last=True)
-        table = self._store.finish(self._stop.last_run)
+        try:
+            table = self._store.finish(self._stop.last_run)
+        except SettingsError as error:
+            raise self._with_what_is_kept(error) from None
         self._say(table, is_interrupted)
         return INTERRUPTED if is_interrupted else 0
+
+    def _with_what_is_kept(self, error: SettingsError) -> SettingsError:
+        kept, runs = int(done_mask(self._store.verdicts(), self._plan.runs).sum()), self._plan.runs
+        return SettingsError(
+            f"{error}; {kept} of {runs} runs are kept in {self._store.folder}, the same command goes on with the others"
+        )
 
     def _pool(self) -> Pool:
         if self._request.scheduler:
