@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2
 
 from sensors.errors import ErrorParameters
 
@@ -35,6 +34,8 @@ class AllanCurve(NamedTuple):
         """Where deviations of an expected size lie with that probability; of so many channels' mean square."""
         freedom = self.freedom * channels
         tail = 0.5 * (1.0 - confidence)
+        from scipy.stats import chi2  # takes half a second to import, and nodes have no use for it
+
         low, high = (np.sqrt(chi2.ppf(share, freedom) / freedom) for share in (tail, 1.0 - tail))
         return expected * low, expected * high
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from terrain.elevation_map import ElevationMap, Heights, check_placing
 from terrain.georeference import Georeference
@@ -48,6 +47,8 @@ class RawGrid:
             raise ValueError("no height is known; there is nothing to fill from")
         if not unknown.any():
             return self
+        from scipy import ndimage  # slow to import, and seldom needed
+
         steps, nearest = ndimage.distance_transform_edt(unknown, return_indices=True)
         heights = self.heights[tuple(nearest)]
         heights[steps * self.resolution > reach] = np.nan

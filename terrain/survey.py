@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.interpolate import CloughTocher2DInterpolator, LinearNDInterpolator
 
 from settings import SettingsError
 from terrain.alpha_shape import AlphaShape, alpha_shape
@@ -51,6 +50,8 @@ class Survey:
         low, high = self.points[:, :2].min(axis=0), self.points[:, :2].max(axis=0)
         columns, rows = (int(count) + 1 for count in np.ceil((high - low) / resolution))
         check_grid_size(rows, columns)
+        from scipy.interpolate import CloughTocher2DInterpolator, LinearNDInterpolator  # slow to import
+
         kinds = {"smooth": CloughTocher2DInterpolator, "linear": LinearNDInterpolator}
         heights_at = kinds[interpolation](outline.triangulation, self.points[:, 2])
         x = low[0] + np.arange(columns) * resolution

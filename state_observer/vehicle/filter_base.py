@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, norm
+from scipy.special import erfc, gammainccinv
 
 from state_observer.vehicle.doors import Reading, leaps
 from state_observer.vehicle.layout import ESTIMATE, Memory
@@ -27,7 +27,8 @@ RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
 
 def gate(sigma: float, freedom: int) -> float:
     """Largest NIS of so many readings that is believed, as rare as `sigma` deviations of a normal distribution."""
-    return float(chi2.isf(2.0 * norm.sf(sigma), freedom))
+    rare = erfc(sigma / math.sqrt(2.0))  # both tails
+    return float(2.0 * gammainccinv(0.5 * freedom, rare))  # chi-square, from above
 
 
 class FilterBase(ABC):

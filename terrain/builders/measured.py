@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
-from scipy import ndimage
-from scipy.interpolate import RectBivariateSpline
 
 from settings import setting
 from terrain.elevation_map import HARD, ElevationMap
@@ -66,6 +64,8 @@ class SurveyFile:
         surface = survey.surface(survey.outline(self.alpha_radius_m), self.resolution_m, self.interpolation)
         ground = surface.to_map(fill_holes=True, soil_names=(self.soil,))
         # The two ends of what was surveyed, as far from its outline as they can be.
+        from scipy import ndimage  # slow to import, and seldom needed
+
         depth = ndimage.distance_transform_edt(np.pad(surface.known, 1))[1:-1, 1:-1]
         start = _node(ground, int(np.argmax(depth)))
         x, y = np.meshgrid(ground.node_x(), ground.node_y())
@@ -103,6 +103,8 @@ class Fault:
         rows, columns = (int(size / self.resolution_m) + 1 for size in (height, width))
         check_grid_size(rows, columns)
         lowest = float(elevation.min())
+        from scipy.interpolate import RectBivariateSpline  # slow to import, and seldom needed
+
         surface = RectBivariateSpline(*(np.linspace(0.0, 1.0, count) for count in elevation.shape), elevation - lowest)
         places = (np.linspace(0.0, 1.0, count) for count in (rows, columns))
         ground = ElevationMap(
