@@ -84,6 +84,9 @@ class PathFinder:
             return self._last
         changed = np.concatenate([*self._waiting, changed])
         self._forget_way()
+        searches = [search for search in (self._search, self._next) if search is not None]
+        for search in searches:  # whatever comes of this call, they must know
+            search.changed(changed)
         start = self.map.nearest_open(pose.x, pose.y, BESIDE_M)
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
         if end is None:
@@ -91,10 +94,8 @@ class PathFinder:
             return Found(None, Lack.GOAL_BLOCKED if is_there else Lack.NO_WAY)
         if start is None:
             return Found(None, Lack.NO_WAY)
-        for search in (self._search, self._next):
-            if search is not None:
-                search.move_to(start)
-                search.changed(changed)
+        for search in searches:
+            search.move_to(start)
         is_done = self._searched(start, end)
         if self._search is None or not is_done or not self._serves(self._search, start, end):
             return Found(None, Lack.SEARCHING)

@@ -200,9 +200,8 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
         x, y = known.wheel[k, 0], known.wheel[k, 1]
         rolls = cosine * (velocity[0] - y * state[20]) + sine * (velocity[1] + x * state[20])
         slip = (known.radius * state[25 + k] - rolls) / max(abs(rolls), SLOWEST)
-        grip = math.exp(
-            -((slip / known.slip_limit) ** 2)
-        )  # beyond the largest force a wheel no longer follows the ground
+        # Beyond the largest force a wheel no longer follows the ground.
+        grip = math.exp(-((slip / known.slip_limit) ** 2))
         follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip
         keeps = math.exp(-step * follows)
         astray = SLIP_ERROR * slip * max(abs(rolls), SLOWEST) / known.radius

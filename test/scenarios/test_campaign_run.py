@@ -232,7 +232,6 @@ def test_stopped_and_killed_at_random_points_a_campaign_goes_on_where_it_was(fil
             wait_for(lambda before=before, more=more: _kept(out) >= before + more, process)
         else:  # what is done is written when it stops, so that there need be nothing new yet
             wait_for(lambda process=process: children_of(process.pid), process)
-            time.sleep(0.5)
         workers = children_of(process.pid) if process.poll() is None else []
         process.send_signal(how)
         output = process.communicate(timeout=60)[0]
