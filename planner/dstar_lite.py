@@ -102,11 +102,11 @@ class DStarLite:
         shape = (rows, columns)
         search.known.reshape(costs.shape)[part_of] = old.known.reshape(shape)
         search.looked_ahead.reshape(costs.shape)[part_of] = old.looked_ahead.reshape(shape)
-        for name in ("place", "first", "second"):
-            getattr(search.queue, name).reshape(costs.shape)[part_of] = getattr(old.queue, name).reshape(shape)
+        search.queue.place.reshape(costs.shape)[part_of] = old.queue.place.reshape(shape)
         count = int(old.queue.size[0])
         row, column = np.divmod(old.queue.heap[:count], columns)
         search.queue.heap[:count] = (row + rows_before) * costs.shape[1] + column + columns_before
+        search.queue.keys[:count] = old.queue.keys[:count]
         search.queue.size[0] = count
         # New cells next to the old edge can be reached now, as if their costs had changed.
         edge = np.zeros(costs.shape, bool)
@@ -203,7 +203,7 @@ def _repair(search: _Search, most: int) -> int:
     looked_at = 0
     while queue.size[0] > 0 and looked_at < most:
         cell = queue.heap[0]
-        first, second = queue.first[cell], queue.second[cell]
+        first, second = queue.keys[0, 0], queue.keys[0, 1]
         start_first, start_second = _key(search, start, columns)
         is_before = first < start_first or (first == start_first and second < start_second)
         if not is_before and search.looked_ahead[start] <= search.known[start]:
