@@ -94,9 +94,9 @@ class ErrorModel:
         To first order: a channel's own scale acts on itself, three axes' misalignments on the other two.
         """
         p = self.parameters
-        squares = read * read
-        others = squares.sum() - squares if self._size == 3 else 0.0
-        return np.asarray(self.variance() + p.scale**2 * squares + p.misalignment**2 * others)
+        out: Array = np.empty(self._size)
+        _grown(self.variance(), p.scale**2, p.misalignment**2 if self._size == 3 else 0.0, read, out)
+        return out
 
     def apply(self, time_ns: int, true: Array) -> Array:
         """The reading at a time; times must not go back without a reset."""
@@ -136,7 +136,7 @@ class ErrorModel:
 
     def is_clipped(self, read: Array) -> bool:
         """Whether a reading is at the limit."""
-        return bool((np.abs(read) >= self.parameters.highest).any())
+        return bool(_reaches(read, self.parameters.highest))
 
     def _bias(self, drift: Array, walk: Array) -> Array:
         p = self.parameters
@@ -164,8 +164,30 @@ def limited(values: Array, limit: float, resolution: float) -> Array:
     return _clipped(values, limit)
 
 
+@kernel
 def _clipped(values: Array, limit: float) -> Array:
-    return np.clip(values, -limit, limit) if math.isfinite(limit) else values
+    """Of any shape; NaN stays."""
+    return np.minimum(np.maximum(values, -limit), limit)
+
+
+@kernel
+def _reaches(values: Array, limit: float) -> bool:
+    """Whether any is at a limit or beyond."""
+    reached = False
+    for value in values:
+        reached = reached or abs(value) >= limit
+    return reached
+
+
+@kernel
+def _grown(variance: float, own: float, others: float, read: Array, out: Array) -> None:
+    """A variance, and more by the squares of a channel's own reading and of the others'."""
+    total = 0.0
+    for value in read:
+        total += value * value
+    for k in range(read.shape[0]):
+        square = read[k] * read[k]
+        out[k] = variance + own * square + others * (total - square)
 
 
 @kernel

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.kernels.vector3 import Vector3
+from vehicle_dynamics.kernels.jit import kernel
+from vehicle_dynamics.kernels.rotation import rotation_from, to_world
+from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, dot
 
 Array = NDArray[np.float64]
 
@@ -39,17 +41,11 @@ class Mounting:
 
     def motion(self, base: BaseMotion) -> SensorMotion:
         """How the sensor moves when base_link moves so. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
-        world_from_base = rotation_from_quaternion(base.attitude)
-        turn = np.array(base.turn)
-        swing = _cross(base.turn, self._arm)
-        acceleration = np.array(base.acceleration) + _cross(base.turn_rate, self._arm) + _cross(base.turn, swing)
-        return SensorMotion(
-            np.array(base.position) + world_from_base @ self.arm,
-            world_from_base @ self.base_from_sensor,
-            world_from_base @ (np.array(base.velocity) + swing),
-            world_from_base @ acceleration,
-            self.base_from_sensor.T @ turn,
-        )
+        told = np.empty((4, 3))
+        world_from_sensor = np.empty((3, 3))
+        _move(base, self._arm, self.base_from_sensor, told, world_from_sensor)
+        position, velocity, acceleration, turn = told
+        return SensorMotion(position, world_from_sensor, velocity, acceleration, turn)
 
     def pose(self, base: BaseMotion) -> tuple[Array, Array]:
         """Position [m] in the world and world_from_sensor, 3 x 3."""
@@ -66,8 +62,19 @@ def require_motion(base: BaseMotion) -> None:
         raise ValueError(f"base motion: attitude must be a unit quaternion, got {base.attitude}")
 
 
-def _cross(a: Vector3, b: Vector3) -> Vector3:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+@kernel
+def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, told: Array, world_from_sensor: Array) -> None:
+    """told: position, velocity and acceleration (world axes), turn (sensor axes); see SensorMotion."""
+    rotation = rotation_from(base.attitude)
+    swing = cross(base.turn, arm)
+    swinging = add(cross(base.turn_rate, arm), cross(base.turn, swing))
+    told[0] = add(base.position, to_world(rotation, arm))
+    told[1] = to_world(rotation, add(base.velocity, swing))
+    told[2] = to_world(rotation, add(base.acceleration, swinging))
+    for k in range(3):
+        axis = (base_from_sensor[0, k], base_from_sensor[1, k], base_from_sensor[2, k])
+        told[3, k] = dot(axis, base.turn)
+        world_from_sensor[:, k] = to_world(rotation, axis)
 
 
 def rotation_from_quaternion(quaternion: Sequence[float]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ class Rotation(NamedTuple):
 
 
 @inlined_part
-def rotation_from(quaternion: Array) -> Rotation:
+def rotation_from(quaternion: Array | Sequence[float]) -> Rotation:
     """Rotation matrix of a quaternion (4) of any length but zero."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     s = 2.0 / (x * x + y * y + z * z + w * w)
