@@ -2,47 +2,103 @@
 
     python -m benchmark.soak [SECONDS]
 
-The vehicle is parked in the town with all sensors, observer and planner, and a recorder; a line is printed each minute.
-Status 1 when a process grew by more than GROWTH_MB after its first two minutes, or the clock fell behind.
+The vehicle drives through the town by LIDAR and observer, to the goal and back again for as long as it is asked to,
+while a recorder writes all but clouds; a line is printed each minute. Status 1 when a process grew by more than
+GROWTH_MB after its first two minutes, when a node was started anew, or when the clock fell behind.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Point, Pose, PoseStamped
 from rclpy.executors import SingleThreadedExecutor
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Header
 
+from planner.progress import Status
 from ros_support import qos
 from ros_support.domain import private_domain
 from ros_support.time import stamp_to_ns
+from terrain.world import World
+from terrain.worlds import load_world
 
 GROWTH_MB = 50.0
 SETTLED_S = 120.0
 LOOK_EVERY_S = 60.0
 DRIFT = 0.001  # of the time that passed
-ARGUMENTS = ("navigate", "world:=urban", "sensing:=lidar", "pose_source:=observer", "to_world_goal:=true")
+WORLD = "urban"
+ARGUMENTS = ("navigate", f"world:={WORLD}", "sensing:=lidar", "pose_source:=observer", "to_world_goal:=true")
+AT_REST = {Status.ARRIVED.value, Status.FAILED.value, Status.NO_GOAL.value}
 
 
-def memory_mb(parent: int) -> dict[str, float]:
-    """Resident memory of the processes that a launcher has started, by node."""
-    found = {}
+class Watch:
+    """What is heard of a run, and goals for a vehicle that has none."""
+
+    def __init__(self, world: World) -> None:
+        self._node = rclpy.create_node("soak")
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        assert world.goal is not None
+        self._goals = itertools.cycle([world.start, world.goal])
+        self._goal_pose = self._node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
+        self._node.create_subscription(Clock, "/clock", self._on_clock, qos.SENSOR)
+        self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self._told_at = -1
+        self.time_ns = 0
+        self.largest_step_ns = 0  # of /clock
+        self.arrivals = self.failures = 0
+        self.overruns = "?"
+
+    def spin_once(self) -> None:
+        """Hear what comes."""
+        self._executor.spin_once(timeout_sec=0.1)
+
+    def _on_clock(self, message: Clock) -> None:
+        now = stamp_to_ns(message.clock)
+        if self.time_ns:
+            self.largest_step_ns = max(self.largest_step_ns, now - self.time_ns)
+        self.time_ns = now
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            values = {item.key: item.value for item in status.values}
+            self.overruns = values.get("overruns", self.overruns)
+            if "to_go_m" in values and values["status"] in AT_REST and self.time_ns > self._told_at + 5 * 10**9:
+                self._send_on(values["status"], values["reason"])
+
+    def _send_on(self, status: str, reason: str) -> None:
+        self.arrivals += status == Status.ARRIVED.value
+        if status == Status.FAILED.value:
+            self.failures += 1
+            print(f"  at {self.time_ns * 1e-9:.0f} s: {reason}", flush=True)
+        self._told_at = self.time_ns
+        goal = next(self._goals)
+        pose = Pose(position=Point(x=goal.x, y=goal.y))
+        self._goal_pose.publish(PoseStamped(header=Header(frame_id="map"), pose=pose))
+
+
+def memory_mb(parents: Iterable[int]) -> dict[str, float]:
+    """Resident memory of nodes that these processes are or have started, by name and process."""
+    found, wanted = {}, set(parents)
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, IndexError, ValueError):
+        with contextlib.suppress(OSError, StopIteration, KeyError, ValueError):
             status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-            if int(status["PPid"]) == parent:
+            if wanted & {int(status["PPid"]), int(status["Pid"])}:
                 words = (process / "cmdline").read_bytes().decode().split("\0")
-                name = next(word.removeprefix("__node:=") for word in words if word.startswith("__node:="))
-                found[name] = int(status["VmRSS"].split()[0]) / 1024.0
+                name = next((word.removeprefix("__node:=") for word in words if word.startswith("__node:=")), words[2])
+                found[f"{name}[{status['Pid'].strip()}]"] = int(status["VmRSS"].split()[0]) / 1024.0
     return found
 
 
@@ -56,7 +112,7 @@ def main(seconds: float) -> int:
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         children = [subprocess.Popen(words, **silent) for words in (command, record)]  # type: ignore[call-overload]
         try:
-            return _watch(children[0].pid, seconds)
+            return _watch([child.pid for child in children], seconds)
         finally:
             for child in children:
                 child.send_signal(signal.SIGINT)
@@ -64,41 +120,37 @@ def main(seconds: float) -> int:
                 child.wait()
 
 
-def _watch(launcher: int, seconds: float) -> int:
+def _watch(launchers: list[int], seconds: float) -> int:
     rclpy.init(args=[])
-    node = rclpy.create_node("soak")
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    times: list[int] = []
-    lost: dict[str, str] = {}
-
-    def on_diagnostics(message: DiagnosticArray) -> None:
-        for status in message.status:
-            lost.update({item.key: item.value for item in status.values if item.key in ("lost_steps", "overruns")})
-
-    node.create_subscription(Clock, "/clock", lambda message: times.append(stamp_to_ns(message.clock)), qos.SENSOR)
-    node.create_subscription(DiagnosticArray, "/diagnostics", on_diagnostics, qos.RELIABLE)
-    while not times:
-        executor.spin_once(timeout_sec=1.0)
+    watch = Watch(load_world(WORLD))
+    while not watch.time_ns:
+        watch.spin_once()
     settled: dict[str, float] = {}
-    began, first = time.monotonic(), times[-1]
-    next_look, is_sound = LOOK_EVERY_S, True
+    began, first = time.monotonic(), watch.time_ns
+    next_look, faults = LOOK_EVERY_S, set()
     while (passed := time.monotonic() - began) < seconds:
-        executor.spin_once(timeout_sec=0.1)
-        del times[:-1]
+        watch.spin_once()
         if passed < next_look:
             continue
         next_look += LOOK_EVERY_S
-        now = memory_mb(launcher)
+        now = memory_mb(launchers)
         if not settled and passed >= min(SETTLED_S, 0.5 * seconds):
             settled = now
+        drift = (watch.time_ns - first) * 1e-9 - passed
         grown = {name: value - settled.get(name, value) for name, value in now.items()}
-        drift = (times[-1] - first) * 1e-9 - passed
-        is_sound = all(value < GROWTH_MB for value in grown.values()) and abs(drift) < max(DRIFT * passed, 0.1)
+        faults |= {f"{name} grew by {value:.0f} MB" for name, value in grown.items() if value > GROWTH_MB}
+        if settled and set(settled) != set(now):
+            faults.add("nodes were started anew")
+        if abs(drift) > max(DRIFT * passed, 0.1):
+            faults.add("the clock fell behind")
         words = ", ".join(f"{name} {value:.0f} ({grown[name]:+.1f})" for name, value in sorted(now.items()))
-        print(f"{passed / 60:5.1f} min: clock {drift:+.3f} s; MB: {words}; {lost}", flush=True)
-    print("sound" if is_sound else "NOT SOUND")
-    return 0 if is_sound else 1
+        print(
+            f"{passed / 60:5.1f} min: clock {drift:+.3f} s, steps up to {watch.largest_step_ns / 1e6:.0f} ms; "
+            f"{watch.arrivals} arrivals, {watch.failures} failures; overruns {watch.overruns}; MB: {words}",
+            flush=True,
+        )
+    print("sound" if not faults else f"NOT SOUND: {'; '.join(sorted(faults))}")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
