@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.measure import cpu_time_us
+from benchmark.town_pictures import draw_towns, words
 from planner.a_star import shortest
 from planner.arcs import ArcPlanner, Target
 from planner.dstar_lite import DStarLite
@@ -59,7 +60,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
             cost, _ = way_on_truth(world, settings, footprint)
             begun = time.process_time()
             result = drive(car, world, settings, LONGEST_S)
-            say(f"{planner}, town {seed}: {_words(result)}")
+            say(f"{planner}, town {seed}: {words(result)}")
             figures[f"{planner}_{seed}"] = _row(result, cost, time.process_time() - begun)
         figures |= _sums(planner, [figures[f"{planner}_{seed}"] for seed in SEEDS])
     return figures | {"success": figures["dstar_lite_reached"], "collisions": figures["dstar_lite_collisions"]}
@@ -99,32 +100,7 @@ def show(figures: Mapping[str, Any]) -> str:
 def draw(path: Path) -> None:
     """The towns and the ways driven through them by D* Lite with arcs."""
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    draw_towns(path, lambda seed, world: drive(car, world, PlannerSettings(), LONGEST_S))
-
-
-def draw_towns(path: Path, drive_through: Callable[[int, World], DriveResult]) -> None:
-    """All towns with posts, start, goal and way; those not reached or with a strike have a red title."""
-    from matplotlib.figure import Figure  # slow to import, and only pictures need it
-
-    figure = Figure(figsize=(25, 20), layout="constrained")
-    for seed, axis in zip(SEEDS, figure.subplots(4, 5).flat, strict=True):
-        world = town(seed)
-        result = drive_through(seed, world)
-        extent = (*world.ground.x_limits, *world.ground.y_limits)
-        axis.imshow(world.ground.heights[::5, ::5], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
-        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
-        axis.plot(*posts.T, "r.", markersize=2)
-        axis.plot(*result.track[:, :2].T, "b-")
-        if world.goal is not None:
-            axis.plot([world.start.x, world.goal.x], [world.start.y, world.goal.y], "k*")
-        is_clean = result.reached and result.collisions + result.kerb_strikes == 0
-        axis.set_title(f"town {seed}: {_words(result)}", color="black" if is_clean else "red")
-    figure.savefig(path)
-
-
-def _words(result: DriveResult) -> str:
-    why = f" ({result.reason.value})" if result.reason.value else ""
-    return f"{result.status.value}{why} after {result.time:.0f} s"
+    draw_towns(path, SEEDS, lambda world: drive(car, world, PlannerSettings(), LONGEST_S))
 
 
 def _row(result: DriveResult, cost: float, seconds: float) -> dict[str, float]:

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmark.measure import cpu_time_us
-from benchmark.town_runs import draw_drive, drive_by_sensors, is_clean, picture_folder, seeds, words
+from benchmark.town_pictures import draw_drive, is_clean, picture_folder, words
+from benchmark.town_runs import drive_by_sensors, seeds
 from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarSource

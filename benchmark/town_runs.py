@@ -1,6 +1,6 @@
 """Drives through seeded towns by sensors alone, in lock-step: the LIDAR sees, the observer tells where the vehicle is.
 
-It is the urban scenario with another world, start and seed; and pictures of what came of a drive.
+It is the urban scenario with another world, start and seed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -26,9 +25,7 @@ from vehicle_dynamics.control.helm import PERIOD_S
 
 TOWNS = 20
 HOW_MANY = "PROVING_GROUND_TOWNS"  # environment: drive through the first so many
-PICTURES = "PROVING_GROUND_PICTURES"  # environment: folder for pictures of failures; else the present one
 TRACK_EVERY = 10  # periods
-NEAR_M = 25.0  # around the end of a drive, in the picture's detail
 
 
 def seeds() -> range:
@@ -90,49 +87,3 @@ class TownRun(LockStep):
 def drive_by_sensors(seed: int, longest: float) -> DriveResult:
     """Through a town, at most so long [s]."""
     return TownRun(seed, town(seed), longest).drive()
-
-
-def is_clean(result: DriveResult) -> bool:
-    """Reached, and nothing hit."""
-    return result.reached and result.collisions + result.kerb_strikes == 0
-
-
-def words(result: DriveResult) -> str:
-    """How it ended, in one line."""
-    why = f" ({result.reason.value})" if result.reason.value else ""
-    harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
-    hit = harm if result.collisions + result.kerb_strikes else ""
-    return f"{result.status.value}{why} after {result.time:.0f} s{hit}"
-
-
-def picture_folder() -> Path:
-    """Where pictures of failures go; raises SettingsError when there is no such folder."""
-    folder = Path(os.environ.get(PICTURES, "."))
-    if not folder.is_dir():
-        raise SettingsError(f"{PICTURES}: there is no folder {folder}")
-    return folder
-
-
-def draw_drive(path: Path, seed: int, world: World, result: DriveResult) -> None:
-    """The town with posts, start, goal and the way driven, and beside it where that ended; the title says how."""
-    from matplotlib.figure import Figure  # slow to import, and only pictures need it
-
-    figure = Figure(figsize=(16, 8.5), layout="constrained")
-    whole, near = figure.subplots(1, 2)
-    extent = (*world.ground.x_limits, *world.ground.y_limits)
-    end = result.track[-1]
-    for axis in (whole, near):
-        axis.imshow(world.ground.heights[::2, ::2], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
-        posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])
-        axis.plot(*posts.T, "r.", markersize=3)
-        axis.plot(*result.track[:, :2].T, "b-")
-        if world.goal is not None:
-            axis.plot([world.start.x, world.goal.x], [world.start.y, world.goal.y], "k*")
-        axis.set_xlabel("x [m]")
-        axis.set_ylabel("y [m]")
-    near.annotate("", end[:2] + 4.0 * np.array([np.cos(end[2]), np.sin(end[2])]), end[:2], arrowprops={"color": "b"})
-    near.set_xlim(end[0] - NEAR_M, end[0] + NEAR_M)
-    near.set_ylim(end[1] - NEAR_M, end[1] + NEAR_M)
-    near.set_title("where it ended")
-    figure.suptitle(f"town {seed}: {words(result)}", color="black" if is_clean(result) else "red")
-    figure.savefig(path)

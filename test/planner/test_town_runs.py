@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmark.town_runs import TownRun, draw_drive, is_clean, scenario_of, seeds, words
+from benchmark.town_pictures import draw_drive, is_clean, words
+from benchmark.town_runs import TownRun, scenario_of, seeds
 from planner.drive_to_goal import Reason, Status
 from planner.town_drive import DriveResult, town
 from settings import SettingsError
