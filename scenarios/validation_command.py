@@ -22,6 +22,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _run(options: argparse.Namespace) -> int:
-    from scenarios.validation import validate  # with all that it runs
+    from scenarios.validation.page import validate  # with all that it runs
 
     return validate(options.out, is_full=options.full, only=options.only)

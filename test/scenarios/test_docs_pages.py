@@ -18,7 +18,8 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from ros_support.domain import private_domain
 from scenarios.node_process import node_command, node_modules
-from scenarios.validation import PARTS, Bound, Part, Row, validate
+from scenarios.validation.page import PARTS, validate
+from scenarios.validation.parts import Bound, Part, Row
 from scenarios.validation_command import add_parser
 from settings import SettingsError
 

@@ -1,0 +1,1 @@
+"""The suite beside papers and references."""
