@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakMethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +18,14 @@ class EstimateLog:
         self._filter = filter_
         self._rows = np.zeros(4096, ESTIMATE)
         self._count, self._last_ns = 0, 0
-        filter_.on_tick = self.note
+        note = WeakMethod(self.note)  # else both would hold each other, and a hundred megabytes, after their end
+
+        def on_tick() -> None:
+            log = note()
+            if log is not None:
+                log()
+
+        filter_.on_tick = on_tick
 
     @property
     def estimates(self) -> NDArray[np.void]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from state_observer.vehicle.error_ekf import ErrorEkf
+from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.fusion import apply_scalar, normalised_square, spread_on
 from state_observer.vehicle.layout import (
@@ -295,3 +298,16 @@ def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
     assert ekf.is_running
     assert ekf.memory["restarts"][0] == 0
     assert np.isfinite(ekf.snapshot()["load"]).all()
+
+
+def test_a_filter_with_a_log_is_gone_with_its_last_user() -> None:
+    """Not when the garbage collector comes by: campaigns make hundreds of them, of a hundred megabytes each."""
+    filter_ = ErrorEkf(VehicleObserverSettings())
+    log = EstimateLog(filter_)
+    gone = weakref.ref(filter_)
+    gc.disable()
+    try:
+        del filter_, log
+        assert gone() is None
+    finally:
+        gc.enable()
