@@ -132,6 +132,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         with self._changed:
             self._playback.set_rate(new.rate, self.wall_time())
             self._changed.notify()
+        self.publish_health()
 
     def publish_health(self) -> None:
         """Where it is."""
@@ -229,6 +230,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         with self._changed:
             self._playback.pause(is_paused, self.wall_time())
             self._changed.notify()
+        self.publish_health()  # who shows where it is need not wait for a second
         response.success, response.message = True, "paused" if is_paused else "playing"
         return response
 
@@ -246,6 +248,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         with self._changed:
             self._playback.seek(message.data, self.wall_time())
             self._changed.notify()
+        self.publish_health()
 
     def _show(self) -> None:
         playback = self._playback

@@ -21,6 +21,7 @@ CLOCK = "/clock"
 SAME_CLOCK_NS = NS_PER_S  # log times further off /clock are of another clock
 PAUSED_PERIOD_S = 0.1  # of /clock while time stands still, for those who join
 SHORTEST_TICK_S = 0.002  # of the machine's time: more ticks of /clock cost others more than they are worth
+SHOWN_NS = NS_PER_S  # before the place of a paused seek: whose last messages are shown
 MOST_AT_ONCE = 200  # messages, before other threads get a turn
 LONGEST_WAIT_S = 0.5
 
@@ -138,9 +139,12 @@ class Playback:
         return True
 
     def seek(self, position_s: float, now: float) -> None:
-        """Go to a time since the bag's start; beyond its ends, to the end."""
-        self._enter(self._source.start_ns + round(min(max(position_s, 0.0), self.length_s) * NS_PER_S), now)
+        """Go to a time since the bag's start; beyond its ends, to the end. While paused, show how things are there."""
+        time_ns = self._source.start_ns + round(min(max(position_s, 0.0), self.length_s) * NS_PER_S)
+        self._enter(time_ns, now)
         self.has_ended = False
+        if self.is_paused:
+            self._show_state_at(time_ns)
 
     def advance(self, now: float) -> float:
         """Publish what is due; the seconds until something else will be."""
@@ -170,6 +174,16 @@ class Playback:
         self._next = next(self._messages, None)
         self._tick(time_ns, now)
         for topic, _, data in self._source.latched_before(time_ns):
+            self._publish(topic, data)
+
+    def _show_state_at(self, time_ns: int) -> None:
+        """Each topic's last message of the second before: who only looks sees where it is."""
+        last: dict[str, Message] = {}
+        for message in self._source.after(time_ns - SHOWN_NS):
+            if message[1] >= time_ns:
+                break
+            last[message[0]] = message
+        for topic, _, data in sorted(last.values(), key=lambda item: item[1]):
             self._publish(topic, data)
 
     def _anchor(self, time_ns: int, now: float) -> None:

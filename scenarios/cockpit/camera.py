@@ -15,6 +15,7 @@ LOOK_AT = (0.0, 0.0, 1.0)
 STARTS = {
     CHASE: (-11.0, 0.0, 5.0), ORBIT: (-9.0, -6.5, 4.5), ABOVE: (-0.1, 0.0, 60.0), FREE: (-16.0, -10.0, 8.0),
 }  # fmt: skip
+OBEYED_M = 0.3  # so near to where it was sent, a camera has gone there
 TURN_TIME_S = 0.6  # in which the chasing camera comes round
 
 
@@ -46,7 +47,28 @@ def placed(mode: str, heading: float) -> tuple[Array, Array]:
     return np.array([cos * x - sin * y, sin * x + cos * y, z]), np.array(LOOK_AT)
 
 
-def chased(heading: float, seen: Array) -> Array:
-    """The camera's place behind the vehicle, as high and as far as it was zoomed to."""
-    level = float(np.hypot(seen[0], seen[1]))
-    return np.array([-math.cos(heading) * level, -math.sin(heading) * level, seen[2]])
+class Zoom:
+    """How far behind and above the vehicle one browser's camera is [m].
+
+    What a browser says counts only after it has gone where it was sent: before, it tells of older places.
+    """
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Where the chase begins."""
+        self._behind, _, self._above = (abs(value) for value in STARTS[CHASE])
+        self._has_obeyed = False
+
+    def note(self, seen: Array) -> None:
+        """A browser tells where its camera is, seen from the vehicle [m]."""
+        behind, above = float(np.hypot(seen[0], seen[1])), float(seen[2])
+        if self._has_obeyed:
+            self._behind, self._above = behind, above
+        else:
+            self._has_obeyed = math.hypot(behind - self._behind, above - self._above) < OBEYED_M
+
+    def chased(self, heading: float) -> Array:
+        """The camera's place behind a vehicle with that heading [rad], from the vehicle [m]."""
+        return np.array([-math.cos(heading) * self._behind, -math.sin(heading) * self._behind, self._above])

@@ -66,6 +66,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     def __init__(self) -> None:
         self._page: Page | None = None
         self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._closing, self._is_closed = threading.Lock(), False
         super().__init__()
         s = self.settings
         self._wake = self.create_guard_condition(self._run_posted)
@@ -77,6 +78,8 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._goal_pose = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
         self._seek: Any = None
         self._wanted_factor: float | None = None
+        self._wanted_rate: float | None = None
+        self._wanted_place: float | None = None
         self._pictures, self._counted_at = 0, self.wall_time()
         self._draw_timer = self._resting_timer(1.0 / s.update_rate_hz, self._draw)
         self._drive_timer = self._resting_timer(DRIVE_PERIOD_S, self._command)
@@ -104,9 +107,11 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         return timer
 
     def destroy_node(self) -> None:
-        """The page's threads end before the node they talk to."""
+        """The page's threads end before the node they talk to; who is late is not heard."""
         if self._page is not None:
             self._page.close()
+        with self._closing:
+            self._is_closed = True
         super().destroy_node()
 
     def publish_health(self) -> None:
@@ -125,8 +130,10 @@ class CockpitNode(SuiteNode[CockpitSettings]):
 
     def post(self, call: Callable[[], None]) -> None:
         """Have it called soon by the thread that spins this node."""
-        self._posted.put(call)
-        self._wake.trigger()
+        with self._closing:
+            if not self._is_closed:
+                self._posted.put(call)
+                self._wake.trigger()
 
     def _run_posted(self) -> None:
         for _ in range(self._posted.qsize()):
@@ -195,6 +202,8 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     def _take_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             self._model.nodes.note(status.name, int(level_from_msg(status)), status.message, self.wall_time())
+            if status.name.rpartition("/")[2] == self.settings.replayer_node:
+                self._model.take_replay({item.key: item.value for item in status.values}, self.wall_time())
 
     def _draw(self) -> None:
         now = self.wall_time()
@@ -204,12 +213,23 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._pictures += 1
 
     def _look_around(self) -> None:
-        """Services that were asked before they were found, a new pace, and whether a bag is played."""
+        """Services that were asked before they were found, what sliders want, and whether a bag is played."""
+        s = self.settings
         if self._wanted_factor is not None:
-            self._set_number(self.settings.vehicle_node, "real_time_factor", self._wanted_factor, "pace")
+            self._set_number(s.vehicle_node, "real_time_factor", self._wanted_factor, "pace")
             self._wanted_factor = None
+        if self._wanted_rate is not None:
+            self._set_number(s.replayer_node, "rate", self._wanted_rate, "rate")
+            self._wanted_rate = None
         self._askable.look(self.wall_time())
-        self.page.panel.show_replay(self._askable.is_there(f"{self.settings.replayer_node}/resume"))
+        is_replay = self._askable.is_there(f"{s.replayer_node}/resume")
+        if is_replay and self._seek is None:
+            self._seek = self.advertise(Float64, f"{s.replayer_node}/seek", qos.RELIABLE)
+        if self._wanted_place is not None and self._seek is not None and self._seek.get_subscription_count():
+            self._seek.publish(Float64(data=self._wanted_place))
+            self._say(f"replay at {self._wanted_place:.1f} s", False)
+            self._wanted_place = None
+        self.page.panel.show_replay(is_replay, self._askable.is_there("simulation/pause"))
 
     # What people ask for
 
@@ -254,13 +274,16 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         elif action in ("Resume", "Step"):
             self._askable.ask(f"{node}/{action.lower()}", Trigger.Request(), self.wall_time())
         elif action == "Restart":
-            if self._seek is None:
-                self._seek = self.advertise(Float64, f"{node}/seek", qos.RELIABLE)
-            self._seek.publish(Float64(data=0.0))
+            self._wanted_place = 0.0
 
     def set_replay_rate(self, rate: float) -> None:
-        """Of the bag."""
-        self._set_number(self.settings.replayer_node, "rate", rate, "rate")
+        """Of the bag; soon, as set_factor."""
+        self._wanted_rate = rate
+
+    def seek(self, position_s: float) -> None:
+        """In the bag; soon, as set_factor."""
+        length_s = np.inf if self._model.replay is None else self._model.replay.length_s
+        self._wanted_place = min(position_s, length_s)  # the slider's end is rounded
 
     def _set_number(self, node: str, name: str, value: float, words: str) -> None:
         number = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)

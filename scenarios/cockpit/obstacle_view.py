@@ -26,6 +26,7 @@ CROWNS: tuple[Colour, ...] = ((74, 108, 56), (92, 122, 62), (62, 94, 52))
 TREES_FROM_M = 2.0  # higher cylinders are trees
 FLOOR_M, WINDOW_M, FIRST_WINDOW_M = 3.2, 1.5, 1.1
 PROUD_M = 0.03
+MESHES = "meshes"  # of people: their triangles may look either way
 
 
 def obstacle_parts(world: World) -> list[Painted]:
@@ -49,7 +50,7 @@ def obstacle_parts(world: World) -> list[Painted]:
             add("posts", POST, _upright(item, 1.0))
     for mesh in world.obstacles.meshes:
         shape = mesh.mesh()
-        add("meshes", MESH, Solid(shape.vertices, shape.faces))
+        add(MESHES, MESH, Solid(shape.vertices, shape.faces))
     return [Painted(name, flat_shaded(joined(solids)), colour) for (name, colour), solids in heaps.items()]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.cockpit.camera import CHASE, FREE, LOOK_AT, Chase, chased, placed
+from scenarios.cockpit.camera import CHASE, FREE, LOOK_AT, Chase, Zoom, placed
 from scenarios.cockpit.panel import Commands, Panel
 from scenarios.cockpit.picking import ray_on_ground
 from scenarios.cockpit.reading import euler
@@ -49,16 +49,18 @@ class Page:
         self.stage = Stage(
             self._server, world, parameters, base_in_chassis, settings.ground_triangles, settings.shadows
         )
-        self.panel = Panel(self._server, commands, settings.camera, self._set_mode, self.stage.set_layer, self._aim)
+        self.panel = Panel(
+            self._server, commands, settings.camera, self._set_mode, self.stage.layers, self.stage.set_layer, self._aim
+        )
         self._mode = settings.camera
-        self._chase = Chase()
+        self._chase, self._zooms = Chase(), dict[int, Zoom]()
         self._heading = 0.0 if world is None else world.start.heading
         self._is_aiming = False
         place, aim = placed(self._mode, self._heading)
         self._server.initial_camera.position, self._server.initial_camera.look_at = place, aim
         self._server.initial_camera.up = np.array([0.0, 0.0, 1.0])
         self._server.scene.on_click(modifier="shift")(lambda event: commands.post(partial(self._on_click, event)))
-        self._server.on_client_connect(lambda _: commands.post(commands.attend))
+        self._server.on_client_connect(self._welcome)
         self._server.on_client_disconnect(lambda _: commands.post(commands.attend))
 
     @property
@@ -85,18 +87,32 @@ class Page:
         if self._mode == CHASE and model.truth is not None:
             self._chase_with_cameras(self._chase.heading(now, self._heading))
 
+    def _welcome(self, client: Any) -> None:
+        zoom = self._zooms[client.client_id] = Zoom()
+
+        async def note(camera: Any) -> None:  # in the library's own loop: no thread is woken for it
+            if self._mode == CHASE:
+                zoom.note(np.asarray(camera.position))
+
+        client.camera.on_update(note)
+        self._commands.post(self._commands.attend)
+
     def _chase_with_cameras(self, heading: float) -> None:
-        for client in self._server.get_clients().values():
+        clients = self._server.get_clients()
+        self._zooms = {number: zoom for number, zoom in self._zooms.items() if number in clients}
+        for number, zoom in self._zooms.items():
             try:
-                with client.atomic():
-                    client.camera.position = chased(heading, np.asarray(client.camera.position))
-                    client.camera.look_at = np.array(LOOK_AT)
+                with clients[number].atomic():
+                    clients[number].camera.position = zoom.chased(heading)
+                    clients[number].camera.look_at = np.array(LOOK_AT)
             except (AssertionError, ValueError, RuntimeError):  # it came or went just now
                 continue
 
     def _set_mode(self, mode: str) -> None:
         self._mode = mode
         self._chase.forget()
+        for zoom in self._zooms.values():
+            zoom.restart()
         place, aim = placed(mode, self._heading)
         for client in self._server.get_clients().values():
             with client.atomic():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,11 +12,13 @@ import viser.uplot
 
 from scenarios.cockpit.camera import MODES
 from scenarios.cockpit.driving import DIRECTIONS, KEY_HOLD_S, PAD_HOLD_S
-from scenarios.cockpit.stage import LAYERS
+from scenarios.cockpit.replay_state import ReplayState
 from scenarios.cockpit.view_model import ViewModel
-from scenarios.cockpit.words import figures_html, nodes_html
+from scenarios.cockpit.words import figures_html, legend_html, nodes_html
 
-FIGURES_PERIOD_S, PLOTS_PERIOD_S, NODES_PERIOD_S = 0.2, 0.25, 1.0
+FIGURES_PERIOD_S, PLOTS_PERIOD_S, NODES_PERIOD_S, REPLAY_PERIOD_S = 0.2, 0.25, 1.0, 0.25
+HANDS_OFF_S = 1.5  # a slider that somebody has moved is not moved by this program so soon
+PLOT_HEIGHT = 96
 HOLD_RATE_HZ = 10.0
 KEYS = {"ahead": "I", "back": "K", "left": "J", "right": "L"}
 LABELS = {"ahead": "▲ Ahead (I)", "left": "◀ Left (J)", "right": "▶ Right (L)", "back": "▼ Back (K)"}
@@ -49,6 +51,9 @@ class Commands(Protocol):
     def set_replay_rate(self, rate: float) -> None:
         """Of a bag that is played."""
 
+    def seek(self, position_s: float) -> None:
+        """Go to a time since the bag's start."""
+
 
 class Panel:
     """Widgets, shared by all browsers."""
@@ -59,31 +64,35 @@ class Panel:
         commands: Commands,
         mode: str,
         on_mode: Callable[[str], None],
+        layers: Mapping[str, bool],
         on_layer: Callable[[str, bool], None],
         on_aim: Callable[[], None],
     ) -> None:
-        """mode, on_mode: the camera; on_layer: a layer, and whether it is seen; on_aim: the next click is a goal."""
+        """mode, on_mode: the camera; layers, on_layer: their names, and whether they are seen; on_aim: the next click
+        is a goal."""
         self._gui, self._commands, self._post = server.gui, commands, commands.post
         self._drawn_at: dict[str, float] = {}
+        self._now = self._touched_at = -np.inf
         gui = self._gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, brand_color=(78, 98, 62))
         self._figures = gui.add_html(figures_html({}))
-        self._speed = self._add_plot("Speed [m/s]", ("speed",), CHOSEN_COLOURS[:1])
-        self._attitude = self._add_plot("Roll, pitch, yaw [°]", ("roll", "pitch", "yaw"), CHOSEN_COLOURS[1:])
+        self._speed = self._add_plot("m/s", ("speed",), CHOSEN_COLOURS[:1])
+        self._attitude = self._add_plot("°", ("roll", "pitch", "yaw"), CHOSEN_COLOURS[1:])
         tabs = gui.add_tab_group()
         with tabs.add_tab("Control"):
+            self._add_replay(gui)
             self._add_time(gui)
             self._add_drive(gui, on_aim)
-            self._add_replay(gui)
         with tabs.add_tab("View"):
-            self._add_view(gui, mode, on_mode, on_layer)
+            self._add_view(gui, mode, on_mode, layers, on_layer)
         with tabs.add_tab("Nodes"):
             self._nodes = gui.add_html(nodes_html([]))
 
     def draw(self, model: ViewModel, now: float) -> None:
         """What has changed; now: seconds of a steady clock."""
+        self._now = now
         if self._is_due("figures", FIGURES_PERIOD_S, now):
-            self._figures.content = figures_html(model.figures())
+            self._figures.content = figures_html(model.figures(now))
         if self._is_due("plots", PLOTS_PERIOD_S, now):
             time, speed, *attitude = model.plot.columns()
             if len(time) > 1:
@@ -91,6 +100,16 @@ class Panel:
                 self._attitude.data = (time, *attitude)
         if self._is_due("nodes", NODES_PERIOD_S, now):
             self._nodes.content = nodes_html(model.nodes.all(now))
+        if model.replay is not None and self._replay.visible and self._is_due("replay", REPLAY_PERIOD_S, now):
+            self._draw_replay(model.replay, now)
+
+    def _draw_replay(self, replay: ReplayState, now: float) -> None:
+        self._place.content = replay.words(now)
+        if now - self._touched_at < HANDS_OFF_S:
+            return
+        self._position.max = max(round(replay.length_s, 1), 0.1)
+        self._position.value = min(round(replay.position_at(now), 1), self._position.max)
+        self._rate.value = min(max(replay.rate, self._rate.min), self._rate.max)
 
     @property
     def is_driving(self) -> bool:
@@ -106,9 +125,10 @@ class Panel:
         """What the vehicle has; not what somebody wishes."""
         self._factor.value = min(max(factor, self._factor.min), self._factor.max)
 
-    def show_replay(self, is_there: bool) -> None:
-        """The replay's buttons are there when its node is."""
+    def show_replay(self, is_there: bool, has_simulation: bool) -> None:
+        """The replay's buttons are there when its node is; those of a simulation too, unless there is a replay only."""
         self._replay.visible = is_there
+        self._actions.visible = self._factor.visible = has_simulation or not is_there
 
     def say(self, words: str, *, is_bad: bool = False) -> None:
         """A line for the person at the page."""
@@ -120,20 +140,22 @@ class Panel:
             self._drawn_at[name] = now
         return is_due
 
-    def _add_plot(self, title: str, names: tuple[str, ...], colours: tuple[str, ...]) -> Any:
+    def _add_plot(self, unit: str, names: tuple[str, ...], colours: tuple[str, ...]) -> Any:
         lines = [viser.uplot.Series(label=n, stroke=c, width=2) for n, c in zip(names, colours, strict=True)]
+        self._gui.add_html(legend_html(zip(names, colours, strict=True), unit))
         return self._gui.add_uplot(
             data=tuple(np.array([-30.0, 0.0]) if k == 0 else np.zeros(2) for k in range(len(names) + 1)),
             series=(viser.uplot.Series(label="s"), *lines),
-            title=title,
             scales={"x": viser.uplot.Scale(time=False, auto=False, range=(-30.0, 0.0))},
             legend=viser.uplot.Legend(show=False),
-            height=115,
+            axes=(viser.uplot.Axis(size=24), viser.uplot.Axis(size=38)),
+            padding=(8, 8, 0, 0),
+            height=PLOT_HEIGHT,
         )
 
     def _add_time(self, gui: Any) -> None:
-        buttons = gui.add_button_group("Simulation", ACTIONS)
-        buttons.on_click(lambda event: self._post(partial(self._commands.act, event.target.value)))
+        self._actions = gui.add_button_group("Simulation", ACTIONS)
+        self._actions.on_click(lambda event: self._post(partial(self._commands.act, event.target.value)))
         self._factor = gui.add_slider(
             "Pace", min=0.0, max=5.0, step=0.1, initial_value=1.0,
             hint="Simulated over real time; 0 is as fast as it can",
@@ -176,15 +198,31 @@ class Panel:
         with self._replay:
             buttons = gui.add_button_group("Bag", REPLAY_ACTIONS)
             buttons.on_click(lambda event: self._post(partial(self._commands.replay, event.target.value)))
-            rate = gui.add_slider("Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0)
-            rate.on_update(self._by_people(lambda event: self._commands.set_replay_rate(float(event.target.value))))
+            self._position = gui.add_slider(
+                "Seconds", min=0.0, max=1.0, step=0.1, initial_value=0.0, hint="Since the bag's start; drag to go there"
+            )
+            self._position.on_update(self._by_people(lambda event: self._touched(self._commands.seek, event)))
+            self._rate = gui.add_slider(
+                "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Bag time over real time"
+            )
+            self._rate.on_update(self._by_people(lambda event: self._touched(self._commands.set_replay_rate, event)))
+            self._place = gui.add_markdown("")
+
+    def _touched(self, call: Callable[[float], None], event: Any) -> None:
+        self._touched_at = self._now
+        call(float(event.target.value))
 
     def _add_view(
-        self, gui: Any, mode: str, on_mode: Callable[[str], None], on_layer: Callable[[str, bool], None]
+        self,
+        gui: Any,
+        mode: str,
+        on_mode: Callable[[str], None],
+        layers: Mapping[str, bool],
+        on_layer: Callable[[str, bool], None],
     ) -> None:
         camera = gui.add_dropdown("Camera", MODES, initial_value=mode)
         camera.on_update(lambda _: self._post(partial(on_mode, camera.value)))
-        for name, is_visible in LAYERS.items():
+        for name, is_visible in layers.items():
             box = gui.add_checkbox(name, is_visible)
             box.on_update(self._layer_switch(box, name, on_layer))
 

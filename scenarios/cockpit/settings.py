@@ -28,7 +28,7 @@ class CockpitSettings:
     cloud_rate_hz: float = setting(8.0, "Clouds per second", unit="Hz", minimum=0.1, maximum=10.0)
     cloud_points: int = setting(20_000, "Most points of a cloud", minimum=100, maximum=20_000)
     ground_triangles: int = setting(
-        160_000, "About so many make the ground", minimum=1000, maximum=1_000_000, read_only=True
+        60_000, "About so many make the ground", minimum=1000, maximum=1_000_000, read_only=True
     )
 
     shadows: bool = setting(True, "The sun casts them; without, slow graphics are faster", read_only=True)

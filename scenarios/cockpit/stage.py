@@ -9,7 +9,7 @@ import viser
 from numpy.typing import NDArray
 
 from scenarios.cockpit.ground_view import GRID_HALF_M, ground_view
-from scenarios.cockpit.obstacle_view import obstacle_parts
+from scenarios.cockpit.obstacle_view import MESHES, obstacle_parts
 from scenarios.cockpit.reading import Grid, Motion, wxyz
 from scenarios.cockpit.shapes import Painted, cylinder, joined
 from scenarios.cockpit.vehicle_view import Links, body_parts
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 LAYERS = {
     "Ground": True, "Obstacles": True, "Body": True, "Suspension": True, "LIDAR": True, "Arcs": True, "Plan": True,
-    "Local map": False, "Estimate": True, "Trails": True,
+    "Local map": False, "Estimate": True, "Trails": True, "Shadows": True,
 }  # fmt: skip
 ARCS = {"blocked": ((208, 48, 44), 0.05), "clear": ((44, 178, 76), 0.07), "chosen": ((30, 100, 255), 0.2)}
 PLAN, GOAL, TRUTH, GHOST, MAP = (255, 196, 0), (216, 27, 140), (255, 255, 255), (60, 160, 255), (226, 60, 50)
@@ -30,7 +30,9 @@ GHOST_FROM_M = 0.3  # a ghost in the same place would only tint the vehicle
 GRID_LIFT_M = 0.12
 MOST_GRID_CELLS = 15_000
 SKY_TOP, SKY_LOW = np.array([122.0, 166.0, 214.0]), np.array([226.0, 232.0, 234.0])
+CLOUD_STEP = 2000  # points
 LEAST_HALF_AXIS_M = 0.02
+LEAST_MOVE = 4e-4  # of a link [m], or of its quaternion: less is not seen and not sent
 SUN_M = (-18.0, -12.0, 30.0)  # from the vehicle
 
 
@@ -48,11 +50,11 @@ class Stage:
     ) -> None:
         self._scene = server.scene
         self._links = Links(parameters)
-        self._visible = dict(LAYERS)
+        self.layers = {**LAYERS, "Shadows": has_shadows}  # and whether each is shown
         self._shown: dict[str, int] = {}  # time [ns] of what was drawn last
         self._trails_at = -np.inf
         self.focus = np.zeros(3)
-        self._set_light(has_shadows)
+        self._sun = self._add_light(has_shadows)
         self._root = self._frame("/world")
         self._layers: dict[str, list[Any]] = {
             "Ground": [self._add_ground(world, triangles)],
@@ -61,6 +63,7 @@ class Stage:
         self._add_vehicle(parameters, base_in_chassis)
         self._add_estimate(parameters, base_in_chassis)
         self._add_lines()
+        self._goal_place: Array | None = None
         self._cloud: Any = None
         self._grid: Any = None
         if world is not None:
@@ -75,14 +78,15 @@ class Stage:
 
     def set_layer(self, name: str, is_visible: bool) -> None:
         """Show or hide a layer of LAYERS."""
-        self._visible[name] = is_visible
+        self.layers[name] = is_visible
         self._shown.clear()  # what comes and goes with its data is drawn anew
         for handle in self._layers.get(name, []):
             handle.visible = is_visible
+        self._sun.cast_shadow = self.layers["Shadows"]
 
     def is_visible(self, name: str) -> bool:
         """Whether a layer is shown."""
-        return self._visible[name]
+        return self.layers[name]
 
     def move_focus(self, place: Array) -> None:
         """The world moves so that this place [m] is at 0."""
@@ -108,7 +112,7 @@ class Stage:
 
     # What does not change
 
-    def _set_light(self, has_shadows: bool) -> None:
+    def _add_light(self, has_shadows: bool) -> Any:
         share = np.linspace(0.0, 1.0, 256)[:, None] ** 0.7
         sky = np.clip((1.0 - share) * SKY_TOP + share * SKY_LOW, 0.0, 255.0).astype(np.uint8)
         self._scene.set_background_image(np.repeat(sky[:, None], 8, axis=1), format="png")
@@ -116,7 +120,7 @@ class Stage:
         self._scene.configure_default_lights(enabled=False)
         self._scene.configure_environment_map(None)
         self._scene.add_light_hemisphere("/sky", sky_color=(214, 228, 246), ground_color=(176, 168, 150), intensity=2.6)
-        self._scene.add_light_directional(
+        return self._scene.add_light_directional(
             "/sun", color=(255, 244, 226), intensity=2.6, cast_shadow=has_shadows, position=SUN_M
         )
 
@@ -128,7 +132,7 @@ class Stage:
     ) -> Any:
         return self._scene.add_mesh_simple(
             f"{parent}/{part.name}", part.solid.vertices, part.solid.faces, color=part.colour,
-            opacity=part.opacity if opacity is None else opacity, side="double",
+            opacity=part.opacity if opacity is None else opacity, side="double" if part.name == MESHES else "front",
             cast_shadow=shadow, receive_shadow=receives,
         )  # fmt: skip
 
@@ -148,14 +152,15 @@ class Stage:
         self._frame(chassis).position = -base_in_chassis
         self._layers["Body"] = [self._add(f"{chassis}/body", part, receives=False) for part in body_parts(parameters)]
         hanging = [self._add(f"{chassis}/frame", part) for part in self._links.frame()]
-        self._link_nodes = {}
+        self._link_nodes: dict[str, Any] = {}
+        self._link_poses = np.full((len(self._links.names), 7), np.nan)  # as they were sent: place [m], x y z w
         for name, parts in self._links.parts().items():
             self._link_nodes[name] = self._frame(f"{chassis}/links/{name}")
             nodes = [self._add(f"{chassis}/links/{name}", part, receives=False) for part in parts]
             if name not in self._links.wheels:
                 hanging += nodes
         self._layers["Suspension"] = hanging
-        self._move_links(self._link_nodes, {})
+        self._move_links({})
 
     def _add_estimate(self, parameters: VehicleParameters, base_in_chassis: Array) -> None:
         self._ghost = self._scene.add_frame("/world/estimate", show_axes=False, visible=False)
@@ -189,25 +194,32 @@ class Stage:
 
     def _draw_joints(self, model: ViewModel) -> None:
         if model.joints:
-            names = self._link_nodes if self._visible["Suspension"] else self._links.wheels
-            self._move_links(names, model.joints)
+            self._move_links(model.joints)
 
-    def _move_links(self, names: Any, joints: dict[str, float]) -> None:
-        places = self._links.at(joints)
-        for name in names:
-            place, turn = places[name]
-            self._link_nodes[name].position = place
-            self._link_nodes[name].wxyz = wxyz(turn)
+    def _move_links(self, joints: dict[str, float]) -> None:
+        """Those that moved, and are seen: on a smooth road that is few of them."""
+        poses = self._links.poses(joints)
+        has_moved = ~(np.abs(poses - self._link_poses).max(axis=1) < LEAST_MOVE)
+        for number in np.flatnonzero(has_moved).tolist():
+            name = self._links.names[number]
+            node = self._link_nodes.get(name)
+            if node is None or not (self.layers["Suspension"] or name in self._links.wheels):
+                continue
+            self._link_poses[number] = poses[number]
+            node.position = poses[number, :3]
+            node.wxyz = wxyz(poses[number, 3:])
 
     def _draw_estimate(self, model: ViewModel) -> None:
         estimate = model.estimate
-        is_shown = self._visible["Estimate"] and estimate is not None and model.is_fresh(estimate.motion.time_ns)
+        is_shown = self.layers["Estimate"] and estimate is not None and model.is_fresh(estimate.motion.time_ns)
         has_ellipse = is_shown and estimate is not None and estimate.half_axes is not None
-        is_apart = is_shown and (model.error is None or model.error > GHOST_FROM_M)
+        error = model.error if is_shown else None
+        is_apart = is_shown and (error is None or error > GHOST_FROM_M)
         self._ghost.visible, self._ellipse.visible = is_apart, has_ellipse
         if estimate is None or not is_shown:
             return
-        self._place(self._ghost, estimate.motion)
+        if is_apart:
+            self._place(self._ghost, estimate.motion)
         if estimate.half_axes is not None:
             large, small = (max(value, LEAST_HALF_AXIS_M) for value in estimate.half_axes)
             self._ellipse.position = estimate.motion.position + np.array([0.0, 0.0, 0.05])
@@ -228,35 +240,38 @@ class Stage:
             raised = path + np.array([0.0, 0.0, 0.2])
             steps = np.stack((raised[:-1], raised[1:]), axis=1) if is_fresh and len(path) > 1 else np.zeros((0, 2, 3))
             self._draw_line("Plan", self._plan, steps)
-        self._goal.visible = self._visible["Plan"] and model.goal is not None
-        if model.goal is not None:
+        self._goal.visible = self.layers["Plan"] and model.goal is not None
+        if model.goal is not None and model.goal is not self._goal_place:
+            self._goal_place = model.goal
             self._goal.position = model.goal
 
     def _draw_line(self, layer: str, handle: Any, segments: Array) -> None:
-        handle.visible = self._visible[layer] and len(segments) > 0
+        handle.visible = self.layers[layer] and len(segments) > 0
         if handle.visible:
             handle.points = segments.astype(np.float32)
 
     def _draw_cloud(self, model: ViewModel) -> None:
         time_ns, cloud = model.cloud or (0, None)
-        is_shown = self._visible["LIDAR"] and cloud is not None and model.is_fresh(time_ns) and len(cloud.points) > 0
+        is_shown = self.layers["LIDAR"] and cloud is not None and model.is_fresh(time_ns) and len(cloud.points) > 0
         if not self._is_new("cloud", time_ns if is_shown else -1):
             return
         if cloud is None or not is_shown:
             if self._cloud is not None:
                 self._cloud.visible = False
-        elif self._cloud is None or len(cloud.points) != len(self._cloud.points):
+            return
+        points, colours = filled_up(cloud.points, CLOUD_STEP), filled_up(cloud.colours, CLOUD_STEP)
+        if self._cloud is None or len(points) != len(self._cloud.points):
             self._cloud = self._scene.add_point_cloud(  # in one message: points and colours are never of two lengths
-                "/world/cloud", cloud.points, cloud.colours, position=cloud.anchor,
+                "/world/cloud", points, colours, position=cloud.anchor,
                 point_size=0.09, point_shape="circle", point_shading="flat",
             )  # fmt: skip
         else:
             self._cloud.visible = True
-            self._cloud.position, self._cloud.points, self._cloud.colors = cloud.anchor, cloud.points, cloud.colours
+            self._cloud.position, self._cloud.points, self._cloud.colors = cloud.anchor, points, colours
 
     def _draw_grid(self, model: ViewModel) -> None:
         time_ns, grid = model.grid or (0, None)
-        is_shown = self._visible["Local map"] and grid is not None and model.is_fresh(time_ns)
+        is_shown = self.layers["Local map"] and grid is not None and model.is_fresh(time_ns)
         if not self._is_new("grid", time_ns if is_shown else -1):
             return
         if self._grid is not None:
@@ -272,6 +287,11 @@ class Stage:
         is_new = self._shown.get(name) != time_ns
         self._shown[name] = time_ns
         return is_new
+
+
+def filled_up(rows: NDArray[Any], step: int) -> NDArray[Any]:
+    """The last row again and again, up to a multiple of step: of one length, a cloud is changed and not made anew."""
+    return rows[np.minimum(np.arange(-(-len(rows) // step) * step), len(rows) - 1)]
 
 
 def grid_squares(grid: Grid, height: float) -> tuple[Array, NDArray[np.int32]]:

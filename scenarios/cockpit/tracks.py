@@ -13,39 +13,44 @@ Array = NDArray[np.float64]
 class Poses:
     """Poses of the last seconds, to place what was measured meanwhile."""
 
-    def __init__(self, keep: int = 200) -> None:
-        self._times: deque[int] = deque(maxlen=keep)
-        self._poses: deque[tuple[Array, Array]] = deque(maxlen=keep)
+    def __init__(self, keep: int = 100) -> None:
+        self._keep, self._count = keep, 0
+        self._times = np.zeros(2 * keep, np.int64)
+        self._rows = np.zeros((2 * keep, 7))  # position [m], quaternion x y z w
 
     def note(self, time_ns: int, position: Array, attitude: Array) -> None:
         """One more; one that is not newer than the last is left out."""
-        if self._times and time_ns <= self._times[-1]:
+        if self._count and time_ns <= self._times[self._count - 1]:
             return
-        self._times.append(time_ns)
-        self._poses.append((position, attitude))
+        if self._count == len(self._times):  # the older half goes
+            self._times[: self._keep], self._rows[: self._keep] = self._times[self._keep :], self._rows[self._keep :]
+            self._count = self._keep
+        # q and -q are the same turn: between neighbours take the near one
+        sign = -1.0 if self._count and attitude @ self._rows[self._count - 1, 3:] < 0.0 else 1.0
+        self._times[self._count] = time_ns
+        self._rows[self._count, :3], self._rows[self._count, 3:] = position, sign * attitude
+        self._count += 1
 
     def clear(self) -> None:
         """Forget all."""
-        self._times.clear()
-        self._poses.clear()
+        self._count = 0
 
     def at(self, times_ns: NDArray[np.int64]) -> tuple[Array, Array]:
         """Positions (n x 3 [m]) and quaternions (n x 4, x y z w) at times; beyond the ends as at the ends.
 
         Raises ValueError when there is none.
         """
-        if not self._times:
+        if not self._count:
             raise ValueError("no pose yet")
-        times = np.array(self._times, np.int64)
-        seconds, wanted = (times - times[0]) * 1e-9, (np.asarray(times_ns, np.int64) - times[0]) * 1e-9
-        positions = np.array([pose[0] for pose in self._poses])
-        turns = np.array([pose[1] for pose in self._poses])
-        for k in range(1, len(turns)):  # q and -q are the same turn: between neighbours take the near one
-            if turns[k] @ turns[k - 1] < 0.0:
-                turns[k] = -turns[k]
-        place = np.column_stack([np.interp(wanted, seconds, column) for column in positions.T])
-        turn = np.column_stack([np.interp(wanted, seconds, column) for column in turns.T])
-        return place, turn / np.linalg.norm(turn, axis=1, keepdims=True)
+        times, rows = self._times[: self._count], self._rows[: self._count]
+        wanted = np.asarray(times_ns, np.int64)
+        after = np.clip(np.searchsorted(times, wanted), min(1, self._count - 1), self._count - 1)
+        before = np.maximum(after - 1, 0)
+        span = np.maximum(times[after] - times[before], 1)
+        share = np.clip((wanted - times[before]) / span, 0.0, 1.0)[:, None]
+        found = (1.0 - share) * rows[before] + share * rows[after]
+        turn = found[:, 3:]
+        return found[:, :3], turn / np.linalg.norm(turn, axis=1, keepdims=True)
 
 
 class Trail:
@@ -127,3 +132,9 @@ class Pace:
             return 0.0
         (wall, first), (now, last) = self._samples[0], self._samples[-1]
         return (last - first) * 1e-9 / (now - wall) if now > wall else 0.0
+
+    def words(self, now: float) -> str:
+        """The factor, or why there is none; now: seconds of the same steady clock."""
+        if not self._samples or now - self._samples[-1][0] > self._span:
+            return "no clock"
+        return f"{self.factor:.2f}" if self.factor > 0.0 else "0 (paused)"

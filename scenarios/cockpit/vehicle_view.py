@@ -147,10 +147,10 @@ class Links:
         """Shapes by link, each in its link's own frame."""
         return self._parts
 
-    def at(self, positions: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:
-        """Place [m] and quaternion x y z w of each link in the chassis; joints that are not named are at design.
+    def poses(self, positions: Mapping[str, float]) -> Array:
+        """A row for each link, as in `names`: place [m] and quaternion x y z w in the chassis.
 
-        Raises ValueError where a position is not finite.
+        Joints that are not named are at design. Raises ValueError where a position is not finite.
         """
         angles = np.zeros(len(self._joints))
         for name, value in positions.items():
@@ -160,7 +160,13 @@ class Links:
         if not np.isfinite(angles).all():
             raise ValueError("joint positions must be finite")
         places, turns = self._placed(angles)
-        return {name: (places[number], turns[number]) for name, number in self._numbers.items()}
+        order = list(self._numbers.values())
+        return np.hstack((places[order], turns[order]))
+
+    def at(self, positions: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:
+        """The same by name: place and quaternion."""
+        rows = self.poses(positions)
+        return {name: (row[:3], row[3:]) for name, row in zip(self.names, rows, strict=True)}
 
     def _placed(self, positions: Array) -> tuple[Array, Array]:
         translations, quaternions = self._transforms.at(positions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from scenarios.cockpit import reading
 from scenarios.cockpit.cloud_view import CloudView, Mount, cloud_view
 from scenarios.cockpit.ellipse import confidence_ellipse
 from scenarios.cockpit.reading import Grid, Motion
+from scenarios.cockpit.replay_state import ReplayState, replay_state
 from scenarios.cockpit.tracks import Pace, Poses, Strip, Trail
 from scenarios.cockpit.words import NodeWords, degrees_words, speed_words, time_words
 
@@ -39,6 +40,7 @@ class ViewModel:
         self.refused: dict[str, int] = {}
         self.nodes = NodeWords()
         self.pace = Pace()
+        self.replay: ReplayState | None = None
         self.time_ns: int | None = None
         self.resets: int | None = None
         self.goal: Array | None = None
@@ -178,23 +180,30 @@ class ViewModel:
 
         self._checked("lidar/points", take)
 
+    def take_replay(self, figures: Mapping[str, str], wall: float) -> None:
+        """What a replayer tells of itself; wall: seconds of a steady clock."""
+
+        def take() -> None:
+            self.replay = replay_state(figures, wall)
+
+        self._checked("replay", take)
+
     # The page's questions
 
     def is_fresh(self, time_ns: int) -> bool:
         """Whether something of that time is still worth showing; a paused simulation lets nothing grow old."""
         return self.time_ns is None or abs(self.time_ns - time_ns) < STALE_NS
 
-    def figures(self) -> dict[str, str]:
-        """Numbers in words."""
+    def figures(self, now: float) -> dict[str, str]:
+        """Numbers in words; now: seconds of the clock that take_clock was told."""
         truth = self.truth
         roll, pitch, yaw = reading.euler(truth.attitude) if truth is not None else (np.nan, np.nan, np.nan)
         return {
             "Speed": speed_words(float(truth.velocity[0]) if truth is not None else np.nan),
             "Time": "-" if self.time_ns is None else time_words(self.time_ns),
-            "Real-time factor": f"{self.pace.factor:.2f}",
+            "Real-time factor": self.pace.words(now),
             "Place": "-" if truth is None else f"{truth.position[0]:.1f}, {truth.position[1]:.1f} m",
-            "Roll, pitch": f"{degrees_words(roll)}, {degrees_words(pitch)}",
-            "Heading": degrees_words(yaw),
+            "Roll, pitch, heading": "-" if truth is None else ", ".join(map(degrees_words, (roll, pitch, yaw))),
             "Estimate off (95 %)": self._error_words(),
         }
 

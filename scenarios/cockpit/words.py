@@ -68,6 +68,12 @@ def figures_html(figures: dict[str, str]) -> str:
     return f'<div style="margin:2px 10px;font-size:12px;line-height:1.3">{cells}</div>'
 
 
+def legend_html(series: Iterable[tuple[str, str]], unit: str) -> str:
+    """Names of a plot's lines in their colours."""
+    names = ", ".join(f'<b style="color:{colour}">{html.escape(name)}</b>' for name, colour in series)
+    return f'<div style="margin:6px 12px -8px;font-size:12px">{names} [{html.escape(unit)}]</div>'
+
+
 def speed_words(speed: float) -> str:
     """Metres per second and kilometres per hour."""
     return f"{_tidy(speed)} m/s ({3.6 * abs(speed):.0f} km/h)" if math.isfinite(3.6 * speed) else "-"

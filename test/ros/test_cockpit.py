@@ -1,25 +1,40 @@
-"""The cockpit in real headless Chromium, over real DDS, with a real vehicle."""
+"""The cockpit in real headless Chromium, over real DDS, with a real vehicle.
+
+The first tests share one vehicle, one cockpit and one page, and leave them running for the next one.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 import shutil
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
 import pytest
 import viser
+import zstandard
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry
+from rclpy.serialization import serialize_message
+from rosbags.rosbag2 import StoragePlugin, Writer
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import UInt32
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from ros_support import qos
+from ros_support.convert import quaternion_from_msg
+from ros_support.domain import private_domain
+from scenarios.bags.types import STATE_QOS, store
+from scenarios.cockpit.camera import CHASE, FREE, LOOK_AT, STARTS
+from scenarios.cockpit.reading import euler
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 ARGUMENTS = [
@@ -35,89 +50,181 @@ ARGUMENTS = [
 ]
 START_WAIT_S = 120.0  # compiles, where that was never done
 PAGE_WAIT_S = 60.0  # software draws, on a machine that is busy with other work
-SMALL = {"width": 760, "height": 420}  # the panel is at the right, the vehicle in the middle
+SMALL = {"width": 760, "height": 400}  # the panel is at the right, the vehicle in the middle
+# Pictures that nobody sees: two or three a second are enough, where each takes a core's time.
+FEW_PICTURES = "window.requestAnimationFrame = call => setTimeout(() => call(performance.now()), 400)"
+NS = 1_000_000_000
+BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 60
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="the page is tested by playwright")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
 
 
-@pytest.fixture(scope="module")
-def program() -> Iterator[Any]:
-    with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def chromium(program: Any) -> Iterator[Any]:
-    """Its pages end with the test: one that is left would come back to the next test's cockpit."""
-    context = program.new_context(viewport=SMALL)
-    yield context
-    context.close()
-
-
 class Looker:
     """A browser at the page; what it waits for, the test's own node waits for with it."""
 
-    def __init__(self, chromium: Any, graph: Any, address: str) -> None:
+    def __init__(self, browser: Any, graph: Any, address: str) -> None:
         self._graph = graph
-        self.page = chromium.new_page()
+        self.page = browser.new_page(viewport=SMALL)
         self.requests: list[str] = []
-        self.pictures: list[float] = []
+        self.errors: list[str] = []
+        self._held: list[str] = []
+        self.places: dict[str, list[tuple[float, ...]]] = {}  # of the scene's nodes, as they came [m]
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("websocket", self._count)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("websocket", self._listen)
+        self.page.add_init_script(FEW_PICTURES)
         self.page.goto(address)
         self.wait_for("Real-time factor")
 
-    def _count(self, socket: Any) -> None:
+    def _listen(self, socket: Any) -> None:
         self.requests.append(socket.url)
-        socket.on("framereceived", lambda _: self.pictures.append(time.monotonic()))
+        socket.on("framereceived", self._note)
 
-    def wait_until(self, condition: Any, what: str, seconds: float = PAGE_WAIT_S) -> None:
+    def _note(self, frame: bytes) -> None:
+        size = int.from_bytes(frame[8:16], "little")
+        for message in msgspec.msgpack.decode(zstandard.decompress(frame[16 : 16 + size]))["messages"]:
+            if message["type"] == "SetPositionMessage":
+                self.places.setdefault(message["name"], []).append(tuple(message["position"]))
+
+    def wait_until(self, condition: Callable[[], Any], what: str) -> None:
         """Let both the page's events and the graph's messages arrive."""
 
         def holds() -> Any:
-            self.page.wait_for_timeout(20)
+            for key in self._held:
+                self.page.keyboard.down(key)
+            self.page.wait_for_timeout(60)
             return condition()
 
-        self._graph.wait_until(holds, what, seconds)
+        self._graph.wait_until(holds, what, PAGE_WAIT_S)
 
     def wait_for(self, text: str) -> None:
         self.wait_until(lambda: text in self.text(), f"{text!r} on the page")
+
+    @contextlib.contextmanager
+    def held(self, key: str) -> Iterator[None]:
+        """A key that repeats while the test waits, as a held one does."""
+        self._held.append(key)
+        yield
+        self._held.remove(key)
+        self.page.keyboard.up(key)
 
     def text(self) -> str:
         return str(self.page.evaluate("() => document.body.innerText"))
 
     def press(self, name: str) -> None:
         """By script: a click by mouse waits for two drawn pictures, which take seconds where software draws."""
-        script = """name => {
-            const found = [...document.querySelectorAll('button, [role=tab]')].find(b => b.innerText.trim() === name);
-            if (found) found.click();
-            return Boolean(found);
-        }"""
-        assert self.page.evaluate(script, name), f"no button {name!r}"
+        self._do("button", "found => found.click()", "found => found.innerText.trim() === words", name)
+
+    def show(self, tab: str) -> None:
+        """By mouse: tabs can be dragged, and do not hear clicks by script."""
+        place = self.page.evaluate(
+            """tab => {
+                const found = [...document.querySelectorAll('[role=tab]')].find(t => t.innerText.trim() === tab);
+                const box = found.getBoundingClientRect();
+                return [box.x + 0.5 * box.width, box.y + 0.5 * box.height];
+            }""",
+            tab,
+        )
+        self.page.mouse.click(*place)
 
     def tick(self, label: str) -> None:
-        script = """label => {
-            for (const input of document.querySelectorAll('input[type=checkbox]')) {
-                let around = input;
-                while (around.parentElement.querySelectorAll('input[type=checkbox]').length === 1) {
-                    around = around.parentElement;
-                    if (around.innerText.includes(label)) { input.click(); return true; }
-                }
-            }
-            return false;
-        }"""
-        assert self.page.evaluate(script, label), f"no box {label!r}"
+        self._do("input[type=checkbox]", "found => found.click()", LABELLED, label)
+
+    def type_number(self, label: str, value: float) -> None:
+        """Into the field beside a slider."""
+        self._do("input[type=text]", "found => found.select()", LABELLED, label)
+        self.page.keyboard.type(f"{value:g}")
+        self.page.keyboard.press("Enter")
+
+    def choose(self, label: str, option: str) -> None:
+        self._do("input[role=combobox]", "found => found.click()", LABELLED, label)
+        self.wait_until(lambda: self.page.query_selector("[role=option]"), f"choices of {label!r}")
+        self._do("[role=option]", "found => found.click()", "found => found.innerText.trim() === words", option)
+
+    def _do(self, selector: str, act: str, is_meant: str, words: str) -> None:
+        script = f"""words => {{
+            const found = [...document.querySelectorAll('{selector}')].find({is_meant});
+            if (found) ({act})(found);
+            return Boolean(found);
+        }}"""
+        assert self.page.evaluate(script, words), f"no {selector} {words!r}"
 
     def close(self) -> None:
+        assert self.errors == []
         self.page.close()
 
 
-def figures(diagnostics: list[Any]) -> dict[str, str]:
-    statuses = [status for message in diagnostics for status in message.status if status.name == "/cockpit"]
-    return {item.key: item.value for item in statuses[-1].values} if statuses else {}
+# Around the field, the largest part of the page that has no other field: its words are the label.
+LABELLED = """found => {
+    let around = found;
+    while (around.parentElement.querySelectorAll('input:not([type=hidden])').length
+           === found.parentElement.querySelectorAll('input:not([type=hidden])').length) around = around.parentElement;
+    return around.innerText.includes(words);
+}"""
+
+
+class Bench:
+    """One graph, one cockpit, one browser, one page, and a vehicle until it is sent away."""
+
+    def __init__(self, graph: Any, browser: Any) -> None:
+        self.graph, self.browser = graph, browser
+        self.vehicle = graph.start("vehicle")
+        self.odometry = graph.collect(Odometry, "/ground_truth/odom")
+        self.clock = graph.collect(Clock, "/clock", qos.CLOCK)
+        self.diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
+        self.cockpit, self.address = start_cockpit(graph)
+        graph.wait_until(lambda: self.odometry, "the vehicle", START_WAIT_S)
+        self.had_topics = self.topics()
+        self.looker = self.look()
+
+    def look(self) -> Looker:
+        return Looker(self.browser, self.graph, self.address)
+
+    def topics(self) -> list[str]:
+        """That the cockpit listens to."""
+        wanted = ("/ground_truth/odom", "/joint_states", "/clock", "/lidar/points")
+        return [
+            topic
+            for topic in wanted
+            for info in self.graph.node.get_subscriptions_info_by_topic(topic)
+            if info.node_name == "cockpit"
+        ]
+
+    @property
+    def speed(self) -> float:
+        return float(self.odometry[-1].twist.twist.linear.x)
+
+    @property
+    def place(self) -> tuple[float, float, float]:
+        """x, y [m] and heading [rad] of the vehicle."""
+        pose = self.odometry[-1].pose.pose
+        return pose.position.x, pose.position.y, euler(np.array(quaternion_from_msg(pose.orientation)))[2]
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The last ones of the cockpit's health."""
+        statuses = [status for message in self.diagnostics for status in message.status if status.name == "/cockpit"]
+        return {item.key: item.value for item in statuses[-1].values} if statuses else {}
+
+
+@pytest.fixture(scope="module")
+def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    conftest: Any = request.config.pluginmanager.get_plugin(str(Path(__file__).with_name("conftest.py")))
+    with (
+        private_domain() as domain,
+        pytest.MonkeyPatch.context() as patch,
+        playwright_api.sync_playwright() as programs,
+    ):
+        for name, value in domain.items():
+            patch.setenv(name, value)
+        graph = conftest.Graph(tmp_path_factory.mktemp("cockpit"))
+        browser = programs.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield Bench(graph, browser)
+        finally:
+            browser.close()
+            graph.close()
 
 
 def start_cockpit(graph: Any, *parameters: str) -> tuple[Any, str]:
@@ -133,116 +240,190 @@ def start_cockpit(graph: Any, *parameters: str) -> tuple[Any, str]:
     return cockpit, found[0]
 
 
-def test_page_shows_pauses_resets_takes_goals_and_drives(graph: Any, chromium: Any) -> None:
-    graph.start("vehicle")
-    odometry, clock = graph.collect(Odometry, "/ground_truth/odom"), graph.collect(Clock, "/clock", qos.CLOCK)
-    resets = graph.collect(UInt32, "/simulation/resets", qos.LATCHED)
-    goals, commands = graph.collect(PoseStamped, "/goal_pose"), graph.collect(TwistStamped, "/cmd_vel")
-    diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
-    cockpit, address = start_cockpit(graph)
-    graph.wait_until(lambda: odometry, "the vehicle", START_WAIT_S)
-
-    # Nobody looks: nothing is subscribed to.
-    assert not [
-        info.topic_type
-        for topic in ("/ground_truth/odom", "/joint_states", "/clock", "/lidar/points")
-        for info in graph.node.get_subscriptions_info_by_topic(topic)
-        if info.node_name == "cockpit"
-    ]
-
-    looker = Looker(chromium, graph, address)
-    looker.wait_until(lambda: "m/s (" in looker.text(), "the speed on the page")
-    looker.wait_until(lambda: float(figures(diagnostics).get("pictures_hz", 0.0)) > 5.0, "pictures", PAGE_WAIT_S)
+def test_page_shows_the_vehicle_and_loads_nothing_from_elsewhere(bench: Bench) -> None:
+    looker = bench.looker
+    assert bench.had_topics == []  # while nobody looked
+    looker.wait_for("m/s (")
+    looker.wait_until(lambda: float(bench.figures.get("pictures_hz", 0.0)) > 5.0, "pictures")
     assert all(re.match(r"(https?|ws)://127\.0\.0\.1[:/]|data:|blob:", url) for url in looker.requests)
+
+
+def test_time_is_paused_stepped_resumed_and_paced(bench: Bench) -> None:
+    looker, clock = bench.looker, bench.clock
 
     looker.press("Pause")
     looker.wait_for("paused")
     looker.wait_until(lambda: len(clock) > 6 and clock[-6].clock == clock[-1].clock, "the clock to stand still")
+    looker.wait_for("0 (paused)")
     stopped_at = clock[-1].clock
     looker.press("Step")
     looker.wait_until(lambda: clock[-1].clock != stopped_at, "a step")
     looker.press("Resume")
     looker.wait_for("running")
 
-    # Drive: hold the button that goes ahead.
-    looker.tick("Drive from here")
-    looker.wait_for("Ahead")
-    held = "() => [...document.querySelectorAll('button')].find(b => b.innerText.includes('Ahead'))"
-    down = "b => b.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, button: 0, isPrimary: true}))"
-    looker.page.evaluate_handle(held).evaluate(down)
-    looker.wait_until(lambda: odometry[-1].twist.twist.linear.x > 1.0, "the vehicle to drive")
+    looker.type_number("Pace", 0.5)
+    looker.wait_for("pace 0.5")
 
-    # The browser goes in the middle of it: the vehicle stops, and the topic is free again.
-    looker.close()
-    graph.wait_until(lambda: abs(odometry[-1].twist.twist.linear.x) < 0.05, "the vehicle to stop")
-    assert commands[-1].twist.linear.x == 0.0
-    graph.wait_until(lambda: graph.node.count_publishers("/cmd_vel") == 0, "the cockpit to leave /cmd_vel")
-    graph.wait_until(lambda: figures(diagnostics).get("topics") == "0", "the cockpit to listen to nothing")
+    def is_slow() -> bool:
+        found = re.search(r"Real-time factor\s+([\d.]+)", looker.text())
+        return found is not None and abs(float(found[1]) - 0.5) < 0.1
 
-    # Another comes: it resets, and clicks on the ground.
-    driven = odometry[-1].pose.pose.position.x
-    assert driven > 0.3
-    looker = Looker(chromium, graph, address)
-    looker.wait_until(lambda: "m/s (" in looker.text(), "the speed on the page again")
-    assert "Ahead" not in looker.text()  # nobody drives any more
-    before = resets[-1].data
-    looker.press("Reset")
-    looker.wait_until(lambda: resets[-1].data == before + 1, "a reset")
-    looker.wait_until(lambda: odometry[-1].pose.pose.position.x < 0.5 * driven, "the vehicle back at its start")
+    looker.wait_until(is_slow, "half of real time")
+    looker.type_number("Pace", 1)
+    looker.wait_for("pace 1")
+
+
+def test_click_sets_the_goal_where_it_points(bench: Bench) -> None:
+    looker, goals = bench.looker, bench.graph.collect(PoseStamped, "/goal_pose")
     looker.press("Set goal by a click")
     looker.wait_for("Click on the ground")
-    looker.page.mouse.click(150, 330)
+
+    looker.page.mouse.click(0.5 * SMALL["width"], 0.5 * SMALL["height"])
     looker.wait_until(lambda: goals, "a goal")
+
+    # The middle of the picture is the line from the camera through its aim, down to the ground.
+    camera, aim = np.array(STARTS[CHASE]), np.array(LOOK_AT)
+    ahead = (camera + (aim - camera) * camera[2] / (camera[2] - aim[2]))[0]
+    x, y, heading = bench.place
+    goal = goals[-1].pose.position
+    # A pixel there is 0.1 m long: the ray meets the ground at 20 degrees.
+    assert math.hypot(goal.x - x - ahead * math.cos(heading), goal.y - y - ahead * math.sin(heading)) < 0.25
+    assert abs(goal.z) < 1e-6
     assert goals[-1].header.frame_id == "map"
-    assert abs(goals[-1].pose.position.z) < 1e-6
+    looker.wait_for("goal: ")
+
+
+def test_keys_drive_the_vehicle_and_stop_it_when_released(bench: Bench) -> None:
+    looker = bench.looker
+    looker.tick("Drive from here")
+    looker.wait_for("Ahead")
+    looker.page.mouse.move(100, 300)
+
+    with looker.held("i"):
+        looker.wait_until(lambda: bench.speed > 1.0, "the vehicle to drive")
+        with looker.held("j"):
+            looker.wait_until(lambda: bench.place[2] > 0.05, "the vehicle to turn left")
+    looker.wait_until(lambda: abs(bench.speed) < 0.05, "the vehicle to stop")
+
+
+def test_camera_follows_or_stays(bench: Bench) -> None:
+    looker = bench.looker
+
+    def moved(node: str) -> int:
+        return len(set(looker.places.get(node, [])))
+
+    def drive_until(condition: Callable[[], bool], what: str) -> None:
+        with looker.held("i"):
+            looker.wait_until(condition, what)
+        looker.wait_until(lambda: abs(bench.speed) < 0.05, "the vehicle to stop")
+
+    looker.show("View")
+    looker.wait_for("Camera")
+    looker.places.clear()
+    drive_until(lambda: moved("/world") > 10, "the world to move under the vehicle")
+
+    looker.choose("Camera", FREE)
+    looker.wait_until(lambda: looker.page.query_selector(f'input[value="{FREE}"]'), "the choice")
+    looker.wait_until(lambda: not looker.places.clear() and moved("/world") == 0, "the world to stand still")
+    looker.places.clear()
+    drive_until(lambda: moved("/world/vehicle") > 10, "the vehicle to move in the world")
+    assert moved("/world") == 0
+
+    looker.choose("Camera", CHASE)
+    drive_until(lambda: moved("/world") > 3, "the world to move again")
+    looker.show("Control")
+    looker.wait_for("Drive from here")
+
+
+def test_vehicle_stops_when_the_browser_leaves_in_the_middle_of_driving(bench: Bench) -> None:
+    looker, graph = bench.looker, bench.graph
+    commands = graph.collect(TwistStamped, "/cmd_vel")
+    looker.wait_for("Ahead")
+    down = "found => found.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, button: 0, isPrimary: true}))"
+    looker._do("button", down, "found => found.innerText.includes(words)", "Ahead")
+    looker.wait_until(lambda: bench.speed > 1.0, "the vehicle to drive")
+
     looker.close()
 
-    cockpit.popen.terminate()
-    assert cockpit.wait() == 0
+    graph.wait_until(lambda: abs(bench.speed) < 0.05, "the vehicle to stop")
+    assert commands[-1].twist.linear.x == 0.0
+    graph.wait_until(lambda: graph.node.count_publishers("/cmd_vel") == 0, "the cockpit to leave /cmd_vel")
+    graph.wait_until(lambda: bench.figures.get("topics") == "0", "the cockpit to listen to nothing")
 
 
-def test_page_survives_nonsense_and_a_second_browser(graph: Any, chromium: Any) -> None:
-    """The test is the vehicle: its numbers are none, its time goes back, it comes and goes."""
-    cockpit, address = start_cockpit(graph)
-    diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
-    truth = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
-    ticks = graph.node.create_publisher(Clock, "/clock", qos.CLOCK)
-    graph.node.create_publisher(Twist, "/cmd_vel", qos.RELIABLE)
-    lookers = [Looker(chromium, graph, address) for _ in range(2)]
+def test_reset_brings_the_vehicle_back_and_nobody_drives_any_more(bench: Bench) -> None:
+    resets = bench.graph.collect(UInt32, "/simulation/resets", qos.LATCHED)
+    driven = bench.place[0]
+    assert driven > 1.0
+    bench.looker = looker = bench.look()
+    looker.wait_for("m/s (")
+    assert "Ahead" not in looker.text()
+    looker.wait_until(lambda: resets, "the count of resets")
+    before = resets[-1].data
+
+    looker.press("Reset")
+
+    looker.wait_until(lambda: resets[-1].data == before + 1, "a reset")
+    looker.wait_until(lambda: bench.place[0] < 0.5 * driven, "the vehicle back at its start")
+
+
+def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:
+    """The test is the vehicle now."""
+    bench.vehicle.popen.terminate()
+    bench.vehicle.wait()
+    node, looker = bench.graph.node, bench.looker
+    truth = node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
+    ticks = node.create_publisher(Clock, "/clock", qos.CLOCK)
+    looker.wait_for("no clock")
 
     def tell(seconds: int, x: float) -> None:
-        message = Odometry()
-        message.header.stamp.sec = seconds
-        message.pose.pose.position.x, message.pose.pose.orientation.w = x, 1.0
-        truth.publish(message)
+        truth.publish(odometry(seconds * NS, x))
         tick = Clock()
         tick.clock.sec = seconds
         ticks.publish(tick)
 
     def told(seconds: int, x: float, words: str) -> None:
-        for looker in lookers:
-            looker.wait_until(lambda: tell(seconds, x) or words in looker.text(), words)  # noqa: B023
+        looker.wait_until(lambda: tell(seconds, x) or words in looker.text(), words)
 
     told(1000, 12.5, "12.5, 0.0 m")
-    told(1001, float("nan"), "12.5, 0.0 m")
-    lookers[0].wait_until(
-        lambda: tell(1001, float("inf")) or figures(diagnostics).get("ground_truth/odom refused"), "a count"
-    )
+    told(1001, math.nan, "12.5, 0.0 m")
+    looker.wait_until(lambda: tell(1001, math.inf) or bench.figures.get("ground_truth/odom refused"), "a count")
     told(500, 42.0, "42.0, 0.0 m")  # time went back
-    lookers[0].close()
-    lookers = lookers[1:]
-    told(600, 43.0, "43.0, 0.0 m")
-    lookers[0].close()
-    graph.wait_until(lambda: figures(diagnostics).get("browsers") == "0", "the last browser to be missed")
-    assert "Traceback" not in cockpit.output
-    cockpit.popen.terminate()
-    assert cockpit.wait() == 0
+    assert "Traceback" not in bench.cockpit.output
+    node.destroy_publisher(truth)
+    node.destroy_publisher(ticks)
 
 
-def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_refused(graph: Any) -> None:
-    _, first = start_cockpit(graph)
-    cockpit, second = start_cockpit(graph, f"port:={first.rpartition(':')[2]}")
-    assert second != first
+def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench, tmp_path: Path) -> None:
+    looker = bench.looker
+    bag = straight_drive(tmp_path / "drive")
+    replayer = bench.graph.start("replayer", "--ros-args", "-p", f"bag:={bag}", "-p", "delay_s:=0.2")
+    looker.wait_for("Replay")
+    looker.wait_for("of 60.0 s, playing")
+    looker.wait_until(lambda: "Pace" not in looker.text(), "a simulation's buttons to go: there is none")
+
+    looker.press("Pause")
+    looker.wait_for("of 60.0 s, paused")
+    looker.type_number("Seconds", 30)
+    looker.wait_for("30.0 of 60.0 s, paused")
+    looker.wait_for("29.9, 0.0 m")  # the vehicle is shown as it was just before, though nothing plays
+    looker.press("Step")
+    looker.wait_for("30.0, 0.0 m")
+    looker.type_number("Rate", 10)
+    looker.wait_for("rate 10")
+    looker.press("Resume")
+    looker.wait_until(lambda: re.search(r"[45]\d\.\d of 60\.0 s, playing", looker.text()), "the replay to go on")
+    looker.press("Restart")
+    looker.wait_until(lambda: re.search(r"\b\d\.\d of 60\.0 s, playing", looker.text()), "the start")
+
+    replayer.popen.terminate()
+    assert replayer.wait() == 0
+    looker.wait_until(lambda: "Replay" not in looker.text(), "the replay's buttons to go")
+
+
+def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_refused(bench: Bench) -> None:
+    cockpit, second = start_cockpit(bench.graph, f"port:={bench.address.rpartition(':')[2]}")
+    assert second != bench.address
 
     socket = second.replace("http", "ws")
     protocol = [f"viser-v{viser.__version__}"]
@@ -256,11 +437,37 @@ def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_refused(graph:
     assert "Traceback" not in cockpit.output
 
 
-def test_bad_settings_are_refused_in_one_line(graph: Any) -> None:
-    for parameter, words in (("host:=203.0.113.7", "host: must be an address"), ("world:=twon", "world twon: unknown")):
-        process = graph.start_command(
-            [sys.executable, "-m", "scenarios.cockpit.cockpit_node", "--ros-args", "-p", parameter]
+def test_cockpit_that_ends_while_somebody_looks_ends_well(bench: Bench) -> None:
+    bench.cockpit.popen.terminate()
+    assert bench.cockpit.wait() == 0
+    assert "Traceback" not in bench.cockpit.output
+    bench.looker.close()
+
+
+def test_bad_settings_are_refused_in_one_line(bench: Bench) -> None:
+    process = bench.graph.start_command(
+        [sys.executable, "-m", "scenarios.cockpit.cockpit_node", "--ros-args", "-p", "world:=twon"]
+    )
+    assert process.wait() == 2
+    assert "world twon: unknown" in process.output
+    assert "Traceback" not in process.output
+
+
+def odometry(time_ns: int, x: float) -> Odometry:
+    """The vehicle at x [m], level."""
+    message = Odometry()
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(time_ns, NS)
+    message.pose.pose.position.x, message.pose.pose.orientation.w = x, 1.0
+    return message
+
+
+def straight_drive(path: Path) -> Path:
+    """A bag: one metre each second, told ten times a second."""
+    with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        truth = writer.add_connection(
+            "/ground_truth/odom", "nav_msgs/msg/Odometry", typestore=store(), offered_qos_profiles=[STATE_QOS]
         )
-        assert process.wait() == 2
-        assert words in process.output
-        assert "Traceback" not in process.output
+        for k in range(10 * BAG_LENGTH_S + 1):
+            time_ns = BAG_START_NS + k * NS // 10
+            writer.write(truth, time_ns, serialize_message(odometry(time_ns, 0.1 * k)))
+    return path

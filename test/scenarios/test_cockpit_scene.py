@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from scenarios.cockpit import reading
-from scenarios.cockpit.camera import Chase, chased
+from scenarios.cockpit.camera import CHASE, STARTS, Chase, Zoom
 from scenarios.cockpit.cloud_view import Mount, cloud_view, rotated
 from scenarios.cockpit.driving import LAST_WORDS_S, PAD_HOLD_S, DrivePad
 from scenarios.cockpit.ellipse import confidence_ellipse
@@ -22,10 +22,11 @@ from scenarios.cockpit.ground_view import ground_view, kept_lines
 from scenarios.cockpit.obstacle_view import obstacle_parts
 from scenarios.cockpit.picking import ray_on_ground
 from scenarios.cockpit.reading import Grid
+from scenarios.cockpit.replay_state import replay_state
 from scenarios.cockpit.server import free_port, is_own_page
 from scenarios.cockpit.settings import CockpitSettings
 from scenarios.cockpit.shapes import Solid, ball, box, cylinder, prism
-from scenarios.cockpit.stage import grid_squares
+from scenarios.cockpit.stage import filled_up, grid_squares
 from scenarios.cockpit.tracks import Pace, Poses, Strip, Trail
 from scenarios.cockpit.vehicle_view import Links, body_parts
 from scenarios.cockpit.view_model import ViewModel
@@ -198,9 +199,9 @@ def test_truth_shows_as_pose_figures_trail_and_plot() -> None:
     for step in range(40):
         model.take_clock(clock(NOON + step * NS // 20), wall=0.05 * step)
         model.take_truth(odometry(NOON + step * NS // 20, x=0.1 * step))
-    assert model.figures()["Speed"] == "2.0 m/s (7 km/h)"
-    assert model.figures()["Real-time factor"] == "1.00"
-    assert model.figures()["Time"] == "12:00:01.9"
+    assert model.figures(0.0)["Speed"] == "2.0 m/s (7 km/h)"
+    assert model.figures(0.0)["Real-time factor"] == "1.00"
+    assert model.figures(0.0)["Time"] == "12:00:01.9"
     assert 9 <= len(model.truth_trail.segments()) <= 13  # of 3.9 m, at 0.3 m or a step more
     time, speed, *_ = model.plot.columns()
     assert_allclose(speed, 2.0)
@@ -302,6 +303,12 @@ def test_a_cloud_is_thinned_and_loses_points_that_are_none() -> None:
     assert len(view.colours) == len(view.points)
 
 
+def test_a_cloud_is_filled_up_with_a_point_that_it_has() -> None:
+    points = np.arange(9.0).reshape(3, 3)
+    assert_allclose(filled_up(points, 5), [*points, points[-1], points[-1]])
+    assert_allclose(filled_up(points, 3), points)
+
+
 def test_ellipse_holds_95_of_100_draws() -> None:
     covariance = np.array([[3.0, 1.2], [1.2, 1.0]])
     (large, small), turn = confidence_ellipse(covariance)
@@ -347,6 +354,42 @@ def test_pace_is_simulated_over_real_time() -> None:
     for step in range(100):
         pace.note(0.1 * step, NOON + step * NS // 20)
     assert pace.factor == pytest.approx(0.5, rel=1e-6)
+
+
+def test_pace_is_told_as_paused_or_without_a_clock() -> None:
+    pace = Pace()
+    assert pace.words(0.0) == "no clock"
+    for wall in (0.0, 1.0):
+        pace.note(wall, NOON)
+    assert pace.words(1.0) == "0 (paused)"
+    pace.note(2.0, NOON + NS)
+    assert pace.words(2.0) == "0.50"
+    assert pace.words(9.0) == "no clock"
+
+
+def test_poses_between_are_interpolated_and_beyond_are_the_last() -> None:
+    poses = Poses(keep=3)
+    for k in range(20):  # many more than it keeps; the sign of a quaternion does not matter
+        poses.note(k * NS, np.array([float(k), 0.0, 0.0]), LEVEL if k % 2 else -LEVEL)
+    places, turns = poses.at(np.array([int(18.5 * NS), 25 * NS]))
+    assert_allclose(places[:, 0], (18.5, 19.0))
+    assert_allclose(np.abs(turns @ LEVEL), 1.0)
+
+
+def test_replay_goes_on_between_two_words_of_its_node() -> None:
+    figures = {"position_s": "10.000", "length_s": "60.000", "rate": "2", "paused": "false"}
+    playing = replay_state(figures, now=100.0)
+    assert playing.position_at(103.0) == 16.0
+    assert playing.position_at(200.0) == 60.0
+    assert replay_state({**figures, "paused": "true"}, 100.0).position_at(103.0) == 10.0
+
+
+@pytest.mark.parametrize("lie", [{"position_s": "nan"}, {"rate": "0"}, {"length_s": "5"}, {"length_s": "words"}])
+def test_a_replay_that_cannot_be_is_refused(lie: dict[str, str]) -> None:
+    model = ViewModel()
+    model.take_replay({"position_s": "10", "length_s": "60", "rate": "1", "paused": "false"} | lie, 0.0)
+    assert model.replay is None
+    assert model.refused == {"replay": 1}
 
 
 def test_nodes_that_fall_silent_are_said_to_be() -> None:
@@ -438,9 +481,17 @@ def test_chasing_camera_comes_round_the_short_way() -> None:
     assert math.degrees(heading) == pytest.approx(190.0, abs=0.1)
 
 
-def test_chasing_camera_keeps_its_distance_and_height() -> None:
-    place = chased(math.radians(90.0), np.array([3.0, 4.0, 2.0]))
-    assert_allclose(place, (0.0, -5.0, 2.0), atol=1e-12)
+def test_chasing_camera_keeps_the_distance_and_height_that_it_was_zoomed_to() -> None:
+    zoom = Zoom()
+    zoom.note(np.array(STARTS[CHASE]))  # it is where it was sent
+    zoom.note(np.array([3.0, 4.0, 2.0]))
+    assert_allclose(zoom.chased(math.radians(90.0)), (0.0, -5.0, 2.0), atol=1e-12)
+
+
+def test_chasing_camera_does_not_believe_a_place_from_before_it_was_sent() -> None:
+    zoom = Zoom()
+    zoom.note(np.array([3.0, 3.0, 3.0]))  # where browsers begin by themselves
+    assert_allclose(zoom.chased(0.0), STARTS[CHASE], atol=1e-12)
 
 
 def test_next_free_port_is_taken() -> None:

@@ -1,0 +1,41 @@
+"""Where a replay is, as its node tells in /diagnostics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReplayState:
+    """Told once a second; in between it is known how time goes on."""
+
+    position_s: float  # since the bag's start
+    length_s: float
+    rate: float  # bag time over real time
+    is_paused: bool
+    told_at: float  # [s] of a steady clock
+
+    def position_at(self, now: float) -> float:
+        """Seconds since the bag's start; now: of the same steady clock."""
+        gone_s = 0.0 if self.is_paused else max(now - self.told_at, 0.0) * self.rate
+        return min(self.position_s + gone_s, self.length_s)
+
+    def words(self, now: float) -> str:
+        """
+        >>> ReplayState(12.34, 60.0, 2.0, True, 0.0).words(5.0)
+        '12.3 of 60.0 s, paused'
+        """
+        return f"{self.position_at(now):.1f} of {self.length_s:.1f} s, {'paused' if self.is_paused else 'playing'}"
+
+
+def replay_state(figures: Mapping[str, str], now: float) -> ReplayState:
+    """Of the figures in a replayer's diagnostics; raises ValueError for what cannot be."""
+    try:
+        position, length, rate = (float(figures[name]) for name in ("position_s", "length_s", "rate"))
+    except KeyError as error:
+        raise ValueError(f"a replay without {error.args[0]}") from None
+    if not (math.isfinite(length) and 0.0 <= position <= length and 0.0 < rate < math.inf):
+        raise ValueError(f"a replay at {position} of {length} s, rate {rate}")
+    return ReplayState(position, length, rate, figures.get("paused") == "true", now)
