@@ -223,9 +223,10 @@ def _identify(options: argparse.Namespace) -> int:
 def _launch(options: argparse.Namespace) -> int:
     from scenarios.bring_up import bring_ups
     from scenarios.launcher import launch
-    from scenarios.scenario_launch import scenario_launches
 
     if options.name is None:
+        from scenarios.scenario_launch import scenario_launches  # slow to import
+
         for item in bring_ups().values():
             _print_launch(item.name, item.description, item.arguments)
         scenarios = scenario_launches()

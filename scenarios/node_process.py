@@ -7,13 +7,16 @@ import os
 import shutil
 import sys
 from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 import yaml
 
-from scenarios.bring_up import NodeSpec, Value
 from scenarios.supervisor import ProcessSpec
 from settings import SettingsError
 from settings.fields import close_name
+
+if TYPE_CHECKING:
+    from scenarios.bring_up import NodeSpec, Value
 
 NODE_GROUP = "proving_ground.nodes"
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import Delaunay, QhullError
 
 from terrain.elevation_map import Array
 
@@ -56,6 +55,8 @@ def alpha_shape(points: Array, radius: float = 0.0) -> AlphaShape:
 
     A radius of 0 is chosen by the points: 2.5 times the median edge.
     """
+    from scipy.spatial import Delaunay, QhullError  # slow to import; all nodes in worlds would wait for it
+
     centre = points.mean(axis=0)
     try:
         triangulation = Delaunay(points - centre)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from sensors.errors import ErrorModel
 from sensors.faults import Fault
@@ -41,6 +41,8 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         self._heading = ErrorModel(heading, 1, seed, name, "heading")
         self._up: Array = np.array([0.0, 0.0, settings.gravity_mps2])
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
+        if settings.has_attitude:
+            importlib.import_module("scipy.spatial.transform")  # now, and not when the first sample is due
 
     def change(self, settings: ImuSettings) -> None:
         """Other errors too; biases that were drawn are scaled, not drawn anew."""
@@ -101,6 +103,8 @@ class Imu(Sensor[ImuSettings, ImuSample]):
 
     def _attitude(self, time_ns: int, world_from_sensor: Array) -> Array:
         """With errors about the world's axes: level ones of roll and pitch, the vertical of heading."""
+        from scipy.spatial.transform import Rotation  # slow to import, and few units tell their attitude
+
         tilt, heading = self._tilt.apply(time_ns, np.zeros(2)), self._heading.apply(time_ns, np.zeros(1))
         wrong = Rotation.from_rotvec(np.concatenate([tilt, heading])) * Rotation.from_matrix(world_from_sensor)
         return np.asarray(wrong.as_quat())

@@ -91,8 +91,10 @@ class Graph:
         the way back to its client, and then drops the answer."""
         self.wait_until(client.service_is_ready, f"service {client.srv_name}")
         for _ in range(round(WAIT_S / ANSWER_WAIT_S)):
-            future = client.call_async(request)
-            self._executor.spin_until_future_complete(future, timeout_sec=ANSWER_WAIT_S)
+            future, deadline = client.call_async(request), time.monotonic() + ANSWER_WAIT_S
+            # Not spin_until_future_complete: it leaves a callback for each turn, which the next call must work off.
+            while not future.done() and (left := deadline - time.monotonic()) > 0.0:
+                self._executor.spin_once(timeout_sec=left)
             if future.done():
                 return future.result()
             client.remove_pending_request(future)

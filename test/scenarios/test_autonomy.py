@@ -35,6 +35,9 @@ sensors:
 """
 
 
+SAME_STEPS = 500  # 5 s
+
+
 def scenario(folder: Path, options: str = "", rest: str = "") -> Scenario:
     path = folder / "scenario.yaml"
     path.write_text(SCENARIO.format(options=options, rest=rest))
@@ -65,7 +68,10 @@ def test_vehicle_arrives_by_lidar_and_observer_the_same_way_twice(tmp_path: Path
     index = (own["time_ns"] - described.start.time_ns()) // 10_000_000
     off = own["position"][:, :2] - true[index]
     assert float(np.sqrt((off**2).sum(axis=1).mean())) < 0.6  # the GPS alone: 1.8 m
-    assert LockStep(described).run().history.tobytes() == run.history.tobytes()
+
+    again = LockStep(described)
+    again.advance_to(SAME_STEPS)  # by then it has started, been corrected by fixes and planned by scans of all sides
+    assert again.result().history[:SAME_STEPS].tobytes() == run.history[:SAME_STEPS].tobytes()
 
 
 def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.types import new, stamp
 from scenarios.bags.writing import BagWriter
 from scenarios.channels import CHANNELS
-from scenarios.lock_step import LockStep
+from scenarios.lock_step import LockStep, Run
 from scenarios.plots import thinned
 from scenarios.report.compare import compare_page
 from scenarios.report.compared import compared
@@ -69,6 +69,18 @@ def record(drive: Path) -> RunRecord:
     return load_run(drive)
 
 
+@pytest.fixture(scope="module")
+def html(record: RunRecord) -> str:
+    """Its page."""
+    return run_page(record)
+
+
+@pytest.fixture(scope="module")
+def unwatched(drive: Path) -> Run:
+    """The same run once more, with nothing that is written."""
+    return LockStep(load_scenario(drive.parent / "drive.yaml"), drive.parent).run()
+
+
 def small(name: str = "small", **more: Any) -> RunRecord:
     """A second of standing still."""
     time = np.linspace(0.0, 1.0, 11)
@@ -116,12 +128,10 @@ def test_saving_what_was_loaded_changes_no_byte(drive: Path, record: RunRecord, 
     assert again.estimates.tobytes() == record.estimates.tobytes()
 
 
-def test_watching_a_run_changes_no_bit_of_it(drive: Path, record: RunRecord) -> None:
-    plain = LockStep(load_scenario(drive.parent / "drive.yaml"), drive.parent).run()
-
-    assert plain.estimates is not None
+def test_watching_a_run_changes_no_bit_of_it(unwatched: Run, record: RunRecord) -> None:
+    assert unwatched.estimates is not None
     assert record.estimates is not None
-    assert told_from(plain.estimates).tobytes() == record.estimates.tobytes()
+    assert told_from(unwatched.estimates).tobytes() == record.estimates.tobytes()
 
 
 def test_files_of_an_earlier_run_do_not_stay(tmp_path: Path, record: RunRecord) -> None:
@@ -232,12 +242,11 @@ def test_what_a_bag_does_not_hold_is_left_out(drive: Path, tmp_path: Path) -> No
     assert "Not judged" in page
 
 
-def test_joints_estimates_and_diagnostics_of_a_bag_are_used(tmp_path: Path, drive: Path, record: RunRecord) -> None:
-    full = LockStep(load_scenario(drive.parent / "drive.yaml"), drive.parent)
-    result = full.run()
-    assert result.estimates is not None
+def test_joints_estimates_and_diagnostics_of_a_bag_are_used(
+    tmp_path: Path, drive: Path, unwatched: Run, record: RunRecord
+) -> None:
     copy = tmp_path / "copy"
-    _copy_with_more(drive.parent / "bag", copy, result, record.start_ns)
+    _copy_with_more(drive.parent / "bag", copy, unwatched, record.start_ns)
 
     found = record_from_bag(copy)
 
@@ -298,7 +307,7 @@ def _copy(
     bag.close()
 
 
-def _copy_with_more(source: Path, target: Path, result: Any, start_ns: int) -> None:
+def _copy_with_more(source: Path, target: Path, result: Run, start_ns: int) -> None:
     """With /joint_states, /odometry/filtered and /diagnostics, as the nodes publish them."""
 
     def add(writer: BagWriter) -> None:
@@ -391,8 +400,8 @@ def test_what_is_no_run_is_one_clear_line(tmp_path: Path, make: Callable[[Path],
 # Pages
 
 
-def test_the_same_run_gives_the_same_page_to_the_byte(record: RunRecord) -> None:
-    assert run_page(record) == run_page(record)
+def test_the_same_run_gives_the_same_page_to_the_byte(html: str, record: RunRecord) -> None:
+    assert run_page(record) == html
 
 
 def test_the_page_of_a_long_run_stays_small() -> None:
@@ -490,10 +499,8 @@ def _stays_at_home(shown: Shown) -> bool:
 
 
 @pytest.mark.parametrize("width", [1280, 400])
-def test_a_browser_shows_verdict_and_figures_without_network(
-    show: Callable[..., Shown], record: RunRecord, width: int
-) -> None:
-    shown = show(run_page(record), width)
+def test_a_browser_shows_verdict_and_figures_without_network(show: Callable[..., Shown], html: str, width: int) -> None:
+    shown = show(html, width)
 
     assert shown.complaints == []
     assert _stays_at_home(shown)
