@@ -6,7 +6,6 @@ Time is that of the odometry: a paused simulation pauses the planner, and a fast
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -33,6 +32,7 @@ from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from ros_support.planner_messages import arcs_to_msg, grid_to_msg, path_to_msg
 from ros_support.point_cloud import cloud_to_points
+from ros_support.respawn import was_respawned
 from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
 from ros_support.truth_input import TruthInput
 from sensors.mounting import Mounting
@@ -51,7 +51,6 @@ COMMAND_PERIOD_S = 0.05  # of simulated time
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then /cmd_vel is free for others
 LEAST_SPEED_MPS = 0.05
 WATCH_PERIOD_S = 0.05  # of the machine's time
-RESPAWN = "PROVING_GROUND_RESPAWN"  # set by the supervisor for a node that it starts again
 CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
 LEVELS = {Status.FAILED: Level.WARN, Status.EMERGENCY: Level.ERROR, Status.BLOCKED: Level.WARN}
 
@@ -126,7 +125,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         )
         self.create_timer(WATCH_PERIOD_S, self._watch, clock=self.wall_clock)
         self.report("goal", Level.OK, "no goal")
-        if s.to_world_goal and os.environ.get(RESPAWN):
+        if s.to_world_goal and was_respawned():
             self.report("goal", Level.WARN, "was started again: stands and waits for a goal")
         elif s.to_world_goal and self._world.goal is not None:
             goal = PoseStamped()

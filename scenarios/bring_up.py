@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scenarios.scenario import scenario_files
-from sensors.imu import ImuSettings
 from settings import SettingsError
 from settings.fields import close_name
 from settings.nested import load_preset, preset_names, preset_values
@@ -26,7 +24,7 @@ BOOLEAN = ("true", "false")
 FASTEST = 100.0  # real-time factor
 # Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
 # by hand: nobody shall wonder why a vehicle drives again.
-REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script")
+REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script", "monitor")
 
 
 @dataclass(frozen=True)
@@ -191,6 +189,8 @@ def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         preset = preset_values("sensors/encoders", values["encoders"])
         params |= {key: preset[key] for key in ("wheel_pulses", "knows_direction") if key in preset}
     if values["imu"] != NO_SENSOR:
+        from sensors.imu import ImuSettings  # slow to import, and other launches need no more than names
+
         unit = load_preset(ImuSettings, values["imu"])
         params |= {"gyro_std_radps": unit.gyro_errors().noise, "force_std_mps2": unit.accel_errors().noise}
     return [*nodes, NodeSpec("observer", (), params)]
@@ -277,11 +277,13 @@ def bring_ups() -> dict[str, BringUp]:
 
 def bring_up(name: str) -> BringUp:
     """One launch, or the one of a scenario by name or file; raises SettingsError with the nearest name."""
-    from scenarios.scenario_launch import scenario_launch  # which is made of parts of this
-
-    known, scenarios = bring_ups(), scenario_files()
+    known = bring_ups()
     if name in known:
         return known[name]
+    from scenarios.scenario import scenario_files  # slow to import
+    from scenarios.scenario_launch import scenario_launch  # which is made of parts of this
+
+    scenarios = scenario_files()
     if name in scenarios or "/" in name or name.endswith((".yaml", ".yml")):
         return scenario_launch(name)
     raise SettingsError(f"launch {name}: {close_name(name, [*known, *scenarios])}")

@@ -12,6 +12,7 @@ import numpy as np
 
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.figures import Errors, errors, figures, number
+from scenarios.bags.live_estimate import live_difference
 from scenarios.bags.offline import Replay, replay
 from scenarios.bags.reading import Bag, open_bag
 from scenarios.bags.stream import JointNames, Stream, missing_joints
@@ -92,6 +93,7 @@ class _Observation:
             "real_time_factor": lasted / cpu,
             "observer_real_time_factor": lasted / max(found.observer_s, 1e-9),
             **figures(found, off, arm, shift),
+            "off_live_estimate": live_difference(self._bag, found.told),
             "status": [
                 {"from_s": (since - found.status[0][0]) / NS_PER_S, "status": status} for since, status in found.status
             ],

@@ -21,6 +21,7 @@ from scenarios.bags.definitions import definition, message_class
 from scenarios.bags.ears import Ears, Heard
 from scenarios.bags.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
 from scenarios.bags.log_time import SimulatedTime
+from scenarios.bags.parts import next_free
 from scenarios.bags.profiles import is_weaker, listening, offered
 from scenarios.bags.topic_names import complaint
 from scenarios.bags.writer_thread import WriterThread, one_line
@@ -90,7 +91,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self.lost: dict[str, int] = {}  # before they came here, by topic
         folder = Path(s.out or f"runs/rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}")
         if s.next_free:
-            folder = _next_free(folder)
+            folder = next_free(folder)
         self.bag = LiveBag(folder, s.compression)
         self.writer = WriterThread(self.bag, s.queue_mb * MB, s.flush_s)
         self._ears = Ears(self, self._take)
@@ -291,14 +292,6 @@ def _pattern(text: str) -> re.Pattern[str] | None:
         return re.compile(text) if text else None
     except re.error as error:
         raise SettingsError(f"exclude: is no regular expression: {error}") from None
-
-
-def _next_free(folder: Path) -> Path:
-    count, free = 1, folder
-    while free.exists():
-        count += 1
-        free = folder.with_name(f"{folder.name}_{count}")
-    return free
 
 
 def main() -> int:

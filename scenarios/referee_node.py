@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped
+from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
@@ -20,16 +20,18 @@ from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from ros_support.time import stamp_to_ns
 from scenarios.observing import HEADING_VARIANCE, START_VARIANCE
-from scenarios.refereeing import TIMING, Course, Phase, Readiness
+from scenarios.refereeing import TIMING, Attendance, Course, Phase, Readiness
 from scenarios.scenario import Scenario, load_scenario
 from settings import SettingsError, setting
 from settings.files import write_whole
+from state_observer.vehicle.health import ALIGNED, STARTING
 
 LOOK_EVERY_S = 0.1
 TELL_EVERY_S = 5.0
 AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
 LAST_WORDS_S = 2.0
 EXIT_FAILED = 1
+OBSERVER = "observer"
 WATCHED = (
     "ground_truth/odom",
     "clock",
@@ -72,12 +74,15 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._goal = self._find_goal(Path(s.scenario).parent)
         self._phase = Phase.GETTING_READY
         self._readiness = Readiness(frozenset(s.wait_for))
+        self._attendance = Attendance()
         self._course = Course(s.duration_s or self._scenario.duration_s)
         self._began_at = self._told_at = self.wall_time()
         self._ran_at, self._asked_at = math.nan, -math.inf
         self._over_at = math.nan
         self._answer: Any = None
-        self._is_observed = False
+        self._is_observed = self._is_disturbed = False
+        self._observer_status = ""
+        self._pose: Pose | None = None  # the true one
         self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
         self.listen(Odometry, "ground_truth/odom", self._on_odometry, qos.SENSOR)
         self._estimates = self.listen(Odometry, "odometry/filtered", self._on_estimate, qos.SENSOR)
@@ -106,14 +111,20 @@ class RefereeNode(SuiteNode[RefereeSettings]):
                 continue
             name = status.name.rpartition("/")[2]
             self._readiness.hear(name)
-            if name == "planner":
-                values = {item.key: item.value for item in status.values}
-                self._course.planner_status = values.get("status", "")
+            if name in self.settings.wait_for:
+                self._attendance.hear(name, self.wall_time())
+            if name in ("planner", OBSERVER):
+                said = {item.key: item.value for item in status.values}.get("status", "")  # the last of that name
+                if name == OBSERVER:
+                    self._observer_status = said
+                else:
+                    self._course.planner_status = said
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is Phase.RUNNING:
             self._course.tell_time(stamp_to_ns(message.header.stamp))
             self._course.tell_speed(message.twist.twist.linear.x)
+            self._pose = message.pose.pose
 
     def _on_estimate(self, message: Odometry) -> None:
         if not self._is_observed:
@@ -154,6 +165,12 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
     def _watch(self, now: float) -> None:
         course = self._course
+        silent = self._attendance.silent(now)
+        words = f"nothing is heard of {', '.join(silent)}" if silent else "all nodes are heard of"
+        self.report("nodes", Level.WARN if silent else Level.OK, words)
+        self._is_disturbed |= bool(silent)
+        if not silent and self._observer_status == ALIGNED:
+            self._is_disturbed = False
         self._tell_where_to(now)
         factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
         if now - self._told_at > TELL_EVERY_S:
@@ -168,33 +185,45 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._answer = self._pause.call_async(SetBool.Request(data=True))
 
     def _tell_where_to(self, now: float) -> None:
-        """The observer's first pose, then the goal; each again while it is not taken."""
+        """The observer's pose, then the goal; each again while it is not taken."""
         if now - self._asked_at < AGAIN_AFTER_S:
             return
         self._asked_at = now
-        choice, start = self._scenario.observer, self._scenario.start
-        has_observer = "observer" in self.settings.wait_for
-        if (
-            has_observer
-            and choice is not None
-            and choice.knows_start
-            and not self._is_observed
-            and self._course.elapsed_s < 3.0
-        ):
-            pose = PoseWithCovarianceStamped()
-            pose.header.frame_id = "map"
-            pose.pose.pose.position.x, pose.pose.pose.position.y = start.x_m, start.y_m
-            half = 0.5 * math.radians(start.heading_deg)
-            pose.pose.pose.orientation.z, pose.pose.pose.orientation.w = math.sin(half), math.cos(half)
-            pose.pose.covariance[0] = pose.pose.covariance[7] = START_VARIANCE
-            pose.pose.covariance[35] = HEADING_VARIANCE
-            self._poses.publish(pose)
+        pose = self._pose_to_tell()
+        if pose is not None:
+            message = PoseWithCovarianceStamped()
+            message.header.frame_id = "map"
+            message.pose.pose = pose
+            message.pose.covariance[0] = message.pose.covariance[7] = START_VARIANCE
+            message.pose.covariance[35] = HEADING_VARIANCE
+            self._poses.publish(message)
         elif self._goal is not None and self._course.planner_status in ("", "no_goal"):
             goal = PoseStamped()
             goal.header.frame_id = "map"
             goal.pose.position.x, goal.pose.position.y = self._goal
             goal.pose.orientation.w = 1.0
             self._goals.publish(goal)
+
+    def _pose_to_tell(self) -> Pose | None:
+        """Where an observer that may know it begins; again when the death of nodes made it lose its way.
+
+        By then the vehicle stands: it could not find out by itself, and the planner would wait for it for ever. One
+        that gets lost while all nodes live is left alone.
+        """
+        choice, start = self._scenario.observer, self._scenario.start
+        if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:
+            return None
+        if not self._is_observed and self._course.elapsed_s < 3.0:
+            pose = Pose()
+            pose.position.x, pose.position.y = start.x_m, start.y_m
+            half = 0.5 * math.radians(start.heading_deg)
+            pose.orientation.z, pose.orientation.w = math.sin(half), math.cos(half)
+            return pose
+        is_lost = self._is_disturbed and self._observer_status == STARTING
+        if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):
+            return None
+        self._say("nodes were started again: the observer is told where the vehicle stands")
+        return self._pose
 
     def _write(self, seconds: float, factor: float) -> None:
         if self.settings.out:

@@ -10,6 +10,7 @@ TIMING = "timing.json"  # in a run's folder, when it came to its end
 STANDING_MPS = 0.1
 STANDS_FOR_S = 1.0  # after that a drive that is over has ended
 CALM_S = 0.5  # the graph has not changed for so long
+SILENT_S = 2.5  # a node that tells of its health each second is gone, or stuck
 
 
 class Phase(enum.Enum):
@@ -49,6 +50,21 @@ class Readiness:
 
 
 @dataclass
+class Attendance:
+    """Who is still there, by what nodes tell of their health; times of a steady clock."""
+
+    _heard_at: dict[str, float] = field(default_factory=dict)
+
+    def hear(self, node: str, now: float) -> None:
+        """A node tells of its health."""
+        self._heard_at[node] = now
+
+    def silent(self, now: float) -> list[str]:
+        """Nodes that do not tell of themselves any more."""
+        return sorted(node for node, at in self._heard_at.items() if now - at > SILENT_S)
+
+
+@dataclass
 class Course:
     """Where a run is: time, and whether the drive is over before it."""
 
@@ -70,6 +86,11 @@ class Course:
             self._stands_since_s = None
         elif self._stands_since_s is None:
             self._stands_since_s = self.elapsed_s
+
+    @property
+    def stands(self) -> bool:
+        """Whether the vehicle does."""
+        return self._stands_since_s is not None
 
     @property
     def is_over(self) -> bool:

@@ -103,7 +103,11 @@ def _is_run(path: Path) -> bool:
 
 
 def _looks_like_bag(folder: Path) -> bool:
-    return any(item.suffix in (".mcap", ".db3") or item.name == "metadata.yaml" for item in folder.iterdir())
+    from scenarios.bags.parts import parts
+
+    return bool(parts(folder)) or any(
+        item.suffix in (".mcap", ".db3") or item.name == "metadata.yaml" for item in folder.iterdir()
+    )
 
 
 def _line(words: object) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable, Shutdown
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable, Shutdown, TimerAction
+from launch.events.process import ProcessExited
 from launch.substitutions import EnvironmentVariable
 from launch_ros.actions import Node
 
-from scenarios.bring_up import BringUp, LaunchArgument, bring_up
-from scenarios.supervisor import RESPAWN_AFTER_S
+from ros_support.respawn import RESPAWN
+from scenarios.bring_up import BringUp, LaunchArgument, NodeSpec, bring_up
+from scenarios.supervisor import EXIT_BAD_SETTINGS, MOST_RESPAWNS, RESPAWN_AFTER_S
 
 
 def launch_description(name: str) -> LaunchDescription:
@@ -37,17 +39,27 @@ def _declaration(argument: LaunchArgument) -> DeclareLaunchArgument:
 
 def _nodes(context: LaunchContext, description: BringUp) -> list[Node]:
     given = {argument.name: context.launch_configurations[argument.name] for argument in description.arguments}
-    return [
-        Node(
-            package=spec.package,
-            executable=spec.executable,
-            name=spec.name,
-            arguments=list(spec.arguments),
-            parameters=[*map(str, spec.params_files), dict(spec.params)],
-            output="screen",
-            respawn=spec.respawn,
-            respawn_delay=RESPAWN_AFTER_S,
-            on_exit=None if spec.respawn else Shutdown(reason=f"node {spec.name} ended"),
-        )
-        for spec in description.nodes(given)
-    ]
+    return [_node(spec) for spec in description.nodes(given)]
+
+
+def _node(spec: NodeSpec, respawns: int = 0) -> Node:
+    """Started again as the supervisor does it: launch's own `respawn` cannot tell a node that it was."""
+
+    def on_exit(event: ProcessExited, context: LaunchContext) -> TimerAction | Shutdown | None:
+        if context.is_shutdown:
+            return None
+        has_crashed = event.returncode not in (0, EXIT_BAD_SETTINGS)
+        if spec.respawn and has_crashed and respawns < MOST_RESPAWNS:
+            return TimerAction(period=RESPAWN_AFTER_S, actions=[_node(spec, respawns + 1)])
+        return Shutdown(reason=f"node {spec.name} ended")
+
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        arguments=list(spec.arguments),
+        parameters=[*map(str, spec.params_files), dict(spec.params)],
+        output="screen",
+        additional_env={RESPAWN: "1"} if respawns else None,
+        on_exit=on_exit,
+    )

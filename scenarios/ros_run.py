@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from scenarios.bags.parts import parts
 from scenarios.launcher import processes, start_nodes
 from scenarios.metrics import Finding, judge, load_reference
 from scenarios.refereeing import TIMING
-from scenarios.report.run_record import Timing, save_run
+from scenarios.report.holes import holes, is_open
+from scenarios.report.run_record import RunRecord, Timing, save_run
 from scenarios.scenario import load_scenario, scenario_file
-from scenarios.scenario_launch import BAG, run_folder, scenario_launch
+from scenarios.scenario_launch import run_folder, scenario_launch
 from settings import SettingsError
 
 EXIT_FAILED = 1
@@ -44,14 +45,17 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
 
 
 def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
-    """Judge the bag in a run's folder by the scenario's criteria, write figures and report, say what came of it."""
+    """Judge what was recorded into a run's folder by the scenario's criteria, write figures and report, say what came.
+
+    A criterion that could have been broken in a stretch that was not recorded is neither met nor missed.
+    """
     from scenarios.report.from_bag import record_from_bag  # its libraries take a while to import
     from scenarios.report.from_run import fault_events, world_name
     from scenarios.report.page import write_report
     from scenarios.report.versions import versions
 
     scenario = load_scenario(path)
-    record = record_from_bag(folder / BAG, scenario.vehicle.model, path.parent)
+    record = record_from_bag(folder, scenario.vehicle.model, path.parent)
     reference = load_reference(scenario, path.parent)
     known = [item for item in scenario.criteria if item.channel in record.channels]
     left_out = [item for item in scenario.criteria if item.channel not in record.channels]
@@ -63,14 +67,20 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     elif record.duration_s < simulated - MISSING_S:
         unsound.append(f"the bag has {record.duration_s:.1f} of {simulated:.1f} s")
     unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
-    passed = not unsound and all(finding.passed for finding in findings)
+    lacking = holes(record.channels["time_s"])
+    undecided = [finding for finding in findings if is_open(finding, lacking)]
+    is_broken = bool(unsound) or not all(finding.passed for finding in findings)
+    passed = False if is_broken else None if undecided else True
     remarks += unsound
+    if lacking:
+        broken = f"{len(undecided)} of {len(findings)} criteria could have been broken meanwhile"
+        remarks.append(f"judged on the rest: {broken if undecided else 'no criterion depends on what is missing'}")
     record = replace(
         record,
         name=path.stem,
         description=scenario.description,
         passed=passed,
-        findings=tuple(finding.plain() for finding in findings),
+        findings=tuple(_plain(finding, finding in undecided) for finding in findings),
         seed=int(given["seed"]) if given.get("seed") else scenario.seed,
         timing=timing,
         versions=versions(),
@@ -82,21 +92,24 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     )
     save_run(folder, record)
     report = write_report(folder, record)
-    _say(path.stem, findings, remarks, record.timing.real_time_factor, report, passed)
+    for finding in findings:
+        mark = "open" if finding in undecided else "pass" if finding.passed else "FAIL"
+        print(f"  {mark}  {finding.words()}")
+    _say(record, report)
     return 0 if passed else EXIT_FAILED
 
 
-def _say(
-    name: str, findings: list[Finding], remarks: list[str], factor: float | None, report: Path, passed: bool
-) -> None:
-    for finding in findings:
-        print(f"  {'pass' if finding.passed else 'FAIL'}  {finding.words()}")
-    for remark in remarks:
+def _plain(finding: Finding, undecided: bool) -> dict[str, object]:
+    return {**finding.plain(), "passed": False, "open": True} if undecided else finding.plain()
+
+
+def _say(record: RunRecord, report: Path) -> None:
+    for remark in record.remarks:
         print(f"  note  {remark}")
-    if factor is not None:
-        print(f"  {factor:.3f} times real time")
+    if record.timing.real_time_factor is not None:
+        print(f"  {record.timing.real_time_factor:.3f} times real time")
     print(f"  report: {report}")
-    print(f"{name}: {'PASSED' if passed else 'FAILED'}")
+    print(f"{record.name}: {record.verdict.upper()}")
 
 
 def _timing(folder: Path) -> tuple[Timing, float | None]:
@@ -112,8 +125,9 @@ def _timing(folder: Path) -> tuple[Timing, float | None]:
 @contextlib.contextmanager
 def _claimed(folder: Path) -> Iterator[None]:
     """The folder is this launch's alone; raises SettingsError where another one runs in it, or it is not ours."""
-    if (folder / BAG).exists() and not (folder / CLAIM).exists():
-        raise SettingsError(f"{folder / BAG}: is of no launch; move it, or choose another folder with out:=")
+    found = parts(folder)
+    if found and not (folder / CLAIM).exists():
+        raise SettingsError(f"{found[0]}: is of no launch; move it, or choose another folder with out:=")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         claim = (folder / CLAIM).open("a")
@@ -131,6 +145,6 @@ def _make_room(folder: Path) -> None:
     """What an earlier launch left goes away, and nothing else."""
     for name in (TIMING, *RESULTS):
         (folder / name).unlink(missing_ok=True)
-    for bag in folder.iterdir():
-        if re.fullmatch(rf"{BAG}(_\d+)?", bag.name) and bag.is_dir() and not bag.is_symlink():
+    for bag in parts(folder):
+        if not bag.is_symlink():
             shutil.rmtree(bag)

@@ -8,6 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from scenarios.bags.parts import BAG
 from scenarios.bring_up import (
     BOOLEAN,
     COCKPIT,
@@ -39,7 +40,6 @@ from settings.share import share_file
 from vehicle_dynamics.choices import TF_SOURCES
 
 OBSERVERS = ("scenario", "vehicle", "ins", "none")
-BAG = "bag"  # in the run's folder
 RECORD = (*BOOLEAN, "all")
 CLOUDS = ".*/points"  # 10 MB a second
 _ARGUMENTS = (

@@ -12,12 +12,14 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+from ros_support.respawn import RESPAWN
 
 STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
 EXIT_FAILED = 1
 EXIT_BAD_SETTINGS = 2  # a process that says so would say so again
 RESPAWN_AFTER_S = 1.0
-RESPAWN = "PROVING_GROUND_RESPAWN"  # set for a node that is started again
 MOST_RESPAWNS = 5  # of each process
 _PR_SET_PDEATHSIG = 1
 
@@ -99,30 +101,41 @@ class Supervisor:
 
     async def _wait_for_end(self) -> str:
         """Name of the process whose end ends all; '' when a signal asked us to stop."""
-        interrupt = asyncio.create_task(self._interrupted.wait())
-        waits = {asyncio.create_task(item.wait()): name for name, item in self._processes.items()}
+        interrupt: asyncio.Task[Any] = asyncio.create_task(self._interrupted.wait())
+        waits: dict[asyncio.Task[Any], str] = {
+            asyncio.create_task(item.wait()): name for name, item in self._processes.items()
+        }
+        try:
+            return await self._first_end(waits, interrupt)
+        finally:
+            for task in (*waits, interrupt):  # nothing is started again from here on
+                task.cancel()
+
+    async def _first_end(self, waits: dict[asyncio.Task[Any], str], interrupt: asyncio.Task[Any]) -> str:
         while True:
             done, _ = await asyncio.wait([*waits, interrupt], return_when=asyncio.FIRST_COMPLETED)
             if interrupt in done:
                 return ""
             for task in done:
                 name = waits.pop(task)
+                task.result()  # raises what kept it from being started again
                 spec = next(spec for spec in self._specs if spec.name == name)
                 ending = _ending(self._processes[name].returncode)
                 if spec.finishes and self._processes[name].returncode == 0:
-                    interrupt.cancel()
                     return ""
                 if not self._may_respawn(spec):
                     self._write("", f"node {name} {ending}; stopping the others")
-                    interrupt.cancel()
                     return name
                 self._write("", f"node {name} {ending}; starting it again")
-                _signal_group(self._processes[name].pid, signal.SIGKILL)  # what it may have left behind
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._interrupted.wait(), RESPAWN_AFTER_S)
-                    return ""
-                await self._start(replace(spec, environment={**spec.environment, RESPAWN: "1"}))
-                waits[asyncio.create_task(self._processes[name].wait())] = name
+                dead = self._processes.pop(name)
+                _signal_group(dead.pid, signal.SIGKILL)  # what it may have left behind
+                waits[asyncio.create_task(self._start_again(spec))] = name
+
+    async def _start_again(self, spec: ProcessSpec) -> None:
+        """After a while; returns when it has ended once more."""
+        await asyncio.sleep(RESPAWN_AFTER_S)
+        await self._start(replace(spec, environment={**spec.environment, RESPAWN: "1"}))
+        await self._processes[spec.name].wait()
 
     def _may_respawn(self, spec: ProcessSpec) -> bool:
         self._respawns[spec.name] = self._respawns.get(spec.name, 0) + 1

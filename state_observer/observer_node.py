@@ -26,6 +26,7 @@ from ros_support.diagnostics import health_to_msg
 from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from ros_support.observer_messages import EstimateMessages, forces_to_msg
+from ros_support.respawn import was_respawned
 from ros_support.tf import FrameTransform, TransformBroadcaster
 from ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
 from sensors.gps import LocalFrame
@@ -37,7 +38,6 @@ from state_observer.vehicle.doors import Refusal, Sample, pose_variances
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.settings import load_ins, load_observer
-from terrain.world import Place
 from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
 from vehicle_dynamics.choices import BASE_FRAME
@@ -91,12 +91,13 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self.listen(PoseWithCovarianceStamped, "initialpose", self._on_pose, qos.RELIABLE)
         self.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
         self.create_service(Trigger, "observer/reset", self._on_reset)
-        self._jump_handle = on_time_jump(self, lambda: self._begin_anew("because the clock went back"))
+        self._jump_handle = on_time_jump(self, self._on_jump)
 
     def _make_observer(self) -> BasicObserver:
         s = self.settings
         world = load_world(s.world) if s.world else None
         self._start = world.start if world is not None and s.knows_start else None
+        self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         frame = LocalFrame(world.georeference if world is not None else None)
         path = Path(s.observer_file) if s.observer_file else None
         if s.kind == "ins":
@@ -131,17 +132,21 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         before, self._times_back = self._times_back, self._observer.times_back
         if self._times_back > before:
             self._samples.clear()
+            self._is_at_start = True
             self.get_logger().info("begins anew, because time went back")
-        if self._start is not None and self._observer.filter.time_ns and not self._observer.is_running:
-            self._begin_at(self._start)
+        if self._is_at_start and self._observer.filter.time_ns and not self._observer.is_running:
+            self._begin_at_start()
         self._tell()
 
-    def _begin_at(self, place: Place) -> None:
-        """At the world's start; where that is not possible, fixes will tell."""
+    def _begin_at_start(self) -> None:
+        """At the world's start, once: who loses his way later is elsewhere. Where it is not known, fixes will tell."""
+        self._is_at_start = False
+        place = self._start
+        if place is None:
+            return
         variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
         verdict = self._observer.set_pose(place.x, place.y, place.heading, **variances)
         if not verdict.is_taken:
-            self._start = None
             self.report("pose", Level.WARN, f"the world's start is refused: {verdict.reason}")
 
     # What it tells
@@ -220,7 +225,12 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _on_resets(self, message: UInt32) -> None:
         before, self._resets = self._resets, message.data
         if before is not None and message.data != before:
+            self._is_at_start = True
             self._begin_anew("as the simulation did")
+
+    def _on_jump(self) -> None:
+        self._is_at_start = True
+        self._begin_anew("because the clock went back")
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         self._begin_anew("as asked")

@@ -1,6 +1,6 @@
 """Any rosbag2 bag, MCAP or sqlite3, intact or not: its topics, and its messages by the time they arrived.
 
-bag = open_bag(Path("drive"))
+bag = open_bag(Path("drive"))  # or the folder of a run, with all parts of its recording
 for topic, log_ns, data in bag.messages({"/imu/data_raw"}):
     ...
 print(bag.remarks)  # what was wrong, one line each
@@ -20,12 +20,15 @@ from rosbags.rosbag2 import Reader
 from rosbags.rosbag2.metadata import parse_qos
 
 from scenarios.bags.mcap_scan import McapScan
+from scenarios.bags.parts import parts as parts_of_run
 from scenarios.bags.sqlite_scan import SqliteScan
 from settings import SettingsError
 
 STORAGES = (".mcap", ".db3")
 SHUFFLED = 2000  # messages: as far a damaged file is put in order
 LATEST_NS = 1 << 62  # later log times are no times
+OVERLAP_NS = 100_000_000  # a part of a recording that begins so long before the end of another is of another run
+METADATA = "metadata.yaml"
 
 Message = tuple[str, int, bytes]  # topic, time of arrival [ns], CDR
 
@@ -77,17 +80,54 @@ class Part(Protocol):
 
 
 def open_bag(path: Path) -> Bag:
-    """A bag's folder or one of its files. Raises SettingsError with one line when there is nothing to read."""
+    """A bag's folder, one of its files, or a run's folder: then the parts of its recording one after the other.
+
+    Raises SettingsError with one line when there is nothing to read.
+    """
     if not path.exists():
         raise SettingsError(f"{path}: No such file or directory")
     remarks: list[str] = []
-    parts = _whole(path, remarks) or [part for file in _files(path) for part in _rescued(file, remarks)]
+    folders = [] if _is_bag(path) else parts_of_run(path)
+    parts = _joined(folders, remarks) if folders else _read(path, remarks)
     bag = Bag(str(path), parts, remarks)
     if not any(bag.counts.values()):
         why = "; ".join(remarks) or ("is empty" if parts else f"has no file that ends with {' or '.join(STORAGES)}")
         bag.close()
         raise SettingsError(f"{path}: no messages: {why}")
     return bag
+
+
+def _is_bag(path: Path) -> bool:
+    return path.is_file() or bool(_files(path)) or (path / METADATA).exists()
+
+
+def _joined(folders: list[Path], remarks: list[str]) -> list[Part]:
+    """Parts of one recording, with remarks on what lies between them; the last one, where there are several."""
+    joined: list[Part] = []
+    before, end_ns = "", 0
+    for folder in folders:
+        own: list[str] = []
+        found = _read(folder, own)
+        start_ns = min((part.start_ns for part in found if part.topics), default=None)
+        if start_ns is None:
+            remarks += [f"{folder.name}: no messages: {'; '.join(own) or 'is empty'}"]
+            joined += found
+            continue
+        if before and start_ns < end_ns - OVERLAP_NS:  # as when ROS's own launch was used twice in a folder
+            for part in joined:
+                part.close()
+            joined, remarks[:] = [], [f"what was recorded before {folder.name} is of an earlier run, and left out"]
+        elif before:
+            gap_s = max(start_ns - end_ns, 0) * 1e-9
+            remarks.append(f"{folder.name}: goes on {gap_s:.1f} s after the end of {before}; nothing in between")
+        remarks += [f"{folder.name}: {line}" for line in own]
+        joined += found
+        before, end_ns = folder.name, max(part.end_ns for part in found if part.topics)
+    return joined
+
+
+def _read(path: Path, remarks: list[str]) -> list[Part]:
+    return _whole(path, remarks) or [part for file in _files(path) for part in _rescued(file, remarks)]
 
 
 def _whole(path: Path, remarks: list[str]) -> list[Part]:
@@ -119,8 +159,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _metadata_trouble(folder: Path, error: Exception) -> str:
-    if not (folder / "metadata.yaml").exists():
-        return "metadata.yaml: is missing"
+    if not (folder / METADATA).exists():
+        return f"{METADATA}: is missing"
     return f"cannot be read as a whole: {_first_line(error)}"
 
 

@@ -102,6 +102,8 @@ def _criteria(records: Sequence[RunRecord]) -> list[Row]:
 def _judged(check: Check | None) -> Cell:
     if check is None:
         return Cell(NONE)
+    if check.is_open:
+        return Cell(f"· {check.value}")
     return Cell(f"{'✓' if check.passed else '✗'} {check.value}", "passed" if check.passed else "failed")
 
 

@@ -21,7 +21,8 @@ from scenarios.bags.to_messages import WHEELS
 from scenarios.bags.types import from_bytes
 from scenarios.channels import MOTION, PER_WHEEL, SINGLE, channels, estimate_channels
 from scenarios.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
-from scenarios.report.run_record import RunRecord, Vector
+from scenarios.report.holes import holes, lack_words
+from scenarios.report.run_record import Event, RunRecord, Vector
 from scenarios.report.told import TOLD
 from sensors.from_messages import stamp_ns, truth_pose
 from settings import SettingsError
@@ -69,6 +70,7 @@ def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
 def record_from_bag(path: Path, vehicle: str = "hmmwv", folder: Path | None = None) -> RunRecord:
     """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
 
+    path: of a bag, or of a run's folder with all parts of its recording; what they lack is among `events`.
     vehicle: name in config/vehicles or a file (relative: in folder), for its centre of mass, springs and steering.
     Raises SettingsError.
     """
@@ -130,7 +132,10 @@ class _Reader:
             return float(np.interp(log_ns - arrivals[0], arrivals - arrivals[0], (stamped - start_ns) * NS))
 
         events, innovations = self._diagnostics.told(when)
-        remarks = [*self._bag.remarks, *(f"{topic}: messages left out: {why}" for topic, why in self._refused.items())]
+        lacking = holes(seconds)
+        gaps = tuple(Event(hole.start_s, "recording", "lacks this stretch", hole.length_s) for hole in lacking)
+        remarks = [lack_words(lacking)] if lacking else []
+        remarks += [*self._bag.remarks, *(f"{topic}: messages left out: {why}" for topic, why in self._refused.items())]
         return RunRecord(
             name=name,
             description=f"From the bag {self._bag.name}",
@@ -141,7 +146,7 @@ class _Reader:
             innovations=innovations,
             centre_in_base_m=_vector(centre - base),
             sideslip_at_m=_vector(-base),
-            events=events,
+            events=(*gaps, *events),
             remarks=tuple(remarks),
         )
 

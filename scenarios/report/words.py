@@ -27,14 +27,18 @@ class Check(NamedTuple):
     value: str
     bounds: str
     passed: bool
+    is_open: bool = False  # met in what was recorded, and could have been broken in what was not
 
 
 def verdict_words(record: RunRecord) -> str:
     """Why it passed or not."""
     total = len(record.findings)
-    missed = sum(not item["passed"] for item in record.findings)
+    undecided = sum(bool(item.get("open")) for item in record.findings)
+    missed = sum(not item["passed"] for item in record.findings) - undecided
     if record.diverged_at_s is not None:
         return f"the motion diverged at {record.diverged_at_s:.2f} s"
+    if record.passed is None and undecided:
+        return f"{undecided} of {total} criteria could have been broken in what was not recorded, all others are met"
     if record.passed is None:
         return "there are no criteria to judge it by"
     if missed:
@@ -60,7 +64,9 @@ def check(item: Mapping[str, Any]) -> Check:
         bound = item.get(key)
         if bound is not None and abs(float(bound)) < UNBOUNDED:
             bounds.append(f"{words} {float(bound):g}")
-    return Check(what, number(item.get("value")), ", ".join(bounds) or "any", bool(item["passed"]))
+    return Check(
+        what, number(item.get("value")), ", ".join(bounds) or "any", bool(item["passed"]), bool(item.get("open"))
+    )
 
 
 def facts(record: RunRecord) -> dict[str, str]:

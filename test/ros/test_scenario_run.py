@@ -14,7 +14,10 @@ import pytest
 from nav_msgs.msg import Odometry
 
 from scenarios.bags.reading import open_bag
+from scenarios.cli import main
 from scenarios.node_process import node_command
+from scenarios.ros_run import judge_bag, run_over_ros
+from settings import SettingsError
 
 SHORT = """
 version: 1
@@ -59,29 +62,23 @@ def _end(launch: Any, seconds: float = 120.0) -> int:
     return status
 
 
-def test_a_run_that_passes_ends_by_itself_with_bag_and_report(graph: Any, tmp_path: Path) -> None:
-    launch = _launch(graph, tmp_path, _scenario(tmp_path))
-    assert _end(launch) == 0
-    folder = tmp_path / "runs/short_ros"
-    figures = json.loads((folder / "metrics.json").read_text())
-    assert figures["passed"] is True
-    assert figures["timing"]["real_time_factor"] == pytest.approx(1.0, abs=0.2)
-    assert "short: PASSED" in launch.output
-    assert "passed" in (folder / "report.html").read_text().lower()
-    bag = open_bag(folder / "bag")
-    try:
-        stamps = [log_ns for _, log_ns, _ in bag.messages(["/ground_truth/odom"])]
-    finally:
-        bag.close()
-    assert len(stamps) == pytest.approx(300, abs=30)
-
-
-def test_a_lane_change_passes_over_dds(graph: Any, tmp_path: Path) -> None:
+def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp_path: Path) -> None:
     """As the scenario lane_change, in a quarter of its time."""
     (tmp_path / "change.yaml").write_text(LANE_CHANGE)
     launch = _launch(graph, tmp_path, "./change.yaml")
     assert _end(launch) == 0
+    folder = tmp_path / "runs/change_ros"
+    figures = json.loads((folder / "metrics.json").read_text())
+    assert figures["passed"] is True
+    assert figures["timing"]["real_time_factor"] == pytest.approx(1.0, abs=0.2)
     assert "change: PASSED" in launch.output
+    assert "passed" in (folder / "report.html").read_text().lower()
+    bag = open_bag(folder)
+    try:
+        stamps = [log_ns for _, log_ns, _ in bag.messages(["/ground_truth/odom"])]
+    finally:
+        bag.close()
+    assert len(stamps) == pytest.approx(1300, abs=30)
 
 
 def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_path: Path) -> None:
@@ -94,32 +91,26 @@ def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_pat
     assert not _processes_of(tmp_path)
 
 
-@pytest.mark.parametrize("victim", ["script", "recorder"])
-def test_a_node_that_is_killed_is_told_of_and_started_again(graph: Any, tmp_path: Path, victim: str) -> None:
+def test_a_script_that_is_killed_drives_again_and_a_killed_referee_ends_a_run_that_nobody_else_may_enter(
+    graph: Any, tmp_path: Path
+) -> None:
     """While the script is away nothing is commanded: the vehicle brakes."""
-    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=9.0, least=0.1))
-    truth = graph.collect(Odometry, "/ground_truth/odom")
-    graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
-    os.kill(_processes_of(tmp_path, victim)[0], signal.SIGKILL)
-    if victim == "script":
-        graph.wait_until(lambda: truth[-1].twist.twist.linear.x < 4.0, "the vehicle to brake")
-    assert _end(launch) == (1 if victim == "recorder" else 0)  # what was not recorded cannot be judged
-    assert f"node {victim} was killed by SIGKILL; starting it again" in launch.output
-    assert len(list((tmp_path / "runs/short_ros").glob("bag*"))) == (2 if victim == "recorder" else 1)
-
-
-def test_a_vehicle_that_is_killed_ends_the_run_and_the_bag_holds_until_then(graph: Any, tmp_path: Path) -> None:
     launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
     truth = graph.collect(Odometry, "/ground_truth/odom")
-    graph.wait_until(lambda: len(truth) > 100, "the vehicle to drive", 60.0)
-    os.kill(_processes_of(tmp_path, "vehicle")[0], signal.SIGKILL)
+    graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
+
+    with pytest.raises(SettingsError, match="another launch runs in it"):
+        run_over_ros(str(tmp_path / "short.yaml"), {"out": str(tmp_path / "runs/short_ros")}, False)
+    os.kill(_processes_of(tmp_path, "script")[0], signal.SIGKILL)
+    graph.wait_until(lambda: truth[-1].twist.twist.linear.x < 4.0, "the vehicle to brake")
+    graph.wait_until(lambda: truth[-1].twist.twist.linear.x > 4.5, "the vehicle to drive again", 60.0)
+    os.kill(_processes_of(tmp_path, "referee")[0], signal.SIGKILL)
+
     assert _end(launch) == 1
-    assert "node vehicle was killed by SIGKILL; stopping the others" in launch.output
-    bag = open_bag(tmp_path / "runs/short_ros/bag")
-    try:
-        assert sum(1 for _ in bag.messages(["/ground_truth/odom"])) >= 100
-    finally:
-        bag.close()
+    assert "node script was killed by SIGKILL; starting it again" in launch.output
+    assert "node referee was killed by SIGKILL; stopping the others" in launch.output
+    assert "the run did not come to its end" in launch.output
+    assert (tmp_path / "runs/short_ros/bag/metadata.yaml").exists()  # the recorder closed it
 
 
 def _processes_of(folder: Path, executable: str = "") -> list[int]:
@@ -133,32 +124,24 @@ def _processes_of(folder: Path, executable: str = "") -> list[int]:
     return found
 
 
-def test_a_bag_that_is_not_of_a_launch_is_left_alone(graph: Any, tmp_path: Path) -> None:
-    (tmp_path / "data/bag").mkdir(parents=True)
-    (tmp_path / "data/bag/precious.mcap").write_text("mine")
-    (tmp_path / "data/bag_monday").mkdir()
-    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=1.0), "out:=data")
-    assert _end(launch) == 2
-    assert "is of no launch" in launch.output
-    assert (tmp_path / "data/bag/precious.mcap").exists()
-    assert (tmp_path / "data/bag_monday").exists()
+def test_a_bag_that_is_not_of_a_launch_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "data/bag_2").mkdir(parents=True)
+    (tmp_path / "data/bag_2/precious.mcap").write_text("mine")
+    _scenario(tmp_path)
+    with pytest.raises(SettingsError, match="is of no launch"):
+        run_over_ros(str(tmp_path / "short.yaml"), {"out": str(tmp_path / "data")}, False)
+    assert (tmp_path / "data/bag_2/precious.mcap").exists()
 
 
-def test_wrong_values_are_told_before_any_node_starts(graph: Any, tmp_path: Path) -> None:
-    for words in ("rate:=nan", "rate:=-1", "duration:=1e9", "planner:=arcs"):
-        launch = _launch(graph, tmp_path, _scenario(tmp_path), words)
-        assert _end(launch) == 2
-        assert "starting" not in launch.output
-        assert len(launch.output.strip().splitlines()) == 1
-
-
-def test_a_second_launch_in_one_folder_is_refused(graph: Any, tmp_path: Path) -> None:
-    first = _launch(graph, tmp_path, _scenario(tmp_path, seconds=3.0))
-    graph.wait_until(lambda: (tmp_path / "runs/short_ros/.launch").exists(), "the first launch")
-    second = _launch(graph, tmp_path, "./short.yaml")
-    assert _end(second) == 2
-    assert "another launch runs in it" in second.output
-    assert _end(first) == 0
+@pytest.mark.parametrize("words", ["rate:=nan", "rate:=-1", "duration:=1e9", "planner:=arcs"])
+def test_wrong_values_are_told_before_any_node_starts(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _scenario(tmp_path)
+    assert main(["launch", str(tmp_path / "short.yaml"), words]) == 2
+    told = capsys.readouterr()
+    assert "starting" not in told.out
+    assert len((told.out + told.err).strip().splitlines()) == 1
 
 
 def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
@@ -167,7 +150,6 @@ def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     from scenarios.bags.writing import BagWriter
     from scenarios.lock_step import LockStep
     from scenarios.refereeing import TIMING
-    from scenarios.ros_run import judge_bag
     from scenarios.scenario import load_scenario
 
     path = tmp_path / "loads.yaml"

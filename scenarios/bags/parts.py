@@ -1,0 +1,27 @@
+"""Where a recording goes on: a recorder that was started again writes bag_2 beside bag, the next one bag_3."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+BAG = "bag"  # in the folder of a run
+
+
+def next_free(folder: Path) -> Path:
+    """The folder if it is not there yet, else the first of folder_2, folder_3 ... that is not."""
+    count, free = 1, folder
+    while free.exists() or free.is_symlink():
+        count += 1
+        free = folder.with_name(f"{folder.name}_{count}")
+    return free
+
+
+def parts(run: Path) -> list[Path]:
+    """The bags in the folder of a run, in the order in which they were begun; none: it is no such folder."""
+    found = {}
+    for item in run.iterdir() if run.is_dir() else ():
+        match = re.fullmatch(rf"{BAG}(?:_([1-9]\d*))?", item.name)
+        if match and item.is_dir():
+            found[int(match[1] or 1)] = item
+    return [found[number] for number in sorted(found)]

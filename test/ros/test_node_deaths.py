@@ -1,0 +1,155 @@
+"""kill -9 of each node of a scenario's launch in turn, over real DDS and in one run.
+
+Each time the others say so, the vehicle brakes when what drives it is gone, and the node is started again and finds its
+way back; in the end there is a recording to the last second. The LIDAR is left out: its node lives and dies as those of
+the other sensors do, and would cost as much again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import Odometry
+
+from ros_support.time import stamp_to_ns
+from scenarios.bags.reading import open_bag
+
+# Slow enough for a machine that has other work to do, and not to arrive before all have died.
+RATE = "rate:=0.4"
+ALL_NODES = """
+version: 1
+description: across a plain with the observer in the loop
+world: {named: {name: flat}}
+vehicle: {fidelity: single_track}
+driver:
+  to_goal: {sensing: terrain, pose: observer, planner: {max_speed_mps: 3.0}}
+duration_s: 300.0
+sensors:
+  - imu: {preset: industrial_mems}
+  - gps: {preset: low_cost}
+  - encoders: {preset: quadrature}
+observer: {kind: vehicle}
+criteria:
+  - {channel: x_m, statistic: maximum, at_least: 10.0}
+"""
+DRIVES_MPS = 1.5
+BRAKED_MPS = 0.5  # less than at a death
+LAST_NS = 1_000_000_000  # of a recording that its end may lack
+
+
+class Run:
+    """A launch, what its vehicle does and what its nodes say of themselves."""
+
+    def __init__(self, graph: Any, folder: Path) -> None:
+        (folder / "plain.yaml").write_text(ALL_NODES)
+        command = [sys.executable, "-m", "scenarios.cli", "launch", "./plain.yaml", RATE]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        self._graph = graph
+        self.launch = graph.start_command(command, cwd=folder, env=environment)
+        self.truth = graph.collect(Odometry, "/ground_truth/odom")
+        self._told = graph.collect(DiagnosticArray, "/diagnostics")
+
+    @property
+    def speed(self) -> float:
+        return float(self.truth[-1].twist.twist.linear.x) if self.truth else 0.0
+
+    @property
+    def time_ns(self) -> int:
+        return stamp_to_ns(self.truth[-1].header.stamp)
+
+    def ids(self) -> dict[str, int]:
+        """Process ids of the nodes that live, by name."""
+        found = {}
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+                words = (process / "cmdline").read_text().split("\0")
+            except OSError:  # it has just ended
+                continue
+            if parent == self.launch.popen.pid:
+                found |= {word.partition(":=")[2]: int(process.name) for word in words if word.startswith("__node:=")}
+        return found
+
+    def kill(self, node: str) -> None:
+        os.kill(self.ids()[node], signal.SIGKILL)
+        self.wait(lambda: f"node {node} was killed by SIGKILL" in self.launch.output, f"the launcher to miss {node}")
+        self._told.clear()
+
+    def wait(self, condition: Any, what: str) -> None:
+        self._graph.wait_until(condition, what, 60.0)
+
+    def wait_for_words(self, node: str, words: str) -> None:
+        """Of a node, on /diagnostics since the last kill."""
+        self.wait(lambda: self.says(node, words), f"{node} to say {words!r}")
+
+    def says(self, node: str, words: str) -> bool:
+        found = (status for message in self._told for status in message.status if status.name == f"/{node}")
+        return any(words in text for status in found for text in (status.message, *(v.value for v in status.values)))
+
+    def wait_until_back(self, *nodes: str) -> None:
+        """They tell of their health again, and drive or let others drive."""
+        for node in nodes:
+            self.wait_for_words(node, "")
+        self._told.clear()
+        self.wait_for_words("referee", "running")  # misses nobody
+        self.wait(lambda: self.speed > DRIVES_MPS, f"the vehicle to drive after the death of {', '.join(nodes)}")
+
+    def wait_until_braked(self, before: float) -> None:
+        self.wait(lambda: self.speed < before - BRAKED_MPS, "the vehicle to brake")
+
+
+def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is(graph: Any, tmp_path: Path) -> None:
+    run = Run(graph, tmp_path)
+    run.wait(lambda: run.speed > DRIVES_MPS, "the vehicle to drive")
+    nodes = run.ids()
+
+    run.kill("terrain")  # nobody needs it meanwhile
+    for sensor in ("imu", "gps", "encoders"):
+        run.kill(sensor)
+        run.wait_for_words("observer", f"{sensor}: silent")
+        run.wait_for_words(sensor, "")
+
+    before = run.speed
+    run.kill("observer")
+    run.wait_until_braked(before)
+    run.wait_until_back("observer")
+
+    before, recorder_died_ns = run.speed, run.time_ns
+    run.kill("recorder")  # nobody needs it either
+    run.kill("planner")
+    run.wait_until_braked(before)
+    run.wait_until_back("planner", "recorder")
+    run.wait(lambda: run.time_ns > recorder_died_ns + 2 * LAST_NS, "something to record")
+
+    last = run.ids()
+    run.kill("vehicle")
+    assert run.launch.popen.wait(60.0) == 1
+    print(run.launch.output)
+    for node in set(nodes) - {"vehicle", "referee"}:
+        assert f"node {node} was killed by SIGKILL; starting it again" in run.launch.output
+    assert "node vehicle was killed by SIGKILL; stopping the others" in run.launch.output
+    assert "the run did not come to its end" in run.launch.output
+    assert not [node for node, number in last.items() if Path(f"/proc/{number}").exists()]
+
+    folder = tmp_path / "runs/plain_ros"
+    bag = open_bag(folder)
+    try:
+        times = [log_ns for _, log_ns, _ in bag.messages(["/ground_truth/odom"])]
+    finally:
+        bag.close()
+    lacking_ns, gap_at = max((late - early, early) for early, late in pairwise(times))
+    assert gap_at > recorder_died_ns - LAST_NS
+    assert times[-1] > run.time_ns - LAST_NS
+    assert "the recording lacks " in run.launch.output
+    events = json.loads((folder / "metrics.json").read_text())["events"]
+    (hole,) = (event for event in events if event["kind"] == "recording")
+    assert hole["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
+    assert any("nothing is heard of" in event["words"] and "terrain" in event["words"] for event in events)
