@@ -124,10 +124,10 @@ def figures(replay: Replay, found: Errors | None, arm: Array, shift: Array) -> d
     slips = found.sideslip[np.isfinite(found.sideslip)]
     said["rmse"] = {
         "position_xy_m": number(np.sqrt((found.position[:, :2] ** 2).sum(axis=1).mean())),
-        "position_up_m": _rms(found.position[:, 2]),
-        "heading_deg": _rms(np.degrees(found.heading)),
-        "speed_mps": _rms(found.speed),
-        "sideslip_deg": _rms(np.degrees(slips)),
+        "position_up_m": rms(found.position[:, 2]),
+        "heading_deg": rms(np.degrees(found.heading)),
+        "speed_mps": rms(found.speed),
+        "sideslip_deg": rms(np.degrees(slips)),
     }
     off = (replay.fixes["position"] - antenna_truth(replay, arm) - shift)[:, :2]
     off = off[np.isfinite(off).all(axis=1)]
@@ -152,5 +152,6 @@ def _root(values: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(values, 0.0)))
 
 
-def _rms(values: Array) -> float | None:
+def rms(values: Array) -> float | None:
+    """As JSON takes it; None of nothing."""
     return number(np.sqrt(np.mean(values**2))) if len(values) else None

@@ -138,6 +138,20 @@ def test_the_estimate_is_a_bag_at_250_hz_with_covariances(observed: Path) -> Non
     }  # fmt: skip
 
 
+def test_it_tells_how_far_it_is_off_the_estimate_in_the_bag(drive: Path, observed: Path, tmp_path: Path) -> None:
+    """Taken for a live estimate, the truth is as far off as the truth is."""
+
+    def as_estimate(topic: str, message: Any) -> tuple[str, Any]:
+        return ("/odometry/filtered" if topic == "/ground_truth/odom" else topic), message
+
+    run(copied(drive, tmp_path / "bag", as_estimate), tmp_path / "out")
+
+    off, errors = metrics(tmp_path / "out")["off_live_estimate"], metrics(observed)["rmse"]
+    assert off["position_xy_m"] == pytest.approx(errors["position_xy_m"], rel=1e-6)
+    assert off["heading_deg"] == pytest.approx(errors["heading_deg"], rel=1e-6)
+    assert metrics(observed)["off_live_estimate"] is None
+
+
 def test_pictures_are_drawn(observed: Path) -> None:
     for name in ("position", "velocity", "path", "errors", "innovations"):
         assert (observed / f"{name}.png").read_bytes().startswith(b"\x89PNG")
