@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.kernels.rotation import rotation_from, to_world
@@ -75,27 +76,3 @@ def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, told: Array, 
         axis = (base_from_sensor[0, k], base_from_sensor[1, k], base_from_sensor[2, k])
         told[3, k] = dot(axis, base.turn)
         world_from_sensor[:, k] = to_world(rotation, axis)
-
-
-def rotation_from_quaternion(quaternion: Sequence[float]) -> Array:
-    """3 x 3 of a unit quaternion x, y, z, w."""
-    x, y, z, w = quaternion
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
-
-
-def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
-    """3 x 3 of angles [rad] about fixed x, then y, then z."""
-    cr, sr, cp, sp, cy, sy = (f(angle) for angle in (roll, pitch, yaw) for f in (math.cos, math.sin))
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )

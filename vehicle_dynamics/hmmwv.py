@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
 
 from terrain.ground import FlatGround, GroundModel
+from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.drive.driveline import shaft_speed
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError, equilibrium
 from vehicle_dynamics.driving.handle import advance, handle, observe
@@ -138,14 +138,14 @@ class Hmmwv:
 
     def _balanced(self, ground: GroundModel, place: Array, heading: float, speed: float) -> Array:
         """In balance with base_link over a place: how the vehicle leans there tells where the chassis is."""
-        chassis = place - Rotation.from_euler("z", heading).apply(self.base_in_chassis)[:2]
+        chassis = place - (rotation_from_rpy(0.0, 0.0, heading) @ self.base_in_chassis)[:2]
         for _ in range(MOST_PLACINGS):
             try:
                 x, y = chassis.tolist()
                 state = equilibrium(self.kernel, ground.kernel(), x, y, heading, speed)
             except NoEquilibriumError as error:
                 raise NoEquilibriumError(f"{error}, at x {place[0]:g} m, y {place[1]:g} m") from None
-            miss = place - state[:2] - Rotation.from_quat(state[ATTITUDE]).apply(self.base_in_chassis)[:2]
+            miss = place - state[:2] - (rotation_from_quaternion(state[ATTITUDE]) @ self.base_in_chassis)[:2]
             if np.abs(miss).max() < PLACED:
                 break
             chassis = chassis + miss
@@ -191,7 +191,7 @@ class Hmmwv:
         out = np.zeros(OUT_SIZE)
         tie_end = np.zeros((4, 9))
         tie_end[:, :3] = self.kernel.bodies.corners["geometry"]["tie_inner"]
-        down = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.kernel.gravity])
+        down = -self.kernel.gravity * rotation_from_quaternion(state.attitude)[2]
         forward_dynamics(
             self.kernel.bodies,
             tuple(state.turn.tolist()),
@@ -221,7 +221,7 @@ class Hmmwv:
 def _base_in_chassis(at_rest: SnapshotRecord) -> Array:
     """On the ground under the middle of the rear axle; chassis axes, for a vehicle at rest on the plane z = 0."""
     rear = at_rest["wheel_centre"][2:].mean(axis=0)
-    up = Rotation.from_quat(at_rest["attitude"]).inv().apply([0.0, 0.0, 1.0])
+    up = rotation_from_quaternion(at_rest["attitude"])[2]
     height = float(at_rest["position"][2] + up @ rear)
     base: Array = rear - height * up
     base[1] = 0.0  # the difference between left and right is that of the steering's masses

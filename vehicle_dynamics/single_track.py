@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from terrain.ground import FlatGround, Ground, GroundModel, ground_at
+from vehicle_dynamics.attitude import pitch_of
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.kernels.jit import inlined_part, kernel
@@ -165,7 +165,7 @@ class SingleTrack:
             fastest,
             float(gravity),
             tuple(model.base_in_chassis.tolist()),
-            float(Rotation.from_quat(at_rest["attitude"]).as_euler("ZYX")[1]),
+            pitch_of(at_rest["attitude"]),
             self.wheel_radius,
         )
 

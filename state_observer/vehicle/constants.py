@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sensors.mounting import rotation_from_rpy
 from state_observer.vehicle.error_dynamics import CONSTANTS
 from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.layout import (
@@ -25,6 +24,7 @@ from state_observer.vehicle.layout import (
 )
 from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
 from terrain.ground import FlatGround
+from vehicle_dynamics.attitude import rotation_from_rpy
 from vehicle_dynamics.driving.state import PITMAN
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters

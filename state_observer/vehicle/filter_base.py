@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,6 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc, gammainccinv
 
 from state_observer.vehicle.doors import Reading, leaps
 from state_observer.vehicle.layout import ESTIMATE, Memory
@@ -27,8 +27,20 @@ RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
 
 def gate(sigma: float, freedom: int) -> float:
     """Largest NIS of so many readings that is believed, as rare as `sigma` deviations of a normal distribution."""
-    rare = erfc(sigma / math.sqrt(2.0))  # both tails
-    return float(2.0 * gammainccinv(0.5 * freedom, rare))  # chi-square, from above
+    rare = math.log(max(math.erfc(sigma / math.sqrt(2.0)), sys.float_info.min))  # both tails
+    if freedom == 1:
+        return sigma * sigma
+    if freedom == 2:
+        return -2.0 * rare
+    if freedom != 3:
+        raise ValueError(f"freedom: must be 1, 2 or 3, got {freedom}")
+    low, high = sigma * sigma, -2.0 * rare + 10.0 * (1.0 + sigma)
+    while high - low > 1e-12 * high:  # for three the tail of chi-square cannot be turned round
+        middle = 0.5 * (low + high)
+        root = math.sqrt(0.5 * middle)
+        tail = math.erfc(root) + 2.0 / math.sqrt(math.pi) * root * math.exp(-0.5 * middle)
+        low, high = (middle, high) if math.log(max(tail, sys.float_info.min)) > rare else (low, middle)
+    return 0.5 * (low + high)
 
 
 class FilterBase(ABC):

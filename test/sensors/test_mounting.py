@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from sensors.mounting import Mounting, require_motion, rotation_from_quaternion, rotation_from_rpy
+from sensors.mounting import Mounting, require_motion
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
@@ -63,14 +62,6 @@ def test_pose_is_that_of_the_motion() -> None:
 
     assert_allclose(position, motion.position)
     assert_allclose(rotation, motion.world_from_sensor)
-
-
-@given(roll=ANGLE, pitch=ANGLE, yaw=ANGLE)
-def test_rotations_are_those_of_scipy(roll: float, pitch: float, yaw: float) -> None:
-    other = Rotation.from_euler("xyz", [roll, pitch, yaw], degrees=True)  # fixed axes, as URDF has it
-
-    assert_allclose(rotation_from_rpy(*np.radians([roll, pitch, yaw])), other.as_matrix(), atol=1e-12)
-    assert_allclose(rotation_from_quaternion(other.as_quat().tolist()), other.as_matrix(), atol=1e-12)
 
 
 @pytest.mark.parametrize("field", BaseMotion._fields)

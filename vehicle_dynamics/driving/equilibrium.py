@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from terrain.ground import Ground, height_at
 from terrain.ruts import rut_depth
 from terrain.soil import RIGID
+from vehicle_dynamics.attitude import quaternion_from_rpy
 from vehicle_dynamics.driving.handle import balanced_rates, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, SOIL, STUCK
@@ -191,7 +191,7 @@ class _Balance:
         moving = self._moving
         height, roll, pitch = unknown[:3]
         moving[POSITION] = self._x, self._y, height
-        moving[ATTITUDE] = Rotation.from_euler("ZYX", [self._heading, pitch, roll]).as_quat()
+        moving[ATTITUDE] = quaternion_from_rpy(roll, pitch, self._heading)
         moving[THETA] = unknown[3:7]
         if self._rolls:
             moving[SPIN_RATE] = unknown[7:]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, norm
 
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.estimate_log import EstimateLog
@@ -108,9 +109,10 @@ def test_covariance_stays_symmetric_and_positive_over_a_million_updates() -> Non
     assert np.linalg.eigvalsh(covariance).min() > 0.0
 
 
-def test_gates_are_as_rare_as_deviations_of_a_normal_distribution() -> None:
-    assert gate(5.0, 1) == pytest.approx(25.0)
-    assert gate(3.0, 2) == pytest.approx(-2.0 * math.log(0.0026998), rel=1e-3)
+@pytest.mark.parametrize("freedom", [1, 2, 3])
+@pytest.mark.parametrize("sigma", [1.0, 3.0, 5.0, 8.0])
+def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, freedom: int) -> None:
+    assert gate(sigma, freedom) == pytest.approx(chi2.isf(2.0 * norm.sf(sigma), freedom), rel=1e-9)
 
 
 def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
