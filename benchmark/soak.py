@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -40,6 +41,7 @@ LOOK_EVERY_S = 60.0
 DRIFT = 0.001  # of the time that passed
 WORLD = "urban"
 ARGUMENTS = ("navigate", f"world:={WORLD}", "sensing:=lidar", "pose_source:=observer", "to_world_goal:=true")
+_NAME = re.compile(r"__node:=(\w+)|(\w+)_node\b")
 AT_REST = {Status.ARRIVED.value, Status.FAILED.value, Status.NO_GOAL.value}
 
 
@@ -96,9 +98,9 @@ def memory_mb(parents: Iterable[int]) -> dict[str, float]:
         with contextlib.suppress(OSError, StopIteration, KeyError, ValueError):
             status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
             if wanted & {int(status["PPid"]), int(status["Pid"])}:
-                words = (process / "cmdline").read_bytes().decode().split("\0")
-                name = next((word.removeprefix("__node:=") for word in words if word.startswith("__node:=")), words[2])
-                found[f"{name}[{status['Pid'].strip()}]"] = int(status["VmRSS"].split()[0]) / 1024.0
+                command = (process / "cmdline").read_bytes().decode()
+                name = next(iter(_NAME.findall(command)), ("launch", ""))
+                found[f"{name[0] or name[1]}[{status['Pid'].strip()}]"] = int(status["VmRSS"].split()[0]) / 1024.0
     return found
 
 
