@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
+from planner.maps.grid import UNKNOWN, Cells, Floats, Window
+from planner.maps.source import Extent
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
@@ -39,6 +42,30 @@ def wall(x: float, y: float, to_x: float, to_y: float) -> Box:
 
 def post(x: float, y: float, radius: float = 0.3) -> Cylinder:
     return Cylinder(x=x, y=y, radius=radius, height=1.2)
+
+
+U_TRAP = (wall(15.0, -8.0, 15.0, 8.0), wall(3.0, 8.0, 15.0, 8.0), wall(3.0, -8.0, 15.0, -8.0))
+CAGE = (
+    wall(-4.0, -4.0, 7.0, -4.0),
+    wall(-4.0, 4.0, 7.0, 4.0),
+    wall(-4.0, -4.0, -4.0, 4.0),
+    wall(7.0, -4.0, 7.0, 4.0),
+)
+
+
+class SilentSource:
+    """A source whose last data are of a given time."""
+
+    stamp = -math.inf
+
+    def extent(self) -> Extent:
+        """Without end."""
+        return Extent()
+
+    def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
+        """Nothing is known."""
+        cells[:], heights[:] = UNKNOWN, np.nan
+        return self.stamp
 
 
 @dataclass
@@ -79,3 +106,8 @@ class Drive:
         x = self.pose.x + cosine * along - sine * across
         y = self.pose.y + sine * along + cosine * across
         self.least_distance = min(self.least_distance, float(self.world.obstacles.distance(x, y).min()))
+
+
+def is_standing(drive: Drive) -> bool:
+    """At rest, and asked to be."""
+    return drive.progress.speed == 0.0 and drive.speed == 0.0
