@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
 from planner.scripted import Origin, ScriptedDriver
@@ -19,6 +18,7 @@ from ros_support.time import NS_PER_S, ns_to_stamp
 from ros_support.truth_input import TruthInput
 from scenarios.scenario import load_scenario
 from settings import SettingsError, setting
+from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -62,7 +62,14 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self._message = JointState(name=list(PEDALS))
         self._pedals = self.advertise(JointState, "vehicle/pedals", qos.RELIABLE)
         self._truth = TruthInput(self, self._on_truth, self._on_reset)
+        self._is_heard = False
         self.report("script", Level.OK, "waits for /ground_truth/odom")
+
+    def publish_health(self) -> None:
+        """Not before the vehicle hears it: to those who wait for all nodes it is not there yet."""
+        self._is_heard = self._is_heard or self._pedals.get_subscription_count() > 0
+        if self._is_heard:
+            super().publish_health()
 
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: Any) -> None:
         if self._begun_ns is None:  # after a reset the script begins anew, while time runs on
@@ -81,10 +88,10 @@ class ScriptNode(SuiteNode[ScriptSettings]):
 
 def seen_from(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
     """What drivers look at, filled in from base_link's motion; base is in the chassis frame [m]."""
-    attitude, arm = Rotation.from_quat(motion.attitude), -np.array(base)  # arm: to the chassis' origin
+    rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
     seen["attitude"] = motion.attitude
-    seen["position"] = motion.position + attitude.apply(arm)
-    seen["velocity"] = attitude.apply(motion.velocity + np.cross(motion.turn, arm))
+    seen["position"] = motion.position + rotation @ arm
+    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.turn, arm))
     seen["turn"] = motion.turn
     return seen
 
