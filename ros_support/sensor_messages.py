@@ -13,6 +13,7 @@ from std_msgs.msg import Header
 
 from ros_support.point_cloud import points_to_cloud
 from ros_support.time import ns_to_stamp
+from sensors.gps.geodesy import Geodetic
 from sensors.lidar.planar import PlanarScan
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 
@@ -52,6 +53,15 @@ def fix_to_msg(sample: GpsSample, frame: str) -> NavSatFix:
     else:
         message.position_covariance = _diagonal(sample.variance.tolist())
         message.position_covariance_type = NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN
+    return message
+
+
+def datum_to_msg(datum: Geodetic, frame: str) -> NavSatFix:
+    """sensor_msgs/NavSatFix of the world's origin; it is of no time."""
+    message = NavSatFix(header=_header(0, frame), latitude=datum[0], longitude=datum[1], altitude=datum[2])
+    message.status.status = NavSatStatus.STATUS_FIX
+    message.status.service = NavSatStatus.SERVICE_GPS
+    message.position_covariance_type = NavSatFix.COVARIANCE_TYPE_UNKNOWN
     return message
 
 

@@ -93,7 +93,7 @@ class _Observation:
             "real_time_factor": lasted / cpu,
             "observer_real_time_factor": lasted / max(found.observer_s, 1e-9),
             **figures(found, off, arm, shift),
-            "off_live_estimate": live_difference(self._bag, found),
+            "off_live_estimate": live_difference(self._bag, found, shift, self._say),
             "status": [
                 {"from_s": (since - found.status[0][0]) / NS_PER_S, "status": status} for since, status in found.status
             ],

@@ -26,7 +26,8 @@ def print_figures(told: Mapping[str, Any], bag_remarks: Iterable[str]) -> None:
         print(text_table(["RMSE", ""], [[name, short(value)] for name, value in told["rmse"].items()]))
         print(f"GPS itself: {short(told['gps_rmse_xy_m'])} m in the plane")
     if (off := told["off_live_estimate"]) is not None:
-        print(f"off the estimate in the bag: {off['position_xy_m']:.3f} m and {off['heading_deg']:.2f} deg (RMS)")
+        place, heading = short(off["position_xy_m"]), short(off["heading_deg"])
+        print(f"off the estimate in the bag: {place} m and {heading} deg (RMS)")
     if "tuning" in told:
         print(f"tuning: objective {short(told['tuning']['before'])} -> {short(told['tuning']['after'])}")
     print("status: " + ", ".join(f"{item['status']} from {item['from_s']:.1f} s" for item in told["status"][:8]))

@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from ros_support import qos
 from ros_support.health import Level
 from ros_support.node import run_node
-from ros_support.sensor_messages import NO_FIX, fix_to_msg, gps_velocity_to_msg
+from ros_support.sensor_messages import NO_FIX, datum_to_msg, fix_to_msg, gps_velocity_to_msg
 from sensors.gps import Gps, GpsSettings, LocalFrame
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
 from sensors.lidar.scene import Scene
@@ -48,9 +48,11 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
         self._sky: Scene | None = None
         if s.needs_sky:
             self._sky = Scene.of(world) if world is not None else Scene.flat()
-        remark = LocalFrame(self._georeference).remark
-        if remark:
-            self.get_logger().info(remark)
+        frame = LocalFrame(self._georeference)
+        if frame.remark:
+            self.get_logger().info(frame.remark)
+        self._datum = self.advertise(NavSatFix, "ground_truth/datum", qos.LATCHED)
+        self._datum.publish(datum_to_msg(frame.origin, self.map_frame))
         self._fix = self.advertise(NavSatFix, "gps/fix", qos.SENSOR)
         self._velocity = self.advertise(TwistWithCovarianceStamped, "gps/vel", qos.SENSOR)
         self._nmea = self.advertise(String, "gps/nmea", qos.SENSOR)

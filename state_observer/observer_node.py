@@ -98,6 +98,8 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         world = load_world(s.world) if s.world else None
         self._start = world.start if world is not None and s.knows_start else None
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
+        if s.knows_start and not self._is_at_start:
+            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
         frame = LocalFrame(world.georeference if world is not None else None)
         path = Path(s.observer_file) if s.observer_file else None
         if s.kind == "ins":

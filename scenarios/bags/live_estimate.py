@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.bags.estimate_bag import ODOMETRY
-from scenarios.bags.figures import errors, rms
+from scenarios.bags.figures import Array, errors, rms
+from scenarios.bags.fixed import frame_of
 from scenarios.bags.offline import TRUTH, Replay
 from scenarios.bags.reading import Bag
 from scenarios.bags.types import ODOMETRY as ODOMETRY_TYPE
 from scenarios.bags.types import from_bytes
 from sensors.from_messages import truth_pose
 
+MAP = "map"
 
-def live_difference(bag: Bag, replay: Replay) -> dict[str, float | None] | None:
-    """RMS of place [m] and heading [deg] at the times of the live estimates; None where there are none."""
-    found = errors(replace(replay, truth=_live_estimates(bag)), np.zeros(3), np.zeros(3))
+
+def live_difference(
+    bag: Bag, replay: Replay, shift: Array, say: Callable[[str], None]
+) -> dict[str, float | None] | None:
+    """RMS of place [m] and heading [deg] at the times of the live estimates; None where there are none.
+
+    shift: of the bag's map frame, to the observer's datum [m].
+    """
+    if bag.topics.get(ODOMETRY) != ODOMETRY_TYPE:
+        return None
+    frame = frame_of(bag, ODOMETRY)
+    if frame != MAP:
+        say(f"{ODOMETRY}: is in frame {frame!r}, not {MAP!r}, and is not compared")
+        return None
+    found = errors(replace(replay, truth=_live_estimates(bag)), np.zeros(3), shift)
     if found is None:
         return None
     return {
@@ -31,10 +46,9 @@ def live_difference(bag: Bag, replay: Replay) -> dict[str, float | None] | None:
 def _live_estimates(bag: Bag) -> NDArray[np.void]:
     """Records of TRUTH: they have the same form."""
     rows = []
-    if bag.topics.get(ODOMETRY) == ODOMETRY_TYPE:
-        for _, _, data in bag.messages([ODOMETRY]):
-            try:
-                rows.append(tuple(truth_pose(from_bytes(data, ODOMETRY_TYPE))))
-            except ValueError:
-                continue
+    for _, _, data in bag.messages([ODOMETRY]):
+        try:
+            rows.append(tuple(truth_pose(from_bytes(data, ODOMETRY_TYPE))))
+        except ValueError:
+            continue
     return np.array(rows, TRUTH)

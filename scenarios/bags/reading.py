@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import heapq
+import re
 from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from pathlib import Path
@@ -154,8 +155,13 @@ def _scan(file: Path) -> McapScan | SqliteScan:
 
 
 def _files(path: Path) -> list[Path]:
-    found = [path] if path.is_file() else sorted(path.iterdir())
+    found = [path] if path.is_file() else sorted(path.iterdir(), key=_by_number)
     return [file for file in found if file.is_file() and file.suffix in STORAGES]
+
+
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    """Names in the order of the numbers in them: bag_9 before bag_10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.name)]
 
 
 def _metadata_trouble(folder: Path, error: Exception) -> str:

@@ -98,9 +98,12 @@ class Page:
         self._commands.post(self._commands.attend)
 
     def _chase_with_cameras(self, heading: float) -> None:
+        zooms = list(self._zooms.items())  # before the clients: one that comes meanwhile is in neither
         clients = self._server.get_clients()
-        self._zooms = {number: zoom for number, zoom in self._zooms.items() if number in clients}
-        for number, zoom in self._zooms.items():
+        for number, zoom in zooms:
+            if number not in clients:
+                del self._zooms[number]
+                continue
             try:
                 with clients[number].atomic():
                     clients[number].camera.position = zoom.chased(heading)
@@ -111,7 +114,7 @@ class Page:
     def _set_mode(self, mode: str) -> None:
         self._mode = mode
         self._chase.forget()
-        for zoom in self._zooms.values():
+        for zoom in list(self._zooms.values()):
             zoom.restart()
         place, aim = placed(mode, self._heading)
         for client in self._server.get_clients().values():

@@ -22,12 +22,15 @@ Array = NDArray[np.float64]
 NS_PER_S = 1_000_000_000
 FROZEN = (200, 20, 3)  # equal readings of encoders, IMU and GPS that are no chance
 RETRY_NS = 5 * NS_PER_S  # after a start that failed
+MOST_SIGMA = 37.0  # more deviations have no probability that a float can hold
 RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
 
 
 def gate(sigma: float, freedom: int) -> float:
     """Largest NIS of so many readings that is believed, as rare as `sigma` deviations of a normal distribution."""
-    rare = math.log(max(math.erfc(sigma / math.sqrt(2.0)), sys.float_info.min))  # both tails
+    if sigma > MOST_SIGMA:
+        return math.inf
+    rare = math.log(math.erfc(sigma / math.sqrt(2.0)))  # both tails
     if freedom == 1:
         return sigma * sigma
     if freedom == 2:

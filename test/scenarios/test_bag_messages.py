@@ -29,6 +29,7 @@ from sensors.from_messages import (
     velocity_sample,
     wheels_sample,
 )
+from sensors.gps import DEFAULT_DATUM
 from sensors.samples import LIDAR_POINT
 from sensors.streams import stream
 from state_observer.vehicle.layout import ESTIMATE
@@ -134,6 +135,7 @@ def test_messages_are_value_for_value_those_of_the_nodes() -> None:
         (nodes.imu_to_msg(imu(), "a", has_attitude=False), to_messages.imu_message(imu(), "a")),
         (nodes.fix_to_msg(gps(), "a"), to_messages.fix_message(gps(), "a")),
         (nodes.fix_to_msg(gps(0), "a"), to_messages.fix_message(gps(0), "a")),
+        (nodes.datum_to_msg(DEFAULT_DATUM, "a"), to_messages.datum_message(0, DEFAULT_DATUM, "a")),
         (nodes.gps_velocity_to_msg(gps(), "a"), to_messages.velocity_message(gps(), "a")),
         (nodes.wheels_to_msg(encoders(), WHEELS), to_messages.wheels_message(encoders())),
         (nodes.actuation_to_msg(encoders()), to_messages.actuation_message(encoders())),

@@ -299,6 +299,19 @@ def test_a_bag_without_metadata_is_read_whole(recorded: Recorded, tmp_path: Path
     assert bag.remarks == ["metadata.yaml: is missing"]
 
 
+def test_files_of_a_bag_without_metadata_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "split").mkdir()
+    for number in range(12):
+        with BagWriter(tmp_path / str(number)) as writer:
+            time_ns = NOW_NS + number
+            writer.write("/gps/fix", to_messages.datum_message(time_ns, DEFAULT_DATUM, "map"), time_ns)
+        (tmp_path / str(number) / f"{number}.mcap").rename(tmp_path / "split" / f"split_{number}.mcap")
+
+    times = [log_ns for _, log_ns, _ in open_bag(tmp_path / "split").messages(["/gps/fix"])]
+
+    assert times == [NOW_NS + number for number in range(12)]
+
+
 def test_metadata_that_is_no_yaml_does_not_stop_anybody(recorded: Recorded, tmp_path: Path) -> None:
     (tmp_path / "any.mcap").write_bytes((recorded.path / "bag.mcap").read_bytes())
     (tmp_path / "metadata.yaml").write_text("rosbag2_bagfile_information: [")

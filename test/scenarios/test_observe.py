@@ -152,6 +152,34 @@ def test_it_tells_how_far_it_is_off_the_estimate_in_the_bag(drive: Path, observe
     assert metrics(observed)["off_live_estimate"] is None
 
 
+@pytest.mark.parametrize("frame", ["map", "odom"])
+def test_an_estimate_in_a_bag_without_datum_is_moved_like_the_truth_and_one_of_another_frame_is_not_compared(
+    drive: Path, tmp_path: Path, capsys: Output, frame: str
+) -> None:
+    source, target = open_bag(drive), tmp_path / "bag"
+    with Writer(target, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        made: dict[str, Any] = {}
+        for topic, log_ns, data in source.messages(list(source.topics)):
+            message = from_bytes(data, source.topics[topic])
+            names = {"/ground_truth/odom": ["/ground_truth/odom", "/odometry/filtered"], "/ground_truth/datum": []}
+            for name in names.get(topic, [topic]):
+                if name == "/odometry/filtered":
+                    message.header.frame_id = frame
+                if name not in made:
+                    made[name] = writer.add_connection(name, message.__msgtype__, typestore=types.store())
+                writer.write(made[name], log_ns, to_bytes(message))
+
+    assert run(target, tmp_path / "out") == 0
+
+    found = metrics(tmp_path / "out")
+    if frame == "map":
+        assert found["off_live_estimate"]["position_xy_m"] == pytest.approx(found["rmse"]["position_xy_m"], rel=1e-6)
+        assert "off the estimate in the bag: " in capsys.readouterr().out
+    else:
+        assert found["off_live_estimate"] is None
+        assert "/odometry/filtered: is in frame 'odom', not 'map', and is not compared" in found["remarks"]
+
+
 def test_pictures_are_drawn(observed: Path) -> None:
     for name in ("position", "velocity", "path", "errors", "innovations"):
         assert (observed / f"{name}.png").read_bytes().startswith(b"\x89PNG")
