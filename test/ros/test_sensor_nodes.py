@@ -30,6 +30,7 @@ from ros_support import qos
 from ros_support.point_cloud import cloud_to_points
 from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
 from ros_support.truth_input import ACTUATION
+from sensors.gps import DEFAULT_DATUM
 from settings.share import share_file
 
 START_NS = 1_767_225_600 * NS_PER_S
@@ -180,6 +181,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     fixes = graph.collect(NavSatFix, "/gps/fix", qos.SENSOR)
     velocities = graph.collect(TwistWithCovarianceStamped, "/gps/vel", qos.SENSOR)
     sentences = graph.collect(String, "/gps/nmea", qos.SENSOR)
+    datum = graph.collect(NavSatFix, "/ground_truth/datum", qos.LATCHED)
     truth.wait_for_listener()
     truth.tell_until(lambda: truth.time_ns > START_NS + 4 * NS_PER_S and len(fixes) > 20, "fixes of four seconds")
 
@@ -189,6 +191,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     assert {fix.position_covariance_type for fix in fixes} == {NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN}
     assert velocities[-1].header.frame_id == "map"
     assert velocities[-1].twist.twist.linear.x == pytest.approx(5.0, abs=0.5)
+    assert [(place.latitude, place.longitude, place.altitude) for place in datum] == [DEFAULT_DATUM]
     read = [pynmea2.parse(message.data, check=True) for message in sentences]
     assert {type(sentence).__name__ for sentence in read} == {"GGA", "RMC"}
     assert read[0].latitude == pytest.approx(fixes[0].latitude, abs=1e-9)
