@@ -67,9 +67,10 @@ class CmdVelStack(Node):
         return True
 
 
-arguments = sys.argv if "--ros-args" in sys.argv else [*sys.argv, "--ros-args", "-r", "odometry:=ground_truth/odom"]
-rclpy.init(args=arguments)
-places = (text.split(",") for text in remove_ros_args(sys.argv)[1:])
+rclpy.init(args=[*sys.argv, "--ros-args", "-r", "odometry:=ground_truth/odom"])  # unless told before: the first counts
+places = [text.split(",") for text in remove_ros_args(sys.argv)[1:]]
+if not places or any(len(place) != 2 for place in places):
+    sys.exit("usage: cmd_vel_stack.py X,Y [X,Y ...]   waypoints in the map [m]")
 node = CmdVelStack([(float(x), float(y)) for x, y in places])
 while rclpy.ok() and not node.has_arrived:
     rclpy.spin_once(node)

@@ -10,7 +10,7 @@ import math
 import sys
 
 import rclpy
-from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Twist, Vector3
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
@@ -46,12 +46,12 @@ class OwnAutonomy(Node):
         now = odometry.header.stamp.sec + 1e-9 * odometry.header.stamp.nanosec
         free = self.free if abs(now - self.scanned_at) < OLDEST and not self.has_arrived else 0.0
         speed = min(FASTEST, 0.5 * away, 0.5 * max(free - NEAREST, 0.0))
-        command = Twist()
-        command.linear.x = speed
-        command.angular.z = speed * min(max(2.0 * math.sin(aside) / max(away, 5.0), -0.12), 0.12)  # pure pursuit
-        self.commands.publish(command)
+        curvature = min(max(2.0 * math.sin(aside) / max(away, 5.0), -0.12), 0.12)  # pure pursuit
+        self.commands.publish(Twist(linear=Vector3(x=speed), angular=Vector3(z=speed * curvature)))
 
 
+if len(sys.argv) < 3:
+    sys.exit("usage: own_autonomy.py X Y   the goal in the map [m]")
 rclpy.init(args=sys.argv)
 node = OwnAutonomy(float(sys.argv[1]), float(sys.argv[2]))
 while rclpy.ok() and not node.has_arrived:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,9 @@ FASTEST = 100.0  # real-time factor
 # Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
 # by hand: nobody shall wonder why a vehicle drives again.
 REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script", "monitor")
+VIEWERS = ("rviz2",)  # who closes its window does not mean to end the drive
+PLANNERS = ("arcs", "dstar_lite")
+MOST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,11 @@ class NodeSpec:
     def respawn(self) -> bool:
         """Whether it is started again when it crashes."""
         return self.executable in REJOINING
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the others go on when it ends."""
+        return self.executable in VIEWERS
 
     @property
     def finishes(self) -> bool:
@@ -121,12 +130,32 @@ def number(name: str, text: str, least: float = -math.inf, most: float = math.in
     return value
 
 
-def whole_number(name: str, text: str) -> int:
-    """The whole number that an argument's text is; raises SettingsError."""
+def seed_of(text: str) -> int:
+    """The seed that an argument's text is; raises SettingsError for one that no sensor would take."""
     try:
-        return int(text)
+        seed = int(text)
     except ValueError:
-        raise SettingsError(f"{name}: must be a whole number, got {text!r}") from None
+        raise SettingsError(f"seed: must be a whole number, got {text!r}") from None
+    if not 0 <= seed <= MOST_SEED:
+        raise SettingsError(f"seed: must be a whole number from 0 to {MOST_SEED}, got {text!r}")
+    return seed
+
+
+def planner_of(name: str) -> str:
+    """The planner's name; raises SettingsError where there is none of that name, or no such module.
+
+    A module of somebody's own is looked for, and not imported: it may take long, and its node does so anyway.
+    """
+    module, colon, _ = name.partition(":")
+    if not colon and name not in PLANNERS:
+        raise SettingsError(f"planner: {close_name(name, PLANNERS)}; or your own as module:Class, got {name!r}")
+    try:
+        is_there = not colon or importlib.util.find_spec(module) is not None
+    except Exception as error:  # whatever a user's package does when it is imported
+        raise SettingsError(f"planner: {name} cannot be had: {type(error).__name__}: {error}") from None
+    if not is_there:
+        raise SettingsError(f"planner: {name} cannot be had: there is no module {module}")
+    return name
 
 
 def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
@@ -169,7 +198,7 @@ def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    seed = whole_number("seed", values["seed"])
+    seed = seed_of(values["seed"])
     nodes = _vehicle_nodes(values)
     for kind in SENSOR_KINDS:
         if values[kind] == NO_SENSOR:
@@ -207,7 +236,8 @@ def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         )  # else it would wait for a drive
     else:
         nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
-    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle", "planner", "sensing", "pose_source")}
+    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle", "sensing", "pose_source")}
+    params["planner"] = planner_of(values["planner"])
     params["to_world_goal"] = values["to_world_goal"] == "true"
     params["use_sim_time"] = True  # the age of its odometry is that by /clock
     return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]

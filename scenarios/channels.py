@@ -96,10 +96,10 @@ def estimate_channels(
 ) -> dict[str, Array]:
     """ESTIMATE_CHANNELS at the run's instants; none when there is no estimate. estimates: records of ESTIMATE.
 
-    Taken where both have an instant, straight in between; before the first estimate it is that one's.
+    Taken where both have an instant, straight in between; before the first estimate it is that one's, after the last
+    that one's. Who judges by them leaves out where there was none for long: scenarios.report.holes.
     """
-    instants = start_ns + np.round(time * 1e9).astype(np.int64)
-    _, ours, theirs = np.intersect1d(instants, estimates["time_ns"], return_indices=True)
+    ours, theirs = shared_instants(start_ns, time, estimates)
     if not len(ours):
         return {}
     seen, told = history[ours], estimates[theirs]
@@ -113,6 +113,15 @@ def estimate_channels(
     sideslip = np.where(moves, told["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)
     values = (away, np.remainder(yaw + np.pi, 2.0 * np.pi) - np.pi, told["velocity"][:, 0] - speed, sideslip)
     return {name: np.interp(time, time[ours], value) for name, value in zip(ESTIMATE_CHANNELS, values, strict=True)}
+
+
+def shared_instants(
+    start_ns: int, time: Array, estimates: NDArray[np.void]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where in the run's times [s], and where among the estimates, are the instants that both have."""
+    instants = start_ns + np.round(time * 1e9).astype(np.int64)
+    _, ours, theirs = np.intersect1d(instants, estimates["time_ns"], return_indices=True)
+    return ours, theirs
 
 
 def _yaw(attitude: Rotation) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 
 from scenarios.bring_up import NodeSpec, bring_up, bring_ups
 from scenarios.node_process import node_process
@@ -23,11 +23,25 @@ def launch(name: str, given: Mapping[str, str], show: bool) -> int:
     return start_nodes(bring_up(name).nodes(given), show, given.get("use_sim_time") == "true")
 
 
-def start_nodes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> int:
-    """Run processes until one ends or Ctrl-C; the exit status of all."""
+def start_nodes(
+    specs: list[NodeSpec],
+    show: bool,
+    use_sim_time: bool = False,
+    meanwhile: Coroutine[None, None, None] | None = None,
+) -> int:
+    """Run processes until one ends or Ctrl-C; the exit status of all. `meanwhile` is cancelled then."""
     found = processes(specs, show, use_sim_time)
     printer = _Printer([process.name for process in found])
-    return asyncio.run(Supervisor(found, printer.write).run())
+    return asyncio.run(_supervise(Supervisor(found, printer.write), meanwhile))
+
+
+async def _supervise(supervisor: Supervisor, meanwhile: Coroutine[None, None, None] | None) -> int:
+    beside = None if meanwhile is None else asyncio.create_task(meanwhile)
+    try:
+        return await supervisor.run()
+    finally:
+        if beside is not None:
+            beside.cancel()
 
 
 def processes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> list[ProcessSpec]:

@@ -28,6 +28,12 @@ class Finding:
     criterion: Criterion
     value: float
     passed: bool
+    is_open: bool = False  # what was recorded does not tell; then it has not passed either
+
+    @property
+    def mark(self) -> str:
+        """In a word."""
+        return "open" if self.is_open else "pass" if self.passed else "FAIL"
 
     def words(self) -> str:
         """In one line."""
@@ -43,11 +49,19 @@ class Finding:
 
     def plain(self) -> dict[str, object]:
         """For JSON."""
-        return {
+        plain = {
             **asdict(self.criterion),
             "value": self.value if math.isfinite(self.value) else None,
             "passed": self.passed,
         }
+        return {**plain, "open": True} if self.is_open else plain
+
+
+def verdict(findings: Sequence[Finding]) -> bool | None:
+    """Of all together; None: none is missed, and some are open."""
+    if any(not finding.passed and not finding.is_open for finding in findings):
+        return False
+    return None if any(finding.is_open for finding in findings) else True
 
 
 def judge(criteria: Sequence[Criterion], found: Channels, reference: Channels | None) -> list[Finding]:

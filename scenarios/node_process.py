@@ -46,14 +46,18 @@ def node_process(spec: NodeSpec) -> ProcessSpec:
         program = shutil.which(spec.executable)
         if program is None:
             raise SettingsError(f"{spec.executable}: is not installed, or not on the PATH")
-        return ProcessSpec(spec.name, [program, *spec.arguments], node_environment())
+        params = [word for name, value in spec.params.items() for word in ("-p", f"{name}:={_yaml(value)}")]
+        command = [program, *spec.arguments, *(["--ros-args", *params] if params else [])]
+        return ProcessSpec(spec.name, command, node_environment(), is_ours=False, is_optional=spec.is_optional)
     arguments = ["--ros-args", "-r", f"__node:={spec.name}"]
     for path in spec.params_files:
         arguments += ["--params-file", str(path)]
     for name, value in spec.params.items():
         arguments += ["-p", f"{name}:={_yaml(value)}"]
     command = node_command(spec.executable, arguments)
-    return ProcessSpec(spec.name, command, node_environment(), spec.respawn, spec.finishes)
+    return ProcessSpec(
+        spec.name, command, node_environment(), spec.respawn, spec.finishes, is_optional=spec.is_optional
+    )
 
 
 def _yaml(value: Value) -> str:

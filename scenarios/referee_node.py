@@ -20,7 +20,7 @@ from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from ros_support.time import stamp_to_ns
 from scenarios.observing import HEADING_VARIANCE, START_VARIANCE
-from scenarios.refereeing import TIMING, Attendance, Course, Phase, Readiness
+from scenarios.refereeing import TIMING, Attendance, Course, Permission, Phase, Readiness, Step
 from scenarios.scenario import Scenario, load_scenario
 from settings import SettingsError, setting
 from settings.files import write_whole
@@ -77,6 +77,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._attendance = Attendance()
         self._course = Course(s.duration_s or self._scenario.duration_s)
         self._began_at = self._told_at = self.wall_time()
+        self._permission = Permission(self._began_at, s.ready_within_s)
         self._ran_at, self._asked_at = math.nan, -math.inf
         self._over_at = math.nan
         self._answer: Any = None
@@ -121,7 +122,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
                     self._course.planner_status = said
 
     def _on_odometry(self, message: Odometry) -> None:
-        if self._phase is Phase.RUNNING:
+        if self._phase is not Phase.OVER:
             self._course.tell_time(stamp_to_ns(message.header.stamp))
             self._course.tell_speed(message.twist.twist.linear.x)
             self._pose = message.pose.pose
@@ -149,19 +150,28 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self.stop()
             return
         self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
-        if self._answer is not None:
-            if self._answer.done():
-                self._ran_at, self._phase = now, Phase.RUNNING
-                self._say(f"all nodes are ready after {now - self._began_at:.1f} s; time runs")
-        elif self._readiness.is_ready(now) and self._pause.service_is_ready():
+        step = self._permission.step(
+            now,
+            is_ready=self._readiness.is_ready(now) and self._pause.service_is_ready(),
+            is_answered=self._answer is not None and self._answer.done(),
+            elapsed_s=self._course.elapsed_s,
+        )
+        if step is Step.RUN:
+            self._ran_at, self._phase = now, Phase.RUNNING
+            self._write({})
+            self._say(f"all nodes are ready after {now - self._began_at:.1f} s; time runs")
+        elif step is Step.ASK:
+            if self._answer is not None:
+                self._pause.remove_pending_request(self._answer)
             self._answer = self._pause.call_async(SetBool.Request(data=False))
-        elif now - self._began_at > self.settings.ready_within_s:
+        elif step is Step.GIVE_UP:
             waiting = ", ".join(self._readiness.missing) or "/simulation/pause"
             self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
             self.stop()
         elif now - self._told_at > TELL_EVERY_S:
             self._told_at = now
-            self._say(f"waiting for {', '.join(self._readiness.missing) or 'connections'}")
+            known = "/simulation/pause" if self._permission.was_asked else "connections"
+            self._say(f"waiting for {', '.join(self._readiness.missing) or known}")
 
     def _watch(self, now: float) -> None:
         course = self._course
@@ -179,7 +189,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         if course.is_over:
             self._phase = Phase.OVER
             self._say(f"over: {course.words(factor)}")
-            self._write(now - self._ran_at, factor)
+            self._write({"simulated_s": course.elapsed_s, "wall_s": now - self._ran_at, "real_time_factor": factor})
             type(self).exit_status = 0
             self._over_at = now
             self._answer = self._pause.call_async(SetBool.Request(data=True))
@@ -207,30 +217,26 @@ class RefereeNode(SuiteNode[RefereeSettings]):
     def _pose_to_tell(self) -> Pose | None:
         """Where an observer that may know it begins; again when the death of nodes made it lose its way.
 
-        By then the vehicle stands: it could not find out by itself, and the planner would wait for it for ever. One
-        that gets lost while all nodes live is left alone.
+        Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who moves finds out
+        by itself at the first fix. One that stands could not, and the planner would wait for it for ever. One that gets
+        lost while all nodes live is left alone.
         """
-        choice, start = self._scenario.observer, self._scenario.start
+        choice = self._scenario.observer
         if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:
             return None
         if not self._is_observed and self._course.elapsed_s < 3.0:
-            pose = Pose()
-            pose.position.x, pose.position.y = start.x_m, start.y_m
-            half = 0.5 * math.radians(start.heading_deg)
-            pose.orientation.z, pose.orientation.w = math.sin(half), math.cos(half)
-            return pose
+            return self._pose if self._course.is_slow else None
         is_lost = self._is_disturbed and self._observer_status == STARTING
         if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):
             return None
         self._say("nodes were started again: the observer is told where the vehicle stands")
         return self._pose
 
-    def _write(self, seconds: float, factor: float) -> None:
+    def _write(self, times: dict[str, float]) -> None:
         if self.settings.out:
             folder = Path(self.settings.out)
             folder.mkdir(parents=True, exist_ok=True)
-            found = {"simulated_s": self._course.elapsed_s, "wall_s": seconds, "real_time_factor": factor}
-            found |= {"ready_s": self._ran_at - self._began_at}
+            found = {**times, "ready_s": self._ran_at - self._began_at}
             write_whole(folder / TIMING, json.dumps(found, indent=2) + "\n")
 
     def _say(self, words: str) -> None:

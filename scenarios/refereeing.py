@@ -6,7 +6,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-TIMING = "timing.json"  # in a run's folder, when it came to its end
+TIMING = "timing.json"  # in a run's folder, once time runs; with all times when it came to its end
+ASK_AGAIN_S = 2.0  # a question, or its answer, may be lost
+SLOW_MPS = 0.5  # a place that is told to a faster vehicle is wrong when it is heard
 STANDING_MPS = 0.1
 STANDS_FOR_S = 1.0  # after that a drive that is over has ended
 CALM_S = 0.5  # the graph has not changed for so long
@@ -19,6 +21,44 @@ class Phase(enum.Enum):
     GETTING_READY = "getting ready"
     RUNNING = "running"
     OVER = "over"
+
+
+class Step(enum.Enum):
+    """What is to be done now for time to run."""
+
+    WAIT = "wait"
+    ASK = "ask"
+    RUN = "run"
+    GIVE_UP = "give up"
+
+
+@dataclass
+class Permission:
+    """Time is asked to run, and again while nothing comes of it; after a while that is given up.
+
+    Times of a steady clock.
+    """
+
+    began_at: float
+    within_s: float
+    _asked_at: float = float("-inf")
+    _elapsed_then_s: float = float("inf")
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether an answer may come."""
+        return self._asked_at > float("-inf")
+
+    def step(self, now: float, *, is_ready: bool, is_answered: bool, elapsed_s: float) -> Step:
+        """What to do now; elapsed_s: simulated so far. Time that runs is an answer too."""
+        if is_answered or elapsed_s > self._elapsed_then_s:
+            return Step.RUN
+        if now - self.began_at > self.within_s:
+            return Step.GIVE_UP
+        if not (is_ready or self.was_asked) or now - self._asked_at <= ASK_AGAIN_S:
+            return Step.WAIT
+        self._asked_at, self._elapsed_then_s = now, min(elapsed_s, self._elapsed_then_s)
+        return Step.ASK
 
 
 @dataclass
@@ -72,6 +112,7 @@ class Course:
     begun_ns: int | None = None
     elapsed_s: float = 0.0
     planner_status: str = ""
+    _speed: float = float("nan")
     _stands_since_s: float | None = None
 
     def tell_time(self, time_ns: int) -> None:
@@ -82,10 +123,16 @@ class Course:
 
     def tell_speed(self, speed: float) -> None:
         """Of the vehicle [m/s]."""
+        self._speed = speed
         if abs(speed) > STANDING_MPS:
             self._stands_since_s = None
         elif self._stands_since_s is None:
             self._stands_since_s = self.elapsed_s
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the vehicle is where it was said to be a moment ago; not before its first odometry."""
+        return abs(self._speed) < SLOW_MPS
 
     @property
     def stands(self) -> bool:

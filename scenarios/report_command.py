@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 COMPARED = "comparison.html"
+OVER_ROS = "_ros"  # behind the scenario's name, of folders in runs/
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,12 +21,19 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "report",
         help="make the report of a run or a bag, or one that compares several",
-        description="RUN is a folder that `run` wrote, or a rosbag2 with /ground_truth/odom. One: its report is made"
-        " anew. Several: one page compares them. None: those in runs/ are listed with their verdicts.",
+        description="RUN is a folder that `run` or `launch` wrote, or a rosbag2 with /ground_truth/odom. One: its"
+        " report is made anew; a run of `ros2 launch`, which nobody judged yet, is judged first. Several: one page"
+        " compares them. None: those in runs/ are listed with their verdicts.",
     )
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folder of a run, or a bag")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help=f"where to write (default: in the run's folder; several: {COMPARED})"
+    )
+    parser.add_argument(
+        "--scenario",
+        metavar="NAME",
+        help="judge a run over ROS by this scenario, a name or a file (default: if it was not judged, by scenario.yaml"
+        " in its folder, or by NAME where the folder is NAME_ros)",
     )
     parser.set_defaults(run=_report)
 
@@ -33,13 +41,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _report(options: argparse.Namespace) -> int:
     if not options.runs:
         return list_runs(RUNS)
-    return report(options.runs, options.out)
+    if options.scenario is not None and len(options.runs) > 1:
+        raise SettingsError(f"--scenario: one run is judged at a time, got {len(options.runs)}")
+    return report(options.runs, options.out, options.scenario)
 
 
 def list_runs(folder: Path) -> int:
     """Runs in a folder, their verdicts, and whether they have a report."""
-    from scenarios.report.page import REPORT
-    from scenarios.report.run_record import METRICS, load_metrics
+    from scenarios.report.run_record import METRICS, REPORT, load_metrics
     from scenarios.table import text_table
 
     rows = []
@@ -58,28 +67,72 @@ def list_runs(folder: Path) -> int:
     return 0
 
 
-def report(paths: list[Path], out: Path | None) -> int:
-    """Write the page and print where it is."""
+def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> int:
+    """Write the page and print where it is; status 1 where a bag is damaged, or a run that is judged does not pass.
+
+    scenario: to judge by, name or file; None: what the folder says, if nobody judged it yet.
+    """
     from scenarios.report.compare import MOST_RUNS, compare_page, labelled
-    from scenarios.report.page import REPORT, write_report
+    from scenarios.report.page import write_report
+    from scenarios.report.run_record import REPORT
     from settings.files import write_whole
 
     if len(paths) > MOST_RUNS:
         raise SettingsError(f"{len(paths)} runs are too many to tell apart on one page, {MOST_RUNS} are the most")
+    if len(paths) == 1:
+        judge_by = _judge_by(paths[0], scenario)
+        if judge_by is not None:
+            return _judge(judge_by, paths[0], out)
     records = [_load(path) for path in paths]
+    is_damaged = any(record.remarks and not _is_run(path) for path, record in zip(paths, records, strict=True))
     if len(paths) == 1:
         (path,), (record,) = paths, records
         target = out if out is not None or _is_run(path) else Path(f"{path.resolve().stem}_{REPORT}")
-        print(f"{_line(record.name)}: {record.verdict}")
+        _say(record)
         print(f"  report: {write_report(path, record, out=target)}")
-        return 0
+        return int(is_damaged)
     records = labelled(records, paths)
     target = out or Path(COMPARED)
     write_whole(target, compare_page(records))
     for record in records:
-        print(f"{_line(record.name)}: {record.verdict}")
+        _say(record)
     print(f"  report: {target}")
-    return 0
+    return int(is_damaged)
+
+
+def _judge_by(path: Path, scenario: str | None) -> Path | None:
+    """The scenario by which a run over ROS is to be judged now; None: it is not."""
+    from scenarios.bags.parts import parts
+    from scenarios.report.run_record import SCENARIO
+    from scenarios.scenario import scenario_file, scenario_files
+
+    if scenario is not None:
+        if not parts(path):
+            raise SettingsError(f"{path}: has no bag to judge; --scenario is for the folder of a run over ROS")
+        return scenario_file(scenario)
+    if _is_run(path) or not parts(path):
+        return None
+    if (path / SCENARIO).is_file():
+        return path / SCENARIO
+    name = path.resolve().name
+    return scenario_files().get(name.removesuffix(OVER_ROS)) if name.endswith(OVER_ROS) else None
+
+
+def _judge(scenario: Path, folder: Path, out: Path | None) -> int:
+    from scenarios.report.page import write_report
+    from scenarios.report.run_record import load_run
+    from scenarios.ros_run import judge_bag
+
+    status = judge_bag(scenario, folder, {})
+    if out is not None:
+        print(f"  report: {write_report(folder, load_run(folder), out=out)}")
+    return status
+
+
+def _say(record: RunRecord) -> None:
+    print(f"{_line(record.name)}: {record.verdict}")
+    for remark in record.remarks:
+        print(f"  note  {_line(remark)}")
 
 
 def _load(path: Path) -> RunRecord:

@@ -14,7 +14,7 @@ from scenarios.supervisor import EXIT_BAD_SETTINGS, MOST_RESPAWNS, RESPAWN_AFTER
 
 
 def launch_description(name: str) -> LaunchDescription:
-    """Arguments and nodes of the launch of that name; when the vehicle ends, the rest are shut down."""
+    """Arguments and nodes of the launch of that name; when one ends that is not started again, nor a viewer, all do."""
     description = bring_up(name)
     return LaunchDescription(
         [
@@ -51,6 +51,8 @@ def _node(spec: NodeSpec, respawns: int = 0) -> Node:
         has_crashed = event.returncode not in (0, EXIT_BAD_SETTINGS)
         if spec.respawn and has_crashed and respawns < MOST_RESPAWNS:
             return TimerAction(period=RESPAWN_AFTER_S, actions=[_node(spec, respawns + 1)])
+        if spec.is_optional:
+            return None
         return Shutdown(reason=f"node {spec.name} ended")
 
     return Node(

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scenarios.bags.parts import parts
+from scenarios.channels import ESTIMATE_CHANNELS
+from scenarios.launch_folder import claimed, require_inputs_elsewhere, set_aside, settle, settle_when_time_runs
 from scenarios.launcher import processes, start_nodes
-from scenarios.metrics import Finding, judge, load_reference
+from scenarios.metrics import Finding, load_reference, verdict
 from scenarios.refereeing import TIMING
-from scenarios.report.holes import holes, is_open
-from scenarios.report.run_record import RunRecord, Timing, save_run
-from scenarios.scenario import load_scenario, scenario_file
+from scenarios.report.holes import EDGE_S, LATE_START_S, Hole, Lacking, lack_events
+from scenarios.report.run_record import SCENARIO, RunRecord, Timing, save_run
+from scenarios.scenario import Scenario, load_scenario, scenario_file
 from scenarios.scenario_launch import run_folder, scenario_launch
 from settings import SettingsError
 
 EXIT_FAILED = 1
-CLAIM = ".launch"  # a file that says whose folder it is
-RESULTS = ("metrics.json", "history.csv", "scenario.yaml", "reference.csv", "estimates.npz", "report.html")
-MISSING_S = 0.5  # at the end of a bag, which is closed while the last messages come
+TOLD = ("planner", "observer", "rate", "duration")  # of a launch's arguments, in the report; the seed is there too
 
 
 def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
@@ -33,10 +29,18 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
     processes(specs, show)  # what is wrong with them is told before anything is touched
     if given.get("record") == "false":
         return start_nodes(specs, show)
-    folder = run_folder(path, given)
-    with _claimed(folder):
-        _make_room(folder)
-        status = start_nodes(specs, show)
+    folder, reference = run_folder(path, given), load_scenario(path).reference
+    require_inputs_elsewhere(folder, [path, path.parent / reference] if reference else [path])
+    with claimed(folder):
+        had_results = set_aside(folder)
+        try:
+            status = start_nodes(specs, show, meanwhile=settle_when_time_runs(folder))
+        finally:
+            has_run = settle(folder)
+        if not has_run:
+            kept = "; what the run before left is kept" if had_results else ""
+            print(f"{path.stem}: the run did not come to its end: time never ran{kept}")
+            return status or EXIT_FAILED
         try:
             return judge_bag(path, folder, given) or status
         except SettingsError as error:  # nothing usable was recorded
@@ -47,60 +51,88 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
 def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     """Judge what was recorded into a run's folder by the scenario's criteria, write figures and report, say what came.
 
-    A criterion that could have been broken in a stretch that was not recorded is neither met nor missed.
+    A criterion that what was not recorded could have met or broken is open: neither met nor missed.
     """
-    from scenarios.report.from_bag import record_from_bag  # its libraries take a while to import
-    from scenarios.report.from_run import fault_events, world_name
+    from scenarios.report.from_bag import recorded  # its libraries take a while to import
+    from scenarios.report.from_run import collision_events, fault_events, goal_of, in_order, world_name
+    from scenarios.report.judging import judge_around
     from scenarios.report.page import write_report
     from scenarios.report.versions import versions
 
     scenario = load_scenario(path)
-    record = record_from_bag(folder, scenario.vehicle.model, path.parent)
+    knows_start = scenario.observer is not None and scenario.observer.knows_start
+    record, lacking = recorded(folder, scenario.vehicle.model, path.parent, knows_start)
     reference = load_reference(scenario, path.parent)
+    world = scenario.world.load(path.parent)
     known = [item for item in scenario.criteria if item.channel in record.channels]
     left_out = [item for item in scenario.criteria if item.channel not in record.channels]
-    findings = judge(known, record.channels, reference)
     timing, simulated = _timing(folder)
-    remarks, unsound = [*record.remarks], []
-    if simulated is None:
-        unsound.append("the run did not come to its end")
-    elif record.duration_s < simulated - MISSING_S:
-        unsound.append(f"the bag has {record.duration_s:.1f} of {simulated:.1f} s")
+    last, unsound = _end(record, scenario, simulated)
+    lacking = replace(lacking, everywhere=(*lacking.everywhere, *last))
+    findings = judge_around(known, record.channels, reference, lacking)
     unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
-    lacking = holes(record.channels["time_s"])
-    undecided = [finding for finding in findings if is_open(finding, lacking)]
-    is_broken = bool(unsound) or not all(finding.passed for finding in findings)
-    passed = False if is_broken else None if undecided else True
-    remarks += unsound
-    if lacking:
-        broken = f"{len(undecided)} of {len(findings)} criteria could have been broken meanwhile"
-        remarks.append(f"judged on the rest: {broken if undecided else 'no criterion depends on what is missing'}")
+    passed = False if unsound else verdict(findings)
+    remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
+    events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *lack_events(last)]
     record = replace(
         record,
-        name=path.stem,
+        name=_run_name(path, folder),
         description=scenario.description,
         passed=passed,
-        findings=tuple(_plain(finding, finding in undecided) for finding in findings),
+        findings=tuple(finding.plain() for finding in findings),
         seed=int(given["seed"]) if given.get("seed") else scenario.seed,
         timing=timing,
         versions=versions(),
         scenario=path.read_text(encoding="utf-8"),
         reference=reference,
         world=world_name(scenario, path.parent),
-        events=(*fault_events(scenario), *record.events),
+        goal=goal_of(scenario, world),
+        arguments={name: given[name] for name in TOLD if given.get(name)},
+        events=in_order(events),
         remarks=tuple(remarks),
     )
     save_run(folder, record)
-    report = write_report(folder, record)
+    report = write_report(folder, record, world)
     for finding in findings:
-        mark = "open" if finding in undecided else "pass" if finding.passed else "FAIL"
-        print(f"  {mark}  {finding.words()}")
+        print(f"  {finding.mark}  {finding.words()}")
     _say(record, report)
     return 0 if passed else EXIT_FAILED
 
 
-def _plain(finding: Finding, undecided: bool) -> dict[str, object]:
-    return {**finding.plain(), "passed": False, "open": True} if undecided else finding.plain()
+def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Hole], list[str]]:
+    """What is missing at the end of a recording, and what is so wrong that the run fails; simulated: its length [s]."""
+    if simulated is None:
+        return [], ["the run did not come to its end"]
+    if record.duration_s >= simulated - EDGE_S:
+        return [], []
+    late = (record.start_ns - scenario.start.time_ns()) * 1e-9
+    if late > EDGE_S:  # times of the run are not known then
+        words = f"the bag has {record.duration_s:.1f} of {simulated:.1f} s, and begins {late:.1f} s after the run"
+        return [], [words]
+    return [Hole(record.duration_s, simulated, has_after=False)], []
+
+
+def _remarks(
+    record: RunRecord, scenario: Scenario, findings: Sequence[Finding], lacking: Lacking, last: Sequence[Hole]
+) -> list[str]:
+    """How it was judged with what is missing."""
+    remarks = [f"the bag has {hole.start_s:.1f} of {hole.end_s:.1f} s" for hole in last]
+    if lacking:
+        undecided = sum(finding.is_open for finding in findings)
+        told = f"{undecided} of {len(findings)} criteria depend on what is missing, and are open"
+        remarks.append(f"judged on the rest: {told if undecided else 'no criterion depends on what is missing'}")
+    if scenario.observer is None or scenario.observer.knows_start or record.estimates is None:
+        return remarks
+    first_s = (int(record.estimates["time_ns"][0]) - record.start_ns) * 1e-9
+    early = [item for item in scenario.criteria if item.channel in ESTIMATE_CHANNELS and item.from_s < first_s]
+    if early and first_s > LATE_START_S:
+        remarks.append(f"the first estimate came at {first_s:.1f} s; before, its error is taken to be that one's")
+    return remarks
+
+
+def _run_name(path: Path, folder: Path) -> str:
+    """That of the scenario's file; the file in a run's folder is called as in all others."""
+    return folder.resolve().name.removesuffix("_ros") if path.name == SCENARIO else path.stem
 
 
 def _say(record: RunRecord, report: Path) -> None:
@@ -120,31 +152,3 @@ def _timing(folder: Path) -> tuple[Timing, float | None]:
         return timing, float(found["simulated_s"])
     except (OSError, ValueError, KeyError, TypeError):
         return Timing(), None
-
-
-@contextlib.contextmanager
-def _claimed(folder: Path) -> Iterator[None]:
-    """The folder is this launch's alone; raises SettingsError where another one runs in it, or it is not ours."""
-    found = parts(folder)
-    if found and not (folder / CLAIM).exists():
-        raise SettingsError(f"{found[0]}: is of no launch; move it, or choose another folder with out:=")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        claim = (folder / CLAIM).open("a")
-    except OSError as error:
-        raise SettingsError(f"{folder}: cannot be written to: {error.strerror}") from None
-    with claim:
-        try:
-            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise SettingsError(f"{folder}: another launch runs in it; choose another folder with out:=") from None
-        yield
-
-
-def _make_room(folder: Path) -> None:
-    """What an earlier launch left goes away, and nothing else."""
-    for name in (TIMING, *RESULTS):
-        (folder / name).unlink(missing_ok=True)
-    for bag in parts(folder):
-        if not bag.is_symlink():
-            shutil.rmtree(bag)

@@ -8,14 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from scenarios.channels import Channels
+from scenarios.channels import ESTIMATE_CHANNELS, Channels
 from scenarios.handling import handling_figures
 from scenarios.lock_step import Run
-from scenarios.metrics import judge, load_reference
+from scenarios.metrics import load_reference, verdict
 from scenarios.plots import FIGURES, figure, path_figure
 from scenarios.progress import progress_on_stderr
 from scenarios.report.from_run import record_from_run
-from scenarios.report.run_record import Timing, save_run
+from scenarios.report.holes import Hole, Lacking, estimate_holes
+from scenarios.report.judging import judge_around
+from scenarios.report.run_record import REPORT, Timing, save_run
 from scenarios.report.watching import WatchedLockStep
 from scenarios.scenario import Scenario, load_scenario, scenario_file, scenario_files
 from settings import SettingsError
@@ -25,6 +27,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 
 FAILED = 1
 LAST_STATE = "last_state.json"
+PICTURES = tuple(f"{name}.png" for name in (*FIGURES, "path"))
 
 
 def list_scenarios() -> int:
@@ -80,20 +83,27 @@ def perform(task: Task, out: Path | None, with_pictures: bool, bag: Path | None,
     folder = _folder(out or Path("runs") / path.stem)
     begun = time.monotonic()
     runner, result, timing = _drive(task, bag)
-    findings = judge(scenario.criteria, result.channels, reference)
-    passed = result.diverged_at is None and all(finding.passed for finding in findings)
+    silent = _silent(scenario, result)
+    lacking = Lacking(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent))
+    findings = judge_around(scenario.criteria, result.channels, reference, lacking)
+    passed = verdict(findings) if result.diverged_at is None else False
     figures = handling_figures(scenario, result)
     record = record_from_run(
         path, text, scenario, world, runner, result,
-        reference=reference, findings=findings, figures=figures, passed=passed, timing=timing,
+        reference=reference, findings=findings, figures=figures, passed=passed, timing=timing, silent=silent,
     )  # fmt: skip
     written = save_run(folder, record)
     last_state = _keep_last_state(folder, runner) if result.diverged_at is not None else ""
     written += [LAST_STATE] if last_state else []
     pictures = _draw(folder, scenario.description, result.channels, reference) if with_pictures else []
+    is_reported = with_pictures and with_report
+    for left in {LAST_STATE, REPORT, *PICTURES} - {*written, *pictures, *([REPORT] if is_reported else [])}:
+        (folder / left).unlink(missing_ok=True)  # of an earlier run
     print(f"{path.stem}: {scenario.description}")
     for finding in findings:
-        print(f"  {'pass' if finding.passed else 'FAIL'}  {finding.words()}")
+        print(f"  {finding.mark}  {finding.words()}")
+    for remark in record.remarks:
+        print(f"  note  {remark}")
     if result.diverged_at is not None:
         print(f"  FAIL  the motion diverged at {result.diverged_at:.2f} s{last_state}")
     for key, value in figures.items():
@@ -101,11 +111,11 @@ def perform(task: Task, out: Path | None, with_pictures: bool, bag: Path | None,
     speed = timing.real_time_factor or math.inf
     print(f"  {record.duration_s:g} s simulated in {timing.cpu_s:.2f} s of CPU time, {speed:.0f} times real time")
     print(f"  written to {folder}: {', '.join([*written, *pictures])}")
-    if with_pictures and with_report:
+    if is_reported:
         from scenarios.report.page import write_report  # its libraries take a while to import
 
         print(f"  report: {write_report(folder, record, world)}")
-    print(f"{'PASSED' if passed else 'FAILED'} ({time.monotonic() - begun:.1f} s)")
+    print(f"{record.verdict.upper()} ({time.monotonic() - begun:.1f} s)")
     return 0 if passed else FAILED
 
 
@@ -137,6 +147,15 @@ def _timed(runner: WatchedLockStep, show: Callable[[float], None]) -> tuple[Run,
     return result, Timing(wall_s=wall, cpu_s=cpu, real_time_factor=factor)
 
 
+def _silent(scenario: Scenario, result: Run) -> list[Hole]:
+    """Where the observer told nothing although it should have."""
+    if scenario.observer is None:
+        return []
+    return estimate_holes(
+        scenario.start.time_ns(), result.time, result.estimates, knows_start=scenario.observer.knows_start
+    )
+
+
 def _keep_last_state(folder: Path, runner: WatchedLockStep) -> str:
     """Words about where it is; none where there can be none."""
     try:
@@ -156,9 +175,7 @@ def _folder(path: Path) -> Path:
 
 
 def _draw(folder: Path, title: str, found: Channels, reference: Channels | None) -> list[str]:
-    names = []
-    for name in FIGURES:
-        write_whole(folder / f"{name}.png", figure(name, title, found, reference))
-        names.append(f"{name}.png")
-    write_whole(folder / "path.png", path_figure(title, found, reference))
-    return [*names, "path.png"]
+    drawn = [*(figure(name, title, found, reference) for name in FIGURES), path_figure(title, found, reference)]
+    for name, picture in zip(PICTURES, drawn, strict=True):
+        write_whole(folder / name, picture)
+    return list(PICTURES)

@@ -19,8 +19,9 @@ from scenarios.bring_up import (
     Value,
     cockpit_nodes,
     number,
+    planner_of,
     rviz_nodes,
-    whole_number,
+    seed_of,
 )
 from scenarios.observing import sensor_params
 from scenarios.scenario import (
@@ -79,7 +80,7 @@ def run_folder(path: Path, values: Mapping[str, str]) -> Path:
 def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) -> list[NodeSpec]:
     """The vehicle waits paused until the referee has seen all others ready."""
     given = {argument.name: argument.default for argument in _ARGUMENTS} | dict(values)
-    seed = whole_number("seed", given["seed"]) if given["seed"] else scenario.seed
+    seed = seed_of(given["seed"]) if given["seed"] else scenario.seed
     folder = path.resolve().parent
     world = _world(scenario, folder)
     observer = _observer_kind(scenario, given["observer"])
@@ -100,8 +101,9 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     referee: dict[str, Value] = {
         "scenario": str(path.resolve()),
         "wait_for": tuple(spec.name for spec in nodes if spec.is_ours),
-        "out": str(run_folder(path, given)),
     }
+    if given["record"] != "false":
+        referee["out"] = str(run_folder(path, given))
     if given["duration"]:
         referee["duration_s"] = number("duration", given["duration"], 0.01, LONGEST_S)
     return [*nodes, NodeSpec("referee", (), referee)]
@@ -201,6 +203,7 @@ def _driver(path: Path, scenario: Scenario, world: str, observer: str, planner: 
     }
     if planner:
         params["planner"] = planner
+    planner_of(planner or choice.planner.planner)
     lidar = next((item.lidar for item in scenario.sensors if item.lidar is not None), None)
     if choice.sensing == "lidar" and lidar is not None:
         params |= {"lidar_xyz_m": lidar.mount_xyz_m, "lidar_rpy_deg": lidar.mount_rpy_deg}

@@ -1,6 +1,7 @@
 """Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how.
 
-Processes that may be replaced while the rest goes on are started again when they crash, a few times.
+Processes that may be replaced while the rest goes on are started again when they crash, a few times; those that nobody
+needs may end.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class ProcessSpec:
     environment: Mapping[str, str]
     respawn: bool = False
     finishes: bool = False  # its good end is that of all
+    is_ours: bool = True  # a node of the suite, whose status counts; it lets signals in once it can end cleanly
+    is_optional: bool = False  # its end is told, and the others go on
 
 
 class Supervisor:
@@ -59,7 +62,8 @@ class Supervisor:
                     await self._start(spec)
                 except OSError as error:
                     self._write("", f"node {spec.name} could not be started: {error.strerror}")
-                    return EXIT_FAILED
+                    if not spec.is_optional:
+                        return EXIT_FAILED
             first_ended = await self._wait_for_end()
         finally:
             await self._stop_all()
@@ -83,7 +87,7 @@ class Supervisor:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
-            preexec_fn=_prepare_child,
+            preexec_fn=_prepare_node if spec.is_ours else _prepare_program,
         )
         self._processes[spec.name] = process
         self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
@@ -118,18 +122,25 @@ class Supervisor:
                 return ""
             for task in done:
                 name = waits.pop(task)
-                task.result()  # raises what kept it from being started again
                 spec = next(spec for spec in self._specs if spec.name == name)
+                error = task.exception()
+                if isinstance(error, OSError):
+                    self._write("", f"node {name} could not be started again: {error.strerror}; stopping the others")
+                    return name
+                if error is not None:
+                    raise error
                 ending = _ending(self._processes[name].returncode)
                 if spec.finishes and self._processes[name].returncode == 0:
                     return ""
-                if not self._may_respawn(spec):
+                may_respawn = self._may_respawn(spec)
+                if not may_respawn and not spec.is_optional:
                     self._write("", f"node {name} {ending}; stopping the others")
                     return name
-                self._write("", f"node {name} {ending}; starting it again")
+                self._write("", f"node {name} {ending}; {'starting it again' if may_respawn else 'the others go on'}")
                 dead = self._processes.pop(name)
                 _signal_group(dead.pid, signal.SIGKILL)  # what it may have left behind
-                waits[asyncio.create_task(self._start_again(spec))] = name
+                if may_respawn:
+                    waits[asyncio.create_task(self._start_again(spec))] = name
 
     async def _start_again(self, spec: ProcessSpec) -> None:
         """After a while; returns when it has ended once more."""
@@ -154,12 +165,14 @@ class Supervisor:
             _signal_group(process.pid, signal.SIGKILL)  # what a node may have started and left behind
 
     def _status(self, first_ended: str) -> int:
-        codes = {name: item.returncode for name, item in self._processes.items()}
-        for name, code in codes.items():
-            if name != first_ended and code != 0:
-                self._write("", f"node {name} {_ending(code)} while stopping")
+        ours = {spec.name for spec in self._specs if spec.is_ours}
+        for name, item in self._processes.items():
+            clean = (0,) if name in ours else (0, -signal.SIGINT, -signal.SIGTERM)
+            if name != first_ended and item.returncode not in clean:
+                self._write("", f"node {name} {_ending(item.returncode)} while stopping")
+        codes = {name: item.returncode for name, item in self._processes.items() if name in ours}
         if first_ended:
-            code = codes[first_ended]
+            code = codes.get(first_ended)  # none: it could not be started again
             return code if code is not None and code > 0 else EXIT_FAILED
         return EXIT_FAILED if any(codes.values()) else 0
 
@@ -177,10 +190,16 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _prepare_child() -> None:
+def _prepare_node() -> None:
     """In the child, before exec: let the kernel end it with the supervisor, and hold signals back until it is ready.
 
     A node lets the signals in once it can end cleanly (ros_support.signals); one that never does is killed.
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+
+
+def _prepare_program() -> None:
+    """The same for a program that is not ours, and would never let the signals in."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

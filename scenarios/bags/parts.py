@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 BAG = "bag"  # in the folder of a run
+_OF_RECORDER = re.compile(r".*\.mcap|metadata\.yaml|\.metadata\.yaml\.part")
 
 
 def next_free(folder: Path) -> Path:
@@ -21,7 +22,20 @@ def parts(run: Path) -> list[Path]:
     """The bags in the folder of a run, in the order in which they were begun; none: it is no such folder."""
     found = {}
     for item in run.iterdir() if run.is_dir() else ():
-        match = re.fullmatch(rf"{BAG}(?:_([1-9]\d*))?", item.name)
+        match = re.fullmatch(rf"{BAG}(?:_([2-9]|[1-9]\d+))?", item.name)
         if match and item.is_dir():
             found[int(match[1] or 1)] = item
     return [found[number] for number in sorted(found)]
+
+
+def parts_of_launch(run: Path) -> list[Path]:
+    """Those that recorders of a launch can have left: bag, bag_2 ... without a gap, with their files and no others."""
+    found: list[Path] = []
+    for number, item in enumerate(parts(run), start=1):
+        is_next = item.name == (BAG if number == 1 else f"{BAG}_{number}")
+        if not is_next or item.is_symlink():
+            break
+        if not all(_OF_RECORDER.fullmatch(file.name) and not file.is_dir() for file in item.iterdir()):
+            break
+        found.append(item)
+    return found

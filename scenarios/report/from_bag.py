@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,19 @@ from scenarios.bags import types
 from scenarios.bags.reading import Bag, open_bag
 from scenarios.bags.to_messages import WHEELS
 from scenarios.bags.types import from_bytes
-from scenarios.channels import MOTION, PER_WHEEL, SINGLE, channels, estimate_channels
+from scenarios.channels import ESTIMATE_CHANNELS, MOTION, PER_WHEEL, SINGLE, channels, estimate_channels
 from scenarios.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
-from scenarios.report.holes import holes, lack_words
+from scenarios.report.holes import (
+    RECORDING,
+    Hole,
+    Lacking,
+    beyond,
+    during,
+    estimate_holes,
+    holes,
+    lack_events,
+    lack_words,
+)
 from scenarios.report.run_record import Event, RunRecord, Vector
 from scenarios.report.told import TOLD
 from sensors.from_messages import stamp_ns, truth_pose
@@ -59,7 +69,19 @@ TYPES = {
 PEDALS = ("steering", "throttle", "brake")
 ARMS = tuple(f"{corner}_lower_arm" for corner in CORNERS)
 ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)
+FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that tells them; the last that does counts
+    ACTUATION: ("spin_rate", *PEDALS, "engine_speed"),
+    JOINTS: ("spring_compression",),
+    WHEEL_TRUTH: (*OF_WHEELS, *OF_VEHICLE),
+}
 NS = 1e-9
+
+
+class Recorded(NamedTuple):
+    """A run as its bag tells it, and where the bag tells nothing."""
+
+    record: RunRecord
+    lacking: Lacking
 
 
 def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
@@ -74,9 +96,17 @@ def record_from_bag(path: Path, vehicle: str = "hmmwv", folder: Path | None = No
     vehicle: name in config/vehicles or a file (relative: in folder), for its centre of mass, springs and steering.
     Raises SettingsError.
     """
+    return recorded(path, vehicle, folder).record
+
+
+def recorded(
+    path: Path, vehicle: str = "hmmwv", folder: Path | None = None, observer_knows_start: bool = False
+) -> Recorded:
+    """As record_from_bag; observer_knows_start: it was told where it starts, so it should have begun at once."""
     bag = open_bag(path)
     try:
-        return _Reader(bag).record(path.resolve().stem, Hmmwv.from_yaml(vehicle_file(vehicle, folder)))
+        model = Hmmwv.from_yaml(vehicle_file(vehicle, folder))
+        return _Reader(bag).recorded(path.resolve().stem, model, observer_knows_start)
     finally:
         bag.close()
 
@@ -110,7 +140,7 @@ class _Reader:
         if topic == TRUTH:
             self._arrived.append(log_ns)
 
-    def record(self, name: str, vehicle: Hmmwv) -> RunRecord:
+    def recorded(self, name: str, vehicle: Hmmwv, observer_knows_start: bool) -> Recorded:
         """From what was read."""
         if not self._rows[TRUTH]:
             raise SettingsError(f"{self._bag.name}: {TRUTH} has no usable message: {self._refused.get(TRUTH, 'none')}")
@@ -132,11 +162,11 @@ class _Reader:
             return float(np.interp(log_ns - arrivals[0], arrivals - arrivals[0], (stamped - start_ns) * NS))
 
         events, innovations = self._diagnostics.told(when)
-        lacking = holes(seconds)
-        gaps = tuple(Event(hole.start_s, "recording", "lacks this stretch", hole.length_s) for hole in lacking)
-        remarks = [lack_words(lacking)] if lacking else []
+        silent = self._silent(time_ns) | {ESTIMATE: estimate_holes(start_ns, seconds, estimates, observer_knows_start)}
+        missing = holes(seconds)
+        gaps, remarks = _told(missing, silent)
         remarks += [*self._bag.remarks, *(f"{topic}: messages left out: {why}" for topic, why in self._refused.items())]
-        return RunRecord(
+        record = RunRecord(
             name=name,
             description=f"From the bag {self._bag.name}",
             kind="ros" if DIAGNOSTICS in self._bag.topics else "lock-step",
@@ -146,9 +176,20 @@ class _Reader:
             innovations=innovations,
             centre_in_base_m=_vector(centre - base),
             sideslip_at_m=_vector(-base),
-            events=(*gaps, *events),
+            events=tuple(sorted((*gaps, *events), key=lambda event: event.time_s)),
             remarks=tuple(remarks),
         )
+        return Recorded(record, Lacking(tuple(missing), _by_channel(silent)))
+
+    def _silent(self, time_ns: NDArray[np.int64]) -> dict[str, list[Hole]]:
+        """Where topics that tell of all instants of the truth tell nothing, by topic."""
+        length = float(time_ns[-1] - time_ns[0]) * NS
+        found = {}
+        for topic in (ACCEL, *FIELDS):
+            if self._rows[topic]:
+                own = (self._table(topic)[0] - time_ns[0]) * NS
+                found[topic] = during(holes(own, 0.0, length), length)
+        return found
 
     def _history(self, vehicle: Hmmwv, truth: Table) -> tuple[NDArray[np.void], set[str]]:
         """Records of SNAPSHOT as far as they are known, and the names of the channels that can be made of them."""
@@ -160,7 +201,7 @@ class _Reader:
         history["position"] = rows[:, 0:3] - attitude.apply(base)
         # base_link is fixed to the chassis: the velocities of their origins differ by what the turning adds.
         history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(turn, base))
-        fields, known = set(), set(MOTION)
+        known = set(MOTION)
         if self._rows[ACCEL]:
             there = self._at(time_ns, ACCEL)
             turn_rate = history["turn_rate"] = there[:, 3:6]
@@ -174,24 +215,20 @@ class _Reader:
             most = math.radians(vehicle.parameters.steering.max_pitman_angle_deg)
             history["steering"] = np.clip(there[:, 4] / most, -1.0, 1.0) if most > 0.0 else 0.0
             history["throttle"], history["brake"], history["engine_speed"] = there[:, 5], there[:, 6], there[:, 7]
-            fields |= {"spin_rate", *PEDALS, "engine_speed"}
         if self._rows[JOINTS]:
             history["spring_compression"] = _compression(vehicle, self._at(time_ns, JOINTS))
-            fields.add("spring_compression")
         if self._rows[WHEEL_TRUTH]:
             there = self._at(time_ns, WHEEL_TRUTH)
             for index, name in enumerate(OF_WHEELS):
                 history[name] = there[:, 4 * index : 4 * index + 4]
             for index, name in enumerate(OF_VEHICLE):
                 history[name] = there[:, 4 * len(OF_WHEELS) + index]
-            fields |= {*OF_WHEELS, *OF_VEHICLE}
         if COLLISION in self._bag.topics:
             for stamp, (push,) in self._rows[COLLISION]:
                 history["collision"][np.abs(time_ns - stamp) <= SAME_NS] = push
-            fields.add("collision")
-        known |= {name for name, (field, _) in SINGLE.items() if field in fields}
-        for name, (field, _) in PER_WHEEL.items():
-            known |= {f"{name}.{corner}" for corner in CORNERS} if field in fields else set()
+            known |= _channels_of(["collision"])
+        for topic, fields in FIELDS.items():
+            known |= _channels_of(fields) if self._rows[topic] else set()
         return history, known
 
     def _estimates(self, middle: Array) -> NDArray[np.void] | None:
@@ -225,6 +262,28 @@ class _Reader:
         zero = time_ns[0]
         there, asked = (own - zero) * NS, (time_ns - zero) * NS
         return np.column_stack([np.interp(asked, there, column) for column in rows.T])
+
+
+def _channels_of(fields: Sequence[str]) -> set[str]:
+    """Channels that fields of SNAPSHOT give."""
+    found = {name for name, (field, _) in SINGLE.items() if field in fields}
+    return found | {
+        f"{name}.{corner}" for name, (field, _) in PER_WHEEL.items() if field in fields for corner in CORNERS
+    }
+
+
+def _by_channel(silent: dict[str, list[Hole]]) -> dict[str, list[Hole]]:
+    """Holes of topics as those of the channels that come from them."""
+    told = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
+    told |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
+    return {name: silent[topic] for topic, names in told.items() if topic in silent for name in names}
+
+
+def _told(missing: list[Hole], silent: dict[str, list[Hole]]) -> tuple[list[Event], list[str]]:
+    """What is missing, and where topics are silent besides, as events and remarks."""
+    found = {RECORDING: missing} | {topic: beyond(own, missing) for topic, own in silent.items()}
+    events = [event for who, lacks in found.items() for event in lack_events(lacks, who)]
+    return events, [lack_words(lacks, who) for who, lacks in found.items() if lacks]
 
 
 def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:

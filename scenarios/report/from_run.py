@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scenarios.channels import Channels
 from scenarios.lock_step import Run
 from scenarios.metrics import Finding
+from scenarios.report.holes import Hole, lack_events, lack_words
 from scenarios.report.run_record import ORIGIN, Event, RunRecord, Timing, Vector
 from scenarios.report.told import told_from
 from scenarios.report.versions import versions
@@ -22,6 +23,7 @@ from terrain.world import World
 Array = NDArray[np.float64]
 
 APART_S = 1.0  # pushes of obstacles that are closer together are one collision
+OBSERVER = "the observer"
 FOR_EVER_S = 1e5  # a fault that lasts longer lasts to the end
 
 
@@ -36,13 +38,19 @@ def record_from_run(
     reference: Channels | None,
     findings: Sequence[Finding],
     figures: dict[str, float],
-    passed: bool,
+    passed: bool | None,
     timing: Timing,
+    silent: Sequence[Hole] = (),
 ) -> RunRecord:
-    """path: of the scenario's file; text: what it holds; world: what scenario.world.load gave."""
+    """path: of the scenario's file; text: what it holds; world: what scenario.world.load gave.
+
+    silent: where the observer told nothing although it should have.
+    """
     base = runner.vehicle.base_in_chassis
     observation = runner.observation
     events = [*fault_events(scenario), *runner.watch.events, *collision_events(run.channels)]
+    events += lack_events(silent, OBSERVER)
+    remarks = [lack_words(silent, OBSERVER)] if silent else []
     if run.diverged_at is not None:
         events.append(Event(run.diverged_at, "end", "the motion diverged"))
     return RunRecord(
@@ -64,9 +72,15 @@ def record_from_run(
         centre_in_base_m=_vector(run.centre_of_mass - base),
         sideslip_at_m=sideslip_point(observation.observer) if observation is not None else ORIGIN,
         world=world_name(scenario, path.parent),
-        goal=_goal(scenario, world),
-        events=tuple(sorted(events, key=lambda event: event.time_s)),
+        goal=goal_of(scenario, world),
+        events=in_order(events),
+        remarks=tuple(remarks),
     )
+
+
+def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Of time."""
+    return tuple(sorted(events, key=lambda event: event.time_s))
 
 
 def fault_events(scenario: Scenario) -> list[Event]:
@@ -113,7 +127,8 @@ def world_name(scenario: Scenario, folder: Path) -> str:
     return str((folder / name).resolve()) if is_path else name
 
 
-def _goal(scenario: Scenario, world: World | None) -> tuple[float, float] | None:
+def goal_of(scenario: Scenario, world: World | None) -> tuple[float, float] | None:
+    """Where it drives to, x and y [m]; world: what scenario.world.load gave."""
     if scenario.driver.to_goal is None:
         return None
     goal = scenario.driver.to_goal.goal

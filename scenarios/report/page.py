@@ -12,14 +12,13 @@ from scenarios.report.drawing import Plot
 from scenarios.report.estimate_plots import estimate_plots, innovation_plots
 from scenarios.report.map_picture import map_of, world_of
 from scenarios.report.panels import section_plots
-from scenarios.report.run_record import RunRecord
+from scenarios.report.run_record import REPORT, RunRecord
 from scenarios.report.timeline import timeline
 from scenarios.report.words import NONE, checks, facts, name_and_unit, number, timing, verdict_words
 from settings.files import write_whole
 from settings.share import share_file
 from terrain.world import World
 
-REPORT = "report.html"
 TEMPLATES = "config/report"
 MOST_EVENTS = 200  # in the table
 

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 METRICS, HISTORY, REFERENCE = "metrics.json", "history.csv", "reference.csv"
-ESTIMATES, SCENARIO = "estimates.npz", "scenario.yaml"
+ESTIMATES, SCENARIO, REPORT = "estimates.npz", "scenario.yaml", "report.html"
 FORMAT = 1  # of the folder
 KINDS = ("lock-step", "ros")
 MOST_ROWS = 1_000_000
@@ -91,6 +91,7 @@ class RunRecord:
     sideslip_at_m: Vector = ORIGIN  # the point whose sideslip the estimates give, in base_link
     world: str = ""  # name or file; none: a plane
     goal: tuple[float, float] | None = None  # x, y [m]
+    arguments: Mapping[str, str] = field(default_factory=dict)  # of a launch, where they differ from the scenario
     events: tuple[Event, ...] = ()
     remarks: tuple[str, ...] = ()  # what was wrong with where it comes from
 
@@ -149,6 +150,7 @@ def load_run(folder: Path) -> RunRecord:
             "sideslip_at_m": _vector(said.get("sideslip_at_m", ORIGIN)),
             "world": str(said.get("world", "")),
             "goal": None if said.get("goal") is None else _vector([*said["goal"], 0.0])[:2],
+            "arguments": {str(key): str(value) for key, value in said.get("arguments", {}).items()},
             "events": events,
             "remarks": tuple(str(item) for item in said.get("remarks", [])),
         }
@@ -192,6 +194,7 @@ def _metrics(record: RunRecord) -> str:
         "seed": record.seed,
         "world": record.world,
         "goal": record.goal,
+        "arguments": dict(record.arguments),
         "figures": dict(record.figures),
         "criteria": [dict(item) for item in record.findings],
         "timing": asdict(record.timing),

@@ -27,7 +27,7 @@ class Check(NamedTuple):
     value: str
     bounds: str
     passed: bool
-    is_open: bool = False  # met in what was recorded, and could have been broken in what was not
+    is_open: bool = False  # what was recorded does not tell
 
 
 def verdict_words(record: RunRecord) -> str:
@@ -38,7 +38,8 @@ def verdict_words(record: RunRecord) -> str:
     if record.diverged_at_s is not None:
         return f"the motion diverged at {record.diverged_at_s:.2f} s"
     if record.passed is None and undecided:
-        return f"{undecided} of {total} criteria could have been broken in what was not recorded, all others are met"
+        rest = ", all others are met" if undecided < total else ""
+        return f"{undecided} of {total} criteria cannot be told from what was recorded{rest}"
     if record.passed is None:
         return "there are no criteria to judge it by"
     if missed:
@@ -82,6 +83,8 @@ def facts(record: RunRecord) -> dict[str, str]:
     found["World"] = record.world or "a plane"
     if record.seed is not None:
         found["Seed"] = str(record.seed)
+    if record.arguments:
+        found["Launched with"] = ", ".join(f"{name}:={value}" for name, value in record.arguments.items())
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,23 @@ def test_autonomy_of_ones_own_stops_when_its_scan_falls_silent(graph: Any) -> No
     graph.wait_until(lambda: commands[-1].linear.x == 0.0, "a stop")
     tell(range(90, 110), has_scan=True)
     graph.wait_until(lambda: commands[-1].linear.x > 3.0, "driving on")
+
+
+@pytest.mark.parametrize("name", ["own_autonomy.py", "cmd_vel_stack.py"])
+def test_an_example_that_is_not_told_where_to_says_how(name: str) -> None:
+    done = subprocess.run([sys.executable, str(EXAMPLES / name)], capture_output=True, text=True, timeout=60.0)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"usage: {name} X")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("remap", "topic"), [("__node:=mine", "/ground_truth/odom"), ("odometry:=odometry/filtered", "/odometry/filtered")]
+)
+def test_a_stack_goes_by_the_truth_unless_it_is_told_otherwise(graph: Any, remap: str, topic: str) -> None:
+    graph.start_command([sys.executable, str(EXAMPLES / "cmd_vel_stack.py"), "30,0", "--ros-args", "-r", remap])
+    graph.wait_until(lambda: graph.node.count_subscribers(topic) == 1, f"it to listen to {topic}", START_WAIT_S)
+    assert graph.node.count_subscribers("/ground_truth/odom") == (topic == "/ground_truth/odom")
 
 
 def test_example_of_own_autonomy_is_under_60_lines() -> None:

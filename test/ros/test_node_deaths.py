@@ -67,7 +67,7 @@ class Run:
 
     def ids(self) -> dict[str, int]:
         """Process ids of the nodes that live, by name."""
-        found = {}
+        found: dict[str, int] = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
@@ -150,6 +150,7 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
     assert times[-1] > run.time_ns - LAST_NS
     assert "the recording lacks " in run.launch.output
     events = json.loads((folder / "metrics.json").read_text())["events"]
-    (hole,) = (event for event in events if event["kind"] == "recording")
+    (hole,) = (event for event in events if event["words"] == "lacks this stretch")
     assert hole["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
+    assert any(event["words"] == "/odometry/filtered lacks this stretch" for event in events)
     assert any("nothing is heard of" in event["words"] and "terrain" in event["words"] for event in events)

@@ -11,11 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from std_srvs.srv import SetBool
 
+from ros_support import qos
+from ros_support.diagnostics import HARDWARE_ID
+from ros_support.domain import private_domain
+from ros_support.time import ns_to_stamp
 from scenarios.bags.reading import open_bag
 from scenarios.cli import main
+from scenarios.launch_folder import CLAIM
 from scenarios.node_process import node_command
+from scenarios.refereeing import TIMING
 from scenarios.ros_run import judge_bag, run_over_ros
 from settings import SettingsError
 
@@ -29,6 +38,17 @@ duration_s: {seconds}
 criteria:
   - {{channel: speed_mps, statistic: mean, at_least: {least}}}
   - {{channel: collision_n, statistic: maximum, at_most: 0.0}}
+"""
+
+ROLLING = """
+version: 1
+description: an observer that may know its start, in a vehicle that rolls at it
+world: {flat: {}}
+start: {speed_mps: 20.0}
+driver: {straight: {speed_mps: 20.0}}
+duration_s: 100.0
+sensors: [{imu: {}}, {gps: {}}, {encoders: {}}]
+observer: {kind: vehicle}
 """
 
 LANE_CHANGE = """
@@ -133,7 +153,85 @@ def test_a_bag_that_is_not_of_a_launch_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "data/bag_2/precious.mcap").exists()
 
 
-@pytest.mark.parametrize("words", ["rate:=nan", "rate:=-1", "duration:=1e9", "planner:=arcs"])
+class Others:
+    """All that the referee hears of: an observer's health, and a vehicle whose answers get lost at first."""
+
+    def __init__(self, graph: Any) -> None:
+        self.asked = 0
+        self.elapsed_ns, self.x, self.speed = 0, 0.0, 20.0
+        self._health = graph.node.create_publisher(DiagnosticArray, "/diagnostics", qos.RELIABLE)
+        self._odometry = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
+        graph.node.create_service(SetBool, "/simulation/pause", self._on_pause)
+        graph.node.create_timer(0.05, self._tell)
+
+    def _on_pause(self, request: Any, response: Any) -> Any:
+        self.asked += 1
+        if self.asked == 1:
+            raise InterruptedError("no answer")
+        response.success = True
+        return response
+
+    def _tell(self) -> None:
+        status = DiagnosticStatus(name="/observer", hardware_id=HARDWARE_ID)
+        self._health.publish(DiagnosticArray(status=[status]))
+        if self.asked > 1:
+            self.elapsed_ns += 1_000_000
+            message = Odometry()
+            message.header.stamp = ns_to_stamp(1_767_225_600_000_000_000 + self.elapsed_ns)
+            message.pose.pose.position.x, message.twist.twist.linear.x = self.x, self.speed
+            message.pose.pose.orientation.w = 1.0
+            self._odometry.publish(message)
+
+
+def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_once_it_is_slow(
+    graph: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "rolling.yaml").write_text(ROLLING)
+    others, poses = Others(graph), graph.collect(PoseWithCovarianceStamped, "/initialpose")
+    words = (f"scenario:={tmp_path / 'rolling.yaml'}", "wait_for:=[observer]", f"out:={tmp_path}")
+    referee = graph.start("referee", "--ros-args", *(word for item in words for word in ("-p", item)))
+    with pytest.raises(InterruptedError):
+        graph.wait_until(lambda: others.asked, "the first question", 60.0)
+    assert not (tmp_path / TIMING).exists()
+
+    graph.wait_until(lambda: "time runs" in referee.output, "the second question")
+    assert others.asked == 2
+    assert (tmp_path / TIMING).exists()
+    graph.spin_for(1.2)
+    assert not poses  # it would be elsewhere by the time that it is told
+
+    others.x, others.speed = 33.0, 0.1
+    graph.wait_until(lambda: poses, "a pose")
+    assert poses[0].pose.pose.position.x == 33.0
+
+
+def test_results_of_the_run_before_are_kept_when_a_node_cannot_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One whose vehicle is not there: only its node finds out."""
+    name, run = _scenario(tmp_path), tmp_path / "runs/short_ros"
+    text = (tmp_path / "short.yaml").read_text() + "vehicle: {model: ./gone.yaml}\n"
+    (tmp_path / "short.yaml").write_text(text)
+    (run / "bag").mkdir(parents=True)
+    for file in (CLAIM, TIMING, "report.html", "bag/bag_0.mcap"):
+        (run / file).write_text("old")
+    monkeypatch.chdir(tmp_path)
+    with private_domain() as domain:
+        for key, value in domain.items():
+            monkeypatch.setenv(key, value)
+        assert main(["launch", name]) == 2
+    assert "time never ran; what the run before left is kept" in capsys.readouterr().out
+    assert {str(item.relative_to(run)) for item in run.rglob("*")} == {
+        CLAIM,
+        TIMING,
+        "report.html",
+        "bag",
+        "bag/bag_0.mcap",
+    }
+    assert (run / "bag/bag_0.mcap").read_text() == "old"
+
+
+@pytest.mark.parametrize("words", ["rate:=nan", "rate:=-1", "duration:=1e9", "planner:=arcs", "seed:=-1"])
 def test_wrong_values_are_told_before_any_node_starts(
     words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,7 +247,6 @@ def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     from scenarios.bags.recording import Recording
     from scenarios.bags.writing import BagWriter
     from scenarios.lock_step import LockStep
-    from scenarios.refereeing import TIMING
     from scenarios.scenario import load_scenario
 
     path = tmp_path / "loads.yaml"

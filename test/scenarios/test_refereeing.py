@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.refereeing import Course, Readiness
+from scenarios.refereeing import ASK_AGAIN_S, SLOW_MPS, Course, Permission, Readiness, Step
 
 NS = 1_000_000_000
 
@@ -24,6 +24,42 @@ def test_a_run_waits_until_nobody_new_is_found() -> None:
     assert not readiness.is_ready(2.4)
     readiness.look({"clock": 2}, 2.4)
     assert readiness.is_ready(2.6)
+
+
+def _step(permission: Permission, now: float, is_ready: bool = True, elapsed_s: float = 0.0) -> Step:
+    return permission.step(now, is_ready=is_ready, is_answered=False, elapsed_s=elapsed_s)
+
+
+def test_time_is_asked_to_run_once_all_are_ready_and_runs_when_that_is_answered() -> None:
+    permission = Permission(0.0, 300.0)
+    assert _step(permission, 1.0, is_ready=False) is Step.WAIT
+    assert _step(permission, 2.0) is Step.ASK
+    assert _step(permission, 2.1) is Step.WAIT
+    assert permission.step(2.2, is_ready=True, is_answered=True, elapsed_s=0.0) is Step.RUN
+
+
+def test_a_question_without_an_answer_is_asked_again_until_that_has_taken_too_long() -> None:
+    permission = Permission(0.0, 10.0)
+    assert _step(permission, 1.0) is Step.ASK
+    assert _step(permission, 1.5 + ASK_AGAIN_S, is_ready=False) is Step.ASK  # though somebody new was found meanwhile
+    assert _step(permission, 9.9) is Step.ASK
+    assert _step(permission, 10.1) is Step.GIVE_UP
+
+
+def test_time_that_runs_is_an_answer_too() -> None:
+    permission = Permission(0.0, 10.0)
+    assert _step(permission, 1.0, is_ready=False, elapsed_s=0.5) is Step.WAIT  # somebody stepped it
+    assert _step(permission, 2.0, elapsed_s=0.5) is Step.ASK
+    assert _step(permission, 2.1, elapsed_s=0.5) is Step.WAIT
+    assert _step(permission, 2.2, elapsed_s=0.6) is Step.RUN
+
+
+def test_where_a_vehicle_is_can_be_told_while_it_hardly_moves() -> None:
+    course = Course(10.0)
+    assert not course.is_slow  # not heard of yet
+    for speed, expected in ((0.0, True), (0.9 * SLOW_MPS, True), (1.1 * SLOW_MPS, False), (-20.0, False)):
+        course.tell_speed(speed)
+        assert course.is_slow is expected
 
 
 def test_a_run_ends_when_its_time_is_up() -> None:

@@ -23,8 +23,8 @@ from scenarios.plots import thinned
 from scenarios.report.compare import compare_page
 from scenarios.report.compared import compared
 from scenarios.report.from_bag import ACTUATION, DIAGNOSTICS, JOINTS, channels_from_bag, record_from_bag
-from scenarios.report.page import REPORT, run_page
-from scenarios.report.run_record import Event, RunRecord, load_run, save_run
+from scenarios.report.page import run_page
+from scenarios.report.run_record import REPORT, Event, RunRecord, load_run, save_run
 from scenarios.report.told import told_from
 from scenarios.run import run
 from scenarios.scenario import load_scenario
@@ -356,6 +356,51 @@ def test_a_bag_gets_a_report_beside(
 
     assert (tmp_path / "bag_report.html").is_file()
     assert "not judged" in capsys.readouterr().out
+
+
+def test_a_damaged_bag_is_reported_on_and_told_with_status_1(
+    drive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(drive.parent / "bag", tmp_path / "cut")
+    (tmp_path / "cut/metadata.yaml").unlink()
+
+    assert command("cut") == 1
+    assert "note  " in capsys.readouterr().out
+    assert (tmp_path / "cut_report.html").is_file()
+
+    assert command("cut", str(drive)) == 1
+    assert "metadata.yaml: is missing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("known_by", ["scenario.yaml", "--scenario", "the folder's name"])
+def test_a_run_of_ros2_launch_gets_its_verdict_and_its_report(
+    drive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], known_by: str
+) -> None:
+    """Its folder has bag and timing, and nobody judged it."""
+    name, words = "drive_ros", []
+    if known_by == "--scenario":
+        name, words = "elsewhere", ["--scenario", str(drive.parent / "drive.yaml")]
+    elif known_by == "the folder's name":
+        name = "parked_ros"
+    folder = tmp_path / name
+    shutil.copytree(drive.parent / "bag", folder / "bag")
+    (folder / "timing.json").write_text('{"wall_s": 4.0, "real_time_factor": 1.0, "simulated_s": 4.0}')
+    if known_by == "scenario.yaml":
+        shutil.copy(drive.parent / "drive.yaml", folder / "scenario.yaml")
+
+    assert command(str(folder), *words) == 1  # neither scenario is met by this drive
+
+    expected = name.removesuffix("_ros") if name != "elsewhere" else "drive"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{expected}: FAILED"
+    assert load_run(folder).passed is False
+    assert (folder / REPORT).is_file()
+    assert command(str(folder)) == 0  # judged already: the page alone
+
+
+def test_a_run_without_a_bag_cannot_be_judged_anew(drive: Path) -> None:
+    with pytest.raises(SettingsError, match="has no bag to judge"):
+        command(str(drive), "--scenario", "parked")
 
 
 def test_without_arguments_runs_are_listed(

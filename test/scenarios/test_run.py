@@ -72,6 +72,24 @@ def test_without_pictures_there_is_no_report_and_with_them_it_can_be_left_out(
     assert (tmp_path / "drawn" / "motion.png").exists()
 
 
+def test_what_this_run_does_not_write_is_not_there_of_an_earlier_one(
+    tmp_path: Path, write_scenario: Write, scenario_text: str
+) -> None:
+    path, out = write_scenario(scenario_text), tmp_path / "out"
+    out.mkdir()
+    earlier = ("report.html", "motion.png", "path.png", "last_state.json", "notes.txt")
+    for name in earlier:
+        (out / name).write_text("of an earlier run")
+
+    assert run(str(path), out, with_pictures=False) == 0
+
+    assert {item.name for item in out.iterdir()} == {"history.csv", "metrics.json", "scenario.yaml", "notes.txt"}
+    (out / "report.html").write_text("of an earlier run")
+    assert run(str(path), out, with_report=False) == 0
+    assert not (out / "report.html").exists()
+    assert (out / "motion.png").exists()
+
+
 def test_a_description_that_looks_like_a_formula_is_drawn_as_it_is(
     tmp_path: Path, write_scenario: Write, scenario_text: str
 ) -> None:

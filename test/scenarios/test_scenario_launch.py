@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.bring_up import NodeSpec, bring_up
+from planner.planning import _BUILT_IN
+from scenarios.bring_up import PLANNERS, NodeSpec, bring_up
+from scenarios.node_process import node_process
 from scenarios.scenario import load_scenario, scenario_file
 from scenarios.scenario_launch import scenario_launch, scenario_nodes
 from settings import SettingsError
@@ -81,6 +83,12 @@ def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
     ("given", "words"),
     [
         ({"seed": "x"}, "seed: must be a whole number"),
+        ({"seed": "-1"}, "seed: must be a whole number from 0 to 2147483647"),
+        ({"seed": "99999999999"}, "seed: must be a whole number from 0 to 2147483647"),
+        ({"planner": "dstar"}, "planner: unknown.*did you mean dstar_lite.*or your own as module:Class"),
+        ({"planner": "no_such_module:Class"}, "planner: no_such_module:Class cannot be had: there is no module"),
+        ({"planner": "no.such:Class"}, "planner: no.such:Class cannot be had: ModuleNotFoundError"),
+        ({"planner": ":Class"}, "planner: :Class cannot be had"),
         ({"rate": "fast"}, "rate: must be a number"),
         ({"observer": "none"}, "believes the observer"),
         ({"cockpit": "yes"}, "must be one of true, false, open"),
@@ -95,6 +103,38 @@ def test_wrong_arguments_are_told_in_one_line(given: dict[str, str], words: str)
 def test_a_name_that_is_neither_launch_nor_scenario_is_told() -> None:
     with pytest.raises(SettingsError, match="did you mean urban"):
         bring_up("urbn")
+
+
+def test_planners_can_be_named_as_the_planners_node_knows_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(PLANNERS) == set(_BUILT_IN)
+    (tmp_path / "slow_planner.py").write_text("raise RuntimeError('is not imported by a launch')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in (*PLANNERS, "slow_planner:Mine"):
+        assert _nodes("urban", planner=name)["planner"].params["planner"] == name
+
+
+def test_a_planner_that_the_scenario_names_wrongly_is_told_too(tmp_path: Path) -> None:
+    text = "world: {named: {name: flat}}\ndriver: {to_goal: {planner: {planner: nosuch}}}\n"
+    with pytest.raises(SettingsError, match=r"planner: .*got 'nosuch'"):
+        _own(tmp_path, text)
+
+
+def test_times_are_written_into_the_folder_of_a_run_that_is_recorded_alone() -> None:
+    assert _nodes("j_turn", out="here")["referee"].params["out"] == "here"
+    assert "out" not in _nodes("j_turn", out="here", record="false")["referee"].params
+
+
+def test_rviz_may_be_closed_and_hears_signals_as_programs_of_others_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rviz2").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    nodes = _nodes("j_turn", rviz="true")
+    rviz, vehicle = node_process(nodes["rviz2"]), node_process(nodes["vehicle"])
+    assert (rviz.is_ours, rviz.is_optional) == (False, True)
+    assert (vehicle.is_ours, vehicle.is_optional) == (True, False)
+    assert rviz.command[-3:] == ["--ros-args", "-p", "use_sim_time:=true"]
+    assert "rviz2" not in nodes["referee"].params["wait_for"]  # type: ignore[operator]
 
 
 def test_the_cockpit_comes_when_it_is_asked_for() -> None:
