@@ -8,15 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from scenarios.channels import ESTIMATE_CHANNELS, Channels
+from scenarios.channels import Channels
 from scenarios.handling import handling_figures
 from scenarios.lock_step import Run
 from scenarios.metrics import load_reference, verdict
 from scenarios.plots import FIGURES, figure, path_figure
 from scenarios.progress import progress_on_stderr
 from scenarios.report.from_run import record_from_run
-from scenarios.report.holes import Hole, Lacking, estimate_holes
-from scenarios.report.judging import judge_around
+from scenarios.report.judging import judge_run, silent_observer
 from scenarios.report.run_record import REPORT, Timing, save_run
 from scenarios.report.watching import WatchedLockStep
 from scenarios.scenario import Scenario, load_scenario, scenario_file, scenario_files
@@ -83,9 +82,7 @@ def perform(task: Task, out: Path | None, with_pictures: bool, bag: Path | None,
     folder = _folder(out or Path("runs") / path.stem)
     begun = time.monotonic()
     runner, result, timing = _drive(task, bag)
-    silent = _silent(scenario, result)
-    lacking = Lacking(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent))
-    findings = judge_around(scenario.criteria, result.channels, reference, lacking)
+    silent, findings = silent_observer(scenario, result), judge_run(scenario, result, reference)
     passed = verdict(findings) if result.diverged_at is None else False
     figures = handling_figures(scenario, result)
     record = record_from_run(
@@ -145,15 +142,6 @@ def _timed(runner: WatchedLockStep, show: Callable[[float], None]) -> tuple[Run,
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     factor = float(result.time[-1]) / cpu if cpu > 0.0 else None
     return result, Timing(wall_s=wall, cpu_s=cpu, real_time_factor=factor)
-
-
-def _silent(scenario: Scenario, result: Run) -> list[Hole]:
-    """Where the observer told nothing although it should have."""
-    if scenario.observer is None:
-        return []
-    return estimate_holes(
-        scenario.start.time_ns(), result.time, result.estimates, knows_start=scenario.observer.knows_start
-    )
 
 
 def _keep_last_state(folder: Path, runner: WatchedLockStep) -> str:

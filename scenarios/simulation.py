@@ -24,7 +24,8 @@ from planner.maps.grid import LocalGrid
 from planner.scripted import ScriptedDriver
 from scenarios.autonomy import Autonomy
 from scenarios.lock_step import LockStep, Run
-from scenarios.metrics import Finding, judge, load_reference
+from scenarios.metrics import Finding, load_reference
+from scenarios.report.judging import judge_run
 from scenarios.scenario import Scenario, load_scenario, scenario_file
 from settings import SettingsError
 from vehicle_dynamics.base_motion import base_motion
@@ -147,7 +148,7 @@ class Simulation:
 
     def findings(self) -> list[Finding]:
         """The scenario's criteria against the run so far."""
-        return judge(self.scenario.criteria, self.result().channels, load_reference(self.scenario, self.folder))
+        return judge_run(self.scenario, self.result(), load_reference(self.scenario, self.folder))
 
     def close(self) -> None:
         """Let go of the run and of what its sensors hold; reset() begins another."""

@@ -11,7 +11,7 @@ from scenarios.campaign.figures import Drive, kept_metrics
 from scenarios.campaign.kit import Kit, prepared
 from scenarios.campaign.plan import Job
 from scenarios.lock_step import LockStep, Run
-from scenarios.metrics import judge
+from scenarios.report.judging import judge_run
 
 Row = dict[str, Any]
 
@@ -57,7 +57,7 @@ def _row(kit: Kit, job: Job, begun: float) -> Row:
     ready = prepared(kit, job)
     runner = LockStep(ready.scenario, kit.folder, ready.parameters, world=ready.world)
     run = runner.run(watch)
-    findings = judge(ready.scenario.criteria, run.channels, kit.reference)
+    findings = judge_run(ready.scenario, run, kit.reference)
     metrics = kept_metrics(kit.campaign.metrics, Drive(ready.scenario, ready.parameters, ready.world, runner, run))
     missed = [finding.words() for finding in findings if not finding.passed] + _out_of_bounds(kit, metrics)
     verdict, reason = _verdict(run, missed)

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenarios.channels import Channels
+from scenarios.channels import ESTIMATE_CHANNELS, Channels
+from scenarios.lock_step import Run
 from scenarios.metrics import Finding, judge
-from scenarios.report.holes import Hole, Lacking
-from scenarios.scenario import Criterion
+from scenarios.report.holes import Hole, Lacking, estimate_holes
+from scenarios.scenario import Criterion, Scenario
 
 UNBOUNDED = 1e12  # of a criterion's bounds, and beyond
 
@@ -27,6 +28,20 @@ def judge_around(
         undecided = is_open(finding, missing)
         findings.append(replace(finding, passed=False, is_open=True) if undecided else finding)
     return findings
+
+
+def judge_run(scenario: Scenario, run: Run, reference: Channels | None) -> list[Finding]:
+    """All criteria of a run in lock-step, where nothing but an observer can be silent."""
+    lacking = Lacking(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent_observer(scenario, run)))
+    return judge_around(scenario.criteria, run.channels, reference, lacking)
+
+
+def silent_observer(scenario: Scenario, run: Run) -> list[Hole]:
+    """When there was no estimate, although there is an observer."""
+    if scenario.observer is None:
+        return []
+    knows_start = scenario.observer.knows_start
+    return estimate_holes(scenario.start.time_ns(), run.time, run.estimates, knows_start=knows_start)
 
 
 def _known(found: Channels, channel: str, missing: Sequence[Hole]) -> Channels:

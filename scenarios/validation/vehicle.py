@@ -11,6 +11,7 @@ import numpy as np
 from scenarios.identify import brake_friction, rolling_resistance
 from scenarios.lock_step import LockStep
 from scenarios.metrics import judge, load_reference
+from scenarios.report.judging import judge_run
 from scenarios.scenario import Scenario, load_scenario, scenario_file
 from scenarios.validation.parts import Bound, Part, Row, Say, over_time, played
 from vehicle_dynamics.parameters import VehicleParameters
@@ -119,7 +120,7 @@ def suite(names: Sequence[str]) -> Callable[[Say], Part]:
             begun = time.process_time()
             scenario, run, reference = played(name)
             factor = float(run.time[-1]) / (time.process_time() - begun)
-            findings = judge(scenario.criteria, run.channels, reference)
+            findings = judge_run(scenario, run, reference)
             met = sum(finding.passed for finding in findings) if run.diverged_at is None else 0
             rows.append(Row(name, met / len(findings), f"{len(findings)} criteria", Bound(least=1.0)))
             words = "; ".join(finding.words() for finding in findings)
