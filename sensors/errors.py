@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +45,17 @@ class ErrorParameters:
         if self.limit < self.resolution:
             raise ValueError(f"limit: must not be below resolution ({self.resolution:g}), got {self.limit:g}")
 
-    @property
+    @cached_property
     def highest(self) -> float:
         """The largest reading: the last whole step of the resolution within the limit [u]."""
         if self.resolution == 0.0 or not math.isfinite(self.limit):
             return self.limit
         return math.floor(self.limit / self.resolution * (1.0 + 1e-12)) * self.resolution
+
+    @cached_property
+    def sizes(self) -> tuple[float, ...]:
+        """As the kernel takes them."""
+        return self.constant_bias, self.drifting_bias, self.random_walk, self.scale, self.misalignment, self.noise
 
 
 class ErrorModel:
@@ -108,9 +114,8 @@ class ErrorModel:
         if passed > 0.0:
             self._walked_s += passed
         _age(passed, p.drift_time_s, kicks, self._drift, self._walk)
-        errors = (p.constant_bias, p.drifting_bias, p.random_walk, p.scale, p.misalignment, p.noise)
         unit = (self._constant, self._drift, self._walk, self._scale, self._skew)
-        _read(errors, unit, self._noise.normal(size=self._size), true, p.resolution, p.highest, read)
+        _read(p.sizes, unit, self._noise.normal(size=self._size), true, p.resolution, p.highest, read)
         return read
 
     def apply_still(self, time_ns: int, step_ns: int, count: int, true: Array) -> Array:

@@ -56,9 +56,10 @@ class Mounting:
 
 def require_motion(base: BaseMotion) -> None:
     """Raises ValueError with one line for a motion that is none: not finite, or without an attitude."""
-    for name, values in zip(base._fields, base, strict=True):
-        if not all(map(math.isfinite, values)):
-            raise ValueError(f"base motion: {name} must be finite, got {values}")
+    if not math.isfinite(sum(map(sum, base))):  # one of them, or the sum of very large ones
+        for name, values in zip(base._fields, base, strict=True):
+            if not all(map(math.isfinite, values)):
+                raise ValueError(f"base motion: {name} must be finite, got {values}")
     if abs(math.hypot(*base.attitude) - 1.0) > UNIT_TOLERANCE:
         raise ValueError(f"base motion: attitude must be a unit quaternion, got {base.attitude}")
 
