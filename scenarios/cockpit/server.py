@@ -79,8 +79,10 @@ def _refuse_foreign_pages(server: PageServer, host: str) -> None:
     async def check(connection: Any) -> None:
         live: Any = getattr(sockets, "_live_connections", {}).get(connection.client_id)
         headers = getattr(getattr(live, "request", None), "headers", None)
-        if headers is None or is_own_page(headers.get("Origin"), headers.get("Host"), host in LOOPBACK):
+        if headers is not None and is_own_page(headers.get("Origin"), headers.get("Host"), host in LOOPBACK):
             return
+        if live is None:  # another version of the library: nobody is let in unseen
+            raise RuntimeError("the page server does not know its connections; is viser the pinned version?")
         await live.close(1008, "only this server's own page may connect")
 
     sockets._client_connect_cb.insert(0, check)
