@@ -22,7 +22,7 @@ from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
 from planner.path_tracking import Carrot, Path, pursuit_curvature
 from planner.pose import Pose
-from planner.settings import PlannerSettings
+from planner.settings import PLANNERS, PlannerSettings
 from settings import SettingsError
 from settings.fields import close_name
 
@@ -199,7 +199,7 @@ class PathAndArcs:
         return exact if abs(exact - curvature) <= gap else curvature
 
 
-_BUILT_IN = {"arcs": ArcsAlone, "dstar_lite": PathAndArcs}
+_BUILT_IN = dict(zip(PLANNERS, (ArcsAlone, PathAndArcs), strict=True))
 
 
 def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent) -> Planner:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from settings import setting
 
+PLANNERS = ("arcs", "dstar_lite")  # of the suite, by name
 VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the rolling map
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from planner.settings import PLANNERS
 from settings import SettingsError
 from settings.fields import close_name
 from settings.nested import load_preset, preset_names, preset_values
@@ -27,7 +28,6 @@ FASTEST = 100.0  # real-time factor
 # by hand: nobody shall wonder why a vehicle drives again.
 REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script", "monitor")
 VIEWERS = ("rviz2",)  # who closes its window does not mean to end the drive
-PLANNERS = ("arcs", "dstar_lite")
 MOST_SEED = 2**31 - 1
 
 

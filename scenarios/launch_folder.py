@@ -14,11 +14,12 @@ from pathlib import Path
 
 from scenarios.bags.parts import parts, parts_of_launch
 from scenarios.refereeing import TIMING
+from scenarios.report.run_record import ESTIMATES, HISTORY, METRICS, REFERENCE, REPORT, SCENARIO
 from settings import SettingsError
 
 CLAIM = ".launch"  # a file that says whose folder it is
 ASIDE = ".before"  # a folder with what the launch before left
-RESULTS = ("metrics.json", "history.csv", "scenario.yaml", "reference.csv", "estimates.npz", "report.html")
+RESULTS = (METRICS, HISTORY, SCENARIO, REFERENCE, ESTIMATES, REPORT)
 LOOK_EVERY_S = 1.0
 
 

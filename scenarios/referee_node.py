@@ -20,7 +20,7 @@ from ros_support.health import Level
 from ros_support.node import SuiteNode, run_node
 from ros_support.time import stamp_to_ns
 from scenarios.observing import HEADING_VARIANCE, START_VARIANCE
-from scenarios.refereeing import TIMING, Attendance, Course, Permission, Phase, Readiness, Step
+from scenarios.refereeing import START_WITHIN_S, TIMING, Attendance, Course, Permission, Phase, Readiness, Step
 from scenarios.scenario import Scenario, load_scenario
 from settings import SettingsError, setting
 from settings.files import write_whole
@@ -224,7 +224,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         choice = self._scenario.observer
         if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:
             return None
-        if not self._is_observed and self._course.elapsed_s < 3.0:
+        if not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
             return self._pose if self._course.is_slow else None
         is_lost = self._is_disturbed and self._observer_status == STARTING
         if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 TIMING = "timing.json"  # in a run's folder, once time runs; with all times when it came to its end
+START_WITHIN_S = 3.0  # of a run: so long an observer is told where it starts
 ASK_AGAIN_S = 2.0  # a question, or its answer, may be lost
 SLOW_MPS = 0.5  # a place that is told to a faster vehicle is wrong when it is heard
 STANDING_MPS = 0.1

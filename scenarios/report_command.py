@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 RUNS = Path("runs")
 COMPARED = "comparison.html"
-OVER_ROS = "_ros"  # behind the scenario's name, of folders in runs/
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -105,6 +104,7 @@ def _judge_by(path: Path, scenario: str | None) -> Path | None:
     from scenarios.bags.parts import parts
     from scenarios.report.run_record import SCENARIO
     from scenarios.scenario import scenario_file, scenario_files
+    from scenarios.scenario_launch import OVER_ROS
 
     if scenario is not None:
         if not parts(path):
@@ -142,10 +142,12 @@ def _load(path: Path) -> RunRecord:
         return load_run(path)
     if not path.exists():
         raise SettingsError(f"{path}: No such file or directory")
-    if path.is_dir() and not _looks_like_bag(path):
-        raise SettingsError(f"{path}: neither a run (it has no metrics.json) nor a bag")
+    from scenarios.bags.parts import parts
+    from scenarios.bags.reading import is_bag
     from scenarios.report.from_bag import record_from_bag
 
+    if path.is_dir() and not is_bag(path) and not parts(path):
+        raise SettingsError(f"{path}: neither a run (it has no metrics.json) nor a bag")
     return record_from_bag(path)
 
 
@@ -153,14 +155,6 @@ def _is_run(path: Path) -> bool:
     from scenarios.report.run_record import METRICS
 
     return (path / METRICS).is_file()
-
-
-def _looks_like_bag(folder: Path) -> bool:
-    from scenarios.bags.parts import parts
-
-    return bool(parts(folder)) or any(
-        item.suffix in (".mcap", ".db3") or item.name == "metadata.yaml" for item in folder.iterdir()
-    )
 
 
 def _line(words: object) -> str:

@@ -11,11 +11,11 @@ from scenarios.channels import ESTIMATE_CHANNELS
 from scenarios.launch_folder import claimed, require_inputs_elsewhere, set_aside, settle, settle_when_time_runs
 from scenarios.launcher import processes, start_nodes
 from scenarios.metrics import Finding, load_reference, verdict
-from scenarios.refereeing import TIMING
-from scenarios.report.holes import EDGE_S, LATE_START_S, Hole, Lacking, lack_events
-from scenarios.report.run_record import SCENARIO, RunRecord, Timing, save_run
+from scenarios.refereeing import START_WITHIN_S, TIMING
+from scenarios.report.holes import EDGE_S, Hole, Lacking, lack_events
+from scenarios.report.run_record import SCENARIO, RunRecord, Timing, in_order, save_run
 from scenarios.scenario import Scenario, load_scenario, scenario_file
-from scenarios.scenario_launch import run_folder, scenario_launch
+from scenarios.scenario_launch import OVER_ROS, run_folder, scenario_launch
 from settings import SettingsError
 
 EXIT_FAILED = 1
@@ -54,7 +54,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     A criterion that what was not recorded could have met or broken is open: neither met nor missed.
     """
     from scenarios.report.from_bag import recorded  # its libraries take a while to import
-    from scenarios.report.from_run import collision_events, fault_events, goal_of, in_order, world_name
+    from scenarios.report.from_run import collision_events, fault_events, goal_of, world_name
     from scenarios.report.judging import judge_around
     from scenarios.report.page import write_report
     from scenarios.report.versions import versions
@@ -125,14 +125,14 @@ def _remarks(
         return remarks
     first_s = (int(record.estimates["time_ns"][0]) - record.start_ns) * 1e-9
     early = [item for item in scenario.criteria if item.channel in ESTIMATE_CHANNELS and item.from_s < first_s]
-    if early and first_s > LATE_START_S:
+    if early and first_s > START_WITHIN_S:
         remarks.append(f"the first estimate came at {first_s:.1f} s; before, its error is taken to be that one's")
     return remarks
 
 
 def _run_name(path: Path, folder: Path) -> str:
     """That of the scenario's file; the file in a run's folder is called as in all others."""
-    return folder.resolve().name.removesuffix("_ros") if path.name == SCENARIO else path.stem
+    return folder.resolve().name.removesuffix(OVER_ROS) if path.name == SCENARIO else path.stem
 
 
 def _say(record: RunRecord, report: Path) -> None:

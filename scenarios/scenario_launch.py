@@ -41,6 +41,7 @@ from settings.share import share_file
 from vehicle_dynamics.choices import TF_SOURCES
 
 OBSERVERS = ("scenario", "vehicle", "ins", "none")
+OVER_ROS = "_ros"  # behind the scenario's name, of folders in runs/
 RECORD = (*BOOLEAN, "all")
 CLOUDS = ".*/points"  # 10 MB a second
 _ARGUMENTS = (
@@ -74,7 +75,7 @@ def scenario_launch(name: str) -> BringUp:
 
 def run_folder(path: Path, values: Mapping[str, str]) -> Path:
     """Where a run leaves its bag and report."""
-    return Path(values.get("out") or Path("runs") / f"{path.stem}_ros")
+    return Path(values.get("out") or Path("runs") / f"{path.stem}{OVER_ROS}")
 
 
 def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) -> list[NodeSpec]:

@@ -88,7 +88,7 @@ def open_bag(path: Path) -> Bag:
     if not path.exists():
         raise SettingsError(f"{path}: No such file or directory")
     remarks: list[str] = []
-    folders = [] if _is_bag(path) else parts_of_run(path)
+    folders = [] if is_bag(path) else parts_of_run(path)
     parts = _joined(folders, remarks) if folders else _read(path, remarks)
     bag = Bag(str(path), parts, remarks)
     if not any(bag.counts.values()):
@@ -98,8 +98,9 @@ def open_bag(path: Path) -> Bag:
     return bag
 
 
-def _is_bag(path: Path) -> bool:
-    return path.is_file() or bool(_files(path)) or (path / METADATA).exists()
+def is_bag(path: Path) -> bool:
+    """Whether a file or a folder is one, whole or not."""
+    return bool(_files(path)) or (path / METADATA).exists()
 
 
 def _joined(folders: list[Path], remarks: list[str]) -> list[Part]:

@@ -32,7 +32,7 @@ from scenarios.report.holes import (
     lack_events,
     lack_words,
 )
-from scenarios.report.run_record import Event, RunRecord, Vector
+from scenarios.report.run_record import Event, RunRecord, Vector, in_order
 from scenarios.report.told import TOLD
 from sensors.from_messages import stamp_ns, truth_pose
 from settings import SettingsError
@@ -176,7 +176,7 @@ class _Reader:
             innovations=innovations,
             centre_in_base_m=_vector(centre - base),
             sideslip_at_m=_vector(-base),
-            events=tuple(sorted((*gaps, *events), key=lambda event: event.time_s)),
+            events=in_order([*gaps, *events]),
             remarks=tuple(remarks),
         )
         return Recorded(record, Lacking(tuple(missing), _by_channel(silent)))

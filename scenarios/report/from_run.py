@@ -12,7 +12,7 @@ from scenarios.channels import Channels
 from scenarios.lock_step import Run
 from scenarios.metrics import Finding
 from scenarios.report.holes import Hole, lack_events, lack_words
-from scenarios.report.run_record import ORIGIN, Event, RunRecord, Timing, Vector
+from scenarios.report.run_record import ORIGIN, Event, RunRecord, Timing, Vector, in_order
 from scenarios.report.told import told_from
 from scenarios.report.versions import versions
 from scenarios.report.watching import WatchedLockStep
@@ -76,11 +76,6 @@ def record_from_run(
         events=in_order(events),
         remarks=tuple(remarks),
     )
-
-
-def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Of time."""
-    return tuple(sorted(events, key=lambda event: event.time_s))
 
 
 def fault_events(scenario: Scenario) -> list[Event]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.channels import shared_instants
+from scenarios.refereeing import START_WITHIN_S
 from scenarios.report.run_record import Event
 
 Array = NDArray[np.float64]
@@ -17,7 +18,6 @@ Array = NDArray[np.float64]
 LONGEST_STEP_S = 0.2  # of a recording without holes: 20 instants of ours
 USUAL_STEPS = 10  # of a slower recording; no hole is shorter
 EDGE_S = 0.5  # at the ends of a recording, which is opened and closed while messages come
-LATE_START_S = 3.0  # an observer whose start is known, and that begins later, was not there
 RECORDING = "the recording"
 
 
@@ -89,7 +89,7 @@ def estimate_holes(start_ns: int, time_s: Array, estimates: NDArray[np.void] | N
         return []
     told = time_s[ours]
     found = holes(told, end_s=float(time_s[-1]))
-    if knows_start and told[0] - time_s[0] > LATE_START_S:
+    if knows_start and told[0] - time_s[0] > START_WITHIN_S:  # it was not there
         found.insert(0, Hole(float(time_s[0]), float(told[0]), has_before=False))
     return found
 

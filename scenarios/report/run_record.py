@@ -13,7 +13,7 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,11 @@ class Event:
     kind: str  # fault, planner, observer, collision, diagnostics ...
     words: str
     length_s: float | None = None
+
+
+def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Of time."""
+    return tuple(sorted(events, key=lambda event: event.time_s))
 
 
 @dataclass(frozen=True)

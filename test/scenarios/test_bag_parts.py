@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +12,13 @@ import pytest
 from scenarios.bags.parts import next_free, parts
 from scenarios.bags.playback import BagSource
 from scenarios.bags.reading import Bag, Message, open_bag
-from scenarios.bags.recording import Recording
 from scenarios.bags.types import NS_PER_S
 from scenarios.bags.writing import BagWriter
-from scenarios.lock_step import LockStep
 from scenarios.refereeing import SILENT_S, TIMING, Attendance
 from scenarios.ros_run import judge_bag
-from scenarios.scenario import load_scenario
+
+sys.path.insert(0, str(Path(__file__).parent))
+from recorded_run import record
 
 TRUTH = "/ground_truth/odom"
 SCENARIO = """
@@ -42,14 +43,7 @@ GAP_S = (1.5, 2.5)  # of the run, not recorded
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bag of four seconds."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "straight.yaml").write_text(SCENARIO)
-    scenario = load_scenario(folder / "straight.yaml")
-    with BagWriter(folder / "bag") as writer:
-        recording = Recording(writer)
-        runner = LockStep(scenario, folder, listener=recording.sample)
-        recording.watch(runner, scenario.start.time_ns())
-        runner.run()
-    return folder / "bag"
+    return record(folder / "straight.yaml", SCENARIO)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from scenarios.bags import to_messages, types
 from scenarios.bags.fixed import bag_datum, bag_mounts
 from scenarios.bags.reading import open_bag
-from scenarios.bags.recording import Recording
 from scenarios.bags.stream import Stream
 from scenarios.bags.topics import choose_topics
 from scenarios.bags.types import from_bytes
@@ -32,6 +31,7 @@ from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 from settings import SettingsError
 
 sys.path.insert(0, str(Path(__file__).parent))
+from recorded_run import record
 from some_samples import NOW_NS, assert_same
 
 LATENCY_NS = 100_000_000
@@ -62,20 +62,9 @@ class Recorded(NamedTuple):
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     folder = tmp_path_factory.mktemp("recorded")
-    file = folder / "made.yaml"
-    file.write_text(SCENARIO)
-    scenario, heard = load_scenario(file), []
-    with BagWriter(folder / "bag") as writer:
-        recording = Recording(writer)
-
-        def listen(name: str, sample: Any) -> None:
-            heard.append((name, sample))
-            recording.sample(name, sample)
-
-        runner = LockStep(scenario, folder, listener=listen)
-        recording.watch(runner, scenario.start.time_ns())
-        runner.run()
-    return Recorded(folder / "bag", heard)
+    heard: list[tuple[str, Any]] = []
+    bag = record(folder / "made.yaml", SCENARIO, hear=lambda name, sample: heard.append((name, sample)))
+    return Recorded(bag, heard)
 
 
 def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None:

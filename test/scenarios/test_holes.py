@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,8 @@ import pytest
 
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.reading import open_bag
-from scenarios.bags.recording import Recording
 from scenarios.bags.types import NS_PER_S, WRENCH, header, new
 from scenarios.bags.writing import BagWriter
-from scenarios.lock_step import LockStep
 from scenarios.metrics import Finding, judge
 from scenarios.refereeing import TIMING
 from scenarios.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
@@ -23,7 +22,10 @@ from scenarios.report.holes import Hole, Lacking, holes
 from scenarios.report.judging import is_open, judge_around
 from scenarios.ros_run import judge_bag
 from scenarios.run import run
-from scenarios.scenario import Criterion, load_scenario
+from scenarios.scenario import Criterion
+
+sys.path.insert(0, str(Path(__file__).parent))
+from recorded_run import record
 
 DRIVE = """version: 1
 description: a drive with an observer
@@ -50,13 +52,7 @@ Span = tuple[float, float]
 def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with drive.yaml and a bag of its run, estimates too."""
     folder = tmp_path_factory.mktemp("drive")
-    (folder / "drive.yaml").write_text(DRIVE)
-    scenario = load_scenario(folder / "drive.yaml")
-    with BagWriter(folder / "bag") as writer:
-        recording = Recording(writer)
-        runner = LockStep(scenario, folder, listener=recording.sample)
-        recording.watch(runner, scenario.start.time_ns())
-        EstimateBag(writer).write(runner.run().estimates)
+    record(folder / "drive.yaml", DRIVE, last=lambda writer, run: EstimateBag(writer).write(run.estimates))
     return folder
 
 
