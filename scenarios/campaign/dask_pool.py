@@ -12,7 +12,7 @@ import queue
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.campaign.dask_side import CRASH, ROW, in_process_of_its_own
+from scenarios.campaign.dask_side import CRASH, ROW, as_it_is, in_process_of_its_own
 from scenarios.campaign.kit import Kit
 from scenarios.campaign.local_pool import MOST_ATTEMPTS, TICK_S, Outcome
 from scenarios.campaign.perform import CRASHED, error_row
@@ -43,7 +43,8 @@ class DaskPool:
             self.close()
             raise SettingsError(f"--scheduler {address}: has no workers")
         content = pickle.dumps(kit, protocol=pickle.HIGHEST_PROTOCOL)
-        self._kit = self._client.scatter(content, broadcast=True, hash=False)
+        # A result, not scattered data: Dask makes a result anew when the last worker that had it is gone.
+        self._kit = self._client.submit(as_it_is, content, key=f"kit-{self._name}-{id(self)}", pure=False)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._running: dict[str, tuple[Any, Job, int]] = {}  # by key: future, job, attempt
 
@@ -63,7 +64,10 @@ class DaskPool:
         future = self._client.submit(
             in_process_of_its_own, self._kit, self._name, job, self._limit, key=key, pure=False, retries=0
         )
-        self._running[key] = (future, job, attempt)
+        self._await(future, job, attempt)
+
+    def _await(self, future: Any, job: Job, attempt: int) -> None:
+        self._running[future.key] = (future, job, attempt)
         future.add_done_callback(self._ended.put)
 
     def _heard(self) -> Iterator[Outcome]:
@@ -78,6 +82,9 @@ class DaskPool:
         future, job, attempt = self._running.pop(key)
         try:
             what, content = future.result(timeout=CONNECT_S)
+        except TimeoutError:  # its worker is gone with the result: Dask runs it again
+            self._await(future, job, attempt)
+            return
         except Exception as error:  # of Dask, or of a worker that has another version of this code
             if type(error).__name__ == "KilledWorker":
                 what, content = CRASH, "was ended with its Dask worker"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +15,6 @@ from planner.maps.distance import distance_field
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, LocalGrid, Window
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-
-sys.path.insert(0, str(Path(__file__).parent))
 from yards import TRUCK
 
 DEFAULT = PlannerSettings()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,6 @@ from planner.drive_to_goal import Reason, Status
 from planner.planning import Outcome, Plan
 from planner.settings import PlannerSettings
 from settings import SettingsError
-
-sys.path.insert(0, str(Path(__file__).parent))
 from yards import Drive, is_standing, yard
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +14,6 @@ from planner.maps.source import Extent
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-
-sys.path.insert(0, str(Path(__file__).parent))
 from yards import CAGE, TRUCK, U_TRAP, Drive, SilentSource, is_standing, wall, yard
 
 DEFAULT = PlannerSettings()

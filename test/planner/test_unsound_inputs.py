@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +12,6 @@ from hypothesis import strategies as st
 from planner.drive_to_goal import DriveToGoal, Reason, Status
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-
-sys.path.insert(0, str(Path(__file__).parent))
 from yards import U_TRAP, Drive, SilentSource, is_standing, post, yard
 
 

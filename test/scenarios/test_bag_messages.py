@@ -32,11 +32,9 @@ from sensors.from_messages import (
 from sensors.gps import DEFAULT_DATUM
 from sensors.samples import LIDAR_POINT
 from sensors.streams import stream
+from some_samples import NOW_NS, assert_same, encoders, gps, imu
 from state_observer.vehicle.layout import ESTIMATE
 from vehicle_dynamics.base_motion import BaseMotion
-
-sys.path.insert(0, str(Path(__file__).parent))
-from some_samples import NOW_NS, assert_same, encoders, gps, imu
 
 
 @pytest.mark.parametrize("has_attitude", [True, False])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from recorded_run import record
 from scenarios.bags.parts import next_free, parts
 from scenarios.bags.playback import BagSource
 from scenarios.bags.reading import Bag, Message, open_bag
@@ -16,9 +16,6 @@ from scenarios.bags.types import NS_PER_S
 from scenarios.bags.writing import BagWriter
 from scenarios.refereeing import SILENT_S, TIMING, Attendance
 from scenarios.ros_run import judge_bag
-
-sys.path.insert(0, str(Path(__file__).parent))
-from recorded_run import record
 
 TRUTH = "/ground_truth/odom"
 SCENARIO = """

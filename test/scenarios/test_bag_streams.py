@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +14,6 @@ from scenarios.bags.topics import choose_topics
 from scenarios.bags.writing import BagWriter
 from sensors.joining import PATIENCE_NS, Joiner
 from sensors.samples import DriveTruth
-
-sys.path.insert(0, str(Path(__file__).parent))
 from some_samples import NOW_NS, imu
 
 

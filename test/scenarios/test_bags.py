@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
+from recorded_run import record
 from scenarios.bags import to_messages, types
 from scenarios.bags.fixed import bag_datum, bag_mounts
 from scenarios.bags.reading import open_bag
@@ -29,9 +29,6 @@ from sensors.from_messages import (
 from sensors.gps import DEFAULT_DATUM
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 from settings import SettingsError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from recorded_run import record
 from some_samples import NOW_NS, assert_same
 
 LATENCY_NS = 100_000_000

@@ -5,17 +5,14 @@ Runs are tiny: a kinematic vehicle for a second or two.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,38 +27,11 @@ from scenarios.campaign.plan import Job, Plan
 from scenarios.campaign.repeat import prepared_run, run_of, scenario_of_run
 from scenarios.campaign.store import load_results
 from scenarios.campaign.table import read_table, without_host, write_table
-from scenarios.campaign_command import add_parser
 from scenarios.lock_step import LockStep
 from settings import SettingsError
 from settings.share import share_directory
+from some_campaigns import BASE, CAMPAIGN, LONG_RUNS, RUNS, children_of, command, in_process_of_its_own, kept, wait_for
 
-RUNS = 12
-LONG_RUNS = 8  # of those that are disturbed: a killed worker, and two ends in the middle
-BASE = """version: 1
-description: a test
-world:
-  flat: {friction: 0.8}
-vehicle: {fidelity: single_track}
-start: {speed_mps: 4.0}
-driver:
-  straight: {speed_mps: 5.0}
-duration_s: 2.0
-criteria:
-  - {channel: speed_mps, statistic: end, at_least: 3.5}
-"""
-CAMPAIGN = f"""version: 1
-description: <script>alert(1)</script>
-base: base.yaml
-runs: {RUNS}
-seed: 7
-sampling: random
-vary:
-  - {{key: driver.straight.speed_mps, name: speed, uniform: {{low: 2.0, high: 6.0}}}}
-  - {{key: start.heading_deg, name: heading, normal: {{mean: 0.0, std: 20.0}}}}
-metrics:
-  - {{figure: distance_m, worse: low}}
-  - {{channel: x_m, statistic: end}}
-"""
 MOODY = '''"""A planner that does as it is told by its margin, for tests of what breaks workers."""
 import os
 import time
@@ -90,69 +60,6 @@ build:
   flat: {length_m: 60.0, width_m: 40.0, resolution_m: 1.0}
 goal: {x_m: 20.0, y_m: 0.0}
 """
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the campaign."""
-    folder = tmp_path_factory.mktemp("campaign")
-    (folder / "base.yaml").write_text(BASE)
-    (folder / "made.yaml").write_text(CAMPAIGN)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def whole(files: Path) -> Path:
-    """A folder with its results, from one worker that nobody disturbed."""
-    assert command("run", str(files / "made.yaml"), "--workers", "1", "--out", str(files / "whole")) == 0
-    return files / "whole"
-
-
-@pytest.fixture(scope="module")
-def undisturbed(files: Path) -> Path:
-    """The same with longer runs, which have a middle to be disturbed in."""
-    (files / "slow.yaml").write_text(BASE.replace("duration_s: 2.0", "duration_s: 60.0"))
-    long = CAMPAIGN.replace("base.yaml", "slow.yaml").replace(f"runs: {RUNS}", f"runs: {LONG_RUNS}")
-    (files / "long.yaml").write_text(long)
-    assert command("run", str(files / "long.yaml"), "--workers", "2", "--out", str(files / "undisturbed")) == 0
-    return files / "undisturbed"
-
-
-def command(*words: str) -> int:
-    """`proving-ground campaign`, in this process."""
-    parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
-    options = parser.parse_args(["campaign", *words])
-    status: int = options.run(options)
-    return status
-
-
-def in_process_of_its_own(*words: str) -> subprocess.Popen[str]:
-    """The same in another process, which can be stopped in any way."""
-    text = (
-        "import argparse, sys\n"
-        "from scenarios.campaign_command import add_parser\n"
-        "parser = argparse.ArgumentParser()\n"
-        "add_parser(parser.add_subparsers())\n"
-        "options = parser.parse_args(sys.argv[1:])\n"
-        "sys.exit(options.run(options))\n"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", text, "campaign", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-
-
-def children_of(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def wait_for(happens: object, process: subprocess.Popen[str] | None = None, longest_s: float = 120.0) -> None:
-    end = time.monotonic() + longest_s
-    while not happens():  # type: ignore[operator]
-        assert time.monotonic() < end, "it never happened"
-        if process is not None and process.poll() is not None:
-            return
-        time.sleep(0.02)
 
 
 def rows(table: pa.Table) -> list[dict[str, object]]:
@@ -228,27 +135,20 @@ def test_stopped_and_killed_at_random_points_a_campaign_goes_on_where_it_was(fil
     words = ["run", str(files / "long.yaml"), "--workers", "1", "--out"]
     out, chance = files / "disturbed", random.Random(4)  # of how many more rows must be there before it is stopped
     for how in (signal.SIGKILL, signal.SIGINT):
-        before, more = _kept(out), chance.randint(1, 3)
+        before, more = kept(out), chance.randint(1, 3)
         process = in_process_of_its_own(*words, str(out))
         if how is signal.SIGKILL:
-            wait_for(lambda before=before, more=more: _kept(out) >= before + more, process)
+            wait_for(lambda before=before, more=more: kept(out) >= before + more, process)
         else:  # what is done is written when it stops, so that there need be nothing new yet
             wait_for(lambda process=process: children_of(process.pid), process)
         workers = children_of(process.pid) if process.poll() is None else []
         process.send_signal(how)
         output = process.communicate(timeout=60)[0]
         assert process.returncode == (130 if how is signal.SIGINT else -9), output
-        assert 0 < _kept(out) < LONG_RUNS, "it was not stopped in the middle"
+        assert 0 < kept(out) < LONG_RUNS, "it was not stopped in the middle"
         wait_for(lambda workers=workers: not any(Path(f"/proc/{pid}/cwd").exists() for pid in workers))
     assert command(*words, str(out)) == 0
     assert without_host(load_results(out)).equals(without_host(load_results(undisturbed)))
-
-
-def _kept(folder: Path) -> int:
-    try:
-        return len(load_results(folder))
-    except (SettingsError, FileNotFoundError):
-        return 0
 
 
 def test_more_runs_can_be_asked_for_later_and_fewer_leave_what_is_there(
@@ -318,7 +218,7 @@ def test_a_full_disk_is_one_line_and_what_was_written_stays(files: Path, whole: 
     assert "No space left on device" in str(caught.value)
     assert f"3 of {RUNS} runs are kept" in str(caught.value)
     (out / "parts" / "part-000001.parquet").unlink()
-    assert _kept(out) == 3
+    assert kept(out) == 3
 
 
 def test_a_piece_that_cannot_be_read_is_done_again(
@@ -405,72 +305,6 @@ def test_noise_of_sensors_is_that_of_the_run_and_an_estimate_is_compared_with_th
     assert errors[0] < 0.5 * errors[1]
     assert errors[1] != errors[3]
     assert perform(kit, plan.job(3))["metric.position_rmse_m"] == errors[3]
-
-
-def test_a_dask_cluster_that_loses_a_worker_gives_the_same_table(files: Path, whole: Path, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    with cluster(tmp_path, workers=2) as (address, workers):
-        words = ["run", str(files / "made.yaml"), "--scheduler", address, "--out", str(tmp_path / "out")]
-        process = in_process_of_its_own(*words)
-        wait_for(lambda: _kept(tmp_path / "out") >= 1, process)
-        os.kill(workers[0].pid, signal.SIGKILL)
-        output = process.communicate(timeout=180)[0]
-    assert process.returncode == 0, output
-    assert without_host(load_results(tmp_path / "out")).equals(without_host(load_results(whole)))
-
-
-class cluster:  # noqa: N801 - reads as a function
-    """A Dask scheduler and workers in processes of their own on this machine."""
-
-    def __init__(self, folder: Path, workers: int) -> None:
-        self._folder, self._count = folder, workers
-        self._processes: list[subprocess.Popen[bytes]] = []
-
-    def __enter__(self) -> tuple[str, list[subprocess.Popen[bytes]]]:
-        told = self._folder / "scheduler.json"
-        common = ["--no-dashboard", "--scheduler-file", str(told)]
-        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", *common)
-        wait_for(told.exists)
-        for _ in range(self._count):
-            self._start("worker", "--nthreads", "1", "--no-nanny", *common, "--local-directory", str(self._folder))
-        from distributed import Client
-
-        with Client(scheduler_file=str(told), set_as_default=False) as client:
-            client.wait_for_workers(self._count, timeout=120)
-            address: str = client.scheduler.address
-        return address, self._processes[1:]
-
-    def _start(self, what: str, *options: str) -> None:
-        command_line = [sys.executable, "-m", "distributed.cli.dask_" + what, *options]
-        self._processes.append(
-            subprocess.Popen(
-                command_line,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=self._folder,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            )
-        )
-
-    def __exit__(self, *error: object) -> None:
-        for process in reversed(self._processes):  # workers first: they say goodbye to the scheduler
-            process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def test_a_scheduler_that_is_not_there_is_one_line(
-    files: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    pytest.importorskip("distributed")
-    import scenarios.campaign.dask_pool
-
-    monkeypatch.setattr(scenarios.campaign.dask_pool, "CONNECT_S", 0.5)
-    with pytest.raises(SettingsError, match=r"--scheduler tcp://127\.0\.0\.1:9: cannot be reached"):
-        command("run", str(files / "made.yaml"), "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out"))
 
 
 def test_the_report_escapes_what_it_is_given_and_asks_no_network(whole: Path, tmp_path: Path) -> None:

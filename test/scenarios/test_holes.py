@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recorded_run import record
 from scenarios.bags.estimate_bag import EstimateBag
 from scenarios.bags.reading import open_bag
 from scenarios.bags.types import NS_PER_S, WRENCH, header, new
@@ -23,9 +23,6 @@ from scenarios.report.judging import is_open, judge_around
 from scenarios.ros_run import judge_bag
 from scenarios.run import run
 from scenarios.scenario import Criterion
-
-sys.path.insert(0, str(Path(__file__).parent))
-from recorded_run import record
 
 DRIVE = """version: 1
 description: a drive with an observer
