@@ -55,7 +55,8 @@ class ErrorParameters:
     @cached_property
     def sizes(self) -> tuple[float, ...]:
         """As the kernel takes them."""
-        return self.constant_bias, self.drifting_bias, self.random_walk, self.scale, self.misalignment, self.noise
+        biases = self.constant_bias, self.drifting_bias, self.drift_time_s, self.random_walk
+        return *biases, self.scale, self.misalignment, self.noise, self.resolution, self.highest
 
 
 class ErrorModel:
@@ -73,13 +74,14 @@ class ErrorModel:
         self._drifting = stream(self._seed, *self._names, "drift")
         # Drawn as unit numbers: settings that change while a sensor runs scale them and draw none anew.
         constant = stream(self._seed, *self._names, "constant")
-        self._constant = constant.normal(size=self._size)
-        self._scale = constant.normal(size=self._size)
-        self._skew = np.zeros((self._size, self._size))
+        self._units = np.zeros((4 + self._size, self._size))  # one array, as it costs least to hand to a kernel
+        self._constant, self._scale, self._drift, self._walk = self._units[:4]
+        self._skew = self._units[4:]
+        self._constant[:] = constant.normal(size=self._size)
+        self._scale[:] = constant.normal(size=self._size)
         if self._size == 3:  # six angles: the axes are neither square to each other nor to the case
-            self._skew = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
-        self._drift = self._drifting.normal(size=self._size)  # the process is as old as the world
-        self._walk = np.zeros(self._size)
+            self._skew[:] = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
+        self._drift[:] = self._drifting.normal(size=self._size)  # the process is as old as the world
         self._walked_s = 0.0
         self._no_kicks = np.zeros((2, self._size))
         self._time_ns: int | None = None
@@ -113,9 +115,7 @@ class ErrorModel:
         kicks = self._drifting.normal(size=(2, self._size)) if passed > 0.0 else self._no_kicks
         if passed > 0.0:
             self._walked_s += passed
-        _age(passed, p.drift_time_s, kicks, self._drift, self._walk)
-        unit = (self._constant, self._drift, self._walk, self._scale, self._skew)
-        _read(p.sizes, unit, self._noise.normal(size=self._size), true, p.resolution, p.highest, read)
+        _apply(passed, kicks, p.sizes, self._units, self._noise.normal(size=self._size), true, read)
         return read
 
     def apply_still(self, time_ns: int, step_ns: int, count: int, true: Array) -> Array:
@@ -130,7 +130,7 @@ class ErrorModel:
         drift = np.concatenate([self._drift[None], math.sqrt(1.0 - keeps * keeps) * kicks[:, 0]])
         _remember(keeps, drift)
         walk: Array = np.cumsum(np.concatenate([self._walk[None], math.sqrt(passed) * kicks[:, 1]]), axis=0)
-        self._drift, self._walk = drift[-1].copy(), walk[-1].copy()
+        self._drift[:], self._walk[:] = drift[-1], walk[-1]
         self._walked_s += passed * (count - 1)
         self._time_ns = time_ns + step_ns * (count - 1)
         return self._read(true, self._bias(drift, walk), self._noise.normal(size=(count, self._size)))
@@ -215,25 +215,20 @@ def _age(passed: float, drift_time: float, kicks: Array, drift: Array, walk: Arr
 
 
 @kernel
-def _read(
-    errors: tuple[float, ...],
-    unit: tuple[Array, ...],
-    noise: Array,
-    true: Array,
-    resolution: float,
-    limit: float,
-    read: Array,
+def _apply(
+    passed: float, kicks: Array, sizes: tuple[float, ...], units: Array, noise: Array, true: Array, read: Array
 ) -> None:
-    """A reading of what is true, as apply_still makes many; errors and unit numbers as `apply` names them."""
-    constant_bias, drifting_bias, random_walk, scale, misalignment, white = errors
-    constant, drift, walk, scales, skew = unit
+    """A reading of what is true some seconds after the last, as apply_still makes many; sizes and units as there."""
+    constant_bias, drifting_bias, drift_time, random_walk, scale, misalignment, white, resolution, limit = sizes
+    constant, scales, drift, walk = units[0], units[1], units[2], units[3]
+    _age(passed, drift_time, kicks, drift, walk)
     size = true.shape[0]
     for k in range(size):
         value = true[k]
         if misalignment != 0.0:
             mixed = 0.0
             for j in range(size):
-                mixed += skew[k, j] * true[j]
+                mixed += units[4 + k, j] * true[j]
             value = value + misalignment * mixed
         bias = constant_bias * constant[k] + drifting_bias * drift[k] + random_walk * walk[k]
         value = value * (1.0 + scale * scales[k]) + bias + white * noise[k]

@@ -122,6 +122,9 @@ class FaultLine:
     def distort(self, time_s: float, reading: Array) -> Array:
         """What a broken sensor reads instead; channels are along the last axis."""
         self._time_s = time_s
+        if not self._parts:
+            self._sent = reading.copy()
+            return reading
         wrong = reading
         frozen = np.zeros(len(self._channels), dtype=bool)
         for part in self._parts.values():

@@ -55,7 +55,6 @@ class FilterBase(ABC):
         self.step_ns = round(step_s * NS_PER_S)
         self.on_tick: Callable[[], None] | None = None  # called before time leaves a multiple of the step
         self.start_trouble = ""  # why the latest start failed
-        self._told = np.zeros(1, ESTIMATE)
         self._time, self._running = self.memory["time_ns"], self.memory["running"]  # views
         self._has_counters = "counted" in (memory_type.names or ())
         self._held, self._same = self.memory["held"][0], self.memory["same"][0]
@@ -112,8 +111,9 @@ class FilterBase(ABC):
 
     def estimate(self) -> Any:
         """A record of ESTIMATE of the caller's own."""
-        self.tell(self._told, 0)
-        return self._told[0].copy()
+        told = np.zeros(1, ESTIMATE)
+        self.tell(told, 0)
+        return told[0]
 
     def advance_to(self, time_ns: int) -> None:
         """Predict up to a time, in steps that end on the grid."""
@@ -226,7 +226,7 @@ class FilterBase(ABC):
     def _is_frozen(self, reading: Reading) -> bool:
         """Equal readings that are not all zero, too often; wheels that stand read the same for good reason."""
         kind, same = reading.kind, self._same
-        if kind == 0 and not reading.values[4:8].any():
+        if kind == 0 and not any(reading.values[4:8].tolist()):
             same[0] = 0
             return False
         seen = crc32(reading.values.tobytes())

@@ -9,9 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.filter_base import NS_PER_S, FilterBase
-from state_observer.vehicle.layout import Memory
 
 CHECKPOINT_NS = 20_000_000  # they are at least so far apart
 AFTER_ALL = 9  # in a key: later than all readings of the same time
@@ -33,6 +35,7 @@ class History:
 
     def __init__(self, filter_: FilterBase, buffer_s: float) -> None:
         self._filter, self._buffer_ns = filter_, round(buffer_s * NS_PER_S)
+        self._bytes = filter_.memory.view(np.uint8)  # which are copied at once, records field by field
         self.clear()
 
     def clear(self) -> None:
@@ -40,14 +43,14 @@ class History:
         self._events: list[_Event] = []
         self._done: Key = (0, -1)
         # As it was before any sample: the first to come need not be the first.
-        self._checkpoints: list[tuple[Key, Memory]] = [(self._done, self._filter.memory.copy())]
+        self._checkpoints: list[tuple[Key, NDArray[np.uint8]]] = [(self._done, self._bytes.copy())]
         self._room = 64  # events, before old ones are thrown away
         self.replays = 0
 
     def forget_past(self) -> None:
         """Nothing before now can be put right any more."""
         self._events.clear()
-        self._checkpoints = [(self._done, self._filter.memory.copy())]
+        self._checkpoints = [(self._done, self._bytes.copy())]
 
     @property
     def newest_ns(self) -> int:
@@ -98,7 +101,7 @@ class History:
 
     def _keep(self) -> None:
         if self._done[0] - self._checkpoints[-1][0][0] >= CHECKPOINT_NS:
-            self._checkpoints.append((self._done, self._filter.memory.copy()))
+            self._checkpoints.append((self._done, self._bytes.copy()))
 
     def _replay(self, key: Key) -> None:
         """From the last checkpoint before the key; the grid of steps is the same as without going back."""
@@ -107,7 +110,7 @@ class History:
         while self._checkpoints[-1][0] >= key:
             self._checkpoints.pop()
         self._done, memory = self._checkpoints[-1]
-        self._filter.memory[:] = memory
+        self._bytes[:] = memory
         first = bisect_left(self._events, (self._done[0], self._done[1] + 1), key=_key)
         for event in self._events[first:]:
             self._go_through(event)
