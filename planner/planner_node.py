@@ -22,6 +22,7 @@ from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarMapSettings, LidarSource
 from planner.maps.source import ObstacleSource
 from planner.maps.terrain_truth import TerrainTruth
+from planner.motion_height import MotionHeight
 from planner.pose import pose_from_attitude
 from planner.pose_history import PoseHistory
 from planner.settings import PlannerSettings
@@ -103,6 +104,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._source = self._make_source()
         self._core = DriveToGoal(s, self._footprint, self._source)
         self._poses = PoseHistory()
+        self._heights = MotionHeight()
         self._cloud: PointCloud2 | None = None  # that waits
         self._progress = Progress(Status.NO_GOAL)
         self._seconds = 0.0  # of the latest odometry, since the first
@@ -189,6 +191,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.get_logger().info("begins anew, as the simulation did")
         self._core.reset()
         self._poses.clear()
+        self._heights.clear()
         self._cloud = None
         if self._lidar is not None:
             self._lidar.reset()
@@ -202,6 +205,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._seconds = (time_ns - self._start_ns) / NS_PER_S
         self._height = motion.position[2]
         pose = pose_from_attitude(motion.position, motion.attitude)
+        if self.settings.pose_source == "observer":
+            pose = pose._replace(z=self._heights.after(time_ns, motion))
         self._poses.note(time_ns, pose)
         self._see()
         pose_time = self._seconds - self._lag(time_ns)

@@ -67,8 +67,10 @@ class TerrainTruth:
                 to, cut = (to_rows, to_columns), (from_rows, from_columns)
                 top[to], heights[to] = tile.top[cut], tile.ground[cut]
                 blocked[to], known[to] = tile.blocked[cut], tile.known[cut]
+        # The ground's own height: that of a pose by an observer may be metres off.
+        base = (pose.x, pose.y, float(self._world.ground.height_at(pose.x, pose.y)))
         _judge(
-            top, blocked, known, (window.x, window.y, window.resolution), (pose.x, pose.y, pose.z),
+            top, blocked, known, (window.x, window.y, window.resolution), base,
             (pose.slope_x, pose.slope_y), self._settings.max_height_m, self._steepest, cells, heights,
         )  # fmt: skip
         return time

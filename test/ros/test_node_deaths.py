@@ -1,8 +1,7 @@
 """kill -9 of each node of a scenario's launch in turn, over real DDS and in one run.
 
 Each time the others say so, the vehicle brakes when what drives it is gone, and the node is started again and finds its
-way back; in the end there is a recording to the last second. The LIDAR is left out: its node lives and dies as those of
-the other sensors do, and would cost as much again.
+way back; in the end there is a recording to the last second.
 """
 
 from __future__ import annotations
@@ -30,12 +29,13 @@ description: across a plain with the observer in the loop
 world: {named: {name: flat}}
 vehicle: {fidelity: single_track}
 driver:
-  to_goal: {sensing: terrain, pose: observer, planner: {max_speed_mps: 3.0}}
+  to_goal: {sensing: lidar, pose: observer, planner: {max_speed_mps: 3.0}}
 duration_s: 300.0
 sensors:
   - imu: {preset: industrial_mems}
   - gps: {preset: low_cost}
   - encoders: {preset: quadrature}
+  - lidar: {preset: spinning_32, columns: 256}
 observer: {kind: vehicle}
 criteria:
   - {channel: x_m, statistic: maximum, at_least: 10.0}
@@ -50,7 +50,7 @@ class Run:
 
     def __init__(self, graph: Any, folder: Path) -> None:
         (folder / "plain.yaml").write_text(ALL_NODES)
-        command = [sys.executable, "-m", "scenarios.cli", "launch", "./plain.yaml", RATE]
+        command = [sys.executable, "-m", "scenarios.cli", "launch", "./plain.yaml", RATE, "cockpit:=true", "--show"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         self._graph = graph
         self.launch = graph.start_command(command, cwd=folder, env=environment)
@@ -117,10 +117,15 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
         run.wait_for_words("observer", f"{sensor}: silent")
         run.wait_for_words(sensor, "")
 
-    before = run.speed
-    run.kill("observer")
-    run.wait_until_braked(before)
-    run.wait_until_back("observer")
+    for needed in ("lidar", "observer"):
+        before = run.speed
+        run.kill(needed)
+        run.wait_until_braked(before)
+        run.wait_until_back(needed)
+
+    run.kill("monitor")
+    run.kill("cockpit")  # nobody needs them to drive
+    run.wait_until_back("cockpit")
 
     before, recorder_died_ns = run.speed, run.time_ns
     run.kill("recorder")  # nobody needs it either

@@ -1,0 +1,38 @@
+"""Height by how the vehicle moves: maps are made of differences of heights, and GPS knows heights badly."""
+
+from __future__ import annotations
+
+from vehicle_dynamics.base_motion import BaseMotion
+
+LONGEST_S = 1.0  # without a motion, after which the last two tell nothing of the way between them
+
+
+class MotionHeight:
+    """Begins at the height of the first motion, and never jumps; the height that later ones claim is not used."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """The next motion is the first."""
+        self._before: tuple[int, float] | None = None  # time [ns], rate of climb [m/s]
+        self._height = 0.0
+
+    def after(self, time_ns: int, motion: BaseMotion) -> float:
+        """Height of base_link [m] at a time."""
+        climb = _climb(motion)
+        if self._before is None:
+            self._height = motion.position[2]
+        else:
+            before_ns, before = self._before
+            passed = min(max((time_ns - before_ns) * 1e-9, 0.0), LONGEST_S)
+            self._height += 0.5 * (before + climb) * passed
+        self._before = (time_ns, climb)
+        return self._height
+
+
+def _climb(motion: BaseMotion) -> float:
+    """Of base_link in the world [m/s]."""
+    x, y, z, w = motion.attitude
+    ahead, left, up = motion.velocity
+    return 2.0 * (x * z - y * w) * ahead + 2.0 * (y * z + x * w) * left + (1.0 - 2.0 * (x * x + y * y)) * up
