@@ -22,7 +22,7 @@ from ros_support.time import stamp_to_ns
 from scenarios.bags.reading import open_bag
 
 # Slow enough for a machine that has other work to do, and not to arrive before all have died.
-RATE = "rate:=0.4"
+RATE = "rate:=0.7"
 ALL_NODES = """
 version: 1
 description: across a plain with the observer in the loop
@@ -35,12 +35,12 @@ sensors:
   - imu: {preset: industrial_mems}
   - gps: {preset: low_cost}
   - encoders: {preset: quadrature}
-  - lidar: {preset: spinning_32, columns: 256}
+  - lidar: {preset: spinning_32, columns: 128, rate_hz: 5.0}
 observer: {kind: vehicle}
 criteria:
   - {channel: x_m, statistic: maximum, at_least: 10.0}
 """
-DRIVES_MPS = 1.5
+DRIVES_MPS = 1.0
 BRAKED_MPS = 0.5  # less than at a death
 LAST_NS = 1_000_000_000  # of a recording that its end may lack
 
