@@ -221,7 +221,9 @@ def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         from sensors.imu import ImuSettings  # slow to import, and other launches need no more than names
 
         unit = load_preset(ImuSettings, values["imu"])
-        params |= {"gyro_std_radps": unit.gyro_errors().noise, "force_std_mps2": unit.accel_errors().noise}
+        gyro, accel = unit.gyro_errors(), unit.accel_errors()
+        params |= {"gyro_std_radps": gyro.noise, "force_std_mps2": accel.noise}
+        params |= {"gyro_bias_std_radps": gyro.constant_bias, "force_bias_std_mps2": accel.constant_bias}
     return [*nodes, NodeSpec("observer", (), params)]
 
 

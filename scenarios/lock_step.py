@@ -166,7 +166,11 @@ class LockStep:
             return None
         georeference = world.georeference if world is not None else None
         observer = make_observer(
-            scenario.observer, scenario.sensors, ground=self._ground, georeference=georeference, folder=folder
+            scenario.observer,
+            scenario.sensors,
+            ground=scenario.world.ground(world),  # of its own: its model leaves ruts, where it believes to be
+            georeference=georeference,
+            folder=folder,
         )
         start = origin if scenario.observer.knows_start else None  # with its speed
         return Observation(observer, start)

@@ -82,6 +82,8 @@ def sensor_params(sensors: tuple[SensorChoice, ...]) -> dict[str, Any]:
         "imu_rpy_deg": imu.mount_rpy_deg,
         "gyro_std_radps": imu.gyro_errors().noise,
         "force_std_mps2": imu.accel_errors().noise,
+        "gyro_bias_std_radps": imu.gyro_errors().constant_bias,
+        "force_bias_std_mps2": imu.accel_errors().constant_bias,
         "wheel_pulses": encoders.wheel_pulses,
         "knows_direction": encoders.knows_direction,
         "full_brake_pressure_pa": encoders.full_brake_pressure_pa,

@@ -25,6 +25,7 @@ from scenarios.scenario import Scenario, load_scenario
 from settings import SettingsError, setting
 from settings.files import write_whole
 from state_observer.vehicle.health import ALIGNED, STARTING
+from vehicle_dynamics.choices import DIVERGED
 
 LOOK_EVERY_S = 0.1
 TELL_EVERY_S = 5.0
@@ -114,12 +115,13 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._readiness.hear(name)
             if name in self.settings.wait_for:
                 self._attendance.hear(name, self.wall_time())
-            if name in ("planner", OBSERVER):
-                said = {item.key: item.value for item in status.values}.get("status", "")  # the last of that name
-                if name == OBSERVER:
-                    self._observer_status = said
-                else:
-                    self._course.planner_status = said
+            said = {item.key: item.value for item in status.values}  # the last of a name
+            if name == OBSERVER:
+                self._observer_status = said.get("status", "")
+            elif name == "planner":
+                self._course.planner_status = said.get("status", "")
+            elif name == "vehicle" and said.get("state") == DIVERGED:
+                self._course.trouble = status.message
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
@@ -181,6 +183,10 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._is_disturbed |= bool(silent)
         if not silent and self._observer_status == ALIGNED:
             self._is_disturbed = False
+        if course.trouble:
+            self._say(f"giving up after {course.elapsed_s:.1f} s: {course.trouble}")
+            self.stop()
+            return
         self._tell_where_to(now)
         factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
         if now - self._told_at > TELL_EVERY_S:

@@ -113,6 +113,7 @@ class Course:
     begun_ns: int | None = None
     elapsed_s: float = 0.0
     planner_status: str = ""
+    trouble: str = ""  # why the run cannot go on
     _speed: float = float("nan")
     _stands_since_s: float | None = None
 

@@ -43,6 +43,7 @@ from vehicle_dynamics.choices import TF_SOURCES
 OBSERVERS = ("scenario", "vehicle", "ins", "none")
 OVER_ROS = "_ros"  # behind the scenario's name, of folders in runs/
 RECORD = (*BOOLEAN, "all")
+TRUTH_HZ = 100.0  # odom_rate_hz of config/vehicle.yaml
 CLOUDS = ".*/points"  # 10 MB a second
 _ARGUMENTS = (
     LaunchArgument("seed", "", "Of all random numbers; none: the scenario's"),
@@ -142,28 +143,37 @@ def _vehicle(scenario: Scenario, folder: Path, world: str, observer: str, factor
         "start_y_m": start.y_m,
         "start_heading_deg": start.heading_deg,
         "start_speed_mps": start.speed_mps,
+        "start_gear": start.gear,
+        "start_at_world": False,
         "start_date": start.date,
+        **_ground(scenario, world),
     }
-    kind = one_of(scenario.world)[1]
-    if world:
-        params["world"] = world
-    elif isinstance(kind, Flat):
-        params |= _changed(kind)
     return NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params)
+
+
+def _ground(scenario: Scenario, world: str) -> dict[str, Value]:
+    """What wheels meet and LIDAR sees, as parameters of nodes."""
+    kind = one_of(scenario.world)[1]
+    return {"world": world} if world else _changed(kind) if isinstance(kind, Flat) else {}
 
 
 def _sensor(scenario: Scenario, choice: SensorChoice, seed: int, world: str) -> NodeSpec:
     kind, settings = one_of(choice, "name")
     faults = tuple(
-        f"{fault.kind} {fault.start_s:g} {fault.length_s:g} {fault.value:g} {fault.channel}".strip()
+        f"{fault.kind} {fault.start_s!r} {fault.length_s!r} {fault.value!r} {fault.channel}".strip()
         for fault in scenario.faults
         if fault.sensor == choice.called
     )
+    if settings.rate_hz > TRUTH_HZ:
+        raise SettingsError(
+            f"sensors: {kind}: rate_hz: over ROS at most {TRUTH_HZ:g}, as often as the vehicle tells its motion, "
+            f"got {settings.rate_hz:g}; lock-step (`proving-ground run`) has no such limit"
+        )
     params: dict[str, Value] = {"seed": seed, "start_date": scenario.start.date, **_changed(settings)}
     if faults:
         params["fault_script"] = faults
-    if world and kind in ("gps", "lidar"):
-        params["world"] = world
+    if kind in ("gps", "lidar"):
+        params |= _ground(scenario, world)
     if choice.name and choice.name != kind:
         raise SettingsError(f"sensors: {choice.name}: over ROS each kind of sensor has one node, called {kind}")
     return NodeSpec(kind, (), params)
@@ -178,8 +188,17 @@ def _observer_kind(scenario: Scenario, asked: str) -> str:
 
 
 def _observer(scenario: Scenario, folder: Path, world: str, kind: str) -> NodeSpec:
-    params: dict[str, Value] = {"kind": kind, "world": world, **sensor_params(scenario.sensors)}
-    choice = scenario.observer
+    params: dict[str, Value] = {"kind": kind, **_ground(scenario, world), **sensor_params(scenario.sensors)}
+    choice, start = scenario.observer, scenario.start
+    if choice is not None and choice.knows_start:
+        params |= {
+            "knows_start": True,
+            "start_at_world": False,
+            "start_x_m": start.x_m,
+            "start_y_m": start.y_m,
+            "start_heading_deg": start.heading_deg,
+            "start_speed_mps": start.speed_mps,
+        }
     if choice is not None and choice.settings and choice.kind == kind:
         params["observer_file"] = str(folder / choice.settings)
     return NodeSpec("observer", (), params)

@@ -13,11 +13,7 @@ from vehicle_dynamics.vehicle import Vehicle
 def make_rig(scenario: Scenario, vehicle: Vehicle, ground: GroundModel, world: World | None) -> SensorRig:
     """All sensors that the scenario names; world: what scenario.world.load gave."""
     x, y, z = (float(value) for value in vehicle.base_in_chassis)
-    if world is not None:
-        scene = Scene.of(world, ground)
-    else:
-        plane = ground.kernel().plane
-        scene = Scene.flat(0.0, plane.slope_x, plane.slope_y, ground=ground)
+    scene = Scene.of(world, ground) if world is not None else Scene.of_plane(ground)
     return SensorRig(
         scenario.sensors,
         scenario.faults,

@@ -20,12 +20,13 @@ from sensors.lidar.scene import Scene
 from sensors.samples import DriveTruth, GpsSample
 from sensors.sensor_node import SensorNode, SensorNodeSettings
 from settings import setting
+from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
 
 
 @dataclass(frozen=True, kw_only=True)
-class GpsNodeSettings(GpsSettings, SensorNodeSettings):
+class GpsNodeSettings(GpsSettings, SensorNodeSettings, FlatGroundSettings):
     """A receiver as a node."""
 
     world: str = setting(
@@ -47,7 +48,7 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
         self._georeference = world.georeference if world is not None else None
         self._sky: Scene | None = None
         if s.needs_sky:
-            self._sky = Scene.of(world) if world is not None else Scene.flat()
+            self._sky = Scene.of(world) if world is not None else Scene.of_plane(s.flat_ground())
         frame = LocalFrame(self._georeference)
         if frame.remark:
             self.get_logger().info(frame.remark)

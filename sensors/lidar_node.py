@@ -18,16 +18,17 @@ from sensors.lidar.settings import LidarSettings
 from sensors.samples import DriveTruth, LidarScan
 from sensors.sensor_node import SensorNode, SensorNodeSettings
 from settings import setting
+from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
 
 
 @dataclass(frozen=True, kw_only=True)
-class LidarNodeSettings(LidarSettings, SensorNodeSettings):
+class LidarNodeSettings(LidarSettings, SensorNodeSettings, FlatGroundSettings):
     """A laser scanner as a node."""
 
     world: str = setting(
-        "", "Name in config/worlds, or a path to a YAML file; none: level ground at z = 0", read_only=True
+        "", "Name in config/worlds, or a path to a YAML file; none: flat ground by its slopes", read_only=True
     )
 
 
@@ -42,7 +43,7 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
     def prepare(self) -> None:
         """World and publishers."""
         s = self.settings
-        self._scene = Scene.of(load_world(s.world)) if s.world else Scene.flat()
+        self._scene = Scene.of(load_world(s.world)) if s.world else Scene.of_plane(s.flat_ground())
         self._messages = CloudMessages(self.frame)
         self._points = self.advertise(PointCloud2, "lidar/points", qos.SENSOR)
         self._scan = self.advertise(LaserScan, "lidar/scan", qos.SENSOR)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings, LocalFrame
 from sensors.imu import ImuSettings
 from settings import setting
 from state_observer.vehicle.settings import Datum, Mounts
+from terrain.flat_ground_settings import FlatGroundSettings
+from terrain.world import World
 
 KINDS = ("vehicle", "ins")
 DEFAULT_GPS, DEFAULT_IMU, DEFAULT_ENCODERS = GpsSettings(), ImuSettings(), EncoderSettings()
+
+
+class StartPlace(NamedTuple):
+    """Of base_link."""
+
+    x: float  # [m]
+    y: float
+    heading: float  # [rad]
+    speed: float | None  # [m/s], if it is known
 
 
 def _place(default: tuple[float, float, float], words: str) -> Any:
@@ -20,7 +32,7 @@ def _place(default: tuple[float, float, float], words: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ObserverNodeSettings:
+class ObserverNodeSettings(FlatGroundSettings):
     """Which observer, of which sensors, in which frames."""
 
     kind: str = setting(
@@ -28,9 +40,18 @@ class ObserverNodeSettings:
     )
     observer_file: str = setting("", "YAML file of its settings; none: that of config/observers", read_only=True)
     world: str = setting(
-        "", "Name in config/worlds, or a path: ground under the model, and where on Earth; none: level", read_only=True
+        "",
+        "Name in config/worlds, or a path: ground under the model, and where on Earth; none: flat",
+        read_only=True,
     )
-    knows_start: bool = setting(False, "Begins at the world's start, as if /initialpose said so", read_only=True)
+    knows_start: bool = setting(False, "Begins where the vehicle starts, as if /initialpose said so", read_only=True)
+    start_at_world: bool = setting(True, "That is the world's start; else the next settings tell", read_only=True)
+    start_x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
+    start_heading_deg: float = setting(
+        0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
+    )
+    start_speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )
@@ -57,6 +78,14 @@ class ObserverNodeSettings:
         0.0, "White noise of a sample, if it is more than the observer's file says", unit="m/s^2",
         minimum=0.0, maximum=100.0, read_only=True,
     )  # fmt: skip
+    gyro_bias_std_radps: float = setting(
+        0.0, "Of the bias when it is switched on, if it is more than the observer's file says", unit="rad/s",
+        minimum=0.0, maximum=10.0, read_only=True,
+    )  # fmt: skip
+    force_bias_std_mps2: float = setting(
+        0.0, "Of the bias when it is switched on, if it is more than the observer's file says", unit="m/s^2",
+        minimum=0.0, maximum=100.0, read_only=True,
+    )  # fmt: skip
     frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
     odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
@@ -70,4 +99,18 @@ class ObserverNodeSettings:
             gyro_std_radps=max(settings.sensors.gyro_std_radps, self.gyro_std_radps),
             force_std_mps2=max(settings.sensors.force_std_mps2, self.force_std_mps2),
         )
-        return replace(settings, mounts=mounts, sensors=noise, datum=Datum(**frame.origin._asdict()))
+        start = replace(
+            settings.start,
+            gyro_bias_std_radps=max(settings.start.gyro_bias_std_radps, self.gyro_bias_std_radps),
+            force_bias_std_mps2=max(settings.start.force_bias_std_mps2, self.force_bias_std_mps2),
+        )
+        return replace(settings, mounts=mounts, sensors=noise, start=start, datum=Datum(**frame.origin._asdict()))
+
+    def start(self, world: World | None) -> StartPlace | None:
+        """Where it begins, if it may know."""
+        if not self.knows_start:
+            return None
+        if not self.start_at_world:
+            heading = math.radians(self.start_heading_deg)
+            return StartPlace(self.start_x_m, self.start_y_m, heading, self.start_speed_mps)
+        return None if world is None else StartPlace(world.start.x, world.start.y, world.start.heading, None)

@@ -96,7 +96,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _make_observer(self) -> BasicObserver:
         s = self.settings
         world = load_world(s.world) if s.world else None
-        self._start = world.start if world is not None and s.knows_start else None
+        self._start = s.start(world)
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         if s.knows_start and not self._is_at_start:
             self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
@@ -109,7 +109,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             full_brake_pa=s.full_brake_pressure_pa,
             wheels_know_direction=s.knows_direction,
         )
-        return VehicleObserver(settings, ground=WorldGround.of(world) if world is not None else None)
+        return VehicleObserver(settings, ground=WorldGround.of(world) if world is not None else s.flat_ground())
 
     # Sensors
 
@@ -141,15 +141,15 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._tell()
 
     def _begin_at_start(self) -> None:
-        """At the world's start, once: who loses his way later is elsewhere. Where it is not known, fixes will tell."""
+        """Where the vehicle starts, once: who gets lost later is elsewhere. Where it is not known, fixes will tell."""
         self._is_at_start = False
         place = self._start
         if place is None:
             return
         variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
-        verdict = self._observer.set_pose(place.x, place.y, place.heading, **variances)
+        verdict = self._observer.set_pose(place.x, place.y, place.heading, speed=place.speed, **variances)
         if not verdict.is_taken:
-            self.report("pose", Level.WARN, f"the world's start is refused: {verdict.reason}")
+            self.report("pose", Level.WARN, f"the start is refused: {verdict.reason}")
 
     # What it tells
 

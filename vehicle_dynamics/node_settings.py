@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from settings import setting
 from settings.dates import date_ns
+from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.ground import FlatGround, GroundModel
 from terrain.world import World
 from terrain.world_ground import WorldGround
@@ -28,7 +29,7 @@ def _rate(default: float, what: str, least: float = 0.0) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VehicleNodeSettings(DriveByWireSettings):
+class VehicleNodeSettings(DriveByWireSettings, FlatGroundSettings):
     """Which vehicle, where, how fast time runs, and what is published."""
 
     vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path to a YAML file", read_only=True)
@@ -45,15 +46,9 @@ class VehicleNodeSettings(DriveByWireSettings):
 
     world: str = setting(
         "",
-        "Name in config/worlds, or a path to a YAML file; none: the flat ground of the next settings",
+        "Name in config/worlds, or a path to a YAML file; none: flat ground by friction, slopes and bump",
         read_only=True,
     )
-    friction: float = setting(0.8, "Friction of the ground", minimum=0.0, maximum=2.0, read_only=True)
-    slope_x: float = setting(0.0, "Rise over run of the ground along x", minimum=-2.0, maximum=2.0, read_only=True)
-    slope_y: float = setting(0.0, "Rise over run of the ground along y", minimum=-2.0, maximum=2.0, read_only=True)
-    bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
-    bump_length_m: float = setting(1.0, "Its length along x", unit="m", minimum=0.01, maximum=1e4, read_only=True)
-    bump_height_m: float = setting(0.0, "Its height; 0 is none", unit="m", minimum=-2.0, maximum=2.0, read_only=True)
 
     start_x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
     start_y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
@@ -61,6 +56,10 @@ class VehicleNodeSettings(DriveByWireSettings):
         0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
     )
     start_speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
+    start_gear: int = setting(0, "Engaged; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
+    start_at_world: bool = setting(
+        True, "Where the world suggests, unless another place or heading than 0 is given", read_only=True
+    )
     start_date: str = setting(
         "2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True
     )
@@ -98,7 +97,7 @@ class VehicleNodeSettings(DriveByWireSettings):
                 raise ValueError(f"{name}: must be the name of no frame of the vehicle, got {text!r}")
         if self.map_frame == self.odom_frame:
             raise ValueError(f"odom_frame: must be another than map_frame ({self.map_frame})")
-        if self.world and self._flat_ground() != FlatGround():
+        if self.world and self.flat_ground() != FlatGround():
             raise ValueError(f"world: {self.world} has its own ground; leave friction, slopes and bump as they are")
 
     def schedule(self) -> Schedule:
@@ -120,24 +119,14 @@ class VehicleNodeSettings(DriveByWireSettings):
 
     def ground(self, world: World | None = None) -> GroundModel:
         """What the wheels meet."""
-        return WorldGround.of(world) if world else self._flat_ground()
+        return WorldGround.of(world) if world else self.flat_ground()
 
     def start(self, world: World | None = None) -> dict[str, float]:
-        """As Vehicle.start takes it: where the world suggests, unless a place or heading is given."""
+        """As Vehicle.start takes it: where the world suggests, if it shall, unless a place or heading is given."""
         x, y, heading = self.start_x_m, self.start_y_m, math.radians(self.start_heading_deg)
-        if world and (x, y, heading) == (0.0, 0.0, 0.0):
+        if world and self.start_at_world and (x, y, heading) == (0.0, 0.0, 0.0):
             x, y, heading = world.start.x, world.start.y, world.start.heading
-        return {"x": x, "y": y, "heading": heading, "speed": self.start_speed_mps}
-
-    def _flat_ground(self) -> FlatGround:
-        return FlatGround(
-            friction=self.friction,
-            slope_x=self.slope_x,
-            slope_y=self.slope_y,
-            bump_start_m=self.bump_start_m,
-            bump_length_m=self.bump_length_m,
-            bump_height_m=self.bump_height_m,
-        )
+        return {"x": x, "y": y, "heading": heading, "speed": self.start_speed_mps, "gear": self.start_gear}
 
 
 def _named_as_setting(words: str, rates: dict[str, float]) -> str:

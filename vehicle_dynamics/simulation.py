@@ -12,6 +12,7 @@ import numpy as np
 
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
+from vehicle_dynamics.choices import DIVERGED
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
@@ -126,7 +127,7 @@ class Simulation:
     @property
     def word(self) -> str:
         """Running, paused or diverged."""
-        return "diverged" if self.diverged else "paused" if self.is_paused else "running"
+        return DIVERGED if self.diverged else "paused" if self.is_paused else "running"
 
     def warm_up(self) -> None:
         """Have compiled what moving needs, without moving."""

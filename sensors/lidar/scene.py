@@ -95,6 +95,12 @@ class Scene:
         plane = (float(height), float(slope_x), float(slope_y))
         return Scene(Shapes(obstacles or Obstacles()), (), plane=plane, ground=ground)
 
+    @staticmethod
+    def of_plane(ground: GroundModel) -> Scene:
+        """The plane of a ground that is no world."""
+        plane = ground.kernel().plane
+        return Scene.flat(0.0, plane.slope_x, plane.slope_y, ground=ground)
+
     @property
     def triangles(self) -> int:
         """How many there are in memory now."""

@@ -148,6 +148,18 @@ def test_rolling_map_shows_the_same_cells_wherever_the_vehicle_is() -> None:
         assert state_at(here, x, y) == state_at(there, x, y)
 
 
+@pytest.mark.parametrize("claimed", [0.0, 5.0, 12.0])
+def test_height_that_a_pose_claims_does_not_matter(claimed: float) -> None:
+    """An observer with a cheap GPS is metres off, and its odometry begins at 0 on any hill."""
+    world = world_of(lambda x, y: 7.0 + 0.1 * x + 0.15 * (x > 5.0))
+
+    right, wrong = (seen(world, Pose(0.0, 0.0, z, slope_x=0.1)) for z in (7.0, claimed))
+
+    np.testing.assert_array_equal(right.cells, wrong.cells)
+    assert state_at(right, 5.0, 0.0) == OCCUPIED
+    assert state_at(right, 3.0, 0.0) == FREE
+
+
 def local_grid(cells: np.ndarray, row: int = 0, column: int = 0) -> LocalGrid:
     window = Window(column, row, cells.shape[1], cells.shape[0], 0.2)
     return LocalGrid(

@@ -27,6 +27,7 @@ from scenarios.node_process import node_command
 from scenarios.refereeing import TIMING
 from scenarios.ros_run import judge_bag, run_over_ros
 from settings import SettingsError
+from settings.share import share_file
 
 SHORT = """
 version: 1
@@ -53,9 +54,12 @@ observer: {kind: vehicle}
 
 LANE_CHANGE = """
 version: 1
-description: to the left lane and back
+description: to the left lane and back, with an observer that knows where and how fast it began and has no GPS
 world: {flat: {}}
-start: {speed_mps: 15.0}
+start: {x_m: 40.0, speed_mps: 15.0}
+sensors: [{imu: {}}, {gps: {}}, {encoders: {preset: quadrature}}]
+faults: [{sensor: gps, kind: outage, start_s: 0.0, length_s: 60.0}]
+observer: {kind: vehicle}
 driver: {lane_change: {speed_mps: 15.0, change_at_s: 2.0, lasting_s: 3.0, back_at_s: 7.0}}
 duration_s: 13.0
 criteria:
@@ -63,6 +67,7 @@ criteria:
   - {channel: y_m, statistic: end, at_least: -0.3, at_most: 0.3}
   - {channel: roll_rad, statistic: maximum, at_most: 0.1}
   - {channel: wheel_load_n.front_left, statistic: minimum, at_least: 1000.0}
+  - {channel: estimate_error_m, statistic: maximum, at_most: 1.0}
 """
 
 
@@ -99,6 +104,21 @@ def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp
     finally:
         bag.close()
     assert len(stamps) == pytest.approx(1300, abs=30)
+
+
+def test_a_motion_that_diverges_ends_the_run(graph: Any, tmp_path: Path) -> None:
+    """Of a vehicle whose tyres are far too stiff for its time step."""
+    numbers = share_file("config/vehicles/hmmwv.yaml").read_text()
+    assert numbers.count("damping_nspm: 3931.684976") == 1
+    (tmp_path / "stiff.yaml").write_text(numbers.replace("damping_nspm: 3931.684976", "damping_nspm: 900000.0"))
+    name = _scenario(tmp_path, seconds=3600.0)
+    with (tmp_path / "short.yaml").open("a") as file:
+        file.write("vehicle: {model: ./stiff.yaml, step_s: 0.002}\n")
+    launch = _launch(graph, tmp_path, name)
+    assert _end(launch) == 1
+    assert "giving up after" in launch.output
+    assert "the motion diverged at" in launch.output
+    assert "the run did not come to its end" in launch.output
 
 
 def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_path: Path) -> None:

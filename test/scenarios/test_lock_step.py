@@ -112,3 +112,13 @@ def test_coast_down_and_braking_give_back_the_configured_coefficients() -> None:
     assert abs(brake.error) < 0.02
     # Without the turning parts' inertia the printed equation falls short, as its derivation says.
     assert -0.12 < as_printed.error < -0.05
+
+
+def test_an_observer_leaves_the_soft_ground_of_its_vehicle_as_it_is(write_scenario: Write, scenario_text: str) -> None:
+    """Its model drives on sand too, and leaves ruts there; with a GPS that is metres off they would be elsewhere."""
+    text = scenario_text.replace("flat: {friction: 0.8}", "field: {soil: dry_sand}").replace("1.0\n", "3.0\n")
+    text += "start: {speed_mps: 4.0}\nsensors: [{imu: {}}, {gps: {preset: low_cost}}, {encoders: {}}]\n"
+    alone, observed = (
+        LockStep(load_scenario(write_scenario(text + words))).run().history for words in ("", "observer: {}\n")
+    )
+    assert alone.tobytes() == observed.tobytes()

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from planner.planning import _BUILT_IN
 from scenarios.bring_up import PLANNERS, NodeSpec, bring_up
 from scenarios.node_process import node_process
 from scenarios.scenario import load_scenario, scenario_file
-from scenarios.scenario_launch import scenario_launch, scenario_nodes
+from scenarios.scenario_launch import TRUTH_HZ, scenario_launch, scenario_nodes
+from sensors.gps import LocalFrame
+from sensors.imu import ImuSettings
+from sensors.lidar_node import LidarNodeSettings
 from settings import SettingsError
+from settings.nested import load_preset
+from settings.share import share_file
+from state_observer.node_settings import ObserverNodeSettings
+from state_observer.vehicle.settings import load_observer
+from terrain.ground import FlatGround
+from terrain.worlds import load_world
+from vehicle_dynamics.node_settings import VehicleNodeSettings
 
 HEAD = "version: 1\ndescription: a test\nduration_s: 5.0\n"
 
@@ -24,6 +37,11 @@ def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
     path = tmp_path / "own.yaml"
     path.write_text(HEAD + text)
     return {spec.name: spec for spec in scenario_nodes(path, load_scenario(path), given)}
+
+
+def _settings(kind: Any, spec: NodeSpec) -> Any:
+    """As the node has them, by its parameters."""
+    return kind(**{name: value for name, value in spec.params.items() if name != "use_sim_time"})
 
 
 def test_a_scripted_scenario_needs_vehicle_script_recorder_and_referee() -> None:
@@ -47,6 +65,42 @@ def test_the_vehicle_starts_as_in_lock_step_and_waits() -> None:
     assert params["start_paused"] is True
     assert (params["start_x_m"], params["start_y_m"]) == (scenario.start.x_m, scenario.start.y_m)
     assert params["start_date"] == scenario.start.date
+    assert _nodes("lane_change_reference")["vehicle"].params["start_gear"] == 6
+
+
+def test_a_start_at_zero_in_a_world_is_not_that_which_the_world_suggests(tmp_path: Path) -> None:
+    nodes = _own(tmp_path, "world: {named: {name: off_road}}\ndriver: {straight: {}}\n")
+    world = load_world("off_road")
+    start = _settings(VehicleNodeSettings, nodes["vehicle"]).start(world)
+    assert (start["x"], start["y"], start["heading"]) == (0.0, 0.0, 0.0)
+    assert VehicleNodeSettings().start(world)["x"] == world.start.x
+
+
+def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_bias_of_the_imu(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\nstart: {x_m: 3.0, heading_deg: 90.0, speed_mps: 12.0}\n"
+        "sensors: [{gps: {}}, {imu: {preset: consumer_mems}}, {encoders: {}}]\nobserver: {kind: vehicle}\n",
+    )
+    settings = _settings(ObserverNodeSettings, nodes["observer"])
+    assert settings.start(None) == (3.0, 0.0, pytest.approx(math.pi / 2.0), 12.0)
+    errors = load_preset(ImuSettings, "consumer_mems").accel_errors()
+    completed = settings.complete(load_observer(None), LocalFrame(None))
+    assert completed.start.force_bias_std_mps2 == errors.constant_bias > load_observer(None).start.force_bias_std_mps2
+
+
+def test_an_observer_that_may_not_know_its_start_is_not_told(tmp_path: Path) -> None:
+    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {encoders: {}}]\n"
+    nodes = _own(tmp_path, text + "observer: {kind: vehicle, knows_start: false}\n")
+    assert _settings(ObserverNodeSettings, nodes["observer"]).start(load_world("urban")) is None
+
+
+def test_a_sensor_that_is_faster_than_the_truth_is_refused_in_one_line(tmp_path: Path) -> None:
+    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{imu: {rate_hz: 200.0}}]\n"
+    with pytest.raises(SettingsError, match=r"sensors: imu: rate_hz: over ROS at most 100, .*got 200"):
+        _own(tmp_path, text)
+    (node,) = yaml.safe_load(share_file("config/vehicle.yaml").read_text()).values()
+    assert node["ros__parameters"]["odom_rate_hz"] == TRUTH_HZ
 
 
 def test_sensors_get_what_differs_from_their_defaults_and_the_seed() -> None:
@@ -62,15 +116,22 @@ def test_faults_become_a_script_of_their_sensor(tmp_path: Path) -> None:
     nodes = _own(
         tmp_path,
         "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}]\n"
-        "faults: [{sensor: gps, kind: bias, start_s: 2.0, length_s: 1.0, value: 3.0, channel: east}]\n",
+        "faults: [{sensor: gps, kind: bias, start_s: 1234.5678, length_s: 1.0, value: 3.0, channel: east}]\n",
     )
-    assert nodes["gps"].params["fault_script"] == ("bias 2 1 3 east",)
+    assert nodes["gps"].params["fault_script"] == ("bias 1234.5678 1.0 3.0 east",)
     assert "fault_script" not in nodes["imu"].params
 
 
-def test_a_bump_is_the_vehicles_ground(tmp_path: Path) -> None:
-    nodes = _own(tmp_path, "world: {flat: {bump_height_m: 0.1, bump_start_m: 20.0}}\ndriver: {straight: {}}\n")
-    assert nodes["vehicle"].params["bump_height_m"] == 0.1
+def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_the_lidar(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {friction: 0.3, slope_x: 0.1, bump_height_m: 0.1, bump_start_m: 20.0}}\ndriver: {straight: {}}\n"
+        "sensors: [{gps: {}}, {imu: {}}, {encoders: {}}, {lidar: {}}]\nobserver: {kind: vehicle}\n",
+    )
+    expected = FlatGround(friction=0.3, slope_x=0.1, bump_height_m=0.1, bump_start_m=20.0)
+    kinds = {"vehicle": VehicleNodeSettings, "observer": ObserverNodeSettings, "lidar": LidarNodeSettings}
+    for name, kind in kinds.items():
+        assert _settings(kind, nodes[name]).flat_ground() == expected
     assert "terrain" not in nodes
 
 
