@@ -27,12 +27,9 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
     path = scenario_file(name)
     specs = scenario_launch(name).nodes(given)
     processes(specs, show)  # what is wrong with them is told before anything is touched
-    scenario = load_scenario(path)
-    if scenario.targets:
-        print(f"{path.stem}: its targets are for lock-step only: over ROS nothing moves but the vehicle")
     if given.get("record") == "false":
         return start_nodes(specs, show)
-    folder, reference = run_folder(path, given), scenario.reference
+    folder, reference = run_folder(path, given), load_scenario(path).reference
     require_inputs_elsewhere(folder, [path, path.parent / reference] if reference else [path])
     with claimed(folder):
         had_results = set_aside(folder)

@@ -89,7 +89,7 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     nodes = [_vehicle(scenario, folder, world, observer, number("rate", given["rate"], 0.0, FASTEST))]
     if world:
         nodes.append(NodeSpec("terrain", (share_file("config/terrain.yaml"),), {"use_sim_time": True, "world": world}))
-    nodes += [_sensor(scenario, choice, seed, world) for choice in scenario.sensors]
+    nodes += [_sensor(path, scenario, choice, seed, world) for choice in scenario.sensors]
     if observer:
         nodes.append(_observer(scenario, folder, world, observer))
     nodes.append(_driver(path, scenario, world, observer, given["planner"]))
@@ -157,7 +157,7 @@ def _ground(scenario: Scenario, world: str) -> dict[str, Value]:
     return {"world": world} if world else _changed(kind) if isinstance(kind, Flat) else {}
 
 
-def _sensor(scenario: Scenario, choice: SensorChoice, seed: int, world: str) -> NodeSpec:
+def _sensor(path: Path, scenario: Scenario, choice: SensorChoice, seed: int, world: str) -> NodeSpec:
     kind, settings = one_of(choice, "name")
     faults = tuple(
         f"{fault.kind} {fault.start_s!r} {fault.length_s!r} {fault.value!r} {fault.channel}".strip()
@@ -174,6 +174,8 @@ def _sensor(scenario: Scenario, choice: SensorChoice, seed: int, world: str) -> 
         params["fault_script"] = faults
     if kind in ("gps", "lidar"):
         params |= _ground(scenario, world)
+        if scenario.targets:
+            params["targets"] = str(path.resolve())
     if choice.name and choice.name != kind:
         raise SettingsError(f"sensors: {choice.name}: over ROS each kind of sensor has one node, called {kind}")
     return NodeSpec(kind, (), params)

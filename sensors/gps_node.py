@@ -16,17 +16,16 @@ from ros_support.node import run_node
 from ros_support.sensor_messages import NO_FIX, datum_to_msg, fix_to_msg, gps_velocity_to_msg
 from sensors.gps import Gps, GpsSettings, LocalFrame
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
-from sensors.lidar.scene import Scene
+from sensors.node_scene import NodeScene, SceneSettings
 from sensors.samples import DriveTruth, GpsSample
 from sensors.sensor_node import SensorNode, SensorNodeSettings
 from settings import setting
-from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
 
 
 @dataclass(frozen=True, kw_only=True)
-class GpsNodeSettings(GpsSettings, SensorNodeSettings, FlatGroundSettings):
+class GpsNodeSettings(GpsSettings, SensorNodeSettings, SceneSettings):
     """A receiver as a node."""
 
     world: str = setting(
@@ -46,9 +45,7 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
         s = self.settings
         world = load_world(s.world) if s.world else None
         self._georeference = world.georeference if world is not None else None
-        self._sky: Scene | None = None
-        if s.needs_sky:
-            self._sky = Scene.of(world) if world is not None else Scene.of_plane(s.flat_ground())
+        self._sky: NodeScene | None = s.scene(world) if s.needs_sky else None
         frame = LocalFrame(self._georeference)
         if frame.remark:
             self.get_logger().info(frame.remark)
@@ -60,11 +57,14 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
 
     def make_sensor(self, **common: Any) -> Gps:
         """The receiver."""
-        return Gps(self.settings, georeference=self._georeference, sky=self._sky, **common)
+        sky = None if self._sky is None else self._sky.scene
+        return Gps(self.settings, georeference=self._georeference, sky=sky, **common)
 
     def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[GpsSample]:
         """What arrives now."""
         assert isinstance(self.sensor, Gps)
+        if self._sky is not None:
+            self._sky.move_to(self.sensor.seconds(time_ns))
         return self.sensor.update(time_ns, motion)
 
     def publish(self, sample: GpsSample) -> None:

@@ -13,23 +13,17 @@ from ros_support.node import run_node
 from ros_support.sensor_messages import CloudMessages, planar_to_msg
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.planar import planar_scan
-from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
+from sensors.node_scene import SceneSettings
 from sensors.samples import DriveTruth, LidarScan
 from sensors.sensor_node import SensorNode, SensorNodeSettings
-from settings import setting
-from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
 
 
 @dataclass(frozen=True, kw_only=True)
-class LidarNodeSettings(LidarSettings, SensorNodeSettings, FlatGroundSettings):
+class LidarNodeSettings(LidarSettings, SensorNodeSettings, SceneSettings):
     """A laser scanner as a node."""
-
-    world: str = setting(
-        "", "Name in config/worlds, or a path to a YAML file; none: flat ground by its slopes", read_only=True
-    )
 
 
 class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
@@ -43,18 +37,19 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
     def prepare(self) -> None:
         """World and publishers."""
         s = self.settings
-        self._scene = Scene.of(load_world(s.world)) if s.world else Scene.of_plane(s.flat_ground())
+        self._seen = s.scene(load_world(s.world) if s.world else None)
         self._messages = CloudMessages(self.frame)
         self._points = self.advertise(PointCloud2, "lidar/points", qos.SENSOR)
         self._scan = self.advertise(LaserScan, "lidar/scan", qos.SENSOR)
 
     def make_sensor(self, **common: Any) -> Lidar:
         """The scanner."""
-        return Lidar(self.settings, self._scene, **common)
+        return Lidar(self.settings, self._seen.scene, **common)
 
     def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[LidarScan]:
         """What arrives now."""
         assert isinstance(self.sensor, Lidar)
+        self._seen.move_to(self.sensor.seconds(time_ns))
         return self.sensor.update(time_ns, motion)
 
     def publish(self, sample: LidarScan) -> None:

@@ -15,6 +15,7 @@ from scenarios.node_process import node_process
 from scenarios.scenario import load_scenario, scenario_file
 from scenarios.scenario_launch import TRUTH_HZ, scenario_launch, scenario_nodes
 from sensors.gps import LocalFrame
+from sensors.gps_node import GpsNodeSettings
 from sensors.imu import ImuSettings
 from sensors.lidar_node import LidarNodeSettings
 from settings import SettingsError
@@ -133,6 +134,24 @@ def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_th
     for name, kind in kinds.items():
         assert _settings(kind, nodes[name]).flat_ground() == expected
     assert "terrain" not in nodes
+
+
+def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {slope_x: 0.1}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {lidar: {}}]\n"
+        "targets:\n"
+        "- {cylinder: {radius_m: 0.3, height_m: 1.8}, x_m: 10.0, y_m: -4.0, heading_deg: 90.0, speed_mps: 1.0}\n",
+    )
+    assert "targets" not in nodes["imu"].params
+    for name, kind in {"lidar": LidarNodeSettings, "gps": GpsNodeSettings}.items():
+        seen = _settings(kind, nodes[name]).scene(None)
+        reaches = []
+        for time_s in (0.0, 4.0, 8.0):
+            seen.move_to(time_s)
+            found = seen.scene.cast([[0.0, 0.0, 2.0]], [[1.0, 0.0, 0.0]], 50.0)  # a metre over the ground at x = 10
+            reaches.append(float(found.ranges[0]))
+        assert reaches == pytest.approx([20.0, 9.7, 20.0])  # at 20 m the slope is as high
 
 
 def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
