@@ -167,6 +167,7 @@ raise SystemExit(recorder_node.main())
     recorder = graph.start_command([sys.executable, "-c", broken, *arguments])
     state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
     graph.wait_until(is_heard(graph, state), "an ear")
+    graph.wait_until(lambda: diagnostics, "its health: its last words would not be heard by who has not found it yet")
     for k in range(6):
         state.publish(String(data=f"{k}"))
     graph.wait_until(lambda: not recorder.is_running(), "its end")

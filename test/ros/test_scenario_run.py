@@ -82,8 +82,10 @@ def _scenario(folder: Path, words: str = "a test", seconds: float = 3.0, least: 
 
 
 def _end(launch: Any, seconds: float = 120.0) -> int:
-    status: int = launch.popen.wait(seconds)
-    print(launch.output)
+    try:
+        status: int = launch.popen.wait(seconds)
+    finally:
+        print(launch.output)
     return status
 
 
@@ -111,10 +113,10 @@ def test_a_motion_that_diverges_ends_the_run(graph: Any, tmp_path: Path) -> None
     numbers = share_file("config/vehicles/hmmwv.yaml").read_text()
     assert numbers.count("damping_nspm: 3931.684976") == 1
     (tmp_path / "stiff.yaml").write_text(numbers.replace("damping_nspm: 3931.684976", "damping_nspm: 900000.0"))
-    name = _scenario(tmp_path, seconds=3600.0)
-    with (tmp_path / "short.yaml").open("a") as file:
-        file.write("vehicle: {model: ./stiff.yaml, step_s: 0.002}\n")
-    launch = _launch(graph, tmp_path, name)
+    text = SHORT.format(words="a kerb at speed", seconds=3600.0, least=3.0).replace("speed_mps: 5.0", "speed_mps: 30.0")
+    text = text.replace("flat: {}", "flat: {bump_start_m: 5.0, bump_length_m: 0.3, bump_height_m: 0.8}")
+    (tmp_path / "short.yaml").write_text(text + "vehicle: {model: ./stiff.yaml, step_s: 0.002}\n")
+    launch = _launch(graph, tmp_path, "./short.yaml")
     assert _end(launch) == 1
     assert "giving up after" in launch.output
     assert "the motion diverged at" in launch.output
