@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensors.gps import LocalFrame
-from sensors.imu import ImuSettings
 from sensors.rig import SensorChoice
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from settings import SettingsError, setting
+from state_observer.node_settings import ObserverNodeSettings
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
-from state_observer.vehicle.settings import Datum, Mounts, SensorNoise, Start, load_ins, load_observer
+from state_observer.vehicle.settings import load_ins, load_observer
 from terrain.georeference import Georeference
 from terrain.ground import GroundModel
 
@@ -45,30 +45,15 @@ def make_observer(
     folder: Path,
 ) -> BasicObserver:
     """With the mounts and pulses of the scenario's sensors; raises SettingsError when one that it needs is missing."""
-    gps, imu, encoders = (_first(sensors, kind) for kind in ("gps", "imu", "encoders"))
+    known = ObserverNodeSettings(kind=choice.kind, **sensor_params(sensors))  # as its node would be told
     path = folder / choice.settings if choice.settings else None
-    datum = Datum(**LocalFrame(georeference).origin._asdict())
-    mounts = Mounts(gps_xyz_m=gps.mount_xyz_m, imu_xyz_m=imu.mount_xyz_m, imu_rpy_deg=imu.mount_rpy_deg)
+    frame = LocalFrame(georeference)
     if choice.kind == "ins":
-        ins = load_ins(path)
-        return InsObserver(
-            replace(
-                ins,
-                mounts=mounts,
-                datum=datum,
-                sensors=_noise(ins.sensors, encoders, imu),
-                start=_start(ins.start, imu),
-            )
-        )
-    settings = load_observer(path)
+        return InsObserver(known.complete(load_ins(path), frame))
     settings = replace(
-        settings,
-        mounts=mounts,
-        datum=datum,
-        sensors=_noise(settings.sensors, encoders, imu),
-        start=_start(settings.start, imu),
-        full_brake_pa=encoders.full_brake_pressure_pa,
-        wheels_know_direction=encoders.knows_direction,
+        known.complete(load_observer(path), frame),
+        full_brake_pa=known.full_brake_pressure_pa,
+        wheels_know_direction=known.knows_direction,
     )
     return VehicleObserver(settings, ground=ground, folder=folder)
 
@@ -95,24 +80,6 @@ def _first(sensors: tuple[SensorChoice, ...], kind: str) -> Any:
         if getattr(choice, kind) is not None:
             return getattr(choice, kind)
     raise SettingsError(f"observer: needs a sensor of kind {kind}")
-
-
-def _noise(noise: SensorNoise, encoders: Any, imu: ImuSettings) -> SensorNoise:
-    """With what the data sheets of the sensors say; a better one than expected is not believed more."""
-    return replace(
-        noise,
-        wheel_pulses=float(encoders.wheel_pulses),
-        gyro_std_radps=max(noise.gyro_std_radps, imu.gyro_errors().noise),
-        force_std_mps2=max(noise.force_std_mps2, imu.accel_errors().noise),
-    )
-
-
-def _start(start: Start, imu: ImuSettings) -> Start:
-    return replace(
-        start,
-        gyro_bias_std_radps=max(start.gyro_bias_std_radps, imu.gyro_errors().constant_bias),
-        force_bias_std_mps2=max(start.force_bias_std_mps2, imu.accel_errors().constant_bias),
-    )
 
 
 class Observation:
