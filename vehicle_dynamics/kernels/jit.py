@@ -50,12 +50,12 @@ def inlined(function: Function) -> Function:
 
 def inlined_part(function: Function) -> Function:
     """Both: becomes part of its callers, which must be kernels. Saves a fifth of the time to compile the vehicle."""
-    return _compiled(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True)
 
 
 def part(function: Function) -> Function:
     """A kernel that only kernels can call; halves the compile time where arguments are tuples of many arrays."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -> Function:
@@ -66,8 +66,8 @@ def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -
         dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
     finally:
         config.CACHE_DIR = before
-    if not config.DISABLE_JIT:
-        dispatcher.targetoptions.update(wrappers)  # njit itself refuses these two
+    if not config.DISABLE_JIT:  # njit itself refuses these; nothing of ours is called from C
+        dispatcher.targetoptions.update(wrappers, no_cfunc_wrapper=True)
     return cast(Function, dispatcher)
 
 
