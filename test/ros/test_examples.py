@@ -22,7 +22,7 @@ START_WAIT_S = 90.0  # compiles, where that was never done
 
 
 def test_autonomy_of_ones_own_drives_to_its_goal_by_cmd_vel_alone(graph: Any) -> None:
-    arguments = ["world:=urban", "real_time_factor:=2.0", "imu:=none", "gps:=none", "encoders:=none"]
+    arguments = ["world:=urban", "imu:=none", "gps:=none", "encoders:=none"]
     graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "sensors", *arguments])
     odometry = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: odometry, "the vehicle", START_WAIT_S)
