@@ -150,11 +150,15 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
             gc.freeze()  # nothing is left to tidy up; looking through all objects at the end takes 0.3 s
 
 
-def _start(node_type: Callable[[], SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:
+def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:
+    node = node_type.__new__(node_type)
     try:
         rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
-        return node_type()
+        node_type.__init__(node)
+        return node
     except SettingsError:
+        if hasattr(node, "health"):  # half made: DDS's threads must end before the process does, else it may crash
+            Node.destroy_node(node)
         raise
     except Exception as error:
         if type(error).__module__.partition(".")[0] != "rclpy":  # ours, and a bug: let it show where
