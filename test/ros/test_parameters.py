@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -213,3 +214,15 @@ def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Pat
     process = graph.start("teleop", "--ros-args", "--params-file", str(path))
 
     graph.wait_until(lambda: f"{path} is ignored: it speaks of telop and not of /teleop" in process.output, "a warning")
+
+
+def test_node_that_refuses_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:
+    """Such threads crash now and then when the process ends under them."""
+    code = (
+        "import glob\nfrom terrain.terrain_node import main\nprint(main())\n"
+        "print([name for file in glob.glob('/proc/self/task/*/comm') if 'dds.udp' in (name := open(file).read())])"
+    )
+    process = graph.start_command([sys.executable, "-c", code, "--ros-args", "-p", "world:=twon"])
+
+    assert process.wait() == 0
+    assert process.output.splitlines()[-2:] == ["2", "[]"]
