@@ -429,7 +429,9 @@ def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench,
     looker.type_number("Rate", 10)
     looker.wait_for("rate 10")
     looker.press("Resume")
-    looker.wait_until(lambda: re.search(r"[45]\d\.\d of 60\.0 s, playing", looker.text()), "the replay to go on")
+    looker.wait_until(lambda: re.search(r"[456]\d\.\d of 60\.0 s", looker.text()), "the replay to go on")
+    looker.type_number("Rate", 1)
+    looker.wait_until(lambda: re.search(r"rate 1\b", looker.text()), "the old rate")
     looker.press("Restart")
     looker.wait_until(lambda: re.search(r"\b\d\.\d of 60\.0 s, playing", looker.text()), "the start")
 
