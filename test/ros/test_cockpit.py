@@ -54,7 +54,7 @@ SMALL = {"width": 760, "height": 400}  # the panel is at the right, the vehicle 
 # Pictures that nobody sees: two or three a second are enough, where each takes a core's time.
 FEW_PICTURES = "window.requestAnimationFrame = call => setTimeout(() => call(performance.now()), 400)"
 NS = 1_000_000_000
-BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 60
+BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 300  # so long that no busy machine comes to its end
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="the page is tested by playwright")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
@@ -415,25 +415,30 @@ def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench,
     looker = bench.looker
     bag = straight_drive(tmp_path / "drive")
     replayer = bench.graph.start("replayer", "--ros-args", "-p", f"bag:={bag}", "-p", "delay_s:=0.2")
+
+    def position() -> float:
+        found = re.search(r"([\d.]+) of 300\.0 s, playing", looker.text())
+        return float(found[1]) if found else math.nan
+
     looker.wait_for("Replay")
-    looker.wait_for("of 60.0 s, playing")
+    looker.wait_for("of 300.0 s, playing")
     looker.wait_until(lambda: "Pace" not in looker.text(), "a simulation's buttons to go: there is none")
 
     looker.press("Pause")
-    looker.wait_for("of 60.0 s, paused")
+    looker.wait_for("of 300.0 s, paused")
     looker.type_number("Seconds", 30)
-    looker.wait_for("30.0 of 60.0 s, paused")
+    looker.wait_for("30.0 of 300.0 s, paused")
     looker.wait_for("29.9, 0.0 m")  # the vehicle is shown as it was just before, though nothing plays
     looker.press("Step")
     looker.wait_for("30.0, 0.0 m")
     looker.type_number("Rate", 10)
     looker.wait_for("rate 10")
     looker.press("Resume")
-    looker.wait_until(lambda: re.search(r"[456]\d\.\d of 60\.0 s", looker.text()), "the replay to go on")
+    looker.wait_until(lambda: position() > 40.0, "the replay to go on")
     looker.type_number("Rate", 1)
     looker.wait_until(lambda: re.search(r"rate 1\b", looker.text()), "the old rate")
     looker.press("Restart")
-    looker.wait_until(lambda: re.search(r"\b\d\.\d of 60\.0 s, playing", looker.text()), "the start")
+    looker.wait_until(lambda: position() < 30.0, "the start")
 
     replayer.popen.terminate()
     assert replayer.wait() == 0
