@@ -156,12 +156,10 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
         rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
         node_type.__init__(node)
         return node
-    except SettingsError:
+    except BaseException as error:
         if hasattr(node, "health"):  # half made: DDS's threads must end before the process does, else it may crash
             Node.destroy_node(node)
-        raise
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] != "rclpy":  # ours, and a bug: let it show where
+        if type(error).__module__.partition(".")[0] != "rclpy":  # ours: bad settings, a stop, or a bug that must show
             raise
         raise rcl_complaint(error) from None  # unreadable arguments, bad QoS overrides: by many exception types
 

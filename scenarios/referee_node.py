@@ -121,7 +121,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             elif name == "planner":
                 self._course.planner_status = said.get("status", "")
             elif name == "vehicle" and said.get("state") == DIVERGED:
-                self._course.trouble = status.message
+                self._course.trouble = status.message.replace("; reset it", "")  # the run is over
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
@@ -223,9 +223,9 @@ class RefereeNode(SuiteNode[RefereeSettings]):
     def _pose_to_tell(self) -> Pose | None:
         """Where an observer that may know it begins; again when the death of nodes made it lose its way.
 
-        Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who moves finds out
-        by itself at the first fix. One that stands could not, and the planner would wait for it for ever. One that gets
-        lost while all nodes live is left alone.
+        Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who starts rolling
+        is told by its node's settings. One that stands and is not told would never know, and the planner would wait for
+        it for ever. One that gets lost while all nodes live is left alone.
         """
         choice = self._scenario.observer
         if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:

@@ -200,6 +200,7 @@ def _observer(scenario: Scenario, folder: Path, world: str, kind: str) -> NodeSp
             "start_y_m": start.y_m,
             "start_heading_deg": start.heading_deg,
             "start_speed_mps": start.speed_mps,
+            "start_date": start.date,
         }
     if choice is not None and choice.settings and choice.kind == kind:
         params["observer_file"] = str(folder / choice.settings)

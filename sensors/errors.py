@@ -75,8 +75,6 @@ class ErrorModel:
         # Drawn as unit numbers: settings that change while a sensor runs scale them and draw none anew.
         constant = stream(self._seed, *self._names, "constant")
         self._units = np.zeros((4 + self._size, self._size))  # one array, as it costs least to hand to a kernel
-        self._constant, self._scale, self._drift, self._walk = self._units[:4]
-        self._skew = self._units[4:]
         self._constant[:] = constant.normal(size=self._size)
         self._scale[:] = constant.normal(size=self._size)
         if self._size == 3:  # six angles: the axes are neither square to each other nor to the case
@@ -85,6 +83,27 @@ class ErrorModel:
         self._walked_s = 0.0
         self._no_kicks = np.zeros((2, self._size))
         self._time_ns: int | None = None
+
+    # Rows of that array, looked up each time: a copy of a model must not share them with it.
+    @property
+    def _constant(self) -> Array:
+        return np.asarray(self._units[0])
+
+    @property
+    def _scale(self) -> Array:
+        return np.asarray(self._units[1])
+
+    @property
+    def _drift(self) -> Array:
+        return np.asarray(self._units[2])
+
+    @property
+    def _walk(self) -> Array:
+        return np.asarray(self._units[3])
+
+    @property
+    def _skew(self) -> Array:
+        return np.asarray(self._units[4:])
 
     def bias(self) -> Array:
         """The bias at the last sample [u]; of tests and pictures, no real sensor tells."""

@@ -28,7 +28,8 @@ class SceneSettings(FlatGroundSettings):
     )
 
     def scene(self, world: World | None) -> NodeScene:
-        """Raises SettingsError for targets that are none."""
+        """Raises SettingsError for targets that are none, and for ground of two kinds."""
+        self.refuse_beside(self.world)
         targets = load_list(Path(self.targets), "targets", MovingTarget) if self.targets else ()
         if world is None:
             ground: GroundModel = self.flat_ground()

@@ -35,9 +35,11 @@ def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]
 
 
 def load_list(path: Path, key: str, settings_type: type[Settings]) -> tuple[Settings, ...]:
-    """The list that a YAML file has under a key, none without it; nothing else in the file is looked at."""
+    """The list that a YAML file must have under a key; nothing else in the file is looked at."""
     file = read_yaml(path)
-    content = file.content.get(key, []) if isinstance(file.content, dict) else None
+    if not isinstance(file.content, dict) or key not in file.content:
+        raise file.error((), f"{key}: missing")
+    content = file.content[key]
     if not isinstance(content, list):
         raise file.error((key,) if isinstance(file.content, dict) else (), f"{key}: must be a list")
     return tuple(_build(file, settings_type, item, (key, index)) for index, item in enumerate(content))

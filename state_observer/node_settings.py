@@ -10,6 +10,7 @@ from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings, LocalFrame
 from sensors.imu import ImuSettings
 from settings import setting
+from settings.dates import date_ns
 from state_observer.vehicle.settings import Datum, Mounts
 from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.world import World
@@ -24,7 +25,12 @@ class StartPlace(NamedTuple):
     x: float  # [m]
     y: float
     heading: float  # [rad]
-    speed: float | None  # [m/s], if it is known
+    speed: float  # [m/s]
+
+    def rolled(self, seconds: float) -> StartPlace:
+        """Where one is who began to roll there so long ago."""
+        way = self.speed * seconds
+        return self._replace(x=self.x + way * math.cos(self.heading), y=self.y + way * math.sin(self.heading))
 
 
 def _place(default: tuple[float, float, float], words: str) -> Any:
@@ -45,13 +51,16 @@ class ObserverNodeSettings(FlatGroundSettings):
         read_only=True,
     )
     knows_start: bool = setting(False, "Begins where the vehicle starts, as if /initialpose said so", read_only=True)
-    start_at_world: bool = setting(True, "That is the world's start; else the next settings tell", read_only=True)
+    start_at_world: bool = setting(
+        True, "Unless another place or heading than 0 is given, that is the world's start", read_only=True
+    )
     start_x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
     start_y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e7, maximum=1e7, read_only=True)
     start_heading_deg: float = setting(
         0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
     )
     start_speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
+    start_date: str = setting("", "When it rolls there, as the vehicle's; none: by about 0.1 s", read_only=True)
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )
@@ -90,6 +99,11 @@ class ObserverNodeSettings(FlatGroundSettings):
     map_frame: str = setting("map", "Name of the world's frame", read_only=True)
     odom_frame: str = setting("odom", "Name of the frame without jumps", read_only=True)
 
+    def __post_init__(self) -> None:
+        self.refuse_beside(self.world)
+        if self.start_date:
+            date_ns("start_date", self.start_date)
+
     def complete(self, settings: Any, frame: LocalFrame) -> Any:
         """Settings of an observer with what the node knows of sensors and place."""
         mounts = Mounts(gps_xyz_m=self.gps_xyz_m, imu_xyz_m=self.imu_xyz_m, imu_rpy_deg=self.imu_rpy_deg)
@@ -110,7 +124,7 @@ class ObserverNodeSettings(FlatGroundSettings):
         """Where it begins, if it may know."""
         if not self.knows_start:
             return None
-        if not self.start_at_world:
-            heading = math.radians(self.start_heading_deg)
-            return StartPlace(self.start_x_m, self.start_y_m, heading, self.start_speed_mps)
-        return None if world is None else StartPlace(world.start.x, world.start.y, world.start.heading, None)
+        x, y, heading = self.start_x_m, self.start_y_m, math.radians(self.start_heading_deg)
+        if world is not None and self.start_at_world and (x, y, heading) == (0.0, 0.0, 0.0):
+            x, y, heading = world.start.x, world.start.y, world.start.heading
+        return StartPlace(x, y, heading, self.start_speed_mps)

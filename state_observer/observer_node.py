@@ -30,6 +30,7 @@ from ros_support.respawn import was_respawned
 from ros_support.tf import FrameTransform, TransformBroadcaster
 from ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
 from sensors.gps import LocalFrame
+from settings.dates import date_ns
 from state_observer.arrivals import Arrivals, RecentCounts
 from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
 from state_observer.node_settings import ObserverNodeSettings
@@ -50,6 +51,8 @@ TOPICS = {
     ACTUATION: JointState,
 }
 START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
+LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
+UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
 FORCES_EVERY = 10  # estimates
 LEVELS = {ALIGNED: Level.OK, STARTING: Level.WARN, INVALID: Level.ERROR}  # others: WARN
 
@@ -97,6 +100,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         s = self.settings
         world = load_world(s.world) if s.world else None
         self._start = s.start(world)
+        self._start_ns = date_ns("start_date", s.start_date) if s.start_date else 0
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         if s.knows_start and not self._is_at_start:
             self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
@@ -146,8 +150,15 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         place = self._start
         if place is None:
             return
-        variances = {"position_variance": START_VARIANCE, "heading_variance": HEADING_VARIANCE}
-        verdict = self._observer.set_pose(place.x, place.y, place.heading, speed=place.speed, **variances)
+        variance, late_s = START_VARIANCE, (self._observer.filter.time_ns - self._start_ns) / NS_PER_S
+        if 0.0 <= late_s < LATEST_START_S:
+            place = place.rolled(late_s)
+        else:  # by a reset, while time ran on
+            variance += (UNSURE_START_S * place.speed) ** 2
+        verdict = self._observer.set_pose(
+            place.x, place.y, place.heading, speed=place.speed, position_variance=variance,
+            heading_variance=HEADING_VARIANCE,
+        )  # fmt: skip
         if not verdict.is_taken:
             self.report("pose", Level.WARN, f"the start is refused: {verdict.reason}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from settings import setting
+from settings import SettingsError, setting
 from terrain.ground import FlatGround
 
 
@@ -18,6 +18,11 @@ class FlatGroundSettings:
     bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
     bump_length_m: float = setting(1.0, "Its length along x", unit="m", minimum=0.01, maximum=1e4, read_only=True)
     bump_height_m: float = setting(0.0, "Its height; 0 is none", unit="m", minimum=-2.0, maximum=2.0, read_only=True)
+
+    def refuse_beside(self, world: str) -> None:
+        """Raises SettingsError for a ground of both kinds."""
+        if world and self.flat_ground() != FlatGround():
+            raise SettingsError(f"world: {world} has its own ground; leave friction, slopes and bump as they are")
 
     def flat_ground(self) -> FlatGround:
         """What wheels meet on it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from settings import setting
 from settings.dates import date_ns
 from terrain.flat_ground_settings import FlatGroundSettings
-from terrain.ground import FlatGround, GroundModel
+from terrain.ground import GroundModel
 from terrain.world import World
 from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
@@ -97,8 +97,7 @@ class VehicleNodeSettings(DriveByWireSettings, FlatGroundSettings):
                 raise ValueError(f"{name}: must be the name of no frame of the vehicle, got {text!r}")
         if self.map_frame == self.odom_frame:
             raise ValueError(f"odom_frame: must be another than map_frame ({self.map_frame})")
-        if self.world and self.flat_ground() != FlatGround():
-            raise ValueError(f"world: {self.world} has its own ground; leave friction, slopes and bump as they are")
+        self.refuse_beside(self.world)
 
     def schedule(self) -> Schedule:
         """What is published when."""

@@ -5,6 +5,7 @@ So a run that ends its process ends no Dask worker, time limits hold, and the ki
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import pickle
@@ -29,6 +30,7 @@ class DaskPool:
     def __init__(self, kit: Kit, address: str) -> None:
         """Raises SettingsError when nobody is there, or dask.distributed is not installed."""
         try:
+            import dask
             import distributed
         except ImportError:
             raise SettingsError("--scheduler needs dask.distributed: pip install proving_ground[dask]") from None
@@ -44,7 +46,8 @@ class DaskPool:
             raise SettingsError(f"--scheduler {address}: has no workers")
         content = pickle.dumps(kit, protocol=pickle.HIGHEST_PROTOCOL)
         # A result, not scattered data: Dask makes a result anew when the last worker that had it is gone.
-        self._kit = self._client.submit(as_it_is, content, key=f"kit-{self._name}-{id(self)}", pure=False)
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # a town is large
+            self._kit = self._client.submit(as_it_is, content, key=f"kit-{self._name}-{id(self)}", pure=False)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._running: dict[str, tuple[Any, Job, int]] = {}  # by key: future, job, attempt
 
@@ -82,8 +85,8 @@ class DaskPool:
         future, job, attempt = self._running.pop(key)
         try:
             what, content = future.result(timeout=CONNECT_S)
-        except TimeoutError:  # its worker is gone with the result: Dask runs it again
-            self._await(future, job, attempt)
+        except (TimeoutError, asyncio.TimeoutError):  # one and the same from Python 3.11 on
+            self._await(future, job, attempt)  # its worker is gone with the result: Dask runs it again
             return
         except Exception as error:  # of Dask, or of a worker that has another version of this code
             if type(error).__name__ == "KilledWorker":

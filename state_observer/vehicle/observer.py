@@ -37,6 +37,7 @@ from state_observer.vehicle.layout import KINDS, Record
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import Datum, InsSettings, ObserverSettings, VehicleObserverSettings
 from terrain.ground import GroundModel
+from terrain.ruts import clear_ruts
 from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
@@ -294,6 +295,11 @@ class VehicleObserver(BasicObserver):
     def ekf(self) -> ErrorEkf:
         """The filter with its model."""
         return self._ekf
+
+    def reset(self) -> None:
+        """As new, its ground too: nobody has driven there."""
+        super().reset()
+        clear_ruts(self._ekf.ground.kernel().ruts)
 
     def forces(self) -> Forces:
         """Tyre forces, loads and friction use, which nothing measures; raises ValueError before the start."""

@@ -118,6 +118,7 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
         run.wait_for_words(sensor, "")
 
     for needed in ("lidar", "observer"):
+        run.wait(lambda: run.speed > DRIVES_MPS, "the vehicle to drive")
         before = run.speed
         run.kill(needed)
         run.wait_until_braked(before)

@@ -84,10 +84,33 @@ def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_b
         "sensors: [{gps: {}}, {imu: {preset: consumer_mems}}, {encoders: {}}]\nobserver: {kind: vehicle}\n",
     )
     settings = _settings(ObserverNodeSettings, nodes["observer"])
-    assert settings.start(None) == (3.0, 0.0, pytest.approx(math.pi / 2.0), 12.0)
+    start = settings.start(None)
+    assert start == (3.0, 0.0, pytest.approx(math.pi / 2.0), 12.0)
+    assert start is not None
+    assert start.rolled(0.5) == (pytest.approx(3.0), pytest.approx(6.0), start.heading, 12.0)
+    assert settings.start_date == VehicleNodeSettings(**nodes["vehicle"].params).start_date  # type: ignore[arg-type]
     errors = load_preset(ImuSettings, "consumer_mems").accel_errors()
     completed = settings.complete(load_observer(None), LocalFrame(None))
     assert completed.start.force_bias_std_mps2 == errors.constant_bias > load_observer(None).start.force_bias_std_mps2
+
+
+def test_an_observer_starts_by_the_rules_of_the_vehicle() -> None:
+    world = load_world("off_road")
+    for start in ({}, {"start_x_m": 4.0}, {"start_heading_deg": 10.0}, {"start_at_world": False}):
+        told = ObserverNodeSettings(knows_start=True, **start).start(world)  # type: ignore[arg-type]
+        wanted = VehicleNodeSettings(**start).start(world)  # type: ignore[arg-type]
+        assert told == (wanted["x"], wanted["y"], wanted["heading"], 0.0)
+
+
+@pytest.mark.parametrize("kind", [VehicleNodeSettings, ObserverNodeSettings])
+def test_ground_is_a_worlds_or_flat_but_not_both(kind: Any) -> None:
+    with pytest.raises(ValueError, match="urban has its own ground; leave friction, slopes and bump as they are"):
+        kind(world="urban", slope_x=0.1)
+
+
+def test_a_lidar_sees_a_worlds_ground_or_a_flat_one_but_not_both() -> None:
+    with pytest.raises(SettingsError, match="urban has its own ground"):
+        LidarNodeSettings(world="urban", slope_x=0.1).scene(load_world("urban"))
 
 
 def test_an_observer_that_may_not_know_its_start_is_not_told(tmp_path: Path) -> None:

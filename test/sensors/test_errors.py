@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 from collections.abc import Callable
@@ -210,3 +211,13 @@ def test_steps_give_no_negative_zero() -> None:
 def test_impossible_parameters_are_refused_in_one_line(wrong: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ErrorParameters(**wrong)
+
+
+def test_copy_of_a_model_goes_on_by_itself() -> None:
+    model = ErrorModel(ALL, 3, 7, "imu")
+    model.apply(S, np.zeros(3))
+    twin = copy.deepcopy(model)
+    for step in range(1, 50):
+        assert_array_equal(twin.apply(S + step * PERIOD, np.zeros(3)), model.apply(S + step * PERIOD, np.zeros(3)))
+    assert_array_equal(twin.bias(), model.bias())
+    assert_array_equal(twin.apply_still(2 * S, PERIOD, 5, np.ones(3)), model.apply_still(2 * S, PERIOD, 5, np.ones(3)))

@@ -12,9 +12,12 @@ from sensors.samples import GpsSample
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.health import ALIGNED, STARTING
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
-from state_observer.vehicle.settings import VehicleObserverSettings
+from state_observer.vehicle.settings import VehicleObserverSettings, load_observer
 from state_observer.vehicle.track import errors, observe
 from state_observer.vehicle.trial import START_NS, Drive, altered
+from terrain.ruts import press, rut_depth
+from terrain.world_ground import WorldGround
+from terrain.worlds import load_world
 
 NS = 1_000_000_000
 
@@ -118,3 +121,13 @@ def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
         observer.take(sample)
     observer.advance_to(end)
     assert observer.filter.memory.tobytes() == plain
+
+
+def test_it_begins_anew_on_ground_where_nobody_has_driven() -> None:
+    ground = WorldGround.of(load_world("off_road"))
+    observer = VehicleObserver(load_observer(), ground=ground)
+    ruts = ground.kernel().ruts
+    press(ruts, 1.0, 2.0, 0.05)
+    assert rut_depth(ruts, 1.0, 2.0) > 0.0
+    observer.reset()
+    assert rut_depth(ruts, 1.0, 2.0) == 0.0
