@@ -54,9 +54,12 @@ observer: {kind: vehicle}
 
 LANE_CHANGE = """
 version: 1
-description: to the left lane and back
+description: to the left lane and back, with an observer that knows where and how fast it began and has no GPS
 world: {flat: {}}
-start: {speed_mps: 15.0}
+start: {x_m: 40.0, speed_mps: 15.0}
+sensors: [{imu: {}}, {gps: {}}, {encoders: {preset: quadrature}}]
+faults: [{sensor: gps, kind: outage, start_s: 0.0, length_s: 60.0}]
+observer: {kind: vehicle}
 driver: {lane_change: {speed_mps: 15.0, change_at_s: 2.0, lasting_s: 3.0, back_at_s: 7.0}}
 duration_s: 13.0
 criteria:
@@ -64,6 +67,7 @@ criteria:
   - {channel: y_m, statistic: end, at_least: -0.3, at_most: 0.3}
   - {channel: roll_rad, statistic: maximum, at_most: 0.1}
   - {channel: wheel_load_n.front_left, statistic: minimum, at_least: 1000.0}
+  - {channel: estimate_error_m, statistic: maximum, at_most: 1.0}
 """
 
 
