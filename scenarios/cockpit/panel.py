@@ -161,7 +161,7 @@ class Panel:
             hint="Simulated over real time; 0 is as fast as it can",
         )  # fmt: skip
 
-        self._factor.on_update(self._by_people(lambda event: self._commands.set_factor(float(event.target.value))))
+        self._factor.on_update(self._by_people(lambda value: self._commands.set_factor(float(value))))
         self._message = gui.add_markdown("")
 
     def _add_drive(self, gui: Any, on_aim: Callable[[], None]) -> None:
@@ -176,11 +176,14 @@ class Panel:
         for direction in DIRECTIONS:
             command = gui.add_command(f"Drive: {direction}", hotkey=KEYS[direction])
             command.on_trigger(self._holder(direction, KEY_HOLD_S))
-        self._drive.on_update(self._by_people(lambda event: self._switch(bool(event.target.value))))
+        self._drive.on_update(self._by_people(lambda value: self._switch(bool(value))))
 
     def _by_people(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Calls it when a browser changes a value, not when this program does."""
-        return lambda event: None if event.client is None else self._post(partial(call, event))
+        """Calls it with the value when a browser changes it, not when this program does.
+
+        The value is read at once: when the call's turn comes, this program may have set the field to another one.
+        """
+        return lambda event: None if event.client is None else self._post(partial(call, event.target.value))
 
     def _switch(self, is_on: bool) -> None:
         self._show_pad(is_on)
@@ -201,16 +204,23 @@ class Panel:
             self._position = gui.add_slider(
                 "Seconds", min=0.0, max=1.0, step=0.1, initial_value=0.0, hint="Since the bag's start; drag to go there"
             )
-            self._position.on_update(self._by_people(lambda event: self._touched(self._commands.seek, event)))
+            self._position.on_update(self._touched(self._commands.seek))
             self._rate = gui.add_slider(
                 "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Bag time over real time"
             )
-            self._rate.on_update(self._by_people(lambda event: self._touched(self._commands.set_replay_rate, event)))
+            self._rate.on_update(self._touched(self._commands.set_replay_rate))
             self._place = gui.add_markdown("")
 
-    def _touched(self, call: Callable[[float], None], event: Any) -> None:
-        self._touched_at = self._now
-        call(float(event.target.value))
+    def _touched(self, call: Callable[[float], None]) -> Callable[[Any], None]:
+        """Calls it with what people choose, and leaves the field to them for a while."""
+        hear = self._by_people(lambda value: call(float(value)))
+
+        def on_update(event: Any) -> None:
+            if event.client is not None:
+                self._touched_at = self._now
+            hear(event)
+
+        return on_update
 
     def _add_view(
         self,

@@ -99,7 +99,11 @@ class Looker:
             self.page.wait_for_timeout(60)
             return condition()
 
-        self._graph.wait_until(holds, what, PAGE_WAIT_S)
+        try:
+            self._graph.wait_until(holds, what, PAGE_WAIT_S)
+        except pytest.fail.Exception:
+            print(f"the page shows:\n{self.text()}")
+            raise
 
     def wait_for(self, text: str) -> None:
         self.wait_until(lambda: text in self.text(), f"{text!r} on the page")
