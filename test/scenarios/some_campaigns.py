@@ -54,7 +54,8 @@ def command(*words: str) -> int:
 def in_process_of_its_own(*words: str) -> subprocess.Popen[str]:
     """The same in another process, which can be stopped in any way."""
     text = (
-        "import argparse, sys\n"
+        "import argparse, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # else ignored where tests run in the background
         "from scenarios.campaign_command import add_parser\n"
         "parser = argparse.ArgumentParser()\n"
         "add_parser(parser.add_subparsers())\n"
