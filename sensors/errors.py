@@ -59,6 +59,10 @@ class ErrorParameters:
         return *biases, self.scale, self.misalignment, self.noise, self.resolution, self.highest
 
 
+# Rows of an ErrorModel's unit numbers; by index and not by views, which a copy of a model would lose.
+CONSTANT, SCALE, DRIFT, WALK, SKEW = 0, 1, 2, 3, slice(4, None)
+
+
 class ErrorModel:
     """The errors of `size` channels, in time. `reset` begins anew with the same random numbers."""
 
@@ -75,39 +79,18 @@ class ErrorModel:
         # Drawn as unit numbers: settings that change while a sensor runs scale them and draw none anew.
         constant = stream(self._seed, *self._names, "constant")
         self._units = np.zeros((4 + self._size, self._size))  # one array, as it costs least to hand to a kernel
-        self._constant[:] = constant.normal(size=self._size)
-        self._scale[:] = constant.normal(size=self._size)
+        self._units[CONSTANT] = constant.normal(size=self._size)
+        self._units[SCALE] = constant.normal(size=self._size)
         if self._size == 3:  # six angles: the axes are neither square to each other nor to the case
-            self._skew[:] = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
-        self._drift[:] = self._drifting.normal(size=self._size)  # the process is as old as the world
+            self._units[SKEW] = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
+        self._units[DRIFT] = self._drifting.normal(size=self._size)  # the process is as old as the world
         self._walked_s = 0.0
         self._no_kicks = np.zeros((2, self._size))
         self._time_ns: int | None = None
 
-    # Rows of that array, looked up each time: a copy of a model must not share them with it.
-    @property
-    def _constant(self) -> Array:
-        return np.asarray(self._units[0])
-
-    @property
-    def _scale(self) -> Array:
-        return np.asarray(self._units[1])
-
-    @property
-    def _drift(self) -> Array:
-        return np.asarray(self._units[2])
-
-    @property
-    def _walk(self) -> Array:
-        return np.asarray(self._units[3])
-
-    @property
-    def _skew(self) -> Array:
-        return np.asarray(self._units[4:])
-
     def bias(self) -> Array:
         """The bias at the last sample [u]; of tests and pictures, no real sensor tells."""
-        return self._bias(self._drift, self._walk)
+        return self._bias(self._units[DRIFT], self._units[WALK])
 
     def variance(self) -> float:
         """Of a reading of zero about the truth: noise, bias and steps [u^2]. What grows with it is in `variances`."""
@@ -146,10 +129,10 @@ class ErrorModel:
         passed = step_ns * 1e-9
         kicks = self._drifting.normal(size=(count - 1, 2, self._size))
         keeps = math.exp(-passed / p.drift_time_s)
-        drift = np.concatenate([self._drift[None], math.sqrt(1.0 - keeps * keeps) * kicks[:, 0]])
+        drift = np.concatenate([self._units[DRIFT][None], math.sqrt(1.0 - keeps * keeps) * kicks[:, 0]])
         _remember(keeps, drift)
-        walk: Array = np.cumsum(np.concatenate([self._walk[None], math.sqrt(passed) * kicks[:, 1]]), axis=0)
-        self._drift[:], self._walk[:] = drift[-1], walk[-1]
+        walk: Array = np.cumsum(np.concatenate([self._units[WALK][None], math.sqrt(passed) * kicks[:, 1]]), axis=0)
+        self._units[DRIFT], self._units[WALK] = drift[-1], walk[-1]
         self._walked_s += passed * (count - 1)
         self._time_ns = time_ns + step_ns * (count - 1)
         return self._read(true, self._bias(drift, walk), self._noise.normal(size=(count, self._size)))
@@ -164,12 +147,12 @@ class ErrorModel:
 
     def _bias(self, drift: Array, walk: Array) -> Array:
         p = self.parameters
-        return np.asarray(p.constant_bias * self._constant + p.drifting_bias * drift + p.random_walk * walk)
+        return np.asarray(p.constant_bias * self._units[CONSTANT] + p.drifting_bias * drift + p.random_walk * walk)
 
     def _read(self, true: Array, bias: Array, noise: Array) -> Array:
         p = self.parameters
-        read = true + p.misalignment * (self._skew @ true) if p.misalignment else true
-        read = read * (1.0 + p.scale * self._scale) + bias + p.noise * noise
+        read = true + p.misalignment * (self._units[SKEW] @ true) if p.misalignment else true
+        read = read * (1.0 + p.scale * self._units[SCALE]) + bias + p.noise * noise
         return limited(read, p.highest, p.resolution)
 
     def _age(self, time_ns: int) -> None:
@@ -177,7 +160,13 @@ class ErrorModel:
         passed = 0.0 if self._time_ns is None else (time_ns - self._time_ns) * 1e-9
         self._time_ns = time_ns
         if passed > 0.0:
-            _age(passed, p.drift_time_s, self._drifting.normal(size=(2, self._size)), self._drift, self._walk)
+            _age(
+                passed,
+                p.drift_time_s,
+                self._drifting.normal(size=(2, self._size)),
+                self._units[DRIFT],
+                self._units[WALK],
+            )
             self._walked_s += passed
 
 

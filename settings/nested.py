@@ -41,7 +41,7 @@ def load_list(path: Path, key: str, settings_type: type[Settings]) -> tuple[Sett
         raise file.error((), f"{key}: missing")
     content = file.content[key]
     if not isinstance(content, list):
-        raise file.error((key,) if isinstance(file.content, dict) else (), f"{key}: must be a list")
+        raise file.error((key,), f"{key}: must be a list")
     return tuple(_build(file, settings_type, item, (key, index)) for index, item in enumerate(content))
 
 

@@ -60,7 +60,7 @@ class ObserverNodeSettings(FlatGroundSettings):
         0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
     )
     start_speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
-    start_date: str = setting("", "When it rolls there, as the vehicle's; none: by about 0.1 s", read_only=True)
+    start_date: str = setting("", "When it starts to roll, as the vehicle's; none: not known to 0.1 s", read_only=True)
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )

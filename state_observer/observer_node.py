@@ -153,7 +153,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         variance, late_s = START_VARIANCE, (self._observer.filter.time_ns - self._start_ns) / NS_PER_S
         if 0.0 <= late_s < LATEST_START_S:
             place = place.rolled(late_s)
-        else:  # by a reset, while time ran on
+        else:  # no date, or a reset while time ran on
             variance += (UNSURE_START_S * place.speed) ** 2
         verdict = self._observer.set_pose(
             place.x, place.y, place.heading, speed=place.speed, position_variance=variance,

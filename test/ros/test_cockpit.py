@@ -442,7 +442,7 @@ def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench,
     looker.type_number("Rate", 1)
     looker.wait_until(lambda: re.search(r"rate 1\b", looker.text()), "the old rate")
     looker.press("Restart")
-    looker.wait_until(lambda: position() < 30.0, "the start")
+    looker.wait_until(lambda: position() < 10.0, "the start")
 
     replayer.popen.terminate()
     assert replayer.wait() == 0
