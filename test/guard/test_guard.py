@@ -1,0 +1,138 @@
+"""What must not change by accident: motion of every shipped scenario, commands, parameters, topics, bags.
+
+`guard.json` holds what was found when behaviour last changed on purpose. To record it again, for a change that is
+meant: `GUARD_RECORD=1 .venv/bin/python -m pytest test/guard`, then read the diff.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios import cli
+from scenarios.bags.recording import Recording
+from scenarios.bags.writing import BagWriter
+from scenarios.lock_step import LockStep, Run
+from scenarios.metrics import judge, load_reference
+from scenarios.node_process import node_modules
+from scenarios.scenario import load_scenario, scenario_file, scenario_files
+from settings import declarations
+
+HERE = Path(__file__).parent
+KNOWN_FILE = HERE / "guard.json"
+KNOWN: dict[str, Any] = json.loads(KNOWN_FILE.read_text()) if KNOWN_FILE.exists() else {}
+ROOT = HERE.parents[1]
+NOT_CODE = ("test/", "examples/", "benchmark/")
+PUBLISHED = re.compile(r'advertise\((\w+), "([\w/]+)", (?:\w+\.)?(\w+)\)')
+HEARD = re.compile(r'listen\((\w+), "([\w/]+)"')
+SERVED = re.compile(r'create_service\((\w+), "([\w/]+)"')
+RECORDS = bool(os.environ.get("GUARD_RECORD"))
+
+
+def check(chapter: str, key: str, found: Any) -> None:
+    """Compare with what is known, or record it."""
+    if RECORDS:
+        known = json.loads(KNOWN_FILE.read_text()) if KNOWN_FILE.exists() else {}
+        known.setdefault(chapter, {})[key] = found
+        KNOWN_FILE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    else:
+        assert found == KNOWN[chapter][key]
+
+
+def fingerprint(run: Run) -> str:
+    """Hash of all states and estimates, to the bit."""
+    digest = hashlib.sha256(run.history.tobytes())
+    if run.estimates is not None:
+        digest.update(run.estimates.tobytes())
+    return digest.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", sorted(scenario_files()))
+def test_a_shipped_scenario_passes_and_its_motion_is_the_known_one(name: str) -> None:
+    path = scenario_file(name)
+    scenario = load_scenario(path)
+
+    run = LockStep(scenario, path.parent).run()
+
+    findings = judge(scenario.criteria, run.channels, load_reference(scenario, path.parent))
+    end = {key: round(float(run.channels[key][-1]), 4) for key in ("x_m", "y_m", "speed_mps")}
+    summary = {"hash": fingerprint(run), "passed": all(item.passed for item in findings), **end}
+    assert run.diverged_at is None
+    assert summary["passed"]
+    check("scenarios", name, summary)
+
+
+def test_commands_and_their_options_are_the_known_ones() -> None:
+    check("lists", "commands", _options(cli._parser()))
+
+
+def _options(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= {name: _options(sub) for name, sub in action.choices.items()}
+        elif action.option_strings or action.dest != "help":
+            found["/".join(action.option_strings) or action.dest] = "option" if action.option_strings else "argument"
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(node_modules()))
+def test_parameters_of_a_node_are_the_known_ones(name: str) -> None:
+    module = importlib.import_module(node_modules()[name])
+    (node,) = {
+        item
+        for item in vars(module).values()
+        if isinstance(item, type) and item.__module__ == module.__name__ and getattr(item, "default_name", "") == name
+    }
+
+    found = {item.name: _plain(item.default) for item in declarations(node.settings_type).values()}
+
+    check("parameters", name, found)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("pattern", [PUBLISHED, HEARD, SERVED], ids=["published", "heard", "served"])
+def test_topics_and_services_in_the_code_are_the_known_ones(pattern: re.Pattern[str]) -> None:
+    files = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    sources = [(ROOT / name).read_text() for name in files.split() if not name.startswith(NOT_CODE)]
+
+    found = sorted({" ".join(match) for source in sources for match in pattern.findall(source)})
+
+    check("topics", pattern.pattern.split("\\")[0], found)
+
+
+def test_a_bag_of_lock_step_has_the_known_topics(tmp_path: Path) -> None:
+    from rosbags.highlevel import AnyReader
+
+    scenario = load_scenario(scenario_file("sensor_drive"))
+    with BagWriter(tmp_path / "bag") as writer:
+        recording = Recording(writer)
+        runner = LockStep(scenario, listener=recording.sample)
+        recording.watch(runner, scenario.start.time_ns())
+        runner.advance_to(200)
+
+    with AnyReader([tmp_path / "bag"]) as reader:
+        found = {
+            item.topic: {"type": item.msgtype, "count": item.msgcount, "hash": _hash_of(reader, item)}
+            for item in sorted(reader.connections, key=lambda item: item.topic)
+        }
+    check("lists", "bag", found)
+
+
+def _hash_of(reader: Any, connection: Any) -> str:
+    digest = hashlib.sha256()
+    for _, time_ns, raw in reader.messages([connection]):
+        digest.update(time_ns.to_bytes(8, "little") + bytes(raw))
+    return digest.hexdigest()[:16]
