@@ -32,9 +32,10 @@ test: lint engines ## check the code and run all tests
 	$(BIN)/python -m pytest $(PURE_TESTS) --numprocesses 2 --dist loadfile
 	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(PURE_TESTS)) --numprocesses 3 --dist loadfile
 
-lint: venv ## check style (ruff) and types (mypy)
+lint: venv ## check style (ruff), which room imports which (import-linter) and types (mypy)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 
 bench: engines ## measure; NAME=dynamics picks one benchmark

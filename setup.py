@@ -7,29 +7,26 @@ from setuptools import find_packages, setup
 
 PACKAGE = "proving_ground"
 VERSION = "0.1.0"
-ROOMS = [
-    "benchmark", "planner", "ros_support", "scenarios", "sensors", "settings", "state_observer", "terrain",
-    "vehicle_dynamics",
-]  # fmt: skip
-COMMAND = "proving-ground = scenarios.cli:main"
+ROOMS = [PACKAGE, "benchmark", "planner", "sensors", "state_observer", "terrain", "vehicle_dynamics"]
+COMMAND = "proving-ground = proving_ground.cli.main:main"
 NODES = [
-    "cockpit = scenarios.cockpit.cockpit_node:main",
-    "encoders = sensors.encoders_node:main",
-    "gps = sensors.gps_node:main",
-    "imu = sensors.imu_node:main",
-    "joystick = planner.joystick_node:main",
-    "keyboard = planner.keyboard_node:main",
-    "lidar = sensors.lidar_node:main",
-    "monitor = scenarios.monitor_node:main",
-    "observer = state_observer.observer_node:main",
-    "planner = planner.planner_node:main",
-    "recorder = scenarios.recorder_node:main",
-    "referee = scenarios.referee_node:main",
-    "replayer = scenarios.replayer_node:main",
-    "script = scenarios.script_node:main",
-    "teleop = planner.teleop_node:main",
-    "terrain = terrain.terrain_node:main",
-    "vehicle = vehicle_dynamics.vehicle_node:main",
+    "cockpit = proving_ground.cockpit.ros.cockpit_node:main",
+    "encoders = sensors.ros.encoders_node:main",
+    "gps = sensors.ros.gps_node:main",
+    "imu = sensors.ros.imu_node:main",
+    "joystick = planner.ros.joystick_node:main",
+    "keyboard = planner.ros.keyboard_node:main",
+    "lidar = sensors.ros.lidar_node:main",
+    "monitor = proving_ground.launching.monitor_node:main",
+    "observer = state_observer.ros.observer_node:main",
+    "planner = planner.ros.planner_node:main",
+    "recorder = proving_ground.recording.ros.recorder_node:main",
+    "referee = proving_ground.launching.referee_node:main",
+    "replayer = proving_ground.recording.ros.replayer_node:main",
+    "script = proving_ground.scenarios.ros.script_node:main",
+    "teleop = planner.ros.teleop_node:main",
+    "terrain = terrain.ros.terrain_node:main",
+    "vehicle = vehicle_dynamics.ros.vehicle_node:main",
 ]
 
 # A file that is both sh and Python: sh starts the interpreter of the prefix it is installed in (pip does not

@@ -16,12 +16,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scenarios.campaign.campaign_file import campaign_file
-from scenarios.campaign.kit import Kit, load_kit
-from scenarios.campaign.local_pool import LocalPool
-from scenarios.campaign.plan import Job, Plan
-from scenarios.campaign.store import Store
-from scenarios.campaign.table import row_of, schema_of
+from proving_ground.campaigns.campaign_file import campaign_file
+from proving_ground.campaigns.kit import Kit, load_kit
+from proving_ground.campaigns.local_pool import LocalPool
+from proving_ground.campaigns.plan import Job, Plan
+from proving_ground.campaigns.store import Store
+from proving_ground.campaigns.table import row_of, schema_of
 
 CAMPAIGN = "lane_change_robustness"
 BLOCKS = 5

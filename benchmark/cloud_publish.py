@@ -11,9 +11,9 @@ import rclpy
 from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import UInt8MultiArray
 
-from ros_support import qos
-from ros_support.domain import private_domain
-from ros_support.sensor_messages import CloudMessages
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.domain import private_domain
+from sensors.ros.sensor_messages import CloudMessages
 from sensors.samples import LidarScan
 
 REPEATS = 50

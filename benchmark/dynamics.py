@@ -21,8 +21,8 @@ from benchmark.forward_dynamics import (
     tree_augmented,
 )
 from benchmark.measure import clock_ghz
-from scenarios.table import text_table
-from settings.share import share_file
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from vehicle_dynamics.parameters import VehicleParameters
 
 Figures = Mapping[str, float]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 
 
 def counted_flops() -> int:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from benchmark.measure import cpu_time_us
 from benchmark.rival_mujoco import MujocoRival
 from benchmark.rival_pinocchio import PinocchioRival
+from proving_ground.kernels.jit import kernel
+from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_chassis
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
-from vehicle_dynamics.kernels.jit import kernel
-from vehicle_dynamics.kernels.vector3 import three
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.embedding_arrays import embedded_result, embedding_workspace, numeric_embedding

@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 from benchmark.cloud_publish import publish_figures
-from scenarios.table import text_table
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.text_table import text_table
 from sensors.lidar.beams import beams_of, directions
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import ABSENT, LidarSettings
 from sensors.samples import LidarScan
-from settings.nested import load_preset
 from terrain.world import World
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 
 PIP_PACKAGES = {"pinocchio": "pin", "mujoco": "mujoco"}
 

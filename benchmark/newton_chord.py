@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.chord import CHORD, CONVENTIONAL, ChordState, ChordWorkspace, chord_drive
 from vehicle_dynamics.chord_vehicle import ChordVehicle
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies

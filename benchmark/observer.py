@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from scenarios.table import text_table
+from proving_ground.settings.text_table import text_table
 from sensors.samples import GpsSample
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.layout import SENSORS

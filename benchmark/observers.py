@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scenarios.progress import progress_on_stderr
-from scenarios.table import text_table
-from settings import SettingsError
+from proving_ground.settings import SettingsError
+from proving_ground.settings.progress import progress_on_stderr
+from proving_ground.settings.text_table import text_table
 from state_observer.study.campaign import cores, real_time_factors, run_all, warm_up
 from state_observer.study.cases import Bench
 from state_observer.study.forces import Comparison, gravity_only

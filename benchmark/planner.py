@@ -28,12 +28,12 @@ from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from planner.town_drive import DriveResult, drive, town, way_on_truth
-from scenarios.table import text_table
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
-from settings.nested import load_preset
-from settings.share import share_file
 from terrain.world import World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.control.helm import PERIOD_S

@@ -29,13 +29,13 @@ from planner.pose import Pose, pose_of
 from planner.pose_history import PoseHistory
 from planner.settings import PlannerSettings
 from planner.town_drive import DriveResult, drive_with, town
-from scenarios.table import text_table
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.streams import stream
-from settings.nested import load_preset
-from settings.share import share_file
 from terrain.world import World
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm

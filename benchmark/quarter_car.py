@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.table import text_table
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.quarter_car import Method, QuarterCar, QuarterCarRun, StepSettings, rough_road
 from vehicle_dynamics.quarter_car_steps import RECORD_SIZE

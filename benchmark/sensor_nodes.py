@@ -22,10 +22,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, PointCloud2
 
-from ros_support.domain import private_domain
-from ros_support.time import NS_PER_S
-from scenarios.table import text_table
-from settings import SettingsError
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.ros_support.time import NS_PER_S
+from proving_ground.settings import SettingsError
+from proving_ground.settings.text_table import text_table
 
 SECONDS = 60.0
 SETTLE_S = 5.0
@@ -51,7 +51,7 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
     with private_domain() as domain:
         os.environ.update(domain)
         os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS")  # as users have it, with shared memory
-        command = [sys.executable, "-m", "scenarios.cli", "launch", "sensors", *ARGUMENTS]
+        command = [sys.executable, "-m", "proving_ground", "launch", "sensors", *ARGUMENTS]
         launch = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             return _measure(say, seconds)

@@ -30,9 +30,9 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
 from planner.progress import Status
-from ros_support import qos
-from ros_support.domain import private_domain
-from ros_support.time import stamp_to_ns
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.ros_support.time import stamp_to_ns
 from terrain.world import World
 from terrain.worlds import load_world
 
@@ -112,8 +112,8 @@ def main(seconds: float) -> int:
     with private_domain() as domain, tempfile.TemporaryDirectory() as folder:
         os.environ.update(domain)
         os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # as users have it
-        command = [sys.executable, "-m", "scenarios.cli", "launch", *ARGUMENTS]
-        record = [sys.executable, "-m", "scenarios.cli", "record", "--exclude", "/lidar/.*", "--out", f"{folder}/bag"]
+        command = [sys.executable, "-m", "proving_ground", "launch", *ARGUMENTS]
+        record = [sys.executable, "-m", "proving_ground", "record", "--exclude", "/lidar/.*", "--out", f"{folder}/bag"]
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         children = [subprocess.Popen(words, **silent) for words in (command, record)]  # type: ignore[call-overload]
         try:

@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ros_support.domain import private_domain
-from scenarios.lock_step import LockStep
-from scenarios.refereeing import TIMING
-from scenarios.scenario import Scenario, load_scenario, scenario_file
-from scenarios.table import text_table
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.refereeing import TIMING
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.text_table import text_table
 from sensors.lidar.settings import LidarSettings
-from settings import SettingsError
-from settings.nested import load_preset
 
 PACED_S, UNPACED_S = 120.0, 60.0
 WARM_S, LOCK_STEP_S = 2.0, 30.0
@@ -83,7 +83,7 @@ def ros_factor(rate: float, seconds: float) -> float:
         environment = {**os.environ, **domain}
         environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # as users have it, with shared memory
         words = (f"rate:={rate}", f"duration:={seconds}", f"out:={folder}/run", "record:=all")
-        command = [sys.executable, "-m", "scenarios.cli", "launch", "urban", *words]
+        command = [sys.executable, "-m", "proving_ground", "launch", "urban", *words]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20.0 * seconds + 600.0)
         try:
             return float(json.loads((Path(folder) / "run" / TIMING).read_text())["real_time_factor"])

@@ -19,10 +19,10 @@ from geometry_msgs.msg import TwistStamped
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import Joy
 
-from ros_support import qos
-from ros_support.domain import private_domain
-from scenarios.node_process import node_command
-from settings import SettingsError
+from proving_ground.launching.node_process import node_command
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.settings import SettingsError
 
 WARM_UP = 50
 TRIPS = 500

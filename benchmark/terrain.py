@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from benchmark.measure import cpu_time_us
-from scenarios.table import text_table
-from settings.share import share_file
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from terrain.elevation_map import ElevationMap
 from terrain.ground import FlatGround, GroundModel
 from terrain.soils_file import load_soils

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.town_drive import DriveResult, town
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.world import World
 
 PICTURES = "PROVING_GROUND_PICTURES"  # environment: folder for pictures of failures; else the present one

@@ -14,11 +14,11 @@ import numpy as np
 from planner.drive_to_goal import Status
 from planner.pose import pose_of
 from planner.town_drive import DriveResult, StepWatch, town
-from scenarios.autonomy import Autonomy
-from scenarios.lock_step import LockStep
-from scenarios.scenario import Scenario, load_scenario
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.scenarios.autonomy import Autonomy
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.scenario import Scenario, load_scenario
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
 from terrain.world import World
 from terrain.world_ground import WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.measure import cpu_time_us
-from scenarios.table import text_table
-from settings.share import share_file
+from proving_ground.kernels.jit import kernel
+from proving_ground.settings.share import share_file
+from proving_ground.settings.text_table import text_table
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import controls, moving_rate
 from vehicle_dynamics.embedded_vehicle import forward_dynamics
 from vehicle_dynamics.hmmwv import Hmmwv
-from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 from vehicle_dynamics.single_track import SingleTrack

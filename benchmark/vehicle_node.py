@@ -22,12 +22,12 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 
-from ros_support import qos
-from ros_support.domain import private_domain
-from ros_support.time import stamp_to_ns
-from scenarios.node_process import node_command
-from scenarios.table import text_table
-from settings import SettingsError
+from proving_ground.launching.node_process import node_command
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.ros_support.time import stamp_to_ns
+from proving_ground.settings import SettingsError
+from proving_ground.settings.text_table import text_table
 
 SECONDS = 60.0
 SETTLE_S = 2.0

@@ -10,14 +10,14 @@ import math
 import time
 
 from planner.scripted import Program
-from scenarios.observing import ObserverChoice
-from scenarios.scenario import Driver, Flat, Scenario, World
-from scenarios.simulation import Command, Observation, Simulation
+from proving_ground.scenarios.observing import ObserverChoice
+from proving_ground.scenarios.scenario import Driver, Flat, Scenario, World
+from proving_ground.scenarios.simulation import Command, Observation, Simulation
+from proving_ground.settings.nested import load_preset
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings
 from sensors.imu import ImuSettings
 from sensors.rig import SensorChoice
-from settings.nested import load_preset
 
 SCENARIO = Scenario(
     version=1,

@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription
 
-from scenarios.ros_launch import launch_description
+from proving_ground.launching.ros_launch import launch_description
 
 
 def generate_launch_description() -> LaunchDescription:

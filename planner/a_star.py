@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.grid_cost import BLOCKED, NO_WAY, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
 from planner.open_list import Longs, OpenList, open_list, put, take_out
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 Cell = tuple[int, int]
 

@@ -17,7 +17,7 @@ from planner.maps.grid import UNKNOWN, Cells, Floats, LocalGrid
 from planner.maps.step_judge import GAP_CELLS
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 
 GRAVITY = 9.81
 CLOSE_M = 0.1  # who stands closer to an obstacle than allowed may lose this much more on the way out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.grid_cost import BLOCKED, STEP_COLUMN, STEP_ROW, Costs
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from settings import setting
+from proving_ground.settings import setting
 
 LONGEST_STEP_S = 0.1  # a slew step never covers a longer pause than this
 

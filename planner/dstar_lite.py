@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from planner.grid_cost import NO_WAY, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
 from planner.open_list import NOT_IN, Longs, OpenList, open_list, put, take_out
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 
 Cell = tuple[int, int]
 Cells = NDArray[np.int64]  # n x 2: row, column

@@ -18,7 +18,7 @@ from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

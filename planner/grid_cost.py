@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import part
+from proving_ground.kernels.jit import part
 
 Costs = NDArray[np.int32]
 

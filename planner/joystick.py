@@ -14,7 +14,7 @@ from pathlib import Path
 import evdev
 from evdev import ecodes
 
-from settings import setting
+from proving_ground.settings import setting
 
 DEVICES = Path("/dev/input")
 

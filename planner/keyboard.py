@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from planner.drive_command import DriveCommand, DriverSettings, SlewedMotion, clamp
-from settings import setting
+from proving_ground.settings import setting
 
 HELP = "w/s forward/back   a/d left/right   e/c faster/slower   space stop   q quit"
 

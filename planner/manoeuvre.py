@@ -18,7 +18,7 @@ from planner.open_list import NOT_IN, OpenList, open_list, put, take_out
 from planner.path_tracking import Path
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 
 Array = NDArray[np.float64]
 

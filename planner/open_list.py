@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import part
+from proving_ground.kernels.jit import part
 
 Longs = NDArray[np.int64]
 Ints = NDArray[np.int32]

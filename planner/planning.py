@@ -23,8 +23,8 @@ from planner.maps.source import Extent
 from planner.path_tracking import Carrot, Path, pursuit_curvature
 from planner.pose import Pose
 from planner.settings import PLANNERS, PlannerSettings
-from settings import SettingsError
-from settings.fields import close_name
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from settings import setting
+from proving_ground.settings import setting
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import forward_speed, heading, wrapped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from settings import setting
+from proving_ground.settings import setting
 
 PLANNERS = ("arcs", "dstar_lite")  # of the suite, by name
 VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the rolling map

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.drive_command import DriveCommand, DriverSettings, SlewedMotion, clamp
-from settings import setting
+from proving_ground.settings import setting
 
 AXIS_TOLERANCE = 1e-3  # rounding of drivers that scale to float32
 

@@ -21,6 +21,7 @@ from planner.maps.grid import LocalGrid, Window
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose, pose_of
 from planner.settings import PlannerSettings
+from proving_ground.kernels.jit import kernel
 from terrain.builders.urban import Urban
 from terrain.ground import Ground, GroundModel, height_at
 from terrain.obstacles import Cylinder
@@ -29,7 +30,6 @@ from terrain.world_ground import WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
-from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import kernel
 from sensors.streams import stream
-from vehicle_dynamics.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

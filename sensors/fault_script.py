@@ -6,8 +6,8 @@ Fault(kind='bias', start_s=10.0, length_s=5.0, value=2.0, channel='east')
 
 from __future__ import annotations
 
+from proving_ground.settings import SettingsError, build
 from sensors.faults import Fault
-from settings import SettingsError, build
 
 FORM = "KIND START_S LENGTH_S [VALUE [CHANNEL]]"
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings import setting
 from sensors.streams import stream
-from settings import setting
 
 Array = NDArray[np.float64]
 

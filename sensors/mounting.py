@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import kernel
+from proving_ground.kernels.rotation import rotation_from, to_world
+from proving_ground.kernels.vector3 import Vector3, add, cross, dot
 from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.kernels.jit import kernel
-from vehicle_dynamics.kernels.rotation import rotation_from, to_world
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, dot
 
 Array = NDArray[np.float64]
 

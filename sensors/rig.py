@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proving_ground.kernels.vector3 import Vector3
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.one_of import one_of
 from sensors.drive_truth import drive_truth
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
@@ -20,13 +24,9 @@ from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.sensor import Sensor
 from sensors.timing import NS_PER_S
-from settings import SettingsError, setting
-from settings.fields import close_name
-from settings.one_of import one_of
 from terrain.georeference import Georeference
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.kernels.vector3 import Vector3
 from vehicle_dynamics.simulation import ticks_between
 
 

@@ -10,10 +10,10 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings import setting
 from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
 from sensors.mounting import Mounting
 from sensors.timing import NS_PER_S, Delivery, Sampler
-from settings import setting
 
 Array = NDArray[np.float64]
 Sample = TypeVar("Sample")

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from proving_ground.settings import setting
+from proving_ground.settings.dates import date_ns
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings, LocalFrame
 from sensors.imu import ImuSettings
-from settings import setting
-from settings.dates import date_ns
 from state_observer.vehicle.settings import Datum, Mounts
 from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.world import World

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined, inlined_part
+from proving_ground.kernels.vector3 import Vector3, unit
 from terrain.ground import Ground, ground_at, place_at
 from terrain.soil import RIGID
-from vehicle_dynamics.kernels.jit import inlined, inlined_part
-from vehicle_dynamics.kernels.vector3 import Vector3, unit
 
 Array = NDArray[np.float64]
 

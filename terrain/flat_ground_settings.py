@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from settings import SettingsError, setting
+from proving_ground.settings import SettingsError, setting
 from terrain.ground import FlatGround
 
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined
+from proving_ground.kernels.vector3 import Vector3, unit
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import RIGID, SOIL, hard_soil
-from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.kernels.vector3 import Vector3, unit
 
 Array = NDArray[np.float64]
 Heights = NDArray[np.float32]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 
 CELL_LIMIT = 100_000_000  # nodes of a map: 400 MB of heights; 5 km x 5 km at 0.5 m
 POINT_LIMIT = 50_000_000  # points of a cloud

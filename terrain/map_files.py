@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.elevation_map import ElevationMap
 from terrain.formats.ascii_grid import load_ascii_grid, save_ascii_grid
 from terrain.formats.geotiff import load_geotiff, save_geotiff

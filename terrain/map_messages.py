@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError, setting
+from proving_ground.settings import SettingsError, setting
 from terrain.elevation_map import Array, ElevationMap, Heights
 from terrain.mesh import Mesh
 from terrain.obstacles import Box, Cylinder, Obstacles

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import kernel
 from terrain.elevation_map import Array, ElevationMap, Heights
 from terrain.limits import LARGEST_COORDINATE, check_grid_size
 from terrain.raw_grid import RawGrid
-from vehicle_dynamics.kernels.jit import kernel
 
 Faces = NDArray[np.int32]
 EDGE_TOLERANCE = 1e-9  # share of a triangle by which a node may miss it and still count

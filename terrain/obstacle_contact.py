@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, inlined_part
-from vehicle_dynamics.kernels.rotation import Rotation, to_chassis
-from vehicle_dynamics.kernels.vector3 import Vector3, cross
+from proving_ground.kernels.jit import inlined, inlined_part
+from proving_ground.kernels.rotation import Rotation, to_chassis
+from proving_ground.kernels.vector3 import Vector3, cross
 
 Array = NDArray[np.float64]
 

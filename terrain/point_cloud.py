@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from settings import setting
+from proving_ground.settings import setting
 from terrain.elevation_map import Array
 from terrain.limits import LARGEST_COORDINATE, POINT_LIMIT, check_grid_size
 from terrain.raw_grid import RawGrid

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined
+from proving_ground.kernels.jit import inlined
 
 EMPTY = np.iinfo(np.int64).min
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from settings import setting
-from vehicle_dynamics.kernels.jit import inlined
+from proving_ground.kernels.jit import inlined
+from proving_ground.settings import setting
 
 RIGID, SOFT = 0, 1
 

@@ -19,15 +19,15 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from proving_ground.kernels.carcass import steady_to_dynamic
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
 from terrain.contact_plane import ACROSS, ALONG, PROFILE_FROM, RUT_FROM, SOIL_FROM, ContactPlane
 from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
 from terrain.soil import SoilRecord, residual_depth, shear_share, unloading_stiffness, virgin_pressure
 from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import NO_CONTACT, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
-from vehicle_dynamics.tyre.carcass import steady_to_dynamic
 
 STILL = 1e-12  # [m/s]: keeps a wheel that stands still from a division by zero
 LYING = 0.1  # cosine between ground normal and wheel plane below which a wheel has no contact

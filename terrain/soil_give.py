@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import inlined_part
+from proving_ground.kernels.jit import inlined_part
 
 LEAST_LEFT = 0.1  # share of a sinkage that a step leaves: a tangent to a curve tells no more
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError, setting
-from settings.fields import close_name
-from settings.nested import load_named
-from settings.one_of import one_of
-from settings.share import share_file
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.nested import load_named
+from proving_ground.settings.one_of import one_of
+from proving_ground.settings.share import share_file
 from terrain.soil import SOIL, SoftSoil, hard_soil
 
 

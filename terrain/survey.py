@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.alpha_shape import AlphaShape, alpha_shape
 from terrain.elevation_map import Array
 from terrain.georeference import Georeference

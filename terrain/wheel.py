@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3
+from proving_ground.kernels.vector3 import ZERO, Vector3
 
 
 class WheelMotionInWorld(NamedTuple):

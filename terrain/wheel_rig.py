@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel
 from terrain.contact_plane import SAMPLES, contact_plane
 from terrain.ground import LEVEL, Array, Ground, no_grid
 from terrain.obstacle_contact import no_obstacles
@@ -14,7 +15,6 @@ from terrain.ruts import Ruts, no_ruts
 from terrain.soil import SOIL, SoftSoil
 from terrain.soil_contact import soil_contact
 from terrain.wheel import NO_DEFLECTION, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
-from vehicle_dynamics.kernels.jit import kernel
 
 LONG = 1e6  # [s]: steady
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from settings import SettingsError, setting
-from settings.fields import close_name
-from settings.nested import load_settings
-from settings.one_of import one_of
-from settings.share import share_directory
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.one_of import one_of
+from proving_ground.settings.share import share_directory
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard

@@ -1,4 +1,4 @@
-"""What several test folders share: message checks, and the package installed by pip into a folder of its own."""
+"""What several test folders share: message checks, the package installed by pip into a folder of its own, scenarios."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 ROOT = Path(__file__).resolve().parents[1]
 IGNORED = shutil.ignore_patterns(".venv", ".git", "build", "install", "log", "*.egg-info", "__pycache__", ".*_cache")
+PLAIN = """version: 1
+description: a test
+world:
+  flat: {friction: 0.8}
+driver:
+  straight: {speed_mps: 5.0}
+duration_s: 1.0
+"""
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +51,21 @@ def pip_environment(pip_prefix: Path) -> dict[str, str]:
     packages = next(pip_prefix.glob("lib/python3.*/site-packages"))
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return dict(os.environ, PATH=path, PYTHONPATH=str(packages), AMENT_PREFIX_PATH=str(pip_prefix), PYTHONSAFEPATH="1")
+
+
+@pytest.fixture
+def scenario_text() -> str:
+    """A scenario that is valid."""
+    return PLAIN
+
+
+@pytest.fixture
+def write_scenario(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a scenario file."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "made.yaml"
+        path.write_text(text)
+        return path
+
+    return write

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.kernels.vector3 import Vector3
 
 
 class BaseMotion(NamedTuple):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.inertia import RigidInertia, Symmetric, about_origin, times
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, scale
+from proving_ground.kernels.inertia import RigidInertia, Symmetric, about_origin, times
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.vector3 import Vector3, add, cross, scale
 from vehicle_dynamics.suspension.body_sums import CornerSums
 
 Array = NDArray[np.float64]

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
-from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
+from proving_ground.kernels.jit import inlined_part, kernel, part
+from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
 from vehicle_dynamics.multibody.implicit_tree import (

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
+from proving_ground.kernels.inertia import RigidInertia
+from proving_ground.kernels.jit import inlined_part, kernel
+from proving_ground.kernels.vector3 import Vector3, three
+from proving_ground.settings import SettingsError
 from vehicle_dynamics.chassis_system import (
     add_rigidly,
     eliminate,
@@ -20,9 +23,6 @@ from vehicle_dynamics.chassis_system import (
     solve_symmetric,
     start_chassis,
 )
-from vehicle_dynamics.kernels.inertia import RigidInertia
-from vehicle_dynamics.kernels.jit import inlined_part, kernel
-from vehicle_dynamics.kernels.vector3 import Vector3, three
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms
 from vehicle_dynamics.suspension.corner import (

@@ -1,6 +1,6 @@
 """The HMMWV as one object: load it, put it somewhere, drive it, look at it, save it, export it.
 
->>> from settings.share import share_file
+>>> from proving_ground.settings.share import share_file
 >>> hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 >>> road = FlatGround()
 >>> state = hmmwv.initial_state(road, speed=10.0)

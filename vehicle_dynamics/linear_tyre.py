@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, combine, cross, dot, scale, unit
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.vector3 import Vector3, add, combine, cross, dot, scale, unit
 
 UP: Vector3 = (0.0, 0.0, 1.0)
 SLOW = 1.0  # [m/s]: slip is taken relative to at least this speed

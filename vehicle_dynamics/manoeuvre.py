@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import inlined
+from proving_ground.kernels.jit import inlined
 
 STRAIGHT, J_TURN, LANE_CHANGE = 0, 1, 2
 

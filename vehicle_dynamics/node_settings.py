@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from settings import setting
-from settings.dates import date_ns
+from proving_ground.settings import setting
+from proving_ground.settings.dates import date_ns
 from terrain.flat_ground_settings import FlatGroundSettings
 from terrain.ground import GroundModel
 from terrain.world import World

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from settings import setting
-from vehicle_dynamics.kernels.table import MOST_TABLE_VALUES
+from proving_ground.kernels.table import MOST_TABLE_VALUES
+from proving_ground.settings import setting
 
 
 def mass(description: str) -> Any:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from settings import setting
-from settings.nested import load_settings
+from proving_ground.settings import setting
+from proving_ground.settings.nested import load_settings
 from vehicle_dynamics.drive.drive_parameters import Brakes, Driveline, Powertrains, Tyre
 from vehicle_dynamics.parameter_fields import check_table, damping_rate, length, mass, moment, point
 from vehicle_dynamics.suspension.pitman import PitmanPoints

@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, kernel, part
-from vehicle_dynamics.kernels.rotation import normalise, quaternion_rate
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, dot, norm, sub, vector
+from proving_ground.kernels.jit import inlined, kernel, part
+from proving_ground.kernels.rotation import normalise, quaternion_rate
+from proving_ground.kernels.vector3 import ZERO, Vector3, dot, norm, sub, vector
 from vehicle_dynamics.multibody.embedding_arrays import EmbeddedResult, EmbeddingArrays, EmbeddingWorkspace
 from vehicle_dynamics.multibody.free_bodies import FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
 from vehicle_dynamics.multibody.free_hinges import hinge_coordinates, hinge_rates

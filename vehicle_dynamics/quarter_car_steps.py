@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross
+from proving_ground.kernels.jit import inlined, part
+from proving_ground.kernels.vector3 import Vector3, add, cross
 from vehicle_dynamics.multibody.run_loads import RK4_SHARES, RK4_WEIGHTS
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.rotation import Rotation, normalise, quaternion_rate, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import three
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.rotation import Rotation, normalise, quaternion_rate, to_world, turn_quaternion
+from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.vehicle_state import STATE_SIZE
 
 Array = NDArray[np.float64]

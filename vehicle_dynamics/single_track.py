@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined_part, kernel
+from proving_ground.kernels.rotation import rotation_from, to_world, turn_quaternion
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, scale
 from terrain.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.attitude import pitch_of
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
-from vehicle_dynamics.kernels.jit import inlined_part, kernel
-from vehicle_dynamics.kernels.rotation import rotation_from, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, scale
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 

@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.inertia import times
+from proving_ground.kernels.jit import inlined_part, kernel
+from proving_ground.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
 from vehicle_dynamics.chassis_system import (
     add_rigidly,
     eliminate,
@@ -20,9 +23,6 @@ from vehicle_dynamics.chassis_system import (
     start_chassis,
 )
 from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, vehicle_bodies
-from vehicle_dynamics.kernels.inertia import times
-from vehicle_dynamics.kernels.jit import inlined_part, kernel
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, first_body
 from vehicle_dynamics.suspension.corner import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from settings import SettingsError
-from settings.fields import close_name
-from settings.share import share_directory
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.share import share_directory
 
 
 def vehicle_files() -> dict[str, Path]:

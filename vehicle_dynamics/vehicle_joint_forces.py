@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
-from vehicle_dynamics.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.joint_forces import JointForces, joint_forces
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.spatial import force_at

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
 from vehicle_dynamics.multibody.spatial import skew
 from vehicle_dynamics.parameters import RigidBody, Suspension, VehicleParameters

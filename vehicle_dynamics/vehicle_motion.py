@@ -11,6 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined_part, kernel, part
+from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
+from proving_ground.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.embedded_vehicle import (
     OUT_SIZE,
     VehicleBodies,
@@ -19,9 +22,6 @@ from vehicle_dynamics.embedded_vehicle import (
     out_of_reach,
     workspace,
 )
-from vehicle_dynamics.kernels.jit import inlined_part, kernel, part
-from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
-from vehicle_dynamics.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import J_TURN, LANE_CHANGE, STRAIGHT, Manoeuvre, steer_at
 from vehicle_dynamics.rigid_steps import (

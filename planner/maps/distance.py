@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.maps.grid import Cells, Floats
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 FAR = float(1 << 20)  # cells: further than any grid is wide
 

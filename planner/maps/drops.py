@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells
 from planner.maps.height_grid import MEASURED, HeightGrid, cell_index
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

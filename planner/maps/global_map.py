@@ -13,7 +13,7 @@ from planner.maps.distance import distance_field
 from planner.maps.grid import OCCUPIED, UNKNOWN, Cells, LocalGrid, Window
 from planner.maps.source import Extent
 from planner.settings import PlannerSettings
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 MOST_CELLS = 4_000_000
 COARSEST_M = 2.0  # cells may get so large: then streets begin to close

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.maps.grid import Floats
-from vehicle_dynamics.kernels.jit import inlined, kernel
+from proving_ground.kernels.jit import inlined, kernel
 
 States = NDArray[np.uint8]
 Numbers = NDArray[np.int32]

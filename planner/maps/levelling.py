@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.maps.height_grid import MEASURED, HeightGrid
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

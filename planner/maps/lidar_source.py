@@ -46,10 +46,10 @@ from planner.maps.source import Extent
 from planner.maps.step_judge import Limits, block_unseen, judge
 from planner.pose import Pose
 from planner.settings import PlannerSettings
+from proving_ground.kernels.jit import kernel
+from proving_ground.settings import setting
 from sensors.mounting import Mounting
 from sensors.samples import LIDAR_POINT
-from settings import setting
-from vehicle_dynamics.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from planner.maps.height_grid import (
     roll_to,
     tile_index,
 )
-from vehicle_dynamics.kernels.jit import inlined, kernel
+from proving_ground.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells, Floats
 from planner.maps.height_grid import MEASURED, NOTHING, HeightGrid, States, cell_index
-from vehicle_dynamics.kernels.jit import inlined, kernel, part
+from proving_ground.kernels.jit import inlined, kernel, part
 
 SLOPE_CELLS = 4  # from a cell to those that tell the slope
 BOTH_ENDS_M = 0.3  # of a step that is not higher, the lower cell is an obstacle too: its edge may be in it

@@ -17,11 +17,11 @@ from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells, Floats, Window
 from planner.maps.source import Extent
 from planner.pose import Pose
 from planner.settings import PlannerSettings
+from proving_ground.kernels.jit import kernel
 from terrain.elevation_map import Array
 from terrain.ground import Ground, height_at
 from terrain.world import World
 from terrain.world_ground import WorldGround
-from vehicle_dynamics.kernels.jit import kernel
 
 Flags = NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

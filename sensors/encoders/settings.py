@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
 from sensors.sensor import SensorSettings, place, rate
-from settings import setting
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
 from sensors.gps.sky import FEWEST_SATELLITES, constellation, dilution
 from sensors.sensor import SensorSettings, place, rate
-from settings import setting
 
 QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5: "RTK float"}  # seed 001, Table 5.3
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from proving_ground.settings import setting
 from sensors.allan import drift_of_instability
 from sensors.errors import ErrorParameters
 from sensors.sensor import SensorSettings, place, rate
-from settings import setting
 
 STANDARD_GRAVITY = 9.80665  # the unit g of data sheets [m/s^2]
 DPS = math.radians(1.0)  # degrees per second [rad/s]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined, kernel
 from sensors.lidar.shapes import ShapeTable
 from sensors.lidar.surface import Triangles
-from vehicle_dynamics.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from proving_ground.settings import setting
 from sensors.lidar.targets import Target
-from settings import setting
 from terrain.obstacles import Box, Cylinder
 
 HeightAt = Callable[[float, float], float]  # z of the ground [m] at a place x, y [m]

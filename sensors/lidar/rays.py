@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined, kernel
 from sensors.lidar.beams import Beams
 from sensors.lidar.casting import Found
 from sensors.lidar.shapes import TARGET
-from vehicle_dynamics.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

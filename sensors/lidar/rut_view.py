@@ -11,10 +11,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined, kernel
 from sensors.lidar.casting import Found
 from terrain.ground import Ground, height_at
 from terrain.ruts import EMPTY, Ruts, rut_depth
-from vehicle_dynamics.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 Marks = NDArray[np.uint8]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from proving_ground.settings import setting
 from sensors.sensor import SensorSettings, place, rate
-from settings import setting
 
 SPINNING, FLASH = "spinning", "flash"
 REMOVED, SEEN, ABSENT = "removed", "seen", "absent"

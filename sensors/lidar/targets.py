@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined, kernel
 from sensors.lidar.casting import Found
 from sensors.lidar.shapes import TARGET
 from terrain.obstacles import Box, Cylinder
-from vehicle_dynamics.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from settings import setting
-from settings.nested import load_settings
-from settings.share import share_file
+from proving_ground.settings import setting
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.share import share_file
 
 
 @dataclass(frozen=True, kw_only=True)

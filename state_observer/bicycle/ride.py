@@ -13,8 +13,8 @@ import numpy as np
 import scipy.signal
 from numpy.typing import NDArray
 
-from settings import SettingsError
-from settings.fields import close_name
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
 from state_observer.bicycle.parameters import BicycleParameters
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.table import text_table
-from settings.files import write_whole
+from proving_ground.settings.files import write_whole
+from proving_ground.settings.text_table import text_table
 from state_observer.bicycle.parameters import load_bicycle
 from state_observer.bicycle.ride import RIDES, Ride, ride
 from state_observer.bicycle.roll_filter import estimate, roll_from_balance, roll_from_rates

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import is_positive, product, product_transposed, symmetrise
 from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.kinematics import Projection, projection, velocity_by_position
 from state_observer.multibody.matrix_r import reduced_mass, settle
 from state_observer.multibody.solve import add_matrix, put, put_matrix, solved, transposed
-from vehicle_dynamics.kernels.jit import part
 
 SETTLED = 1e-11  # [rad, rad/s] Newton step at which the iteration ends
 MOST_ITERATIONS = 100

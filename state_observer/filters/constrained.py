@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import (
     add_gained,
     gain,
@@ -22,7 +23,6 @@ from state_observer.multibody.constraints import constraints, jacobian, jacobian
 from state_observer.multibody.kinematics import constraint_gap, projection
 from state_observer.multibody.matrix_r import accelerate
 from state_observer.multibody.solve import add_matrix, put, put_matrix
-from vehicle_dynamics.kernels.jit import part
 
 LEAST_VARIANCE = 1e-10  # of perfect measurements: below, rounding would leave the covariance indefinite
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import add_gained, gain, leave_out_absent, propagate, subtract, update_covariance
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.kinematics import position_problem, projection, velocity_problem
 from state_observer.multibody.matrix_r import settle
 from state_observer.multibody.solve import put, put_matrix
-from vehicle_dynamics.kernels.jit import part
 
 
 @part

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import add_gained, gain, leave_out_absent, propagate, subtract, update_covariance
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
@@ -16,7 +17,6 @@ from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.kinematics import constraint_gap, position_problem, projection, velocity_problem
 from state_observer.multibody.matrix_r import reduced_mass
 from state_observer.multibody.solve import put_matrix
-from vehicle_dynamics.kernels.jit import part
 
 
 @part

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.solve import add_matrix, cholesky, put_matrix, solved, transposed
-from vehicle_dynamics.kernels.jit import kernel, part
 
 
 @part

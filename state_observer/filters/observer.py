@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from settings import SettingsError
-from settings.fields import close_name
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
 from state_observer.filters.noise import acceleration_psd, double_integrator, shaped_acceleration, van_loan
 from state_observer.filters.run import Recording, run
 from state_observer.filters.setup import (

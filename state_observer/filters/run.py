@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from proving_ground.kernels.jit import kernel
 from state_observer.filters.cekf import cekf_step
 from state_observer.filters.constrained import constrained_predict, diekf_correct, sckf_correct
 from state_observer.filters.dekf import dekf_correct, dekf_predict
@@ -25,7 +26,6 @@ from state_observer.filters.setup import (
 )
 from state_observer.filters.ukf import ukf_correct, ukf_predict
 from state_observer.multibody.solve import put, put_matrix
-from vehicle_dynamics.kernels.jit import kernel
 
 FARTHEST = 1e6  # of any number in a state; beyond, the filter has lost the linkage
 

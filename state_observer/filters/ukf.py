@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import (
     add_gained,
     leave_out_absent,
@@ -18,7 +19,6 @@ from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, UKF_TR,
 from state_observer.linkages.sensors import measure
 from state_observer.multibody.matrix_r import euler_step, settle, trapezoidal_step
 from state_observer.multibody.solve import add_matrix, cholesky, put, put_matrix, solved, transposed
-from vehicle_dynamics.kernels.jit import part
 
 
 @part

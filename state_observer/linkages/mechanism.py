@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.linkages.parameters import LinkageParameters, load_linkage
 from state_observer.multibody.constraints import Linkage
 from state_observer.multibody.kinematics import constraint_gap, position_problem

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from settings import SettingsError, setting
-from settings.fields import close_name
-from settings.nested import load_settings
-from settings.share import share_file
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.share import share_file
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
-from settings.fields import close_name
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
 from state_observer.linkages.mechanism import Mechanism
 from state_observer.multibody.constraints import IntArray, Linkage, point_of, rate_of
 from state_observer.multibody.kinematics import Projection, velocity_by_position
-from vehicle_dynamics.kernels.jit import kernel, part
 
 Array = NDArray[np.float64]
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
+from proving_ground.kernels.jit import kernel
+from proving_ground.settings import SettingsError
 from state_observer.linkages.mechanism import Mechanism, Motion
 from state_observer.multibody.constraints import Linkage
 from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.matrix_r import trapezoidal_step
-from vehicle_dynamics.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 

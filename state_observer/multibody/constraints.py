@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.constraints import Linkage, constraints, jacobian, jacobian_rate
 from state_observer.multibody.solve import cholesky, cholesky_solve, put, put_matrix
-from vehicle_dynamics.kernels.jit import kernel, part
 
 LAST_STEP = 1e-10  # [m, rad] length of the Newton step at which the iteration ends, as the authors have it
 MOST_ITERATIONS = 100

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.constraints import Linkage, constraints, jacobian, jacobian_rate, point_of
 from state_observer.multibody.solve import back_substitute, factor, put_matrix
-from vehicle_dynamics.kernels.jit import kernel, part
 
 # Newton's error is squared in each iteration: after a step below this one, rounding is all that is left.
 LAST_NEWTON_STEP = 1e-8

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.constraints import Linkage
 from state_observer.multibody.kinematics import (
     Projection,
@@ -19,7 +20,6 @@ from state_observer.multibody.kinematics import (
     velocity_problem,
 )
 from state_observer.multibody.solve import solved
-from vehicle_dynamics.kernels.jit import kernel, part
 
 SETTLED = 1e-12  # [rad] change of an angle, or of a rate times the step, at which the fixed point is reached
 MOST_ITERATIONS = 100

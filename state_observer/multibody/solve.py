@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 
 
 @part

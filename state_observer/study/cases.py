@@ -7,7 +7,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.filters.observer import LinkageObserver, Run
 from state_observer.filters.tuning import Tuning, load_tuning
 from state_observer.linkages.mechanism import Mechanism

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from settings import setting
-from settings.nested import load_settings
-from settings.share import share_file
+from proving_ground.settings import setting
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.share import share_file
 from state_observer.filters.setup import METHODS
 from state_observer.filters.tuning import ERRORS
 from state_observer.linkages.sensors import SENSOR_SETS

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from settings.files import write_whole
+from proving_ground.settings.files import write_whole
 from state_observer.study import plots
 from state_observer.study.cases import Bench
 from state_observer.study.forces import Comparison

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis
+from proving_ground.kernels.vector3 import three
 from state_observer.vehicle.fusion import spread_on
 from state_observer.vehicle.layout import (
     ERROR_SIZE,
@@ -29,9 +32,6 @@ from state_observer.vehicle.layout import (
     Record,
 )
 from vehicle_dynamics.driving.state import PITMAN
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis
-from vehicle_dynamics.kernels.vector3 import three
 
 CONSTANTS = np.dtype(
     [

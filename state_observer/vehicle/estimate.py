@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
+from proving_ground.kernels.vector3 import add, cross, three
 from state_observer.vehicle.layout import (
     CRAWL,
     ERROR_SIZE,
@@ -24,9 +27,6 @@ from state_observer.vehicle.layout import (
     Memory,
     Record,
 )
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
-from vehicle_dynamics.kernels.vector3 import add, cross, three
 
 NS = 1e-9
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from state_observer.vehicle.layout import WINDOW
-from vehicle_dynamics.kernels.jit import part
 
 LEAST_VARIANCE = 1e-14  # of an error state
 SURPRISE_RATE = 0.05  # for each sample

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.vector3 import Vector3, add, cross, three
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.estimate import tell_ins
 from state_observer.vehicle.filter_base import FilterBase, gate
@@ -34,9 +37,6 @@ from state_observer.vehicle.layout import (
 from state_observer.vehicle.settings import InsNoise, InsSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
 from vehicle_dynamics.attitude import rotation_from_rpy
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, three
 
 Array = NDArray[np.float64]
 

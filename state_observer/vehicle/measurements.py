@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.vector3 import Vector3, add, cross, three
 from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
 from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
 from state_observer.vehicle.layout import (
@@ -36,9 +39,6 @@ from state_observer.vehicle.layout import (
     Record,
 )
 from vehicle_dynamics.driving.state import STUCK
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, three
 
 SLIPS_FOR_NS = 300_000_000
 PATIENCE = 5.0  # samples in a row that a gate refuses

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from settings import setting
-from settings.nested import load_settings
-from settings.share import share_file
+from proving_ground.settings import setting
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.share import share_file
 
 Settings = TypeVar("Settings")
 

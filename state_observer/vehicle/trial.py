@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.vector3 import vector
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.share import share_file
 from sensors.drive_truth import drive_truth
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
 from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
 from sensors.imu import Imu, ImuSettings
-from settings.nested import load_preset
-from settings.share import share_file
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.settings import Datum, Mounts
 from terrain.ground import FlatGround, GroundModel
@@ -27,7 +28,6 @@ from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
-from vehicle_dynamics.kernels.vector3 import vector
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals

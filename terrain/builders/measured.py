@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from settings import setting
+from proving_ground.settings import setting
 from terrain.elevation_map import HARD, ElevationMap
 from terrain.formats.regular_file import check_is_file
 from terrain.georeference import Georeference

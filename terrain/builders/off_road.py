@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from settings import setting
+from proving_ground.settings import setting
 from terrain.builders.fractal import fractal_field, scattered
 from terrain.elevation_map import ElevationMap, Heights, Soils
 from terrain.limits import check_grid_size

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from settings import setting
+from proving_ground.settings import setting
 from terrain.elevation_map import HARD, Array, ElevationMap
 from terrain.limits import check_grid_size
 from terrain.obstacles import Box, Cylinder, Obstacles

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, TiffImagePlugin
 
-from settings.files import whole_file
+from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.images import height_image, pixels
 from terrain.georeference import Georeference

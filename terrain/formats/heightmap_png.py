@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from settings.files import whole_file
+from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.images import height_image, pixels
 from terrain.limits import file_refusal

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from settings.files import whole_file
+from proving_ground.settings.files import whole_file
 from terrain.formats.regular_file import check_is_file
 from terrain.limits import MESH_FILE_LIMIT_BYTES, file_refusal
 from terrain.mesh import Mesh

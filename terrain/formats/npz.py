@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from settings.files import whole_file
+from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.regular_file import check_is_file
 from terrain.georeference import Georeference

@@ -18,14 +18,14 @@ from typing import Any
 
 import pytest
 
-from scenarios import cli
-from scenarios.bags.recording import Recording
-from scenarios.bags.writing import BagWriter
-from scenarios.lock_step import LockStep, Run
-from scenarios.metrics import judge, load_reference
-from scenarios.node_process import node_modules
-from scenarios.scenario import load_scenario, scenario_file, scenario_files
-from settings import declarations
+from proving_ground.cli import main as cli
+from proving_ground.launching.node_process import node_modules
+from proving_ground.recording.recording import Recording
+from proving_ground.recording.writing import BagWriter
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.metrics import judge, load_reference
+from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
+from proving_ground.settings import declarations
 
 HERE = Path(__file__).parent
 KNOWN_FILE = HERE / "guard.json"

@@ -56,7 +56,7 @@ def test_pip_install_lays_out_a_ros_package_that_runs(pip_prefix: Path, pip_envi
 
 
 def test_pip_install_finds_its_share_folder(pip_prefix: Path, pip_environment: dict[str, str]) -> None:
-    code = "import settings.share as s; print(s.__file__, s.share_directory())"
+    code = "import proving_ground.settings.share as s; print(s.__file__, s.share_directory())"
 
     output = run([sys.executable, "-c", code], pip_prefix, pip_environment).split()
 

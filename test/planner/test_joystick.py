@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.joystick import Axis, JoystickSettings, axis_layout, button_order, find_pad, is_pad
-from settings import SettingsError, build
+from proving_ground.settings import SettingsError, build
 
 STICK = AbsInfo(value=0, min=-32768, max=32767, fuzz=16, flat=128, resolution=0)
 TRIGGER = AbsInfo(value=0, min=0, max=255, fuzz=0, flat=0, resolution=0)

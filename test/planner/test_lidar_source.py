@@ -22,13 +22,13 @@ from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from planner.town_drive import town
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.share import share_file
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.lidar.targets import Target
 from sensors.samples import LIDAR_POINT
-from settings.nested import load_preset
-from settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Box, Cylinder, Obstacles

@@ -11,7 +11,7 @@ import pytest
 from planner.drive_to_goal import Reason, Status
 from planner.planning import Outcome, Plan
 from planner.settings import PlannerSettings
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from yards import Drive, is_standing, yard
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from planner.settings import PlannerSettings
-from settings import SettingsError, build, declarations
-from settings.ros_params_file import check_params_file
-from settings.share import share_file
+from proving_ground.settings import SettingsError, build, declarations
+from proving_ground.settings.ros_params_file import check_params_file
+from proving_ground.settings.share import share_file
 
 
 def test_file_of_the_suite_holds_the_defaults() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.scripted import JTurn, LaneChange, Origin, Program, ScriptedDriver, SineSteer, SineSweep, Straight
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.hmmwv import Hmmwv

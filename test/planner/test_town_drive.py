@@ -13,7 +13,7 @@ from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from planner.town_drive import StepWatch, drive, town, way_on_truth
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Cylinder, Obstacles

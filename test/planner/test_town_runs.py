@@ -12,7 +12,7 @@ from benchmark.town_pictures import draw_drive, is_clean, words
 from benchmark.town_runs import TownRun, scenario_of, seeds
 from planner.drive_to_goal import Reason, Status
 from planner.town_drive import DriveResult, town
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 
 
 def result(**changes: object) -> DriveResult:

@@ -14,9 +14,9 @@ import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
-from ros_support import qos
-from ros_support.domain import private_domain
-from scenarios.node_process import node_command
+from proving_ground.launching.node_process import node_command
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.domain import private_domain
 
 ANSWER_WAIT_S = 3.0
 WAIT_S = 20.0  # for things that take far less; a bound for a machine that is busy with other work

@@ -29,12 +29,12 @@ from std_msgs.msg import UInt32
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from ros_support import qos
-from ros_support.convert import quaternion_from_msg
-from ros_support.domain import private_domain
-from scenarios.bags.types import STATE_QOS, store
-from scenarios.cockpit.camera import CHASE, FREE, LOOK_AT, STARTS
-from scenarios.cockpit.reading import euler
+from proving_ground.cockpit.camera import CHASE, FREE, LOOK_AT, STARTS
+from proving_ground.cockpit.reading import euler
+from proving_ground.recording.types import STATE_QOS, store
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.convert import quaternion_from_msg
+from proving_ground.ros_support.domain import private_domain
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 ARGUMENTS = [
@@ -474,7 +474,7 @@ def test_cockpit_that_ends_while_somebody_looks_ends_well(bench: Bench) -> None:
 
 def test_bad_settings_are_refused_in_one_line(bench: Bench) -> None:
     process = bench.graph.start_command(
-        [sys.executable, "-m", "scenarios.cockpit.cockpit_node", "--ros-args", "-p", "world:=twon"]
+        [sys.executable, "-m", "proving_ground.cockpit.ros.cockpit_node", "--ros-args", "-p", "world:=twon"]
     )
     assert process.wait() == 2
     assert "world twon: unknown" in process.output

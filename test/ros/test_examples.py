@@ -13,8 +13,8 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Header
 
-from ros_support import qos
-from ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 START_NS = 1_767_225_600 * NS_PER_S
@@ -23,7 +23,7 @@ START_WAIT_S = 90.0  # compiles, where that was never done
 
 def test_autonomy_of_ones_own_drives_to_its_goal_by_cmd_vel_alone(graph: Any) -> None:
     arguments = ["world:=urban", "imu:=none", "gps:=none", "encoders:=none"]
-    graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "sensors", *arguments])
+    graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", *arguments])
     odometry = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: odometry, "the vehicle", START_WAIT_S)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from geometry_msgs.msg import TwistStamped
 
-from scenarios.node_process import node_command
+from proving_ground.launching.node_process import node_command
 
 
 class Keyboard:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from geometry_msgs.msg import Twist, TwistStamped
 
-PROVING_GROUND = [sys.executable, "-m", "scenarios.cli"]
+PROVING_GROUND = [sys.executable, "-m", "proving_ground"]
 
 
 def children_of(pid: int) -> dict[str, int]:
@@ -129,9 +129,9 @@ def test_bad_start_value_stops_the_launch_and_names_the_node(graph: Any, tmp_pat
     (config / "config" / "teleop.yaml").write_text("teleop:\n  ros__parameters:\n    expo: 7\n")
     (config / "config" / "pads" / "xbox.yaml").write_text("{}\n")
     code = (
-        "import sys, settings.share as s; from pathlib import Path;"
+        "import sys, proving_ground.settings.share as s; from pathlib import Path;"
         f"s._candidates = lambda: [Path({str(config)!r})];"
-        "from scenarios.cli import main; sys.exit(main(['launch', 'teleop']))"
+        "from proving_ground.cli.main import main; sys.exit(main(['launch', 'teleop']))"
     )
 
     launch = graph.start_command([sys.executable, "-c", code])

@@ -18,8 +18,8 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 
-from ros_support.time import stamp_to_ns
-from scenarios.bags.reading import open_bag
+from proving_ground.recording.reading import open_bag
+from proving_ground.ros_support.time import stamp_to_ns
 
 # Slow enough for a machine that has other work to do, and not to arrive before all have died.
 RATE = "rate:=0.7"
@@ -50,7 +50,7 @@ class Run:
 
     def __init__(self, graph: Any, folder: Path) -> None:
         (folder / "plain.yaml").write_text(ALL_NODES)
-        command = [sys.executable, "-m", "scenarios.cli", "launch", "./plain.yaml", RATE, "cockpit:=true", "--show"]
+        command = [sys.executable, "-m", "proving_ground", "launch", "./plain.yaml", RATE, "cockpit:=true", "--show"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         self._graph = graph
         self.launch = graph.start_command(command, cwd=folder, env=environment)

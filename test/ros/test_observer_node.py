@@ -20,11 +20,11 @@ from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
-from ros_support import qos
-from ros_support.observer_messages import FORCE_COLUMNS
-from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
 from sensors.from_messages import PEDALS
 from state_observer.joined_samples import WHEEL_NAMES
+from state_observer.ros.observer_messages import FORCE_COLUMNS
 
 START_WAIT_S = 150.0  # compiles, where that was never done
 
@@ -44,7 +44,7 @@ def rotation(message: Any) -> Rotation:
 
 def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: Any) -> None:
     arguments = ["world:=urban", "lidar:=none", "gps:=low_cost", "encoders:=quadrature"]
-    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "observer", *arguments])
+    launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "observer", *arguments])
     truth, told = graph.collect(Odometry, "/ground_truth/odom"), graph.collect(Odometry, "/odometry/filtered")
     sideslip = graph.collect(Float64, "/observer/sideslip")
     forces = graph.collect(Float64MultiArray, "/observer/tyre_forces")

@@ -16,7 +16,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters, SetParametersAtomically
 
 from planner.teleop import TeleopSettings
-from settings import declarations
+from proving_ground.settings import declarations
 
 DECLARED = declarations(TeleopSettings)
 NUMERIC = sorted(name for name, item in DECLARED.items() if item.kind is float and not item.read_only)
@@ -219,7 +219,7 @@ def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Pat
 def test_node_that_refuses_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:
     """Such threads crash now and then when the process ends under them."""
     code = (
-        "import glob\nfrom terrain.terrain_node import main\nprint(main())\n"
+        "import glob\nfrom terrain.ros.terrain_node import main\nprint(main())\n"
         "print([name for file in glob.glob('/proc/self/task/*/comm') if 'dds.udp' in (name := open(file).read())])"
     )
     process = graph.start_command([sys.executable, "-c", code, "--ros-args", "-p", "world:=twon"])

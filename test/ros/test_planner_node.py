@@ -21,9 +21,9 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 from planner.pose import Pose
-from ros_support import qos
-from ros_support.point_cloud import points_to_cloud
-from ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.point_cloud import points_to_cloud
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
 from sensors.samples import LIDAR_POINT
 
 START_NS = 1_767_225_600 * NS_PER_S
@@ -244,7 +244,7 @@ def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_refused_by_name
 
 def test_vehicle_drives_to_a_goal_shows_how_and_stops_there(graph: Any) -> None:
     arguments = ["world:=urban", "real_time_factor:=2.0", "to_world_goal:=false"]
-    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "navigate", *arguments])
+    launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "navigate", *arguments])
     odometry, commands = graph.collect(Odometry, "/ground_truth/odom"), graph.collect(TwistStamped, "/cmd_vel")
     plans, arcs = graph.collect(Path, "/plan"), graph.collect(MarkerArray, "/planner/arcs")
     maps, diagnostics = graph.collect(OccupancyGrid, "/local_map"), graph.collect(DiagnosticArray, "/diagnostics")

@@ -28,12 +28,12 @@ from sensor_msgs.msg import Imu
 from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
-from ros_support import qos
-from ros_support.time import stamp_to_ns
-from scenarios.bags import types
-from scenarios.bags.reading import open_bag
-from scenarios.bags.types import LATCHED_QOS, STATE_QOS, from_bytes, new, store, to_bytes
-from scenarios.cli import main
+from proving_ground.cli.main import main
+from proving_ground.recording import types
+from proving_ground.recording.reading import open_bag
+from proving_ground.recording.types import LATCHED_QOS, STATE_QOS, from_bytes, new, store, to_bytes
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import stamp_to_ns
 
 S = 1_000_000_000
 START_NS = 1_767_225_600 * S
@@ -261,7 +261,7 @@ def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
         "topics: /1bad cannot be recorded: topic name token must not start with a number": "topics:=/ok /1bad",
     }.items():
         says_one_line(graph.start("recorder", "--ros-args", "-p", parameter), words)
-    people = graph.start_command([sys.executable, "-m", "scenarios.cli", "record", "bad topic"])
+    people = graph.start_command([sys.executable, "-m", "proving_ground", "record", "bad topic"])
     says_one_line(people, "record 'bad topic': a topic's name has no spaces")
 
 
@@ -406,7 +406,7 @@ SENSORS = ["/imu/data_raw", "/gps/fix", "/gps/vel", "/wheels/joint_states", "/ve
 def drive(graph: Any, folder: Path, metres: float) -> dict[int, Any]:
     """Record a live drive of the vehicle with sensors; true places by time [ns]."""
     arguments = ["world:=urban", "lidar:=none", "gps:=low_cost", "encoders:=quadrature"]
-    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "sensors", *arguments])
+    launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", *arguments])
     truth = graph.collect(Odometry, "/ground_truth/odom")
     recorder = graph.start_command(command("record", "--use-sim-time", "--out", str(folder)))
     commands = graph.node.create_publisher(Twist, "/cmd_vel", qos.RELIABLE)

@@ -15,7 +15,7 @@ from geometry_msgs.msg import TwistStamped
 from sensor_msgs.msg import Joy
 
 from planner.teleop import Teleop, TeleopSettings
-from ros_support import qos
+from proving_ground.ros_support import qos
 
 RECORDING = [
     json.loads(line)

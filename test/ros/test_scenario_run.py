@@ -16,18 +16,18 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
-from ros_support import qos
-from ros_support.diagnostics import HARDWARE_ID
-from ros_support.domain import private_domain
-from ros_support.time import ns_to_stamp
-from scenarios.bags.reading import open_bag
-from scenarios.cli import main
-from scenarios.launch_folder import CLAIM
-from scenarios.node_process import node_command
-from scenarios.refereeing import TIMING
-from scenarios.ros_run import judge_bag, run_over_ros
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.cli.main import main
+from proving_ground.launching.launch_folder import CLAIM
+from proving_ground.launching.node_process import node_command
+from proving_ground.launching.ros_run import judge_bag, run_over_ros
+from proving_ground.recording.reading import open_bag
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.diagnostics import HARDWARE_ID
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.ros_support.time import ns_to_stamp
+from proving_ground.scenarios.refereeing import TIMING
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
 
 SHORT = """
 version: 1
@@ -72,7 +72,7 @@ criteria:
 
 
 def _launch(graph: Any, folder: Path, *words: str) -> Any:
-    command = [sys.executable, "-m", "scenarios.cli", "launch", *words]
+    command = [sys.executable, "-m", "proving_ground", "launch", *words]
     return graph.start_command(command, cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 
 
@@ -266,10 +266,10 @@ def test_wrong_values_are_told_before_any_node_starts(
 
 def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     """A bag of other people's has no loads of wheels."""
-    from scenarios.bags.recording import Recording
-    from scenarios.bags.writing import BagWriter
-    from scenarios.lock_step import LockStep
-    from scenarios.scenario import load_scenario
+    from proving_ground.recording.recording import Recording
+    from proving_ground.recording.writing import BagWriter
+    from proving_ground.scenarios.lock_step import LockStep
+    from proving_ground.scenarios.scenario import load_scenario
 
     path = tmp_path / "loads.yaml"
     text = SHORT.format(words="loads", seconds=1.0, least=1.0)

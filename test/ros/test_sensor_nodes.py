@@ -26,12 +26,12 @@ from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus,
 from std_msgs.msg import String, UInt32
 from tf2_msgs.msg import TFMessage
 
-from ros_support import qos
-from ros_support.point_cloud import cloud_to_points
-from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
-from ros_support.truth_input import ACTUATION
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.point_cloud import cloud_to_points
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.settings.share import share_file
 from sensors.gps import DEFAULT_DATUM
-from settings.share import share_file
+from sensors.ros.truth_input import ACTUATION
 
 START_NS = 1_767_225_600 * NS_PER_S
 PERIOD_NS = 10_000_000
@@ -256,7 +256,7 @@ TOPICS = {
 
 
 def test_launch_with_all_sensors_fills_a_bag_that_other_decoders_read(graph: Any, tmp_path: Path) -> None:
-    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "sensors", "world:=urban"])
+    launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", "world:=urban"])
     heard: dict[str, list[bytes]] = {topic: [] for topic in TOPICS}
     for topic, kind in TOPICS.items():
         graph.node.create_subscription(kind, topic, heard[topic].append, qos.SENSOR, raw=True)

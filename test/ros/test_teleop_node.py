@@ -14,8 +14,8 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from sensor_msgs.msg import JointState, Joy
 
-from ros_support import qos
-from ros_support.time import stamp_to_ns
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import stamp_to_ns
 
 CENTRED = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
 FORWARD = [0.0, 1.0, 1.0, 0.0, 0.0, 1.0]

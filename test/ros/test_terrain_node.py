@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import OccupancyGrid, Odometry
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ros_support import qos
+from proving_ground.ros_support import qos
 from terrain.worlds import load_world
 
 
@@ -95,7 +95,7 @@ def test_bad_world_or_parameter_is_refused_in_one_line(graph: Any, tmp_path: Pat
 
 
 def test_launch_of_a_vehicle_in_a_world_starts_both_nodes(graph: Any) -> None:
-    command = [sys.executable, "-m", "scenarios.cli", "launch", "vehicle", "world:=kerb", "fidelity:=single_track"]
+    command = [sys.executable, "-m", "proving_ground", "launch", "vehicle", "world:=kerb", "fidelity:=single_track"]
     launch = graph.start_command(command)
     maps = graph.collect(OccupancyGrid, "/map", qos.LATCHED)
 

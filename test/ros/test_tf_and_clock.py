@@ -11,8 +11,8 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from ros_support import qos
-from ros_support.time import ns_to_stamp
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import ns_to_stamp
 
 PROBE = Path(__file__).with_name("probe_node.py")
 SECOND = 10**9

@@ -26,8 +26,8 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from benchmark.vehicle_node import run as bench
-from ros_support import qos
-from ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
 from terrain.worlds import load_world
 
 PERIOD_NS = 10_000_000
@@ -404,7 +404,7 @@ def test_ends_clean_on_a_signal(graph: Any, number: int) -> None:
 
 
 def test_drive_launch_carries_the_stick_to_the_wheels(graph: Any) -> None:
-    launch = graph.start_command([sys.executable, "-m", "scenarios.cli", "launch", "drive", "--show"])
+    launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "drive", "--show"])
     odometry = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: odometry, "the vehicle", START_WAIT_S)
     held = Joy(axes=[0.0, 1.0, 1.0, 0.0, 0.0, 1.0], buttons=[0, 0, 0, 0, 1, 0])

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import ros_support.names
+import proving_ground.ros_support.names
 from planner.teleop import TeleopSettings
-from ros_support.arguments import check_ros_arguments, parse_ros_arguments
-from settings import SettingsError
+from proving_ground.ros_support.arguments import check_ros_arguments, parse_ros_arguments
+from proving_ground.settings import SettingsError
 
 
 def test_examples_in_docstrings_hold() -> None:
-    assert doctest.testmod(ros_support.names).failed == 0
+    assert doctest.testmod(proving_ground.ros_support.names).failed == 0
 
 
 def test_name_namespace_files_and_parameters_are_found() -> None:

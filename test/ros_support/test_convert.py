@@ -10,7 +10,7 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ros_support import convert
+from proving_ground.ros_support import convert
 
 NUMBERS = st.floats(-1e9, 1e9)
 VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from builtin_interfaces.msg import Time
 
-from ros_support.diagnostics import health_to_msg, level_from_msg
-from ros_support.health import Health, Level, LogLimit
+from proving_ground.ros_support.diagnostics import health_to_msg, level_from_msg
+from proving_ground.ros_support.health import Health, Level, LogLimit
 
 
 def test_change_of_a_finding_is_told_once() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ros_support.instants import GAP_NS, KEPT, Instants
+from proving_ground.interfaces.instants import GAP_NS, KEPT, Instants
 
 TICK = 10_000_000
 START = 1_767_225_600_000_000_000

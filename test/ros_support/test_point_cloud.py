@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sensor_msgs.msg import PointCloud2, PointField
 from std_msgs.msg import Header
 
-from ros_support.point_cloud import cloud_to_points, points_to_cloud
+from proving_ground.ros_support.point_cloud import cloud_to_points, points_to_cloud
 
 LIDAR = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("ring", "<u2"), ("time", "<f8")])
 

@@ -7,7 +7,7 @@ from builtin_interfaces.msg import Time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
 
 
 @given(st.integers(-(2**31) * 10**9, 2**31 * 10**9 - 1))

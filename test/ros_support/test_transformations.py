@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ros_support.transformations import (
+from proving_ground.ros_support.transformations import (
     euler_from_quaternion,
     quaternion_from_euler,
     quaternion_from_matrix,

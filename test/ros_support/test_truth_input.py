@@ -7,7 +7,7 @@ import math
 import pytest
 from nav_msgs.msg import Odometry
 
-from ros_support.truth_input import _odometry
+from sensors.ros.truth_input import _odometry
 
 FRAMES = ("map", "base_link")
 

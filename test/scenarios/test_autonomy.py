@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from planner.drive_to_goal import Reason
-from scenarios.autonomy import Autonomy
-from scenarios.lock_step import LockStep, Run
-from scenarios.scenario import Scenario, load_scenario
-from settings import SettingsError
+from proving_ground.scenarios.autonomy import Autonomy
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.scenario import Scenario, load_scenario
+from proving_ground.settings import SettingsError
 
 SCENARIO = """
 version: 1

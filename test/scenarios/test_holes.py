@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proving_ground.cli.run import run
+from proving_ground.launching.ros_run import judge_bag
+from proving_ground.recording.estimate_bag import EstimateBag
+from proving_ground.recording.reading import open_bag
+from proving_ground.recording.types import NS_PER_S, WRENCH, header, new
+from proving_ground.recording.writing import BagWriter
+from proving_ground.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
+from proving_ground.scenarios.holes import Hole, Lacking, holes
+from proving_ground.scenarios.judging import is_open, judge_around
+from proving_ground.scenarios.metrics import Finding, judge
+from proving_ground.scenarios.refereeing import TIMING
+from proving_ground.scenarios.scenario import Criterion
 from recorded_run import record
-from scenarios.bags.estimate_bag import EstimateBag
-from scenarios.bags.reading import open_bag
-from scenarios.bags.types import NS_PER_S, WRENCH, header, new
-from scenarios.bags.writing import BagWriter
-from scenarios.metrics import Finding, judge
-from scenarios.refereeing import TIMING
-from scenarios.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
-from scenarios.report.holes import Hole, Lacking, holes
-from scenarios.report.judging import is_open, judge_around
-from scenarios.ros_run import judge_bag
-from scenarios.run import run
-from scenarios.scenario import Criterion
 
 DRIVE = """version: 1
 description: a drive with an observer

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.identify import brake_friction, rolling_resistance
-from scenarios.lock_step import Checkpoint, LockStep
-from scenarios.scenario import Scenario, load_scenario, scenario_file
-from settings import SettingsError
+from proving_ground.scenarios.identify import brake_friction, rolling_resistance
+from proving_ground.scenarios.lock_step import Checkpoint, LockStep
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import SettingsError
 
 Write = Callable[[str], Path]
 

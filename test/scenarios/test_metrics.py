@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.metrics import judge, load_reference
-from scenarios.scenario import Criterion, load_scenario
-from settings import SettingsError
+from proving_ground.scenarios.metrics import judge, load_reference
+from proving_ground.scenarios.scenario import Criterion, load_scenario
+from proving_ground.settings import SettingsError
 
 TIME = np.linspace(0.0, 10.0, 101)
 RUN = {"time_s": TIME, "speed_mps": TIME**2, "yaw_rate_radps": np.sin(TIME)}

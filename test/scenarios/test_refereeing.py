@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.refereeing import ASK_AGAIN_S, SLOW_MPS, Course, Permission, Readiness, Step
+from proving_ground.scenarios.refereeing import ASK_AGAIN_S, SLOW_MPS, Course, Permission, Readiness, Step
 
 NS = 1_000_000_000
 

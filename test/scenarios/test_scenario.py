@@ -10,8 +10,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scenarios.scenario import load_scenario, scenario_file, scenario_files
-from settings import SettingsError
+from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
+from proving_ground.settings import SettingsError
 
 Write = Callable[[str], Path]
 

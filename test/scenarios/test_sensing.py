@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.cli import main
-from scenarios.lock_step import LockStep
-from scenarios.scenario import Scenario, load_scenario
-from settings import SettingsError
+from proving_ground.cli.main import main
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.scenario import Scenario, load_scenario
+from proving_ground.settings import SettingsError
 
 SCENARIO = """
 version: 1

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.campaign.estimate_errors import estimate_errors
-from scenarios.channels import ESTIMATE_CHANNELS
-from scenarios.lock_step import LockStep
-from scenarios.metrics import judge
-from scenarios.scenario import Criterion, Scenario, load_scenario, scenario_file
-from scenarios.simulation import Command, Observation, Simulation
-from settings import SettingsError
+from proving_ground.campaigns.estimate_errors import estimate_errors
+from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.metrics import judge
+from proving_ground.scenarios.scenario import Criterion, Scenario, load_scenario, scenario_file
+from proving_ground.scenarios.simulation import Command, Observation, Simulation
+from proving_ground.settings import SettingsError
 from state_observer.vehicle.settings import load_observer
 from state_observer.vehicle.trial import numbers, wrong_numbers
 from vehicle_dynamics.pedals import Pedals

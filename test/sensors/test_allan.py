@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
+from proving_ground.settings.nested import load_preset
 from sensors.allan import (
     FLAT,
     FLAT_AT,
@@ -24,7 +25,6 @@ from sensors.errors import ErrorModel, ErrorParameters
 from sensors.imu import Imu, ImuSettings
 from sensors.imu.settings import DPH, DPS, UG
 from sensors.streams import stream
-from settings.nested import load_preset
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]

@@ -12,13 +12,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
+from proving_ground.settings import SettingsError, build
+from proving_ground.settings.nested import load_preset, preset_names
+from proving_ground.settings.share import share_file
 from sensors.drive_truth import drive_truth
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
 from sensors.samples import DriveTruth, EncoderSample
-from settings import SettingsError, build
-from settings.nested import load_preset, preset_names
-from settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.hmmwv import Hmmwv

@@ -16,12 +16,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proving_ground.settings import SettingsError, build
+from proving_ground.settings.nested import load_preset, preset_names
 from sensors.faults import Fault
 from sensors.imu import Imu, ImuSettings
 from sensors.imu.settings import DPH, DPS, STANDARD_GRAVITY, UG
 from sensors.samples import ImuSample
-from settings import SettingsError, build
-from settings.nested import load_preset, preset_names
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
 

@@ -10,12 +10,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from scenarios.lock_step import LockStep
-from scenarios.scenario import load_scenario, scenario_file
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.scenario import load_scenario, scenario_file
+from proving_ground.settings.nested import load_preset
 from sensors.imu import Imu, ImuSettings
 from sensors.mounting import SensorMotion
 from sensors.samples import ImuSample
-from settings.nested import load_preset
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.control.helm import PERIOD_S
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proving_ground.settings import SettingsError, build
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import DELIVERY_FAULTS, FAULTS, Fault
 from sensors.imu import Imu, ImuSettings
 from sensors.samples import DriveTruth, ImuSample
-from settings import SettingsError, build
 from vehicle_dynamics.base_motion import BaseMotion
 
 Judge = Callable[..., bool]

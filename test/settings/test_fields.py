@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import settings.fields
-from settings import SettingsError, build, declarations, setting
+import proving_ground.settings.fields
+from proving_ground.settings import SettingsError, build, declarations, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Truck:
 
 
 def test_examples_in_docstrings_hold() -> None:
-    assert doctest.testmod(settings.fields).failed == 0
+    assert doctest.testmod(proving_ground.settings.fields).failed == 0
 
 
 def test_defaults_need_no_values() -> None:

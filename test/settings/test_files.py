@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from settings import SettingsError
-from settings.files import whole_file, write_whole
+from proving_ground.settings import SettingsError
+from proving_ground.settings.files import whole_file, write_whole
 
 
 @pytest.mark.parametrize("content", ["Hügel\n", b"H\xfcgel\n"])

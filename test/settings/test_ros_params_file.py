@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from planner.joystick import JoystickSettings
 from planner.teleop import TeleopSettings
-from settings import SettingsError, declarations
-from settings.ros_params_file import check_params_file, check_together, matches
-from settings.share import share_directory
+from proving_ground.settings import SettingsError, declarations
+from proving_ground.settings.ros_params_file import check_params_file, check_together, matches
+from proving_ground.settings.share import share_directory
 
 CONFIG = share_directory() / "config"
 

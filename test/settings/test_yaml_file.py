@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from settings import SettingsError
-from settings.yaml_file import SIZE_LIMIT_BYTES, read_value, read_yaml
+from proving_ground.settings import SettingsError
+from proving_ground.settings.yaml_file import SIZE_LIMIT_BYTES, read_value, read_yaml
 
 
 def write(folder: Path, text: str | bytes) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmark import BENCHMARKS, observers
-from scenarios.bench import bench as run_bench
+from proving_ground.cli.bench import bench as run_bench
 from state_observer.filters.setup import METHODS
 from state_observer.study.parameters import load_study
 

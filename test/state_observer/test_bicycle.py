@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import solve_discrete_are
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.bicycle.parameters import BicycleParameters, load_bicycle
 from state_observer.bicycle.ride import RIDES, Ride, body_rates, ride
 from state_observer.bicycle.roll_filter import RollObserver, estimate, roll_from_balance, roll_from_rates

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.linkages.mechanism import Mechanism, Motion
 from state_observer.linkages.simulation import Trajectory, fall, fall_by_index3
 from state_observer.study.cases import Bench

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.filters.observer import LinkageObserver, ObserverError
 from state_observer.filters.setup import METHODS
 from state_observer.linkages.mechanism import Mechanism

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.linkages.mechanism import Mechanism
 from state_observer.linkages.parameters import load_linkage
 from state_observer.multibody.kinematics import (
@@ -99,7 +99,7 @@ def test_a_position_that_cannot_be_is_not_found() -> None:
     ],
 )
 def test_a_bad_linkage_file_gets_one_clear_line(tmp_path: Path, old: str, new: str, words: str) -> None:
-    from settings.share import share_file
+    from proving_ground.settings.share import share_file
 
     text = share_file("config/observers/four_bar.yaml").read_text()
     assert old in text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from state_observer.filters.observer import Run
 from state_observer.linkages.simulation import Trajectory
 from state_observer.study.cases import Bench

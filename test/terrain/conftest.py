@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.contact import tyre_record
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.elevation_map import ElevationMap
 from terrain.map_messages import (
     FREE,

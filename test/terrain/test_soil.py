@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.soil import (
     SoftSoil,
     bearing_factors,

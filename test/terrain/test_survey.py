@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.alpha_shape import alpha_shape
 from terrain.survey import Survey, load_survey, surface_mesh
 from terrain.worlds import load_world, world_file

@@ -10,7 +10,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from scenarios.cli import main
+from proving_ground.cli.main import main
 from terrain.map_files import load_map
 from terrain.worlds import load_world, world_files
 

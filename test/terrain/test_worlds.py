@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
+from proving_ground.kernels.jit import kernel
+from proving_ground.settings import SettingsError
 from terrain.builders.off_road import CLEAR_OF_TREES_M
 from terrain.elevation_map import ElevationMap
 from terrain.ground import Ground, height_at
@@ -27,7 +28,6 @@ from terrain.soils_file import load_soils
 from terrain.world import World
 from terrain.world_ground import WorldGround
 from terrain.worlds import Build, build_world, load_world, load_world_file, world_file, world_files
-from vehicle_dynamics.kernels.jit import kernel
 
 SMALL = {
     "flat": "{length_m: 60.0, width_m: 10.0}",

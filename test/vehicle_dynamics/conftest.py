@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.pitman import PitmanGeometry, PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.export import xml_text
 from vehicle_dynamics.export.mjcf import mjcf
 from vehicle_dynamics.export.shapes import Box, Cylinder, display_shapes

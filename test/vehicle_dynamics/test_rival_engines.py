@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation
 from benchmark.measure import engine
 from benchmark.rival_mujoco import MujocoRival
 from benchmark.rival_pinocchio import PinocchioRival
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion

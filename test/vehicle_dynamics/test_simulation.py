@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from settings import SettingsError, build
-from settings.dates import date_ns
+from proving_ground.settings import SettingsError, build
+from proving_ground.settings.dates import date_ns
 from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SNAPSHOT

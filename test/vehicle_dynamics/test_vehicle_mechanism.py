@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import aggregates

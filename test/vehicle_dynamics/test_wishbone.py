@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from vehicle_dynamics.suspension.wishbone import (
     Hardpoints,
     WishboneGeometry,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from settings import setting
+from proving_ground.settings import setting
 from vehicle_dynamics.vehicle import Vehicle
 
 

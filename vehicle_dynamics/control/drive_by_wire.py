@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from settings import setting
+from proving_ground.settings import setting
 from vehicle_dynamics.control.curvature import CurvatureSettings
 from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
 from vehicle_dynamics.control.speed import SpeedSettings

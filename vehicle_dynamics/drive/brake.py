@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from proving_ground.kernels.jit import inlined
 from vehicle_dynamics.drive.drive_parameters import Brakes
-from vehicle_dynamics.kernels.jit import inlined
 
 
 class BrakeConstants(NamedTuple):

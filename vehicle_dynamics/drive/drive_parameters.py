@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from settings import setting
+from proving_ground.settings import setting
 from vehicle_dynamics.parameter_fields import check_curve, damping_rate, length, moment
 
 MOST_GEARS = 12

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from proving_ground.kernels.jit import inlined
 from vehicle_dynamics.drive.drive_parameters import Driveline
-from vehicle_dynamics.kernels.jit import inlined
 
 
 class DrivelineConstants(NamedTuple):

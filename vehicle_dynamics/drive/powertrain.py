@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from proving_ground.kernels.jit import inlined
+from proving_ground.kernels.table import TABLE, clamped_value, fill_table
 from vehicle_dynamics.drive.drive_parameters import MOST_GEARS, ConverterPowertrain, MapPowertrain
-from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.kernels.table import TABLE, clamped_value, fill_table
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE
 
 MAP, CONVERTER = 0, 1

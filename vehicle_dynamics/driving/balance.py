@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from terrain.ground import Ground
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.stepping import AXLE_MOMENT, Array, moving_rate
-from vehicle_dynamics.kernels.jit import part
 
 LONG = 1e6  # [s]: a roll that has lasted this long is steady
 SQUEEZES = 60

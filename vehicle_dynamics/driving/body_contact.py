@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.rotation import Rotation, to_chassis, to_world
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
 from terrain.ground import Ground, ground_at, height_at
 from terrain.obstacle_contact import BodyBox
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.rotation import Rotation, to_chassis, to_world
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
 from vehicle_dynamics.parameters import BodyContact
 
 Array = NDArray[np.float64]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import kernel
 from terrain.ground import Ground, height_at
 from terrain.ruts import rut_depth
 from terrain.soil import RIGID
@@ -18,7 +19,6 @@ from vehicle_dynamics.driving.handle import balanced_rates, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, SOIL, STUCK
 from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD
-from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
 
 Array = NDArray[np.float64]

@@ -12,12 +12,12 @@ import numpy as np
 from numba.core.types import StructRef, unliteral  # type: ignore[attr-defined]
 from numba.experimental import structref
 
+from proving_ground.kernels.jit import kernel
 from terrain.ground import Ground
 from vehicle_dynamics.driving.balance import balance_rates
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, fill_snapshot
 from vehicle_dynamics.driving.stepping import Array, make_steps
-from vehicle_dynamics.kernels.jit import kernel
 from vehicle_dynamics.pedals import Pedals
 
 ADVANCE, OBSERVE, BALANCE = range(3)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.vector3 import Vector3
 from terrain.contact_plane import SAMPLES
 from vehicle_dynamics.drive.brake import BrakeConstants, brake_constants
 from vehicle_dynamics.drive.driveline import DrivelineConstants, driveline_constants
@@ -14,7 +15,6 @@ from vehicle_dynamics.drive.powertrain import converter_record, map_record
 from vehicle_dynamics.driving.body_contact import BodyPoints, body_points
 from vehicle_dynamics.driving.state import DRIVING_SIZE, MOVING_SIZE
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, Workspace, vehicle_bodies, workspace
-from vehicle_dynamics.kernels.vector3 import Vector3
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import SteeringBodies, steering_bodies
 from vehicle_dynamics.tyre.contact import tyre_record

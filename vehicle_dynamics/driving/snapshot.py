@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from proving_ground.kernels.jit import part
 from terrain.ground import Ground
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, MOVING_SIZE, PITMAN, SOIL
@@ -25,7 +26,6 @@ from vehicle_dynamics.driving.stepping import (
     is_sound,
     moving_rate,
 )
-from vehicle_dynamics.kernels.jit import part
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.suspension.strut import length_and_slope
 

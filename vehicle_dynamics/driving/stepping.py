@@ -10,6 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined_part, part
+from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
+from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
 from terrain.obstacle_contact import add_obstacle_contact
 from terrain.wheel import Deflection, SoilMemory, WheelMotionInWorld
@@ -30,9 +33,6 @@ from vehicle_dynamics.driving.state import (
     STUCK,
 )
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
-from vehicle_dynamics.kernels.jit import inlined_part, part
-from vehicle_dynamics.kernels.rotation import rotation_from, to_chassis, to_world
-from vehicle_dynamics.kernels.vector3 import add, cross, dot, norm, scale, three
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism, Motion
 
 Array = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 The joints are the tree coordinates of vehicle_mechanism with free steering, in that order; see urdf.py for names.
 
->>> from settings.share import share_file
+>>> from proving_ground.settings.share import share_file
 >>> joints = JointPositions(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
 >>> len(joints.names), joints.names[:4]
 (47, ['steering_pitman_arm', 'steering_link', 'steering_idler', 'front_left_lower_arm'])
@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.jit import inlined_part, kernel
+from proving_ground.kernels.vector3 import Vector3, add_scaled, combine, cross, dot, norm, sub, turn, vector
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import joint_name
-from vehicle_dynamics.kernels.jit import inlined_part, kernel
-from vehicle_dynamics.kernels.vector3 import Vector3, add_scaled, combine, cross, dot, norm, sub, turn, vector
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.pitman import PitmanGeometry, link_motion, link_point
 from vehicle_dynamics.suspension.wishbone import WISHBONE, wishbone_pose

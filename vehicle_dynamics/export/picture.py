@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from settings import SettingsError
-from settings.share import share_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.driving.state import PITMAN

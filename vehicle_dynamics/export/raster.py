@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.export.shapes import COLOURS, Box, Cylinder, Shape, colour
-from vehicle_dynamics.kernels.vector3 import Vector3
 
 Array = NDArray[np.float64]
 

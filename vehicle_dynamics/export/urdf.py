@@ -14,10 +14,10 @@ from xml.etree.ElementTree import Comment, Element, SubElement
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.vector3 import ZERO, Vector3
 from vehicle_dynamics.export.joint_frames import JointFrame, joint_frames, joint_name
 from vehicle_dynamics.export.shapes import COLOURS, Box, Shape, colour, display_shapes
 from vehicle_dynamics.export.xml_text import document, number, numbers
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3
 from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism, Motion
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.free_bodies import free_bodies, free_state
 from vehicle_dynamics.multibody.free_run import free_run_memory, run_fully_augmented
 from vehicle_dynamics.multibody.run_loads import ForceTable, Springs, no_springs, no_table

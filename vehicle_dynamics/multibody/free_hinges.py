@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import rotation_matrix
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import rotation_matrix
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
 from vehicle_dynamics.multibody.free_bodies import FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import normalise, quaternion_rate
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross, sub
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import normalise, quaternion_rate
+from proving_ground.kernels.vector3 import Vector3, add, cross, sub
 from vehicle_dynamics.multibody.free_bodies import (
     FreeAccelerations,
     FreeBodies,

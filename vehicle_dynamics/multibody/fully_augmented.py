@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.inertia import Symmetric, times, turned_inertia
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
+from proving_ground.kernels.inertia import Symmetric, times, turned_inertia
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
 from vehicle_dynamics.multibody.free_bodies import NO_ANCHOR, FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
 from vehicle_dynamics.multibody.free_hinges import add_hinge_forces, turn_bodies
 from vehicle_dynamics.multibody.root_system import FREE, solve_root

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.vector3 import ZERO, Vector3, add, cross, dot, sub, vector
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.vector3 import ZERO, Vector3, add, cross, dot, sub, vector
 from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import (
     linear_part,

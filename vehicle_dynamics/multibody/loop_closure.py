@@ -12,8 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
+from proving_ground.kernels.jit import part
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
 from vehicle_dynamics.multibody.embedding import CLOSURE_TOLERANCE, MOST_ITERATIONS
 from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, EmbeddingWorkspace
 from vehicle_dynamics.multibody.small_lu import lu_factor, lu_solve

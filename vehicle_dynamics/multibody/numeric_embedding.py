@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.vector3 import Vector3, dot
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.vector3 import Vector3, dot
 from vehicle_dynamics.multibody.embedding import MOST_ITERATIONS, ClosureError
 from vehicle_dynamics.multibody.embedding_arrays import (
     EmbeddedResult,

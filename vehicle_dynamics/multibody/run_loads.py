@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vehicle_dynamics.kernels.jit import part
+from proving_ground.kernels.jit import part
 from vehicle_dynamics.multibody.mechanism import Mechanism
 from vehicle_dynamics.multibody.tree import TreeLayout
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import part
+from proving_ground.kernels.jit import part
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

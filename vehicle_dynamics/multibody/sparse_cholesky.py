@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import part
+from proving_ground.kernels.jit import part
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.root_system import BESIDE_COLUMNS, FREE, solve_root
 from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeAccelerations, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import (

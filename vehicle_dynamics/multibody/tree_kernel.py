@@ -13,9 +13,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.inertia import about_origin, times, turned_inertia
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
+from proving_ground.kernels.inertia import about_origin, times, turned_inertia
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
 from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
+from proving_ground.kernels.jit import kernel, part
 from vehicle_dynamics.multibody.tree_arrays import TreeAccelerations, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_augmented import solve_tree
 from vehicle_dynamics.multibody.tree_kernel import tree_closures, tree_inertias, tree_mass_matrix, tree_motion

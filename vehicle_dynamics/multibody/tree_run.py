@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import kernel, part
-from vehicle_dynamics.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
-from vehicle_dynamics.kernels.vector3 import Vector3, add, cross
+from proving_ground.kernels.jit import kernel, part
+from proving_ground.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
+from proving_ground.kernels.vector3 import Vector3, add, cross
 from vehicle_dynamics.multibody.run_loads import (
     RK4_SHARES,
     RK4_WEIGHTS,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.inertia import Symmetric, about_origin, times
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, scale
+from proving_ground.kernels.inertia import Symmetric, about_origin, times
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, scale
 
 
 class BodyTerms(NamedTuple):

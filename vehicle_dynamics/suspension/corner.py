@@ -8,20 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from vehicle_dynamics.kernels.inertia import Symmetric, rod_inertia, turned_inertia
-from vehicle_dynamics.kernels.jit import inlined_part
-from vehicle_dynamics.kernels.vector3 import (
-    Vector3,
-    add,
-    add_scaled,
-    combine,
-    cross,
-    dot,
-    norm,
-    scale,
-    sub,
-    vector,
-)
+from proving_ground.kernels.inertia import Symmetric, rod_inertia, turned_inertia
+from proving_ground.kernels.jit import inlined_part
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, scale, sub, vector
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
 from vehicle_dynamics.suspension.corner_record import CornerRecord
 from vehicle_dynamics.suspension.wishbone import (

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from vehicle_dynamics.kernels.inertia import RigidInertia, Symmetric
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.inertia import RigidInertia, Symmetric
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.spatial import Array, skew
 from vehicle_dynamics.suspension.reach import reach
 from vehicle_dynamics.suspension.strut import STRUT, strut_record

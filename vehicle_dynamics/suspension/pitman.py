@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.kernels.loop_angle import branch_at_zero, solve_angle
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
+from proving_ground.kernels.jit import inlined
+from proving_ground.kernels.loop_angle import branch_at_zero, solve_angle
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
 
 
 class PitmanGeometry(NamedTuple):

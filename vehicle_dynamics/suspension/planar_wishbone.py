@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vehicle_dynamics.kernels.jit import kernel
+from proving_ground.kernels.jit import kernel
 
 
 class FourBar(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.suspension.strut import length_and_slope
 from vehicle_dynamics.suspension.wishbone import WishboneGeometry, wishbone_pose
 

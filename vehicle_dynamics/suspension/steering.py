@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined_part, kernel
-from vehicle_dynamics.kernels.vector3 import Vector3, add, add_scaled, combine, cross, scale, vector
+from proving_ground.kernels.jit import inlined_part, kernel
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, scale, vector
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
 from vehicle_dynamics.suspension.corner import TieEnd, arm_inertia, arm_terms

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from vehicle_dynamics.kernels.jit import inlined, kernel
-from vehicle_dynamics.kernels.table import TABLE, fill_table, table_integral, table_value
-from vehicle_dynamics.kernels.vector3 import Vector3, add_scaled, cross, dot, sub
+from proving_ground.kernels.jit import inlined, kernel
+from proving_ground.kernels.table import TABLE, fill_table, table_integral, table_value
+from proving_ground.kernels.vector3 import Vector3, add_scaled, cross, dot, sub
 from vehicle_dynamics.parameters import Suspension
 
 STRUT = np.dtype(

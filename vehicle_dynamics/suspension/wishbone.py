@@ -18,21 +18,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from settings import SettingsError
-from vehicle_dynamics.kernels.jit import inlined, inlined_part
-from vehicle_dynamics.kernels.loop_angle import branch_at_zero, solve_angle
-from vehicle_dynamics.kernels.vector3 import (
-    Vector3,
-    add,
-    add_scaled,
-    combine,
-    cross,
-    dot,
-    norm,
-    scale,
-    sub,
-    vector,
-)
+from proving_ground.kernels.jit import inlined, inlined_part
+from proving_ground.kernels.loop_angle import branch_at_zero, solve_angle
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, scale, sub, vector
+from proving_ground.settings import SettingsError
 
 Array = NDArray[np.float64]
 

@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.kernels.carcass import steady_to_dynamic
+from proving_ground.kernels.jit import inlined
+from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
 from terrain.contact_plane import ContactPlane, contact_plane
 from terrain.ground import Ground
 from terrain.soil_contact import soil_contact
 from terrain.wheel import NO_CONTACT, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
-from vehicle_dynamics.kernels.jit import inlined
-from vehicle_dynamics.kernels.vector3 import add, add_scaled, combine, cross, dot, scale, unit
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.tyre.carcass import steady_to_dynamic
 from vehicle_dynamics.tyre.tmeasy import (
     TMEASY,
     LoadedTyre,

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from proving_ground.kernels.jit import inlined
 from vehicle_dynamics.drive.drive_parameters import Tyre, TyreDirection
-from vehicle_dynamics.kernels.jit import inlined
 
 # The five numbers of a direction's characteristic, each at the nominal load and at twice that.
 DIRECTION = np.dtype(

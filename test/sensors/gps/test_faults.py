@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from proving_ground.settings import build
 from sensors.faults import Fault
 from sensors.gps import Gps, GpsSettings
 from sensors.samples import GpsSample
-from settings import build
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from proving_ground.settings.share import share_file
 from sensors.gps.geodesy import DEFAULT_DATUM, FLATTENING, SEMI_MAJOR, SEMI_MINOR, LocalFrame
-from settings.share import share_file
 from terrain.georeference import Georeference
 from terrain.worlds import load_world
 

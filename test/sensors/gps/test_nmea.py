@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proving_ground.settings.nested import load_preset
 from sensors.gps import Gps, GpsSettings
 from sensors.gps.nmea import Gga, Rmc, gga_from_sample, parse, rmc_from_sample
 from sensors.gps.nmea_fields import sealed
 from sensors.samples import GpsSample
-from settings.nested import load_preset
 from vehicle_dynamics.base_motion import BaseMotion
 
 # Seed 001, section 5.1.2. The RMC one is printed with a space between its last commas, with which 25 is wrong.

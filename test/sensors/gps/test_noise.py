@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from proving_ground.settings import build
+from proving_ground.settings.nested import load_preset
 from sensors.gps import Gps, GpsSettings
 from sensors.samples import GpsSample
-from settings import build
-from settings.nested import load_preset
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]

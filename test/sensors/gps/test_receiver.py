@@ -10,13 +10,13 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from proving_ground.settings import SettingsError, build
+from proving_ground.settings.nested import load_preset, preset_names
 from sensors.gps import COURSE_SPEED, NO_FIX_VARIANCE, Gps, GpsSettings
 from sensors.gps.nmea import gga_from_sample
 from sensors.lidar.scene import Scene
 from sensors.mounting import Mounting
 from sensors.samples import GpsSample
-from settings import SettingsError, build
-from settings.nested import load_preset, preset_names
 from terrain.georeference import Georeference
 from terrain.obstacles import Box, Obstacles
 from vehicle_dynamics.base_motion import BaseMotion

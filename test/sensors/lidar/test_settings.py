@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proving_ground.settings import SettingsError, build
+from proving_ground.settings.nested import load_preset, preset_names
 from sensors.lidar.settings import LidarSettings
-from settings import SettingsError, build
-from settings.nested import load_preset, preset_names
 
 
 def test_there_are_presets_of_16_32_and_64_beams_and_a_flash() -> None:

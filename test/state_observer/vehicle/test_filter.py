@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
+from proving_ground.kernels.jit import kernel
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.filter_base import gate
@@ -33,7 +34,6 @@ from state_observer.vehicle.measurements import correct, take_gps, take_imu, tak
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.start import Place
 from vehicle_dynamics.driving.state import STUCK
-from vehicle_dynamics.kernels.jit import kernel
 
 SMALL = 1e-3
 PULSE = 2.0 * math.pi / 40.0

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from settings import SettingsError
+from proving_ground.settings import SettingsError
 from terrain.elevation_map import ElevationMap
 from terrain.map_files import MapFileOptions, load_map, save_map
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from settings.share import share_file
-from vehicle_dynamics.kernels.vector3 import Vector3
+from proving_ground.kernels.vector3 import Vector3
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
 from vehicle_dynamics.multibody.tree import TreeState

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, REVERSE, Pedals

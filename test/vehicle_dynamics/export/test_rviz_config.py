@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 
 
 @pytest.fixture(scope="module")

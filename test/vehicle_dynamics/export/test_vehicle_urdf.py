@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from scenarios.export import export
+from proving_ground.cli.export import export
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames

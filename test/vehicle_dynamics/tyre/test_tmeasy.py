@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from settings.share import share_file
+from proving_ground.settings.share import share_file
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.tmeasy import (
     combined_force,

@@ -1,0 +1,1 @@
+"""The nodes that drive: planner, teleop, joystick, keyboard."""

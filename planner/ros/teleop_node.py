@@ -1,0 +1,53 @@
+"""The teleop node: /joy to /cmd_vel or /vehicle/pedals. All behaviour is in planner.teleop.Teleop."""
+
+from __future__ import annotations
+
+from sensor_msgs.msg import Joy
+
+from planner.ros.driver_node import DriverNode
+from planner.teleop import Teleop, TeleopSettings
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import run_node
+
+
+class TeleopNode(DriverNode[TeleopSettings]):
+    """Publishes on every /joy message, and at publish_rate_hz between them."""
+
+    default_name = "teleop"
+    settings_type = TeleopSettings
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Restarted by every message, so that it fires when /joy has been silent for the timeout, whatever the rate.
+        self._silence = self.create_timer(self.settings.joy_timeout_s, self.drive_now, clock=self.wall_clock)
+        self.listen(Joy, "joy", self._on_joy, qos.RELIABLE)
+
+    def make_driver(self) -> Teleop:
+        """The game pad driver."""
+        self._teleop = Teleop(self.settings)
+        return self._teleop
+
+    def on_settings(self, old: TeleopSettings, new: TeleopSettings) -> None:
+        """Also adjust the watchdog."""
+        super().on_settings(old, new)
+        self._silence.timer_period_ns = round(new.joy_timeout_s * 1e9)
+
+    def _on_joy(self, message: Joy) -> None:
+        self._silence.reset()
+        refusal = self._teleop.receive(self.wall_time(), message.axes, message.buttons)
+        if refusal:
+            self.health.count("refused /joy messages")
+            self.report("joy", Level.WARN, refusal)
+        else:
+            self.health.report("joy", Level.OK, "/joy received")
+        self.drive_now()
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(TeleopNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

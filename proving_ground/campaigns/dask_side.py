@@ -1,0 +1,72 @@
+"""What runs inside a Dask worker: a few of our worker processes that are used again and again."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from typing import Any
+
+from proving_ground.campaigns.plan import Job
+from proving_ground.campaigns.worker_process import WorkerProcess
+from proving_ground.settings import SettingsError
+
+ROW, CRASH, STUCK, REFUSED = "row", "crash", "stuck", "refused"
+POLL_S = 0.5
+
+_lock = threading.Lock()
+_idle: dict[str, list[WorkerProcess]] = {}  # by the name of the kit that they have
+
+
+def as_it_is(kit: bytes) -> bytes:
+    """The kit, as a result of the cluster's."""
+    return kit
+
+
+def in_process_of_its_own(kit: bytes, name: str, job: Job, time_limit_s: float) -> tuple[str, Any]:
+    """Run a job in a worker process of this Dask worker: what came, and the row or the reason."""
+    worker = _taken(kit, name, time_limit_s)
+    try:
+        row = _row_of(worker, job)
+    except EOFError:
+        return CRASH, worker.end(patience_s=5.0)
+    except SettingsError as error:
+        worker.end()
+        return REFUSED, str(error)
+    except TimeoutError:
+        worker.end()
+        from proving_ground.campaigns.perform import error_row
+
+        return ROW, error_row("did not end by itself long after its time limit")
+    with _lock:
+        _idle.setdefault(name, []).append(worker)
+    return ROW, row
+
+
+def _row_of(worker: WorkerProcess, job: Job) -> dict[str, Any]:
+    while True:
+        if worker.is_idle:
+            worker.begin(job)
+        if worker.is_stuck:
+            raise TimeoutError
+        if worker.connection.poll(POLL_S):
+            row = worker.hear()
+            if row is not None:
+                return row
+
+
+def _taken(kit: bytes, name: str, time_limit_s: float) -> WorkerProcess:
+    """An idle one that has the kit, or a new one; those of other campaigns are ended."""
+    with _lock:
+        for other in [key for key in _idle if key != name]:
+            for worker in _idle.pop(other):
+                worker.end()
+        if _idle.get(name):
+            return _idle[name].pop()
+    return WorkerProcess(kit, time_limit_s)
+
+
+@atexit.register
+def _end_all() -> None:
+    for workers in _idle.values():
+        for worker in workers:
+            worker.end()

@@ -1,0 +1,200 @@
+"""Distributions of a campaign's inputs, each a quantile function: what a number from 0 to 1 stands for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from proving_ground.settings import setting
+
+Value = float | int | str
+
+LARGEST = 1e12
+
+
+def _bound(words: str) -> float:
+    return setting(..., words, minimum=-LARGEST, maximum=LARGEST)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uniform:
+    """All between two bounds alike."""
+
+    low: float = _bound("Lower bound")
+    high: float = _bound("Upper bound")
+
+    def __post_init__(self) -> None:
+        _check_order(self.low, self.high)
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        return self.low + share * (self.high - self.low)
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"uniform {self.low:g} .. {self.high:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogUniform:
+    """All ratios alike, between two bounds above 0."""
+
+    low: float = _bound("Lower bound")
+    high: float = _bound("Upper bound")
+
+    def __post_init__(self) -> None:
+        if self.low <= 0.0:
+            raise ValueError(f"low: must be above 0, got {self.low:g}")
+        _check_order(self.low, self.high)
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        return float(self.low * (self.high / self.low) ** share)
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"log-uniform {self.low:g} .. {self.high:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normal:
+    """The normal distribution, without bounds."""
+
+    mean: float = _bound("Mean")
+    std: float = setting(..., "Standard deviation", minimum=0.0, maximum=LARGEST)
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies; the ends are cut off at seven deviations, where 1e-12 lies beyond."""
+        from scipy.special import ndtri
+
+        return float(self.mean + self.std * np.clip(ndtri(share), -7.0, 7.0))
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"normal {self.mean:g} +- {self.std:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruncatedNormal:
+    """The normal distribution between two bounds, nothing beyond."""
+
+    mean: float = _bound("Mean, before the ends are cut off")
+    std: float = setting(..., "Standard deviation, before the ends are cut off", minimum=1e-12, maximum=LARGEST)
+    low: float = _bound("Lower bound")
+    high: float = _bound("Upper bound")
+
+    def __post_init__(self) -> None:
+        _check_order(self.low, self.high)
+        if self.low > self.mean + 8.0 * self.std or self.high < self.mean - 8.0 * self.std:
+            raise ValueError("low, high: lie more than 8 deviations beside the mean")
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        from scipy.stats import truncnorm
+
+        low, high = (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
+        value = float(truncnorm.ppf(share, low, high, loc=self.mean, scale=self.std))
+        return min(max(value, self.low), self.high)  # rounding must not leave the bounds
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"normal {self.mean:g} +- {self.std:g} within {self.low:g} .. {self.high:g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integers:
+    """Whole numbers, both ends included, all alike."""
+
+    low: int = setting(..., "Lowest", minimum=-(2**31) + 1, maximum=2**31 - 1)
+    high: int = setting(..., "Highest", minimum=-(2**31) + 1, maximum=2**31 - 1)
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError(f"high: must not be below low ({self.low}), got {self.high}")
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        return min(self.low + math.floor(share * (self.high - self.low + 1)), self.high)
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"whole {self.low} .. {self.high}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One of some numbers or of some words, all alike or by weights."""
+
+    numbers: tuple[float, ...] = setting((), "The numbers", minimum=-LARGEST, maximum=LARGEST)
+    words: tuple[str, ...] = setting((), "The words")
+    weights: tuple[float, ...] = setting((), "How often each; none: all alike", minimum=0.0, maximum=LARGEST)
+
+    def __post_init__(self) -> None:
+        if bool(self.numbers) == bool(self.words):
+            raise ValueError("must have either numbers or words")
+        if self.weights and (len(self.weights) != len(self.values) or sum(self.weights) <= 0.0):
+            raise ValueError(f"weights: must be as many as there are values ({len(self.values)}), with a sum above 0")
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """What there is to choose from."""
+        return self.numbers or self.words
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        weights = np.array(self.weights or (1.0,) * len(self.values))
+        ends = np.cumsum(weights / weights.sum())
+        return self.values[min(int(np.searchsorted(ends, share, side="right")), int(np.flatnonzero(weights)[-1]))]
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"one of {', '.join(_short(value) for value in self.values)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """Numbers of which each stands with each of the other inputs' in a grid; elsewhere one of them, all alike."""
+
+    values: tuple[Value, ...]
+
+    def at(self, share: float) -> Value:
+        """The value below which that share lies."""
+        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"grid {', '.join(_short(value) for value in self.values)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant:
+    """Always the same, unlike in the base."""
+
+    value: float
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The only one."""
+        return (self.value,)
+
+    def at(self, share: float) -> Value:
+        """The value."""
+        return self.value
+
+    def shown(self) -> str:
+        """For a table."""
+        return f"always {self.value:g}"
+
+
+Distribution = Uniform | LogUniform | Normal | TruncatedNormal | Integers | Choice | Grid | Constant
+
+
+def _short(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _check_order(low: float, high: float) -> None:
+    if not low < high:
+        raise ValueError(f"high: must be above low ({low:g}), got {high:g}")

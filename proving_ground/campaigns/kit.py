@@ -1,0 +1,184 @@
+"""What every worker of a campaign needs, read once by the driver; and the scenario of a run made of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.campaigns.campaign_file import ROOT_NAMES, Campaign, load_campaign
+from proving_ground.campaigns.host import code_fingerprint
+from proving_ground.campaigns.ingredients import hash_of, hashes_of_ingredients, path_of_world
+from proving_ground.campaigns.overrides import Change, altered, value_at
+from proving_ground.campaigns.plan import Job
+from proving_ground.scenarios.metrics import load_reference
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.yaml_file import read_yaml
+from terrain.world import Site, World
+from terrain.world_checks import check_world
+from terrain.worlds import WorldFile, load_world, load_world_file
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+VEHICLE, WORLD = (f"{name}." for name in ROOT_NAMES)
+
+
+@dataclass(frozen=True)
+class Kit:
+    """Of one campaign; goes to each worker once."""
+
+    campaign: Campaign
+    scenario: Scenario  # the base
+    parameters: VehicleParameters  # of the base's vehicle
+    world_file: WorldFile | None  # of the base's world, where inputs vary it
+    world_path: Path | None
+    world: World | None  # where they do not
+    folder: Path  # where relative paths of the base begin
+    reference: dict[str, Array] | None
+    code: str  # fingerprint of the code that made it
+    hashes: dict[str, str]  # of what it is made of, by name
+
+    @property
+    def digest(self) -> str:
+        """Changes with anything that it is made of."""
+        return hashlib.sha256(repr(sorted(self.hashes.items())).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run with its values put in."""
+
+    scenario: Scenario
+    parameters: VehicleParameters
+    world: World | None
+
+
+def load_kit(path: Path, folder: Path | None = None) -> Kit:
+    """Of a campaign file, checked; folder: where its relative paths begin, if not beside it. Raises SettingsError."""
+    campaign = load_campaign(path)
+    base = _base_file(campaign.base, folder or path.parent)
+    scenario = load_scenario(base)
+    parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, base.parent))
+    named, varies_world = scenario.world.named, _varies(campaign, WORLD)
+    settings, world_path, world = None, None, None
+    if named is not None:
+        world_path = path_of_world(named.name, base.parent)
+        if varies_world:
+            settings = load_world_file(world_path)
+        elif not _varies(campaign, "world."):
+            world = load_world(str(world_path))
+    elif varies_world:
+        raise SettingsError(f"{path}: vary: {WORLD}...: the base has no named world whose file could vary")
+    reference = load_reference(scenario, base.parent)
+    hashes = {"campaign": hash_of(path), "base": hash_of(base)}
+    kit = Kit(
+        campaign, scenario, parameters, settings, world_path, world, base.parent, reference, code_fingerprint(), hashes
+    )
+    _check_keys(kit, path)
+    return replace(kit, hashes=hashes | hashes_of_ingredients(campaign, scenario, base.parent))
+
+
+def prepared(kit: Kit, job: Job, with_world: bool = True) -> Prepared:
+    """The run of a job; raises SettingsError when its values make no valid scenario.
+
+    with_world: False where only the checks matter and the world need not be built.
+    """
+    changes = _changes(kit.campaign, job)
+    of_scenario = {key: change for key, change in changes.items() if not key.startswith((VEHICLE, WORLD))}
+    of_scenario.setdefault("seed", Change(job.seed))
+    scenario = altered(kit.scenario, of_scenario)
+    parameters = kit.parameters
+    if scenario.vehicle.model != kit.scenario.vehicle.model:
+        parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, kit.folder))
+    parameters = altered(parameters, _below(changes, VEHICLE), VEHICLE[:-1])
+    return Prepared(scenario, parameters, _world(kit, scenario, _below(changes, WORLD), with_world))
+
+
+def _world(kit: Kit, scenario: Scenario, changes: dict[str, Change], with_world: bool) -> World | None:
+    if kit.world_file is None or kit.world_path is None:
+        return kit.world or (scenario.world.load(kit.folder) if with_world else None)
+    settings = altered(kit.world_file, changes, WORLD[:-1])
+    return built(settings, kit.world_path) if with_world else None
+
+
+def built(settings: WorldFile, path: Path) -> World:
+    """The world of altered settings of a file; raises SettingsError."""
+    if settings.boxes or settings.cylinders or settings.meshes or settings.origin is not None:
+        raise SettingsError(f"{path}: a world with boxes, cylinders, meshes or an origin of its own cannot be varied")
+    site = Site(path.stem, np.random.default_rng(settings.seed), path.resolve().parent)
+    try:
+        world: World = settings.build.chosen().build(site)
+        start = settings.start.place() if settings.start else world.start
+        world = replace(world, start=start, goal=settings.goal.place() if settings.goal else world.goal)
+        check_world(world)
+    except SettingsError:
+        raise
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    return world
+
+
+def check_jobs(kit: Kit, jobs: Sequence[Job]) -> None:
+    """Raise SettingsError with the first run whose values make no valid scenario."""
+    for job in jobs:
+        try:
+            prepared(kit, job, with_world=False)
+        except SettingsError as error:
+            names = (item.called for item in kit.campaign.vary)
+            values = ", ".join(f"{name} = {value}" for name, value in zip(names, job.values, strict=True))
+            raise SettingsError(f"run {job.number} ({values}): {error}") from None
+
+
+def _check_keys(kit: Kit, path: Path) -> None:
+    """Every key must be there in the base, and in no other campaign file's line than its own."""
+    file = read_yaml(path)
+    for index, item in enumerate(kit.campaign.vary):
+        for key in item.keys:
+            place = ("vary", index, "key" if key == item.key else "also")
+            try:
+                value = _base_value(kit, key)
+            except SettingsError as error:
+                raise file.error(place, f"vary.{index}: {error}") from None
+            if item.scale and not _is_number(value):
+                raise file.error(place, f"vary.{index}: {key}: is no number, and cannot be scaled")
+
+
+def _base_value(kit: Kit, key: str) -> Any:
+    for prefix, settings in ((VEHICLE, kit.parameters), (WORLD, kit.world_file)):
+        if key.startswith(prefix):
+            try:
+                return value_at(settings, key.removeprefix(prefix))
+            except SettingsError as error:
+                raise SettingsError(f"{prefix}{error}") from None
+    return value_at(kit.scenario, key)
+
+
+def _is_number(value: Any) -> bool:
+    values = value if isinstance(value, tuple) else (value,)
+    return all(isinstance(item, int | float) and not isinstance(item, bool) for item in values)
+
+
+def _changes(campaign: Campaign, job: Job) -> dict[str, Change]:
+    items = zip(campaign.vary, job.values, strict=True)
+    return {key: Change(value, item.scale) for item, value in items for key in item.keys}
+
+
+def _below(changes: dict[str, Change], prefix: str) -> dict[str, Change]:
+    return {key.removeprefix(prefix): change for key, change in changes.items() if key.startswith(prefix)}
+
+
+def _varies(campaign: Campaign, prefix: str) -> bool:
+    return any(key.startswith(prefix) for item in campaign.vary for key in item.keys)
+
+
+def _base_file(name: str, folder: Path) -> Path:
+    is_path = "/" in name or name.endswith((".yaml", ".yml"))
+    return folder / name if is_path else scenario_file(name)

@@ -1,0 +1,111 @@
+"""Worker processes on this machine: runs go out, outcomes come back in the order in which they end."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+
+from proving_ground.campaigns.kit import Kit
+from proving_ground.campaigns.perform import CRASHED, Row, error_row
+from proving_ground.campaigns.plan import Job
+from proving_ground.campaigns.worker_process import WorkerProcess
+from proving_ground.settings import SettingsError
+
+TICK_S = 0.5
+MOST_ATTEMPTS = 2  # of a run that ends its worker
+PATIENCE_S = 5.0  # with a process that has closed its connection, until it is gone
+MOST_FALSE_STARTS = 4  # of workers that end before they have done anything, one after the other
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run that is over."""
+
+    job: Job
+    row: Row
+    attempts: int
+
+
+class LocalPool:
+    """So many worker processes."""
+
+    def __init__(self, kit: Kit, workers: int) -> None:
+        self._kit, self._limit = pickle.dumps(kit, protocol=pickle.HIGHEST_PROTOCOL), kit.campaign.time_limit_s
+        self._count = workers
+        self.workers: list[WorkerProcess] = []
+        self._is_warm = False
+        self._false_starts = 0
+
+    def outcomes(self, jobs: Iterator[Job]) -> Iterator[Outcome | None]:
+        """All outcomes of the jobs; None now and then, so that the caller gets to act. Raises SettingsError."""
+        retries: deque[Job] = deque()
+        attempts: dict[int, int] = {}
+        waiting = next(jobs, None)
+        while waiting is not None or retries or any(worker.job for worker in self.workers):
+            while len(self.workers) < self._count and (waiting is not None or retries):
+                self.workers.append(WorkerProcess(self._kit, self._limit))
+            for worker in self.workers:
+                job = retries[0] if retries else waiting
+                if job is None or not self._is_free(worker, job):
+                    continue
+                if retries:
+                    retries.popleft()
+                else:
+                    waiting = next(jobs, None)
+                attempts[job.number] = attempts.get(job.number, 0) + 1
+                worker.begin(job)
+            yield from self._heard(attempts, retries)
+            yield None
+
+    def _is_free(self, worker: WorkerProcess, job: Job) -> bool:
+        """Whether it can take a job. One worker warms up alone: the others find all compiled code on the disk."""
+        if not worker.is_idle:
+            return False
+        if not self._is_warm and not any(other.is_warming for other in self.workers):
+            worker.warm(job)
+        return self._is_warm
+
+    def _heard(self, attempts: dict[int, int], retries: deque[Job]) -> Iterator[Outcome]:
+        speaking = wait([worker.connection for worker in self.workers], timeout=TICK_S)
+        for worker in list(self.workers):
+            was_warming, job = worker.is_warming, worker.job
+            if worker.is_stuck:
+                self._drop(worker)
+                yield Outcome(job, error_row("did not end by itself long after its time limit"), 1)  # type: ignore[arg-type]
+            elif worker.connection in speaking:
+                try:
+                    row = worker.hear()
+                except EOFError:
+                    yield from self._lost(worker, attempts, retries)
+                    continue
+                self._is_warm |= was_warming and not worker.is_warming
+                if row is not None and job is not None:
+                    self._false_starts = 0
+                    yield Outcome(job, row, attempts.pop(job.number))
+
+    def _lost(self, worker: WorkerProcess, attempts: dict[int, int], retries: deque[Job]) -> Iterator[Outcome]:
+        """A worker has gone: its job goes to another one, or has crashed for good."""
+        was_warming, job = worker.is_warming, worker.job
+        how = self._drop(worker, PATIENCE_S)
+        self._is_warm |= was_warming  # the run itself will tell what is wrong
+        if job is None:
+            self._false_starts += 1
+            if self._false_starts >= MOST_FALSE_STARTS:
+                raise SettingsError(f"workers end before they do anything: the last one {how}")
+        elif attempts[job.number] < MOST_ATTEMPTS:
+            retries.append(job)
+        else:
+            reason = f"its worker {how}, and so did another one"
+            yield Outcome(job, error_row(reason, CRASHED), attempts.pop(job.number))
+
+    def _drop(self, worker: WorkerProcess, patience_s: float = 0.0) -> str:
+        self.workers.remove(worker)
+        return worker.end(patience_s)
+
+    def close(self) -> None:
+        """End all workers now."""
+        for worker in list(self.workers):
+            self._drop(worker)

@@ -1,0 +1,39 @@
+"""A run of a campaign again, from the folder of its results: the same scenario to the bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proving_ground.campaigns.kit import Kit, Prepared, load_kit, prepared
+from proving_ground.campaigns.plan import Job, Plan
+from proving_ground.campaigns.store import COPY, changed_files, load_made_of
+from proving_ground.scenarios.scenario import Scenario
+from proving_ground.settings import SettingsError
+from vehicle_dynamics.parameters import VehicleParameters
+
+
+def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParameters, Path]:
+    """Scenario, vehicle and the folder where relative paths begin, of a run; raises SettingsError.
+
+    Where the campaign varies its world, that is in prepared_run alone: a Scenario can only name a world.
+    """
+    kit, job = run_of(folder, number)
+    ready = prepared(kit, job, with_world=False)
+    return ready.scenario, ready.parameters, kit.folder
+
+
+def prepared_run(folder: Path, number: int) -> tuple[Prepared, Path]:
+    """The same with the world that the run had, for LockStep(scenario, folder, parameters, world=world)."""
+    kit, job = run_of(folder, number)
+    return prepared(kit, job), kit.folder
+
+
+def run_of(folder: Path, number: int) -> tuple[Kit, Job]:
+    """What a run is made of; raises SettingsError where files have changed since."""
+    told = load_made_of(folder)
+    if not 0 <= number < told["runs"]:
+        raise SettingsError(f"--run {number}: {folder} has runs 0 to {told['runs'] - 1}")
+    kit = load_kit(folder / COPY, Path(told["folder"]))
+    for what in changed_files(told["hashes"], kit.hashes):
+        raise SettingsError(f"{folder}: the {what} file has changed since; run {number} cannot be repeated")
+    return kit, Plan(kit.campaign, told["runs"]).job(number)

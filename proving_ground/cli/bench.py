@@ -1,0 +1,85 @@
+"""`proving-ground bench`: runs benchmarks and prints a table for people or one JSON object for programs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmark import BENCHMARKS
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.text_table import text_table
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def bench(name: str | None, as_json: bool, picture: str | None = None) -> int:
+    """Run one benchmark, or all; progress goes to stderr, figures to stdout, a picture to the given file."""
+    if name is None:
+        for item, module in BENCHMARKS.items():
+            print(f"{item}: {_summary(module)}")
+        return 0
+    if name != "all" and name not in BENCHMARKS:
+        raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
+    draw = _drawing(name, picture)
+    results = {item: _run(item) for item in (BENCHMARKS if name == "all" else [name])}
+    if as_json:
+        plain = {item: {key: _number(value) for key, value in figures.items()} for item, figures in results.items()}
+        print(json.dumps(plain if name == "all" else plain[name]))
+    else:
+        for item, figures in results.items():
+            print(f"\n{item}: {_summary(BENCHMARKS[item])}")
+            print(_table(item, figures))
+    if draw is not None:
+        draw()
+    return 0
+
+
+def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
+    """What draws the picture that is asked for, found before anything long begins."""
+    if picture is None:
+        return None
+    module = importlib.import_module(BENCHMARKS[name]) if name in BENCHMARKS else None
+    if not hasattr(module, "draw"):
+        drawn = [item for item, path in BENCHMARKS.items() if hasattr(importlib.import_module(path), "draw")]
+        raise SettingsError(f"bench {name}: has no picture; of those that have: {', '.join(drawn)}")
+    path = Path(picture)
+    if path.suffix not in PICTURES:
+        raise SettingsError(f"--picture {picture}: must end in one of {', '.join(PICTURES)}")
+    if not path.parent.is_dir():
+        raise SettingsError(f"--picture {picture}: there is no folder {path.parent}")
+    return lambda: module.draw(path)  # type: ignore[union-attr]
+
+
+def _run(name: str) -> Mapping[str, Any]:
+    figures: Mapping[str, Any] = importlib.import_module(BENCHMARKS[name]).run(
+        lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
+    )
+    return figures
+
+
+def _table(name: str, figures: Mapping[str, Any]) -> str:
+    module = importlib.import_module(BENCHMARKS[name])
+    if hasattr(module, "show"):
+        return str(module.show(figures))
+    return text_table(["figure", "value"], [[key, _shown(value)] for key, value in figures.items()])
+
+
+def _summary(module: str) -> str:
+    return (importlib.import_module(module).__doc__ or "").strip().splitlines()[0]
+
+
+def _number(value: Any) -> Any:
+    """JSON knows no infinity; a figure may be a table of figures."""
+    if isinstance(value, Mapping):
+        return {key: _number(item) for key, item in value.items()}
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _shown(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,84 @@
+"""`proving-ground world`: worlds listed, drawn, and written for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.files import write_whole
+from terrain.elevation_map import ElevationMap
+from terrain.map_files import save_map
+from terrain.picture import world_picture
+from terrain.world import World
+from terrain.worlds import build_world, load_world_file, world_file, world_files
+
+MESHES = ("obj", "ply", "stl")
+FORMATS = (*MESHES, "npz", "asc", "tif", "png")
+
+
+def list_worlds() -> int:
+    """Names and descriptions of those in config/worlds."""
+    for name, path in world_files().items():
+        print(f"{name}: {load_world_file(path).description}")
+    return 0
+
+
+def show_world(name: str, out: Path | None) -> int:
+    """Draw a world from above and print what it holds."""
+    path = world_file(name)
+    description = load_world_file(path).description
+    world = build_world(path)
+    target = out or Path(f"{path.stem}.png")
+    if target.suffix.lower() != ".png":
+        raise SettingsError(f"--out {target}: must end in .png")
+    write_whole(target, world_picture(world, description))
+    print(f"{path.stem}: {description}")
+    for line in _facts(world):
+        print(f"  {line}")
+    print(f"  drawn to {target}")
+    return 0
+
+
+def export_world(name: str, kind: str, out: Path, resolution: float | None) -> int:
+    """Write a world's ground, and into meshes its obstacles too."""
+    if kind not in FORMATS:
+        raise SettingsError(f"--format {kind}: {close_name(kind, FORMATS)}")
+    world = build_world(world_file(name))
+    ground = world.ground if resolution is None else _resampled(world.ground, resolution)
+    if kind in MESHES:
+        from terrain.mesh import joined
+
+        mesh = joined((ground.triangle_mesh(), world.obstacles.mesh()))
+        save_map(ground, out, kind, mesh)
+        print(f"{out}: {len(mesh.vertices)} corners, {len(mesh.faces)} triangles")
+    else:
+        save_map(ground, out, kind)
+        print(f"{out}: {ground.shape[1]} x {ground.shape[0]} nodes of {ground.resolution:g} m")
+        if kind == "png":
+            print(f"  black is {ground.heights.min():.9g} m, white {ground.heights.max():.9g} m")
+    return 0
+
+
+def _resampled(ground: ElevationMap, resolution: float) -> ElevationMap:
+    try:
+        return ground.resampled(resolution)
+    except ValueError as error:
+        raise SettingsError(f"--resolution: {error}") from None
+
+
+def _facts(world: World) -> list[str]:
+    ground, obstacles = world.ground, world.obstacles
+    (left, right), (low, high) = ground.x_limits, ground.y_limits
+    lines = [
+        f"{right - left:g} x {high - low:g} m, {ground.shape[1]} x {ground.shape[0]} nodes of {ground.resolution:g} m, "
+        f"heights {ground.heights.min():.2f} to {ground.heights.max():.2f} m",
+        f"soils: {', '.join(ground.soil_names)}",
+        f"{len(obstacles.boxes)} boxes, {len(obstacles.cylinders)} cylinders, {len(obstacles.meshes)} meshes",
+    ]
+    where = world.georeference
+    if where is not None and where.latitude_deg is not None:
+        lines.append(f"origin at {where.latitude_deg:.6f}, {where.longitude_deg:.6f} degrees, {where.altitude_m:.1f} m")
+    elif where is not None:
+        lines.append(f"origin at {where.easting_m:g}, {where.northing_m:g} m of {where.crs or 'an unnamed system'}")
+    return lines

@@ -1,0 +1,1 @@
+"""The 3D cockpit: a live page in the browser. Only cockpit.ros knows ROS."""

@@ -1,0 +1,1 @@
+"""The cockpit as a node."""

@@ -1,0 +1,351 @@
+"""The cockpit node: a live 3D page for browsers on this machine. All behaviour is in the modules beside it.
+
+While no browser looks, it subscribes to nothing and its timers rest. While one does, topics are not waited for but
+looked into at the page's own rate: a message that nobody draws costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import webbrowser
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, KeyValue
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
+from nav_msgs.msg import OccupancyGrid, Odometry, Path
+from numpy.typing import NDArray
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.qos import QoSProfile
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState, PointCloud2
+from std_msgs.msg import Float64, Header, UInt32
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from proving_ground.cockpit.driving import DrivePad
+from proving_ground.cockpit.page import Page
+from proving_ground.cockpit.ros.mailbox import LATCHED_ALL, LATEST, MANY, Mailbox, NeverCalled
+from proving_ground.cockpit.ros.services import Services
+from proving_ground.cockpit.settings import CockpitSettings
+from proving_ground.cockpit.view_model import ViewModel
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.convert import twist_to_msg
+from proving_ground.ros_support.diagnostics import health_to_msg, level_from_msg
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.names import type_name
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.point_cloud import cloud_to_points
+from proving_ground.ros_support.time import ns_to_stamp
+from terrain.worlds import load_world
+from vehicle_dynamics.choices import BASE_FRAME
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+DRIVE_PERIOD_S = 0.05
+SLOW_PERIOD_S = 0.2  # of what changes slowly: plans, maps, who is there
+
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
+
+
+class CockpitNode(SuiteNode[CockpitSettings]):
+    """Listens while somebody looks, asks services for who presses buttons, publishes for who drives."""
+
+    default_name = "cockpit"
+    settings_type = CockpitSettings
+
+    def __init__(self) -> None:
+        self._page: Page | None = None
+        self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._closing, self._is_closed = threading.Lock(), False
+        super().__init__()
+        s = self.settings
+        self._wake = self.create_guard_condition(self._run_posted)
+        self._never = NeverCalled()
+        self._mailboxes: list[Mailbox] = []
+        self._model, self._pad = ViewModel(), DrivePad()
+        self._askable = Services(self, self._say)
+        self._cmd_vel: Any = None
+        self._goal_pose = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
+        self._seek: Any = None
+        self._wanted_factor: float | None = None
+        self._wanted_rate: float | None = None
+        self._wanted_place: float | None = None
+        self._pictures, self._counted_at = 0, self.wall_time()
+        self._draw_timer = self._resting_timer(1.0 / s.update_rate_hz, self._draw)
+        self._drive_timer = self._resting_timer(DRIVE_PERIOD_S, self._command)
+        self._slow_timer = self._resting_timer(SLOW_PERIOD_S, self._look_around)
+        self.page = self._open_page()
+        address = f"http://{s.host}:{self.page.port}"
+        self.get_logger().info(f"cockpit: open {address}")
+        if s.open_browser and any(os.environ.get(name) for name in SCREENS):
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        self.report("page", Level.OK, "no browser is attached")
+
+    def _open_page(self) -> Page:
+        s = self.settings
+        world = load_world(s.world) if s.world else None
+        parameters = VehicleParameters.from_yaml(vehicle_file(s.vehicle))
+        if world is not None and world.goal is not None:
+            x, y = world.goal.x, world.goal.y
+            self._model.goal = np.array([x, y, float(world.ground.height_at(x, y))])
+        self._page = Page(s, world, parameters, np.asarray(Hmmwv(parameters).base_in_chassis, float), self)
+        return self._page
+
+    def _resting_timer(self, period_s: float, call: Callable[[], None]) -> Any:
+        timer = self.create_timer(period_s, call, clock=self.wall_clock)
+        timer.cancel()
+        return timer
+
+    def destroy_node(self) -> None:
+        """The page's threads end before the node they talk to; who is late is not heard."""
+        if self._page is not None:
+            self._page.close()
+        with self._closing:
+            self._is_closed = True
+        super().destroy_node()
+
+    def publish_health(self) -> None:
+        """Who looks, and how smoothly."""
+        now = self.wall_time()
+        rate = self._pictures / max(now - self._counted_at, 1e-9)
+        self._pictures, self._counted_at = 0, now
+        self.health.counters.update({f"{topic} refused": count for topic, count in self._model.refused.items()})
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())
+        browsers = 0 if self._page is None else self._page.browsers
+        figures = {"browsers": str(browsers), "pictures_hz": f"{rate:.1f}", "topics": str(len(self._mailboxes))}
+        message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
+        self._diagnostics.publish(message)
+
+    # From the page's threads to this node's
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Have it called soon by the thread that spins this node."""
+        with self._closing:
+            if not self._is_closed:
+                self._posted.put(call)
+                self._wake.trigger()
+
+    def _run_posted(self) -> None:
+        for _ in range(self._posted.qsize()):
+            self._posted.get()()
+
+    # Browsers come and go
+
+    def attend(self) -> None:
+        """Listen while somebody looks; rest and let go of the wheel while nobody does."""
+        browsers = self.page.browsers
+        if browsers and not self._mailboxes:
+            self._mailboxes = self._open_mailboxes()
+            self._askable.meet(self._wanted_services())
+            request = GetParameters.Request(names=["real_time_factor"])
+            self._askable.ask(
+                f"{self.settings.vehicle_node}/get_parameters", request, self.wall_time(), then=self._show_factor
+            )
+            self._draw_timer.reset()
+            self._slow_timer.reset()
+        elif not browsers and self._mailboxes:
+            for mailbox in self._mailboxes:
+                mailbox.close()
+            self._mailboxes = []
+            self._draw_timer.cancel()
+            self._slow_timer.cancel()
+            self.page.panel.let_go()
+            self._pad.switch(False, self.wall_time())
+            self._model.forget()
+        words = f"{browsers} browser(s) attached" if browsers else "no browser is attached"
+        self.report("page", Level.OK, words)
+
+    def _open_mailboxes(self) -> list[Mailbox]:
+        model, stage, s = self._model, self.page.stage, self.settings
+
+        def cloud(message: PointCloud2) -> None:
+            model.take_cloud(message, cloud_to_points, self.settings.cloud_points)
+
+        table: tuple[tuple[type, str, Callable[[Any], None], QoSProfile, float, str], ...] = (
+            (Clock, "/clock", lambda message: model.take_clock(message, self.wall_time()), LATEST, 0.0, ""),
+            (UInt32, "simulation/resets", model.take_resets, LATCHED_ALL, 0.0, ""),
+            (Odometry, "ground_truth/odom", model.take_truth, LATEST, 0.0, ""),
+            (JointState, "joint_states", model.take_joints, LATEST, 0.0, ""),
+            (Odometry, "odometry/filtered", model.take_estimate, LATEST, 0.0, "Estimate"),
+            (TFMessage, "/tf_static", model.take_mounts, LATCHED_ALL, SLOW_PERIOD_S, ""),
+            (PointCloud2, "lidar/points", cloud, LATEST, 0.9 / s.cloud_rate_hz, "LIDAR"),
+            (Path, "plan", model.take_plan, LATEST, SLOW_PERIOD_S, "Plan"),
+            (MarkerArray, "planner/arcs", model.take_arcs, LATEST, SLOW_PERIOD_S, "Arcs"),
+            (OccupancyGrid, "local_map", model.take_grid, LATEST, 2.0 * SLOW_PERIOD_S, "Local map"),
+            (PoseStamped, "goal_pose", model.take_goal, LATEST, SLOW_PERIOD_S, ""),
+            (DiagnosticArray, "/diagnostics", self._take_diagnostics, MANY, SLOW_PERIOD_S, ""),
+        )
+        return [
+            Mailbox(
+                self,
+                self._never,
+                kind,
+                topic,
+                take,
+                profile,
+                period,
+                partial(stage.is_visible, layer) if layer else None,
+            )
+            for kind, topic, take, profile, period, layer in table
+        ]
+
+    def _take_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            self._model.nodes.note(status.name, int(level_from_msg(status)), status.message, self.wall_time())
+            if status.name.rpartition("/")[2] == self.settings.replayer_node:
+                self._model.take_replay({item.key: item.value for item in status.values}, self.wall_time())
+
+    def _draw(self) -> None:
+        now = self.wall_time()
+        for mailbox in self._mailboxes:
+            mailbox.look(now)
+        self.page.draw(self._model, now)
+        self._pictures += 1
+
+    def _look_around(self) -> None:
+        """Services that were asked before they were found, what sliders want, and whether a bag is played."""
+        s = self.settings
+        if self._wanted_factor is not None:
+            self._set_number(s.vehicle_node, "real_time_factor", self._wanted_factor, "pace")
+            self._wanted_factor = None
+        if self._wanted_rate is not None:
+            self._set_number(s.replayer_node, "rate", self._wanted_rate, "rate")
+            self._wanted_rate = None
+        self._askable.look(self.wall_time())
+        is_replay = self._askable.is_there(f"{s.replayer_node}/resume")
+        if is_replay and self._seek is None:
+            self._seek = self.advertise(Float64, f"{s.replayer_node}/seek", qos.RELIABLE)
+        if self._wanted_place is not None and self._seek is not None and self._seek.get_subscription_count():
+            self._seek.publish(Float64(data=self._wanted_place))
+            self._say(f"replay at {self._wanted_place:.1f} s", False)
+            self._wanted_place = None
+        self.page.panel.show_replay(is_replay, self._askable.is_there("simulation/pause"))
+
+    # What people ask for
+
+    def _wanted_services(self) -> dict[str, type]:
+        vehicle, replayer = self.settings.vehicle_node, self.settings.replayer_node
+        return {
+            "simulation/pause": SetBool,
+            "simulation/step": Trigger,
+            "simulation/reset": Trigger,
+            "planner/cancel": Trigger,
+            f"{vehicle}/set_parameters": SetParameters,
+            f"{vehicle}/get_parameters": GetParameters,
+            f"{replayer}/pause": SetBool,
+            f"{replayer}/resume": Trigger,
+            f"{replayer}/step": Trigger,
+            f"{replayer}/set_parameters": SetParameters,
+        }
+
+    def _say(self, words: str, is_bad: bool) -> None:
+        self.page.panel.say(words, is_bad=is_bad)
+
+    def act(self, action: str) -> None:
+        """Pause, resume, step or reset the simulation."""
+        if action in ("Pause", "Resume"):
+            self._askable.ask("simulation/pause", SetBool.Request(data=action == "Pause"), self.wall_time())
+        elif action in ("Step", "Reset"):
+            self._askable.ask(f"simulation/{action.lower()}", Trigger.Request(), self.wall_time())
+
+    def _show_factor(self, answer: GetParameters.Response) -> None:
+        if answer.values and answer.values[0].type == ParameterType.PARAMETER_DOUBLE:
+            self.page.panel.show_factor(answer.values[0].double_value)
+
+    def set_factor(self, factor: float) -> None:
+        """The last of many is sent soon: a slider sends one for each step."""
+        self._wanted_factor = factor
+
+    def replay(self, action: str) -> None:
+        """Of the bag."""
+        node = self.settings.replayer_node
+        if action == "Pause":
+            self._askable.ask(f"{node}/pause", SetBool.Request(data=True), self.wall_time())
+        elif action in ("Resume", "Step"):
+            self._askable.ask(f"{node}/{action.lower()}", Trigger.Request(), self.wall_time())
+        elif action == "Restart":
+            self._wanted_place = 0.0
+
+    def set_replay_rate(self, rate: float) -> None:
+        """Of the bag; soon, as set_factor."""
+        self._wanted_rate = rate
+
+    def seek(self, position_s: float) -> None:
+        """In the bag; soon, as set_factor."""
+        length_s = np.inf if self._model.replay is None else self._model.replay.length_s
+        self._wanted_place = min(position_s, length_s)  # the slider's end is rounded
+
+    def _set_number(self, node: str, name: str, value: float, words: str) -> None:
+        number = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+        request = SetParameters.Request(parameters=[Parameter(name=name, value=number)])
+        self._askable.ask(f"{node}/set_parameters", request, self.wall_time(), f"{words} {value:g}")
+
+    def set_goal(self, place: Array) -> None:
+        """For whoever plans."""
+        x, y, z = place.tolist()
+        goal = PoseStamped()
+        goal.header.frame_id = self.settings.frame
+        goal.header.stamp = ns_to_stamp(self._model.time_ns or 0)
+        goal.pose.position.x, goal.pose.position.y, goal.pose.position.z = x, y, z
+        goal.pose.orientation.w = 1.0
+        self._goal_pose.publish(goal)
+        self._model.goal = place
+        self._say(f"goal: {x:.1f}, {y:.1f} m", False)
+
+    # Driving
+
+    def drive(self, is_on: bool) -> None:
+        """Take the wheel, also from a planner, or leave it."""
+        self._pad.switch(is_on, self.wall_time())
+        if is_on:
+            if self._askable.is_there("planner/cancel"):
+                self._askable.ask("planner/cancel", Trigger.Request(), self.wall_time())
+            self._drive_timer.reset()
+
+    def hold(self, direction: str, seconds: float) -> None:
+        """A direction of the pad is held."""
+        self._pad.hold(direction, self.wall_time(), seconds)
+
+    def _command(self) -> None:
+        command = self._pad.command(self.wall_time(), self.settings)
+        if command is None:
+            self._drive_timer.cancel()
+            self.destroy_publisher(self._cmd_vel)
+            self._cmd_vel = None
+            return
+        if self._cmd_vel is None:
+            self._cmd_vel = self.advertise(self._twist_type(), "cmd_vel", qos.RELIABLE)
+        twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
+        if self._cmd_vel.msg_type is Twist:
+            self._cmd_vel.publish(twist)
+        else:
+            header = Header(
+                stamp=ns_to_stamp(self._model.time_ns or 0), frame_id=self.settings.frame_prefix + BASE_FRAME
+            )
+            self._cmd_vel.publish(TwistStamped(header=header, twist=twist))
+
+    def _twist_type(self) -> type:
+        """As others publish or hear it: a topic can have one type only."""
+        topic = self.resolve_topic_name("cmd_vel")
+        others = [*self.get_publishers_info_by_topic(topic), *self.get_subscriptions_info_by_topic(topic)]
+        chosen: type = Twist if {info.topic_type for info in others} == {type_name(Twist)} else TwistStamped
+        return chosen
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(CockpitNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

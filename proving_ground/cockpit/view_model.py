@@ -1,0 +1,233 @@
+"""All that the page shows, as it is now. Messages go in, checked; the page reads what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.cockpit import reading
+from proving_ground.cockpit.cloud_view import CloudView, Mount, cloud_view
+from proving_ground.cockpit.ellipse import confidence_ellipse
+from proving_ground.cockpit.reading import Grid, Motion
+from proving_ground.cockpit.replay_state import ReplayState, replay_state
+from proving_ground.cockpit.tracks import Pace, Poses, Strip, Trail
+from proving_ground.cockpit.words import NodeWords, degrees_words, speed_words, time_words
+
+Array = NDArray[np.float64]
+
+JUMP_BACK_NS = 500_000_000
+STALE_NS = 3_000_000_000  # of simulated time: what is older is not shown any more
+TRAIL_JUMP_M = 20.0  # further from one message to the next, it is another drive
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An observer's pose."""
+
+    motion: Motion
+    half_axes: tuple[float, float] | None  # [m] of the 95 % ellipse; None: its covariance is none
+    turn: float  # [rad] of the longer one from x
+
+
+class ViewModel:
+    """What is known. It counts what it refuses, by topic; a refused message changes nothing else."""
+
+    def __init__(self) -> None:
+        self.refused: dict[str, int] = {}
+        self.nodes = NodeWords()
+        self.pace = Pace()
+        self.replay: ReplayState | None = None
+        self.time_ns: int | None = None
+        self.resets: int | None = None
+        self.goal: Array | None = None
+        self.plot = Strip(("speed", "roll", "pitch", "yaw"))
+        self.truth_trail, self.estimate_trail = Trail(), Trail(lift=0.09)
+        self._poses = Poses()
+        self._mounts: dict[str, Mount] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, as after a reset or a jump back in time; the goal stays."""
+        self.truth: Motion | None = None
+        self.estimate: Estimate | None = None
+        self.joints: dict[str, float] = {}
+        self.plan: tuple[int, Array] | None = None  # time [ns], n x 3 [m]
+        self.arcs: tuple[int, dict[str, Array]] | None = None
+        self.grid: tuple[int, Grid] | None = None
+        self.cloud: tuple[int, CloudView] | None = None
+        for part in (self.plot, self.truth_trail, self.estimate_trail, self._poses):
+            part.clear()
+
+    # Messages in
+
+    def take_clock(self, message: Any, wall: float) -> None:
+        """rosgraph_msgs/Clock; wall: seconds of a steady clock."""
+
+        def take() -> None:
+            now = reading.time_ns(message.clock)
+            if self.time_ns is not None and now < self.time_ns - JUMP_BACK_NS:
+                self.forget()
+            self.time_ns = now
+            self.pace.note(wall, now)
+
+        self._checked("clock", take)
+
+    def take_resets(self, message: Any) -> None:
+        """std_msgs/UInt32: how often the simulation was reset."""
+        if self.resets is not None and message.data != self.resets:
+            self.forget()
+        self.resets = message.data
+
+    def take_truth(self, message: Any) -> None:
+        """nav_msgs/Odometry."""
+
+        def take() -> None:
+            motion = reading.motion(message)
+            before = self.truth
+            if before is not None and motion.time_ns < before.time_ns - JUMP_BACK_NS:
+                self.forget()
+            elif before is not None and float(np.linalg.norm(motion.position - before.position)) > TRAIL_JUMP_M:
+                self.truth_trail.clear()
+            self.truth = motion
+            self._poses.note(motion.time_ns, motion.position, motion.attitude)
+            self.truth_trail.note(motion.position)
+            roll, pitch, yaw = np.degrees(reading.euler(motion.attitude)).tolist()
+            self.plot.note(motion.time_ns, (float(motion.velocity[0]), roll, pitch, yaw))
+
+        self._checked("ground_truth/odom", take)
+
+    def take_estimate(self, message: Any) -> None:
+        """nav_msgs/Odometry with covariance."""
+
+        def take() -> None:
+            motion = reading.motion(message)
+            try:
+                half_axes, turn = confidence_ellipse(motion.position_covariance)
+                self.estimate = Estimate(motion, half_axes, turn)
+            except ValueError:
+                self._refuse("odometry/filtered covariance")
+                self.estimate = Estimate(motion, None, 0.0)
+            self.estimate_trail.note(motion.position)
+
+        self._checked("odometry/filtered", take)
+
+    def take_joints(self, message: Any) -> None:
+        """sensor_msgs/JointState."""
+
+        def take() -> None:
+            self.joints = reading.joint_positions(message)
+
+        self._checked("joint_states", take)
+
+    def take_plan(self, message: Any) -> None:
+        """nav_msgs/Path."""
+
+        def take() -> None:
+            self.plan = (reading.time_ns(message.header.stamp), reading.path(message))
+
+        self._checked("plan", take)
+
+    def take_arcs(self, message: Any) -> None:
+        """visualization_msgs/MarkerArray."""
+
+        def take() -> None:
+            if message.markers:
+                self.arcs = (reading.time_ns(message.markers[0].header.stamp), reading.arcs(message))
+
+        self._checked("planner/arcs", take)
+
+    def take_grid(self, message: Any) -> None:
+        """nav_msgs/OccupancyGrid."""
+
+        def take() -> None:
+            self.grid = (reading.time_ns(message.header.stamp), reading.grid(message))
+
+        self._checked("local_map", take)
+
+    def take_goal(self, message: Any) -> None:
+        """geometry_msgs/PoseStamped, whoever sent it."""
+
+        def take() -> None:
+            self.goal = reading.point(message.pose.position)
+
+        self._checked("goal_pose", take)
+
+    def take_mounts(self, message: Any) -> None:
+        """tf2_msgs/TFMessage of fixed frames: where sensors are in base_link."""
+
+        def take() -> None:
+            for item in message.transforms:
+                place = item.transform.translation
+                self._mounts[item.child_frame_id] = Mount(
+                    np.array([place.x, place.y, place.z], float), reading.attitude(item.transform.rotation)
+                )
+
+        self._checked("tf_static", take)
+
+    def take_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
+        """sensor_msgs/PointCloud2; points: makes a structured array of it."""
+
+        def take() -> None:
+            mount = self._mounts.get(message.header.frame_id)
+            if mount is None or self.truth is None:
+                return
+            time_ns = reading.time_ns(message.header.stamp)
+            self.cloud = (time_ns, cloud_view(points(message), time_ns, mount, self._poses, most))
+
+        self._checked("lidar/points", take)
+
+    def take_replay(self, figures: Mapping[str, str], wall: float) -> None:
+        """What a replayer tells of itself; wall: seconds of a steady clock."""
+
+        def take() -> None:
+            self.replay = replay_state(figures, wall)
+
+        self._checked("replay", take)
+
+    # The page's questions
+
+    def is_fresh(self, time_ns: int) -> bool:
+        """Whether something of that time is still worth showing; a paused simulation lets nothing grow old."""
+        return self.time_ns is None or abs(self.time_ns - time_ns) < STALE_NS
+
+    def figures(self, now: float) -> dict[str, str]:
+        """Numbers in words; now: seconds of the clock that take_clock was told."""
+        truth = self.truth
+        roll, pitch, yaw = reading.euler(truth.attitude) if truth is not None else (np.nan, np.nan, np.nan)
+        return {
+            "Speed": speed_words(float(truth.velocity[0]) if truth is not None else np.nan),
+            "Time": "-" if self.time_ns is None else time_words(self.time_ns),
+            "Real-time factor": self.pace.words(now),
+            "Place": "-" if truth is None else f"{truth.position[0]:.1f}, {truth.position[1]:.1f} m",
+            "Roll, pitch, heading": "-" if truth is None else ", ".join(map(degrees_words, (roll, pitch, yaw))),
+            "Estimate off (95 %)": self._error_words(),
+        }
+
+    @property
+    def error(self) -> float | None:
+        """How far [m] the estimate is from the truth of its time, in the plane; None without a fresh one."""
+        if self.truth is None or self.estimate is None or not self.is_fresh(self.estimate.motion.time_ns):
+            return None
+        times = np.array([self.estimate.motion.time_ns])
+        away = self.estimate.motion.position - self._poses.at(times)[0][0]
+        return float(np.hypot(away[0], away[1]))
+
+    def _error_words(self) -> str:
+        error, estimate = self.error, self.estimate
+        if error is None or estimate is None:
+            return "-"
+        axes = estimate.half_axes
+        return f"{error:.2f} m" if axes is None else f"{error:.2f} m ({axes[0]:.2f})"
+
+    def _checked(self, topic: str, take: Callable[[], None]) -> None:
+        try:
+            take()
+        except (ValueError, TypeError, AttributeError):  # NaN, lying sizes, fields that hold something else
+            self._refuse(topic)
+
+    def _refuse(self, topic: str) -> None:
+        self.refused[topic] = self.refused.get(topic, 0) + 1

@@ -1,0 +1,1 @@
+"""The contract between nodes: topics, joint names, message codecs and time synchronisation, without rclpy."""

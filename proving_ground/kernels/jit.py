@@ -1,0 +1,126 @@
+"""How this project compiles its kernels: one decorator, so that all agree.
+
+Division by zero gives infinity or NaN as in numpy (checked at a module's border), which keeps branches out of loops.
+Without fastmath, because it breaks NaN checks and bit-equal replay.
+
+Compiled code is kept on disk, in folders named after a module and the hash of its source and of all that it imports
+from our rooms. numba by itself looks only at the file of the function that is called: it would go on using old code of
+a kernel in another file, or trip over a class that is gone.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+from numba.core import config
+from numba.core.event import Event, Listener, register
+
+from proving_ground.kernels.imports import ROOMS, source, with_imports
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+NOTICE_AFTER_S = 0.5
+KEPT_VERSIONS = 3  # of compiled code, for people who go back and forth between versions
+
+
+def kernel(function: Function) -> Function:
+    """Compile the function with numba on its first call."""
+    return _compiled(function)
+
+
+def inlined(function: Function) -> Function:
+    """A kernel that becomes part of each kernel that calls it: for small functions, and for large tuples of floats.
+
+    Handing over such tuples costs more than working on them: the vehicle's dynamics take 1.4 times as long without.
+    """
+    return _compiled(function, forceinline=True)
+
+
+def inlined_part(function: Function) -> Function:
+    """Both: becomes part of its callers, which must be kernels. Saves a fifth of the time to compile the vehicle."""
+    return _compiled(function, forceinline=True, no_cpython_wrapper=True)
+
+
+def part(function: Function) -> Function:
+    """A kernel that only kernels can call; halves the compile time where arguments are tuples of many arrays."""
+    return _compiled(function, no_cpython_wrapper=True)
+
+
+def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -> Function:
+    folder = _cache_folder(function.__module__)
+    # numba takes note of the folder when it decorates.
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
+    try:
+        dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
+    finally:
+        config.CACHE_DIR = before
+    if not config.DISABLE_JIT:  # njit itself refuses these; nothing of ours is called from C
+        dispatcher.targetoptions.update(wrappers, no_cfunc_wrapper=True)
+    return cast(Function, dispatcher)
+
+
+@functools.cache
+def _cache_folder(module: str) -> Path | None:
+    """Folder of this version of a module's compiled code; those of long unused versions are removed.
+
+    None where it cannot be written. numba must not look for another place then: beside the sources it would find code
+    of other versions.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name in sorted(filter(_may_be_compiled, with_imports(module))):
+        digest.update(name.encode() + b"\0" + source(name))
+    folder = base / f"{module}-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            return None
+        os.utime(folder)  # used now
+        versions = sorted(base.glob(f"{module}-*"), key=lambda path: path.stat().st_mtime)
+        for old in versions[:-KEPT_VERSIONS]:
+            shutil.rmtree(old, ignore_errors=True)
+    except FileNotFoundError:
+        pass  # another process tidies up at the same time
+    except OSError:
+        return None
+    return folder
+
+
+def _may_be_compiled(module: str) -> bool:
+    """Settings and what else binds the rooms do not end up in machine code: a change there compiles nothing again."""
+    return module.startswith("proving_ground.kernels") or not module.startswith("proving_ground")
+
+
+class _Notice(Listener):
+    """Says once that kernels are being compiled, when that takes long enough to be noticed."""
+
+    def __init__(self) -> None:
+        self._said = False
+        self._spent = 0.0  # [s] so far in kernels that were called from Python
+        self._open: list[float] = []  # when the kernels that are being compiled now were begun, outermost first
+
+    def on_start(self, event: Event) -> None:
+        now = time.monotonic()
+        busy = self._spent + (now - self._open[0] if self._open else 0.0)
+        self._open.append(now)
+        function = event.data["dispatcher"].py_func
+        if not self._said and busy > NOTICE_AFTER_S and function.__module__.split(".")[0] in ROOMS:
+            self._said = True
+            print("proving_ground: compiling numerical kernels, once on this machine (up to a minute)", file=sys.stderr)
+
+    def on_end(self, event: Event) -> None:
+        began = self._open.pop()
+        if not self._open:
+            self._spent += time.monotonic() - began
+
+
+register("numba:compile", _Notice())

@@ -1,0 +1,1 @@
+"""Starting nodes as processes or by ros2 launch, watching them, and judging a run over ROS."""

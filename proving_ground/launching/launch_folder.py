@@ -1,0 +1,92 @@
+"""The folder that a launch records into: its own while it runs, and never at the cost of what others keep there.
+
+What the launch before left there is set aside, goes away when time runs, and comes back if it never does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from proving_ground.recording.parts import parts, parts_of_launch
+from proving_ground.report.run_record import ESTIMATES, HISTORY, METRICS, REFERENCE, REPORT, SCENARIO
+from proving_ground.scenarios.refereeing import TIMING
+from proving_ground.settings import SettingsError
+
+CLAIM = ".launch"  # a file that says whose folder it is
+ASIDE = ".before"  # a folder with what the launch before left
+RESULTS = (METRICS, HISTORY, SCENARIO, REFERENCE, ESTIMATES, REPORT)
+LOOK_EVERY_S = 1.0
+
+
+def require_inputs_elsewhere(folder: Path, inputs: list[Path]) -> None:
+    """Raises SettingsError where a file that the run is made of lies in the folder that its results go to."""
+    for path in inputs:
+        if folder.resolve() in (path.resolve().parent, path.parent.resolve()):
+            raise SettingsError(f"out: {folder} is the folder of {path.name}, which the run needs; choose another")
+
+
+@contextlib.contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """The folder is this launch's alone; raises SettingsError where another one runs in it, or it is not ours."""
+    not_ours = _not_of_launch(folder)
+    if not_ours:
+        raise SettingsError(f"{not_ours[0]}: is of no launch; move it, or choose another folder with out:=")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        claim = (folder / CLAIM).open("a")
+    except OSError as error:
+        raise SettingsError(f"{folder}: cannot be written to: {error.strerror}") from None
+    with claim:
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise SettingsError(f"{folder}: another launch runs in it; choose another folder with out:=") from None
+        yield
+
+
+def set_aside(folder: Path) -> bool:
+    """What the launch before left, and nothing else; whether there was anything."""
+    settle(folder)
+    left = [*(folder / name for name in (TIMING, *RESULTS)), *parts_of_launch(folder)]
+    there = [item for item in left if item.exists() or item.is_symlink()]
+    if there:
+        (folder / ASIDE).mkdir()
+    for item in there:
+        item.rename(folder / ASIDE / item.name)
+    return bool(there)
+
+
+def settle(folder: Path) -> bool:
+    """Whether time ran: then what was set aside goes away. Else it comes back in place of what was recorded."""
+    aside, has_run = folder / ASIDE, (folder / TIMING).exists()
+    if not aside.is_dir():
+        return has_run
+    if not has_run:
+        if parts(aside):
+            for bag in parts_of_launch(folder):
+                shutil.rmtree(bag)
+        for item in aside.iterdir():
+            item.rename(folder / item.name)
+    shutil.rmtree(aside)
+    return has_run
+
+
+async def settle_when_time_runs(folder: Path) -> None:
+    """Disks are small: an old bag shall not stay for all of a run."""
+    while not (folder / TIMING).exists():
+        await asyncio.sleep(LOOK_EVERY_S)
+    settle(folder)
+
+
+def _not_of_launch(folder: Path) -> list[Path]:
+    """Files under the names of results where no launch was before, and bags that none can have written."""
+    found = parts(folder)
+    if (folder / CLAIM).exists():
+        ours = parts_of_launch(folder)
+        return [bag for bag in found if bag not in ours]
+    return [*found, *(folder / name for name in (TIMING, *RESULTS) if (folder / name).exists())]

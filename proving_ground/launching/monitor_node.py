@@ -1,0 +1,124 @@
+"""The monitor node: prints what drivers publish and what nodes report. All wording is in launching.monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState, Joy
+
+from proving_ground.launching.monitor import Monitor, TopicWatch
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.diagnostics import HARDWARE_ID, level_from_msg
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.names import type_name
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.settings import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorSettings:
+    """How often to print."""
+
+    period_s: float = setting(1.0, "Time between lines", unit="s", minimum=0.1, maximum=60.0, read_only=True)
+
+
+def _joy_words(message: Joy) -> str:
+    return f"{len(message.axes)} axes, buttons {[index for index, value in enumerate(message.buttons) if value]}"
+
+
+def _twist_words(message: Twist) -> str:
+    return f"speed {message.linear.x:+.2f} m/s, yaw rate {message.angular.z:+.2f} rad/s"
+
+
+def _stamped_twist_words(message: TwistStamped) -> str:
+    return _twist_words(message.twist)
+
+
+def _pedals_words(message: JointState) -> str:
+    return ", ".join(f"{name} {value:+.2f}" for name, value in zip(message.name, message.position, strict=False))
+
+
+def _odometry_words(message: Odometry) -> str:
+    place, velocity = message.pose.pose.position, message.twist.twist.linear
+    return f"drives {_tidy(velocity.x, 2):+.2f} m/s at x {_tidy(place.x, 1):.1f}, y {_tidy(place.y, 1):.1f} m"
+
+
+def _tidy(value: float, places: int) -> float:
+    return round(value, places) + 0.0  # no -0.0
+
+
+# Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.
+WATCHED: tuple[tuple[str, type, Callable[[Any], str]], ...] = (
+    ("joy", Joy, _joy_words),
+    ("cmd_vel", TwistStamped, _stamped_twist_words),
+    ("cmd_vel", Twist, _twist_words),
+    ("vehicle/pedals", JointState, _pedals_words),
+    ("ground_truth/odom", Odometry, _odometry_words),
+)
+
+
+def _counting(watch: TopicWatch, words: Callable[[Any], str]) -> Callable[[Any], None]:
+    return lambda message: watch.take(words(message))
+
+
+class MonitorNode(SuiteNode[MonitorSettings]):
+    """Subscribes to what others publish, best effort, so that it slows nobody down."""
+
+    default_name = "monitor"
+    settings_type = MonitorSettings
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._monitor = Monitor()
+        self._watched: dict[str, str] = {}  # message type of each topic
+        self._printed_at = self.wall_time()
+        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self.create_timer(self.settings.period_s, self._print, clock=self.wall_clock)
+
+    def _print(self) -> None:
+        self._look_for_publishers()
+        now = self.wall_time()
+        line = self._monitor.line(now, now - self._printed_at)
+        self._printed_at = now
+        if line:
+            print(line, flush=True)
+
+    def _look_for_publishers(self) -> None:
+        for topic, message_type, words in WATCHED:
+            kind = type_name(message_type)
+            full_topic = self.resolve_topic_name(topic)
+            offers = [info for info in self.get_publishers_info_by_topic(full_topic) if info.topic_type == kind]
+            if not offers:
+                continue
+            # DDS allows one type per topic in a process: the first that is seen is watched, the other is told.
+            watched_kind = self._watched.setdefault(full_topic, kind)
+            if watched_kind != kind:
+                names = ", ".join(sorted({info.node_name for info in offers}))
+                self._monitor.note(full_topic, f"WARN {names} sends {kind}, others {watched_kind}", self.wall_time())
+            elif full_topic not in self._monitor.watches:
+                watch = self._monitor.watch(full_topic)
+                self.listen(message_type, topic, _counting(watch, words), qos.SENSOR)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            level = level_from_msg(status)
+            is_ours = status.hardware_id == HARDWARE_ID and status.name != self.get_fully_qualified_name()
+            if is_ours or level != Level.OK:
+                words = status.message.partition(";")[0]
+                self._monitor.note(
+                    status.name, words if level == Level.OK else f"{level.name} {words}", self.wall_time()
+                )
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(MonitorNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

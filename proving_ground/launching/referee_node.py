@@ -1,0 +1,269 @@
+"""The referee node: lets time run when all nodes are ready, tells the goal, ends the run. The rest is in refereeing."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from std_srvs.srv import SetBool
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.diagnostics import HARDWARE_ID
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.time import stamp_to_ns
+from proving_ground.scenarios.observing import HEADING_VARIANCE, START_VARIANCE
+from proving_ground.scenarios.refereeing import (
+    START_WITHIN_S,
+    TIMING,
+    Attendance,
+    Course,
+    Permission,
+    Phase,
+    Readiness,
+    Step,
+)
+from proving_ground.scenarios.scenario import Scenario, load_scenario
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.files import write_whole
+from state_observer.vehicle.health import ALIGNED, STARTING
+from vehicle_dynamics.choices import DIVERGED
+
+LOOK_EVERY_S = 0.1
+TELL_EVERY_S = 5.0
+AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
+LAST_WORDS_S = 2.0
+EXIT_FAILED = 1
+OBSERVER = "observer"
+WATCHED = (
+    "ground_truth/odom",
+    "clock",
+    "vehicle/pedals",
+    "cmd_vel",
+    "odometry/filtered",
+    "lidar/points",
+    "imu/data_raw",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefereeSettings:
+    """Of which run."""
+
+    scenario: str = setting("", "Path to the scenario's YAML file", read_only=True)
+    wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
+    ready_within_s: float = setting(
+        300.0, "Kernels may have to be compiled first", unit="s", minimum=1.0, maximum=1e5, read_only=True
+    )
+    duration_s: float = setting(
+        0.0, "Simulated time; 0: the scenario's", unit="s", minimum=0.0, maximum=1e6, read_only=True
+    )
+    out: str = setting("", "Folder that times are written to; none: nowhere", read_only=True)
+
+
+class RefereeNode(SuiteNode[RefereeSettings]):
+    """Ends, and with it the launch, when the run is over."""
+
+    default_name = "referee"
+    settings_type = RefereeSettings
+    exit_status: ClassVar[int] = EXIT_FAILED
+
+    def __init__(self) -> None:
+        super().__init__()
+        s = self.settings
+        if not s.scenario:
+            raise SettingsError("scenario: must be the path of a scenario's YAML file")
+        self._scenario: Scenario = load_scenario(Path(s.scenario))
+        self._goal = self._find_goal(Path(s.scenario).parent)
+        self._phase = Phase.GETTING_READY
+        self._readiness = Readiness(frozenset(s.wait_for))
+        self._attendance = Attendance()
+        self._course = Course(s.duration_s or self._scenario.duration_s)
+        self._began_at = self._told_at = self.wall_time()
+        self._permission = Permission(self._began_at, s.ready_within_s)
+        self._ran_at, self._asked_at = math.nan, -math.inf
+        self._over_at = math.nan
+        self._answer: Any = None
+        self._is_observed = self._is_disturbed = False
+        self._observer_status = ""
+        self._pose: Pose | None = None  # the true one
+        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self.listen(Odometry, "ground_truth/odom", self._on_odometry, qos.SENSOR)
+        self._estimates = self.listen(Odometry, "odometry/filtered", self._on_estimate, qos.SENSOR)
+        self._goals = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
+        self._poses = self.advertise(PoseWithCovarianceStamped, "initialpose", qos.RELIABLE)
+        self._pause = self.create_client(SetBool, "simulation/pause")
+        self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
+        self.report("run", Level.OK, self._phase.value)
+
+    def _find_goal(self, folder: Path) -> tuple[float, float] | None:
+        choice = self._scenario.driver.to_goal
+        if choice is None:
+            return None
+        if choice.goal is not None:
+            return choice.goal.x_m, choice.goal.y_m
+        world = self._scenario.world.load(folder)
+        if world is None or world.goal is None:
+            raise SettingsError(f"{self.settings.scenario}: driver.to_goal: its world has no goal; give one")
+        return world.goal.x, world.goal.y
+
+    # What is heard
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.hardware_id != HARDWARE_ID:
+                continue
+            name = status.name.rpartition("/")[2]
+            self._readiness.hear(name)
+            if name in self.settings.wait_for:
+                self._attendance.hear(name, self.wall_time())
+            said = {item.key: item.value for item in status.values}  # the last of a name
+            if name == OBSERVER:
+                self._observer_status = said.get("status", "")
+            elif name == "planner":
+                self._course.planner_status = said.get("status", "")
+            elif name == "vehicle" and said.get("state") == DIVERGED:
+                self._course.trouble = status.message.replace("; reset it", "")  # the run is over
+
+    def _on_odometry(self, message: Odometry) -> None:
+        if self._phase is not Phase.OVER:
+            self._course.tell_time(stamp_to_ns(message.header.stamp))
+            self._course.tell_speed(message.twist.twist.linear.x)
+            self._pose = message.pose.pose
+
+    def _on_estimate(self, message: Odometry) -> None:
+        if not self._is_observed:
+            self._is_observed = True
+            self.destroy_subscription(self._estimates)  # a hundred a second would cost more than all the rest
+
+    # What is done
+
+    def _look(self) -> None:
+        now = self.wall_time()
+        if self._phase is Phase.GETTING_READY:
+            self._get_ready(now)
+        elif self._phase is Phase.RUNNING:
+            self._watch(now)
+        elif self._answer.done() or now - self._over_at > LAST_WORDS_S:
+            self.stop()
+
+    def _get_ready(self, now: float) -> None:
+        rivals = self.count_publishers("/clock")
+        if rivals > 1:
+            self._say(f"{rivals} nodes publish /clock: another simulation runs in this ROS_DOMAIN_ID; giving up")
+            self.stop()
+            return
+        self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
+        step = self._permission.step(
+            now,
+            is_ready=self._readiness.is_ready(now) and self._pause.service_is_ready(),
+            is_answered=self._answer is not None and self._answer.done(),
+            elapsed_s=self._course.elapsed_s,
+        )
+        if step is Step.RUN:
+            self._ran_at, self._phase = now, Phase.RUNNING
+            self._write({})
+            self._say(f"all nodes are ready after {now - self._began_at:.1f} s; time runs")
+        elif step is Step.ASK:
+            if self._answer is not None:
+                self._pause.remove_pending_request(self._answer)
+            self._answer = self._pause.call_async(SetBool.Request(data=False))
+        elif step is Step.GIVE_UP:
+            waiting = ", ".join(self._readiness.missing) or "/simulation/pause"
+            self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
+            self.stop()
+        elif now - self._told_at > TELL_EVERY_S:
+            self._told_at = now
+            known = "/simulation/pause" if self._permission.was_asked else "connections"
+            self._say(f"waiting for {', '.join(self._readiness.missing) or known}")
+
+    def _watch(self, now: float) -> None:
+        course = self._course
+        silent = self._attendance.silent(now)
+        words = f"nothing is heard of {', '.join(silent)}" if silent else "all nodes are heard of"
+        self.report("nodes", Level.WARN if silent else Level.OK, words)
+        self._is_disturbed |= bool(silent)
+        if not silent and self._observer_status == ALIGNED:
+            self._is_disturbed = False
+        if course.trouble:
+            self._say(f"giving up after {course.elapsed_s:.1f} s: {course.trouble}")
+            self.stop()
+            return
+        self._tell_where_to(now)
+        factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
+        if now - self._told_at > TELL_EVERY_S:
+            self._told_at = now
+            self._say(course.words(factor))
+        if course.is_over:
+            self._phase = Phase.OVER
+            self._say(f"over: {course.words(factor)}")
+            self._write({"simulated_s": course.elapsed_s, "wall_s": now - self._ran_at, "real_time_factor": factor})
+            type(self).exit_status = 0
+            self._over_at = now
+            self._answer = self._pause.call_async(SetBool.Request(data=True))
+
+    def _tell_where_to(self, now: float) -> None:
+        """The observer's pose, then the goal; each again while it is not taken."""
+        if now - self._asked_at < AGAIN_AFTER_S:
+            return
+        self._asked_at = now
+        pose = self._pose_to_tell()
+        if pose is not None:
+            message = PoseWithCovarianceStamped()
+            message.header.frame_id = "map"
+            message.pose.pose = pose
+            message.pose.covariance[0] = message.pose.covariance[7] = START_VARIANCE
+            message.pose.covariance[35] = HEADING_VARIANCE
+            self._poses.publish(message)
+        elif self._goal is not None and self._course.planner_status in ("", "no_goal"):
+            goal = PoseStamped()
+            goal.header.frame_id = "map"
+            goal.pose.position.x, goal.pose.position.y = self._goal
+            goal.pose.orientation.w = 1.0
+            self._goals.publish(goal)
+
+    def _pose_to_tell(self) -> Pose | None:
+        """Where an observer that may know it begins; again when the death of nodes made it lose its way.
+
+        Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who starts rolling
+        is told by its node's settings. One that stands and is not told would never know, and the planner would wait for
+        it for ever. One that gets lost while all nodes live is left alone.
+        """
+        choice = self._scenario.observer
+        if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:
+            return None
+        if not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
+            return self._pose if self._course.is_slow else None
+        is_lost = self._is_disturbed and self._observer_status == STARTING
+        if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):
+            return None
+        self._say("nodes were started again: the observer is told where the vehicle stands")
+        return self._pose
+
+    def _write(self, times: dict[str, float]) -> None:
+        if self.settings.out:
+            folder = Path(self.settings.out)
+            folder.mkdir(parents=True, exist_ok=True)
+            found = {**times, "ready_s": self._ran_at - self._began_at}
+            write_whole(folder / TIMING, json.dumps(found, indent=2) + "\n")
+
+    def _say(self, words: str) -> None:
+        self.health.report("run", Level.OK, self._phase.value)
+        print(words, flush=True)
+
+
+def main() -> int:
+    """Entry point; status 0 only when the run came to its end."""
+    status = run_node(RefereeNode)
+    return status or RefereeNode.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""A scenario over ROS from start to verdict: its nodes run, a bag is recorded, judged and reported on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from proving_ground.launching.launch_folder import (
+    claimed,
+    require_inputs_elsewhere,
+    set_aside,
+    settle,
+    settle_when_time_runs,
+)
+from proving_ground.launching.launcher import processes, start_nodes
+from proving_ground.launching.scenario_launch import OVER_ROS, run_folder, scenario_launch
+from proving_ground.report.run_record import SCENARIO, RunRecord, Timing, in_order, lack_events, save_run
+from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
+from proving_ground.scenarios.holes import EDGE_S, Hole, Lacking
+from proving_ground.scenarios.metrics import Finding, load_reference, verdict
+from proving_ground.scenarios.refereeing import START_WITHIN_S, TIMING
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import SettingsError
+
+EXIT_FAILED = 1
+TOLD = ("planner", "observer", "rate", "duration")  # of a launch's arguments, in the report; the seed is there too
+
+
+def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
+    """Start the launch of a scenario; status 0 when it came to its end and passed, as far as a bag can tell."""
+    path = scenario_file(name)
+    specs = scenario_launch(name).nodes(given)
+    processes(specs, show)  # what is wrong with them is told before anything is touched
+    if given.get("record") == "false":
+        return start_nodes(specs, show)
+    folder, reference = run_folder(path, given), load_scenario(path).reference
+    require_inputs_elsewhere(folder, [path, path.parent / reference] if reference else [path])
+    with claimed(folder):
+        had_results = set_aside(folder)
+        try:
+            status = start_nodes(specs, show, meanwhile=settle_when_time_runs(folder))
+        finally:
+            has_run = settle(folder)
+        if not has_run:
+            kept = "; what the run before left is kept" if had_results else ""
+            print(f"{path.stem}: the run did not come to its end: time never ran{kept}")
+            return status or EXIT_FAILED
+        try:
+            return judge_bag(path, folder, given) or status
+        except SettingsError as error:  # nothing usable was recorded
+            print(f"{path.stem}: the run did not come to its end, and cannot be judged: {error}")
+            return status or EXIT_FAILED
+
+
+def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
+    """Judge what was recorded into a run's folder by the scenario's criteria, write figures and report, say what came.
+
+    A criterion that what was not recorded could have met or broken is open: neither met nor missed.
+    """
+    from proving_ground.report.from_bag import recorded  # its libraries take a while to import
+    from proving_ground.report.from_run import collision_events, fault_events, goal_of, world_name
+    from proving_ground.report.page import write_report
+    from proving_ground.report.versions import versions
+    from proving_ground.scenarios.judging import judge_around
+
+    scenario = load_scenario(path)
+    knows_start = scenario.observer is not None and scenario.observer.knows_start
+    record, lacking = recorded(folder, scenario.vehicle.model, path.parent, knows_start)
+    reference = load_reference(scenario, path.parent)
+    world = scenario.world.load(path.parent)
+    known = [item for item in scenario.criteria if item.channel in record.channels]
+    left_out = [item for item in scenario.criteria if item.channel not in record.channels]
+    timing, simulated = _timing(folder)
+    last, unsound = _end(record, scenario, simulated)
+    lacking = replace(lacking, everywhere=(*lacking.everywhere, *last))
+    findings = judge_around(known, record.channels, reference, lacking)
+    unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
+    passed = False if unsound else verdict(findings)
+    remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
+    events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *lack_events(last)]
+    record = replace(
+        record,
+        name=_run_name(path, folder),
+        description=scenario.description,
+        passed=passed,
+        findings=tuple(finding.plain() for finding in findings),
+        seed=int(given["seed"]) if given.get("seed") else scenario.seed,
+        timing=timing,
+        versions=versions(),
+        scenario=path.read_text(encoding="utf-8"),
+        reference=reference,
+        world=world_name(scenario, path.parent),
+        goal=goal_of(scenario, world),
+        arguments={name: given[name] for name in TOLD if given.get(name)},
+        events=in_order(events),
+        remarks=tuple(remarks),
+    )
+    save_run(folder, record)
+    report = write_report(folder, record, world)
+    for finding in findings:
+        print(f"  {finding.mark}  {finding.words()}")
+    _say(record, report)
+    return 0 if passed else EXIT_FAILED
+
+
+def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Hole], list[str]]:
+    """What is missing at the end of a recording, and what is so wrong that the run fails; simulated: its length [s]."""
+    if simulated is None:
+        return [], ["the run did not come to its end"]
+    if record.duration_s >= simulated - EDGE_S:
+        return [], []
+    late = (record.start_ns - scenario.start.time_ns()) * 1e-9
+    if late > EDGE_S:  # times of the run are not known then
+        words = f"the bag has {record.duration_s:.1f} of {simulated:.1f} s, and begins {late:.1f} s after the run"
+        return [], [words]
+    return [Hole(record.duration_s, simulated, has_after=False)], []
+
+
+def _remarks(
+    record: RunRecord, scenario: Scenario, findings: Sequence[Finding], lacking: Lacking, last: Sequence[Hole]
+) -> list[str]:
+    """How it was judged with what is missing."""
+    remarks = [f"the bag has {hole.start_s:.1f} of {hole.end_s:.1f} s" for hole in last]
+    if lacking:
+        undecided = sum(finding.is_open for finding in findings)
+        told = f"{undecided} of {len(findings)} criteria depend on what is missing, and are open"
+        remarks.append(f"judged on the rest: {told if undecided else 'no criterion depends on what is missing'}")
+    if scenario.observer is None or scenario.observer.knows_start or record.estimates is None:
+        return remarks
+    first_s = (int(record.estimates["time_ns"][0]) - record.start_ns) * 1e-9
+    early = [item for item in scenario.criteria if item.channel in ESTIMATE_CHANNELS and item.from_s < first_s]
+    if early and first_s > START_WITHIN_S:
+        remarks.append(f"the first estimate came at {first_s:.1f} s; before, its error is taken to be that one's")
+    return remarks
+
+
+def _run_name(path: Path, folder: Path) -> str:
+    """That of the scenario's file; the file in a run's folder is called as in all others."""
+    return folder.resolve().name.removesuffix(OVER_ROS) if path.name == SCENARIO else path.stem
+
+
+def _say(record: RunRecord, report: Path) -> None:
+    for remark in record.remarks:
+        print(f"  note  {remark}")
+    if record.timing.real_time_factor is not None:
+        print(f"  {record.timing.real_time_factor:.3f} times real time")
+    print(f"  report: {report}")
+    print(f"{record.name}: {record.verdict.upper()}")
+
+
+def _timing(folder: Path) -> tuple[Timing, float | None]:
+    """What the referee wrote when it saw the end of the run, and the simulated time until then [s]."""
+    try:
+        found = json.loads((folder / TIMING).read_text(encoding="utf-8"))
+        timing = Timing(wall_s=float(found["wall_s"]), real_time_factor=float(found["real_time_factor"]))
+        return timing, float(found["simulated_s"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return Timing(), None

@@ -1,0 +1,205 @@
+"""Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how.
+
+Processes that may be replaced while the rest goes on are started again when they crash, a few times; those that nobody
+needs may end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proving_ground.ros_support.respawn import RESPAWN
+
+STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
+EXIT_FAILED = 1
+EXIT_BAD_SETTINGS = 2  # a process that says so would say so again
+RESPAWN_AFTER_S = 1.0
+MOST_RESPAWNS = 5  # of each process
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """A process to run, by name."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    respawn: bool = False
+    finishes: bool = False  # its good end is that of all
+    is_ours: bool = True  # a node of the suite, whose status counts; it lets signals in once it can end cleanly
+    is_optional: bool = False  # its end is told, and the others go on
+
+
+class Supervisor:
+    """Starts processes, relays their output line by line with their names, and ends them together."""
+
+    def __init__(self, specs: Sequence[ProcessSpec], write: Callable[[str, str], None]) -> None:
+        """`write` gets the process name ('' for the supervisor itself) and a line."""
+        self._specs = specs
+        self._output: Callable[[str, str], None] | None = write
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._interrupted = asyncio.Event()
+        self._relays: list[asyncio.Task[None]] = []
+        self._respawns: dict[str, int] = {}
+
+    async def run(self) -> int:
+        """Run until a process ends or a signal comes; 0 after a signal and a clean stop, else 1."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._interrupted.set)
+        self._write("", f"starting {', '.join(spec.name for spec in self._specs)}; Ctrl-C stops all")
+        try:
+            for spec in self._specs:
+                try:
+                    await self._start(spec)
+                except OSError as error:
+                    self._write("", f"node {spec.name} could not be started: {error.strerror}")
+                    if not spec.is_optional:
+                        return EXIT_FAILED
+            first_ended = await self._wait_for_end()
+        finally:
+            await self._stop_all()
+        await asyncio.wait(self._relays, timeout=1.0)  # a grandchild may keep the pipe open
+        return self._status(first_ended)
+
+    def _write(self, name: str, line: str) -> None:
+        """Pass a line on; when nobody can read any more, stop the nodes rather than run on unseen."""
+        if self._output is not None:
+            try:
+                self._output(name, line)
+            except OSError:
+                self._output = None
+                self._interrupted.set()
+
+    async def _start(self, spec: ProcessSpec) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *spec.command,
+            env=dict(spec.environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
+            preexec_fn=_prepare_node if spec.is_ours else _prepare_program,
+        )
+        self._processes[spec.name] = process
+        self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
+
+    async def _relay(self, name: str, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while True:
+            try:
+                line = await process.stdout.readline()
+            except ValueError:  # a line longer than the buffer; asyncio has dropped it
+                line = b"(a very long line was left out)\n"
+            if not line:
+                return
+            self._write(name, line.decode("utf-8", "replace").rstrip())
+
+    async def _wait_for_end(self) -> str:
+        """Name of the process whose end ends all; '' when a signal asked us to stop."""
+        interrupt: asyncio.Task[Any] = asyncio.create_task(self._interrupted.wait())
+        waits: dict[asyncio.Task[Any], str] = {
+            asyncio.create_task(item.wait()): name for name, item in self._processes.items()
+        }
+        try:
+            return await self._first_end(waits, interrupt)
+        finally:
+            for task in (*waits, interrupt):  # nothing is started again from here on
+                task.cancel()
+
+    async def _first_end(self, waits: dict[asyncio.Task[Any], str], interrupt: asyncio.Task[Any]) -> str:
+        while True:
+            done, _ = await asyncio.wait([*waits, interrupt], return_when=asyncio.FIRST_COMPLETED)
+            if interrupt in done:
+                return ""
+            for task in done:
+                name = waits.pop(task)
+                spec = next(spec for spec in self._specs if spec.name == name)
+                error = task.exception()
+                if isinstance(error, OSError):
+                    self._write("", f"node {name} could not be started again: {error.strerror}; stopping the others")
+                    return name
+                if error is not None:
+                    raise error
+                ending = _ending(self._processes[name].returncode)
+                if spec.finishes and self._processes[name].returncode == 0:
+                    return ""
+                may_respawn = self._may_respawn(spec)
+                if not may_respawn and not spec.is_optional:
+                    self._write("", f"node {name} {ending}; stopping the others")
+                    return name
+                self._write("", f"node {name} {ending}; {'starting it again' if may_respawn else 'the others go on'}")
+                dead = self._processes.pop(name)
+                _signal_group(dead.pid, signal.SIGKILL)  # what it may have left behind
+                if may_respawn:
+                    waits[asyncio.create_task(self._start_again(spec))] = name
+
+    async def _start_again(self, spec: ProcessSpec) -> None:
+        """After a while; returns when it has ended once more."""
+        await asyncio.sleep(RESPAWN_AFTER_S)
+        await self._start(replace(spec, environment={**spec.environment, RESPAWN: "1"}))
+        await self._processes[spec.name].wait()
+
+    def _may_respawn(self, spec: ProcessSpec) -> bool:
+        self._respawns[spec.name] = self._respawns.get(spec.name, 0) + 1
+        has_crashed = self._processes[spec.name].returncode not in (0, EXIT_BAD_SETTINGS)
+        return spec.respawn and has_crashed and self._respawns[spec.name] <= MOST_RESPAWNS
+
+    async def _stop_all(self) -> None:
+        for number, patience in STOP_STAGES:
+            running = [item for item in self._processes.values() if item.returncode is None]
+            if not running:
+                break
+            for process in running:
+                _signal_group(process.pid, number)
+            await asyncio.wait([asyncio.create_task(item.wait()) for item in running], timeout=patience)
+        for process in self._processes.values():
+            _signal_group(process.pid, signal.SIGKILL)  # what a node may have started and left behind
+
+    def _status(self, first_ended: str) -> int:
+        ours = {spec.name for spec in self._specs if spec.is_ours}
+        for name, item in self._processes.items():
+            clean = (0,) if name in ours else (0, -signal.SIGINT, -signal.SIGTERM)
+            if name != first_ended and item.returncode not in clean:
+                self._write("", f"node {name} {_ending(item.returncode)} while stopping")
+        codes = {name: item.returncode for name, item in self._processes.items() if name in ours}
+        if first_ended:
+            code = codes.get(first_ended)  # none: it could not be started again
+            return code if code is not None and code > 0 else EXIT_FAILED
+        return EXIT_FAILED if any(codes.values()) else 0
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return "did not end"
+    if code < 0:
+        return f"was killed by {signal.Signals(-code).name}"
+    return "ended" if code == 0 else f"failed with exit status {code}"
+
+
+def _signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _prepare_node() -> None:
+    """In the child, before exec: let the kernel end it with the supervisor, and hold signals back until it is ready.
+
+    A node lets the signals in once it can end cleanly (ros_support.signals); one that never does is killed.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+
+
+def _prepare_program() -> None:
+    """The same for a program that is not ours, and would never let the signals in."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

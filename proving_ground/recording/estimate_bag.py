@@ -1,0 +1,85 @@
+"""Estimates of an observer as a bag: /odometry/filtered and what else it tells."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.recording import types
+from proving_ground.recording.to_messages import text_message
+from proving_ground.recording.types import NS_PER_S, STATE_QOS, header, new, to_bytes
+from proving_ground.recording.writing import BagWriter
+
+ODOMETRY, STATUS = "/odometry/filtered", "/observer/status"
+SIDESLIP, SIDESLIP_STD = "/observer/sideslip", "/observer/sideslip_std"  # [rad]
+_NUMBERS = 3 + 4 + 36 + 6 + 36  # of an Odometry after its names
+_STAMP_AT = 4  # bytes, after the head of all CDR
+
+
+class EstimateBag:
+    """Odometry messages differ only in stamp and numbers: those are put into the bytes of one, many rows at a time."""
+
+    def __init__(self, bag: BagWriter, world: str = "map", base: str = "base_link") -> None:
+        self._bag = bag
+        self._form = np.frombuffer(to_bytes(_empty_odometry(world, base)), np.uint8)
+        bag.announce(ODOMETRY, types.ODOMETRY, STATE_QOS)
+        for topic in (SIDESLIP, SIDESLIP_STD):
+            bag.announce(topic, types.NUMBER, STATE_QOS)
+        bag.announce(STATUS, types.TEXT, STATE_QOS)
+
+    def write(self, rows: NDArray[np.void]) -> None:
+        """Records of ESTIMATE."""
+        times = rows["time_ns"].tolist()
+        deviations = np.sqrt(np.maximum(rows["sideslip_variance"], 0.0))
+        odometry = self.odometry(rows)
+        slips = zip(rows["sideslip"].tolist(), deviations.tolist(), strict=True)
+        for time_ns, message, (slip, deviation) in zip(times, odometry, slips, strict=True):
+            self._bag.write_bytes(ODOMETRY, message.tobytes(), time_ns)
+            self._bag.write_bytes(SIDESLIP, _number(slip), time_ns)
+            self._bag.write_bytes(SIDESLIP_STD, _number(min(deviation, math.pi)), time_ns)
+
+    def odometry(self, rows: NDArray[np.void]) -> NDArray[np.uint8]:
+        """CDR of nav_msgs/Odometry, one row for each record: pose in the world, twist in base_link's axes."""
+        data = np.tile(self._form, (len(rows), 1))
+        seconds, rest = np.divmod(rows["time_ns"], NS_PER_S)
+        stamp = np.column_stack([seconds, rest]).astype("<u4")
+        data[:, _STAMP_AT : _STAMP_AT + 8] = stamp.view(np.uint8)
+        spread = rows["covariance"]
+        numbers = np.column_stack(
+            [
+                rows["position"],
+                rows["attitude"],
+                spread[:, :6, :6].reshape(-1, 36),
+                rows["velocity"],
+                rows["turn"],
+                spread[:, 6:, 6:].reshape(-1, 36),
+            ]
+        )
+        data[:, -8 * _NUMBERS :] = np.ascontiguousarray(numbers, "<f8").view(np.uint8)
+        return data
+
+    def status(self, time_ns: int, status: str) -> None:
+        """When it changes."""
+        self._bag.write(STATUS, text_message(status), time_ns)
+
+
+def _number(value: float) -> bytes:
+    """CDR of std_msgs/Float64."""
+    return b"\x00\x01\x00\x00" + struct.pack("<d", value)
+
+
+def _empty_odometry(world: str, base: str) -> Any:
+    zero = new("geometry_msgs/msg/Vector3", 0.0, 0.0, 0.0)
+    point, still = new("geometry_msgs/msg/Point", 0.0, 0.0, 0.0), new("geometry_msgs/msg/Twist", zero, zero)
+    pose = new("geometry_msgs/msg/Pose", point, new("geometry_msgs/msg/Quaternion", 0.0, 0.0, 0.0, 1.0))
+    return new(
+        types.ODOMETRY,
+        header(0, world),
+        base,
+        new("geometry_msgs/msg/PoseWithCovariance", pose, np.zeros(36)),
+        new("geometry_msgs/msg/TwistWithCovariance", still, np.zeros(36)),
+    )

@@ -1,0 +1,68 @@
+"""What a bag tells once: where the sensors are (/tf_static) and where the world's origin is (/ground_truth/datum)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from proving_ground.recording import types
+from proving_ground.recording.reading import Bag
+from proving_ground.recording.topics import DATUM, TF_STATIC
+from proving_ground.recording.types import from_bytes
+from proving_ground.ros_support.transformations import euler_from_quaternion
+from sensors.gps.geodesy import Geodetic
+
+BASE = "base_link"
+
+
+class Mount(NamedTuple):
+    """In base_link."""
+
+    xyz_m: tuple[float, float, float]
+    rpy_deg: tuple[float, float, float]
+
+
+def bag_datum(bag: Bag) -> Geodetic | None:
+    """If it has one, as bags of `proving-ground run --bag` do."""
+    for message in _messages(bag, DATUM, types.FIX):
+        place = Geodetic(message.latitude, message.longitude, message.altitude)
+        if all(map(math.isfinite, place)) and abs(place.latitude_deg) <= 90.0 and abs(place.longitude_deg) <= 180.0:
+            return place
+    return None
+
+
+def bag_mounts(bag: Bag) -> dict[str, Mount]:
+    """By the name of a frame that hangs on base_link; prefixes of frames are left out."""
+    found: dict[str, Mount] = {}
+    for message in _messages(bag, TF_STATIC, types.TRANSFORMS):
+        for link in message.transforms:
+            if _bare(link.header.frame_id) != BASE:
+                continue
+            place, turn = link.transform.translation, link.transform.rotation
+            quaternion = (turn.x, turn.y, turn.z, turn.w)
+            values = (place.x, place.y, place.z, *quaternion)
+            if all(map(math.isfinite, values)) and abs(math.hypot(*quaternion) - 1.0) < 0.01:
+                roll, pitch, yaw = (math.degrees(angle) for angle in euler_from_quaternion(quaternion))
+                found[_bare(link.child_frame_id)] = Mount((place.x, place.y, place.z), (roll, pitch, yaw))
+    return found
+
+
+def frame_of(bag: Bag, topic: str) -> str:
+    """Of the first message of a topic, without prefix; empty: none."""
+    for message in _messages(bag, topic, bag.topics[topic]):
+        return _bare(str(message.header.frame_id))
+    return ""
+
+
+def _bare(frame: str) -> str:
+    return frame.rsplit("/", 1)[-1]
+
+
+def _messages(bag: Bag, topic: str, message_type: str) -> Any:
+    if bag.topics.get(topic) != message_type:
+        return
+    for _, _, data in bag.messages([topic]):
+        try:
+            yield from_bytes(data, message_type)
+        except ValueError:
+            continue

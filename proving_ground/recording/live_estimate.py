@@ -1,0 +1,54 @@
+"""What an observer told when a bag was recorded, against what one tells of the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.recording.estimate_bag import ODOMETRY
+from proving_ground.recording.figures import Array, errors, rms
+from proving_ground.recording.fixed import frame_of
+from proving_ground.recording.offline import TRUTH, Replay
+from proving_ground.recording.reading import Bag
+from proving_ground.recording.types import ODOMETRY as ODOMETRY_TYPE
+from proving_ground.recording.types import from_bytes
+from sensors.from_messages import truth_pose
+
+MAP = "map"
+
+
+def live_difference(
+    bag: Bag, replay: Replay, shift: Array, say: Callable[[str], None]
+) -> dict[str, float | None] | None:
+    """RMS of place [m] and heading [deg] at the times of the live estimates; None where there are none.
+
+    shift: of the bag's map frame, to the observer's datum [m].
+    """
+    if bag.topics.get(ODOMETRY) != ODOMETRY_TYPE:
+        return None
+    frame = frame_of(bag, ODOMETRY)
+    if frame != MAP:
+        say(f"{ODOMETRY}: is in frame {frame!r}, not {MAP!r}, and is not compared")
+        return None
+    found = errors(replace(replay, truth=_live_estimates(bag)), np.zeros(3), shift)
+    if found is None:
+        return None
+    return {
+        "position_xy_m": rms(np.hypot(*found.position[:, :2].T)),
+        "heading_deg": rms(np.degrees(found.heading)),
+        "estimates": len(found.time_ns),
+    }
+
+
+def _live_estimates(bag: Bag) -> NDArray[np.void]:
+    """Records of TRUTH: they have the same form."""
+    rows = []
+    for _, _, data in bag.messages([ODOMETRY]):
+        try:
+            rows.append(tuple(truth_pose(from_bytes(data, ODOMETRY_TYPE))))
+        except ValueError:
+            continue
+    return np.array(rows, TRUTH)

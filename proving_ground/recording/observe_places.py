@@ -1,0 +1,110 @@
+"""Where sensors and the world's origin are: as asked for, of the settings file, of the bag, or the suite's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+
+from proving_ground.recording.figures import fitted_shift
+from proving_ground.recording.fixed import Mount, bag_datum, bag_mounts, frame_of
+from proving_ground.recording.observe_settings import Place, Request, Settings
+from proving_ground.recording.offline import Replay
+from proving_ground.recording.reading import Bag
+from proving_ground.recording.stream import first_fix
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import build
+from sensors.gps import GpsSettings
+from sensors.imu import ImuSettings
+from state_observer.vehicle.local_frame import Frame
+from state_observer.vehicle.settings import Datum, Mounts
+
+Say = Callable[[str], None]
+
+
+class Placed(NamedTuple):
+    """Settings with mounts and datum."""
+
+    settings: Settings
+    origin: Place | None  # of the truth: latitude, longitude [deg], altitude [m]
+    is_fitted: bool  # the datum is the first fix, so that nobody knows where the truth is from it
+
+    def truth_shift(self, found: Replay) -> Any:
+        """From the truth's origin to the observer's datum [m]."""
+        if self.is_fitted:
+            return fitted_shift(found, np.array(self.settings.mounts.gps_xyz_m))
+        if self.origin is None or self.settings.datum is None:
+            return np.zeros(3)
+        return np.array(Frame(self.settings.datum).enu(*self.origin))
+
+
+def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Placed:
+    """topics: by role. Raises SettingsError for places that are none."""
+    own_file = Path(request.observer) if request.observer.endswith((".yaml", ".yml")) else None
+    given = yaml.safe_load(own_file.read_text()) or {} if own_file is not None else {}
+    mounts = settings.mounts if "mounts" in given else _bag_mounts(bag, topics, request, say)
+    if request.gps_at is not None:
+        mounts = _mounts("--gps-at", mounts, gps_xyz_m=request.gps_at)
+    if request.imu_at is not None:
+        mounts = _mounts("--imu-at", mounts, imu_xyz_m=request.imu_at)
+    origin = bag_datum(bag)
+    datum, is_fitted = settings.datum, False
+    if request.datum is not None:
+        datum = _datum("--datum", request.datum)
+    elif datum is None and origin is not None:
+        datum = _datum("datum of the bag", origin)
+    elif datum is None:
+        first = first_fix(bag, topics["fix"])
+        if first is None:
+            raise SettingsError(f"{bag.name}: {topics['fix']} never has a fix")
+        datum = _datum("first fix", (first.latitude, first.longitude, first.altitude))
+        is_fitted = True
+        say("datum: the first fix; the truth is moved to where the fixes say, on the whole")
+    return Placed(replace(settings, mounts=mounts, datum=datum), origin, is_fitted)
+
+
+def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Mounts:
+    """As /tf_static has them; where it does not, or absurdly, the suite's."""
+    there = bag_mounts(bag)
+    found = Mounts(
+        gps_xyz_m=GpsSettings().mount_xyz_m,
+        imu_xyz_m=ImuSettings().mount_xyz_m,
+        imu_rpy_deg=ImuSettings().mount_rpy_deg,
+    )
+    for role, option, asked in (("fix", "--gps-at", request.gps_at), ("imu", "--imu-at", request.imu_at)):
+        if role not in topics or asked is not None:
+            continue
+        mount = there.get(frame_of(bag, topics[role]))
+        why = "is not in the bag"
+        if mount is not None:
+            try:
+                found = _mounts("/tf_static", found, **_named(role, mount))
+                continue
+            except SettingsError as error:
+                why = f"is absurd in the bag ({error})"
+        usual = found.gps_xyz_m if role == "fix" else found.imu_xyz_m
+        place = ", ".join(f"{value:g}" for value in usual)
+        say(f"{role}: its place in base_link {why}; {place} m is taken, else {option} X Y Z")
+    return found
+
+
+def _named(role: str, mount: Mount) -> dict[str, Place]:
+    return {"gps_xyz_m": mount.xyz_m} if role == "fix" else {"imu_xyz_m": mount.xyz_m, "imu_rpy_deg": mount.rpy_deg}
+
+
+def _mounts(whose: str, mounts: Mounts, **changes: Place) -> Mounts:
+    try:
+        return replace(mounts, **{name: getattr(build(Mounts, {name: value}), name) for name, value in changes.items()})
+    except SettingsError as error:
+        raise SettingsError(f"{whose}: {error}") from None
+
+
+def _datum(whose: str, place: Place) -> Datum:
+    try:
+        return build(Datum, dict(zip(("latitude_deg", "longitude_deg", "altitude_m"), place, strict=True)))
+    except SettingsError as error:
+        raise SettingsError(f"{whose}: {error}") from None

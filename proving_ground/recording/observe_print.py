@@ -1,0 +1,38 @@
+"""What `proving-ground observe` prints at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from proving_ground.settings.text_table import text_table
+
+
+def print_figures(told: Mapping[str, Any], bag_remarks: Iterable[str]) -> None:
+    """Of metrics.json what people look for first."""
+    for line in bag_remarks:
+        print(f"  {line}")
+    for reason, number in told["messages_refused"].items():
+        print(f"  {reason}: {number} messages not used")
+    for reason, number in told["refused"].items():
+        print(f"  {reason}: {number} samples refused")
+    rows = [
+        [name, *(short(told[key][name]) for key in ("used", "gated", "nis"))]
+        for name in told["used"]
+        if told["used"][name] or told["gated"][name]
+    ]
+    print(text_table(["sensor", "used", "gated", "mean NIS"], rows))
+    if told["rmse"] is not None:
+        print(text_table(["RMSE", ""], [[name, short(value)] for name, value in told["rmse"].items()]))
+        print(f"GPS itself: {short(told['gps_rmse_xy_m'])} m in the plane")
+    if (off := told["off_live_estimate"]) is not None:
+        place, heading = short(off["position_xy_m"]), short(off["heading_deg"])
+        print(f"off the estimate in the bag: {place} m and {heading} deg (RMS)")
+    if "tuning" in told:
+        print(f"tuning: objective {short(told['tuning']['before'])} -> {short(told['tuning']['after'])}")
+    print("status: " + ", ".join(f"{item['status']} from {item['from_s']:.1f} s" for item in told["status"][:8]))
+
+
+def short(value: float | None) -> str:
+    """Four digits, or a dash."""
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,1 @@
+"""Nodes that record and replay bags, and what they need of rclpy."""

@@ -1,0 +1,303 @@
+"""The recorder node: writes what others publish into a rosbag2, as it came. All behaviour is in recording."""
+
+from __future__ import annotations
+
+import re
+import struct
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+from diagnostic_msgs.msg import KeyValue
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+
+from proving_ground.recording.definitions import definition, message_class
+from proving_ground.recording.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
+from proving_ground.recording.log_time import SimulatedTime
+from proving_ground.recording.parts import next_free
+from proving_ground.recording.ros.ears import Ears, Heard
+from proving_ground.recording.ros.profiles import is_weaker, listening, offered
+from proving_ground.recording.ros.topic_names import complaint
+from proving_ground.recording.writer_thread import WriterThread, one_line
+from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.settings import SettingsError, setting
+
+LOOK_EVERY_S = 0.25
+LOOK_CLOSER_EVERY = 8
+NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_[^/]*|/_.*")  # of no use in a replay
+CLOCK = "/clock"
+MB = 1_000_000
+EXIT_FAILED = 1
+# By /clock without use_sim_time: rclpy's own subscription to it would cost as much as all the rest.
+LOG_TIMES = ("auto", "clock", "wall")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecorderSettings:
+    """What is recorded, and where to."""
+
+    out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_ with the date", read_only=True)
+    next_free: bool = setting(False, "Where that folder exists, the next free name: bag_2", read_only=True)
+    topics: str = setting("", "Topics, separated by spaces; empty: all but logs and parameters", read_only=True)
+    exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
+    everything: bool = setting(False, "Logs, parameter events and hidden topics too", read_only=True)
+    log_time: str = setting(
+        "auto", "By /clock or by the machine's clock; auto: as use_sim_time says", choices=LOG_TIMES, read_only=True
+    )
+    compression: str = setting("none", "Of chunks; costs processor time", choices=COMPRESSIONS, read_only=True)
+    queue_mb: int = setting(
+        200,
+        "Messages that may wait for the disk; more are dropped",
+        unit="MB",
+        minimum=1,
+        maximum=16_000,
+        read_only=True,
+    )
+    flush_s: float = setting(
+        0.5, "What is older is safe from a kill of this process", unit="s", minimum=0.05, maximum=60.0, read_only=True
+    )
+
+
+class RecorderNode(SuiteNode[RecorderSettings]):
+    """Subscribes to topics as they appear and never looks into messages."""
+
+    default_name = "recorder"
+    settings_type = RecorderSettings
+    sends_large_messages = True  # receives them: the same buffers
+    exit_status: ClassVar[int] = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        s = self.settings
+        self._exclude = _pattern(s.exclude)
+        self._wanted = {self._resolved(topic) for topic in s.topics.split()}
+        uses_sim_time = bool(self.get_parameter("use_sim_time").value)
+        self._by_clock = uses_sim_time if s.log_time == "auto" else s.log_time == "clock"
+        self._simulated = SimulatedTime()
+        self._early: list[Heard] = []  # came before the first /clock
+        self._early_bytes = 0
+        self._refused_ticks = 0
+        self._failure = ""  # one line when the ears' thread has failed
+        self._listening: dict[str, QoSProfile] = {}
+        self._offers: dict[str, Any] = {}
+        self._refused: dict[str, str] = {}
+        self._looks, self._numbers = 0, dict[str, int]()  # of publishers, by topic
+        self._sequences: dict[str, int] = {}
+        self.lost: dict[str, int] = {}  # before they came here, by topic
+        folder = Path(s.out or f"runs/rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}")
+        if s.next_free:
+            folder = next_free(folder)
+        self.bag = LiveBag(folder, s.compression)
+        self.writer = WriterThread(self.bag, s.queue_mb * MB, s.flush_s)
+        self._ears = Ears(self, self._take)
+        if self._by_clock:
+            self._ears.add(Clock, CLOCK, QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT))
+        self._look()
+        self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
+        self.get_logger().info(f"recording into {folder}")
+
+    def destroy_node(self) -> None:
+        """Close the bag first; tells what is in it."""
+        self._judge_ears()
+        self._ears.close()
+        self.writer.close()
+        if self.error:
+            self.report("bag", Level.ERROR, self.error)
+            self._publish_figures()
+        type(self).exit_status = EXIT_FAILED if self.error else 0
+        print(self._summary(), flush=True)
+        super().destroy_node()
+
+    @property
+    def error(self) -> str:
+        """One line when recording has failed, else empty."""
+        return self.writer.error or self._failure
+
+    def publish_health(self) -> None:
+        """What was written, what waits and what was lost."""
+        self._judge_ears()
+        if self.error:
+            self.report("bag", Level.ERROR, self.error)
+            self.stop()
+        else:
+            self.health.report("bag", Level.OK, f"recording into {self.bag.folder}")
+        for check, counts, words in (
+            ("queue", self.writer.dropped, "dropped, because the disk is too slow"),
+            ("arrival", self.lost, "lost on the way here"),
+        ):
+            if counts:
+                worst = max(counts, key=lambda topic: counts[topic])
+                self.report(check, Level.WARN, f"{sum(counts.values())} messages {words}, most of {worst}")
+        if self._refused_ticks:
+            self.report("times of clock", Level.WARN, "/clock told times before 1970; they are not used")
+        if self._by_clock and self._early:
+            self.report("clock", Level.WARN, "no /clock yet; what comes waits for it")
+        elif self._by_clock:
+            self.health.report("clock", Level.OK, "log times are those of /clock")
+        self._publish_figures()
+
+    def _publish_figures(self) -> None:
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())
+        figures = {
+            "topics": len(self._listening),
+            "messages": self.bag.count,
+            "megabytes": f"{self.bag.size / MB:.1f}",
+            "waiting_mb": f"{self.writer.waiting / MB:.1f}",
+            "most_waiting_mb": f"{self.writer.most_waiting / MB:.1f}",
+            "dropped": sum(self.writer.dropped.values()),
+            "lost": sum(self.lost.values()),
+            "refused_times": self._refused_ticks,
+        }
+        message.status[0].values += [KeyValue(key=key, value=str(value)) for key, value in figures.items()]
+        self._diagnostics.publish(message)
+
+    def _judge_ears(self) -> None:
+        if not self._ears.is_listening:
+            self._failure = self._failure or "nothing is heard any more: a thread has failed"
+
+    # Topics
+
+    def _resolved(self, topic: str) -> str:
+        why = complaint(self, topic)
+        if why:
+            raise SettingsError(f"topics: {topic} cannot be recorded: {why}")
+        return str(self.resolve_topic_name(topic))
+
+    def _is_wanted(self, topic: str) -> bool:
+        if self._exclude is not None and self._exclude.search(topic):
+            return False
+        if self._wanted:
+            return topic in self._wanted
+        return self.settings.everything or not NOISE.fullmatch(topic)
+
+    def _look(self) -> None:
+        """Asking who publishes a topic costs more than asking how many do; now and then all are asked."""
+        self._looks += 1
+        for topic, _ in self.get_topic_names_and_types():
+            if topic in self._refused or not self._is_wanted(topic):
+                continue
+            number = self.count_publishers(topic)
+            if number != self._numbers.get(topic) or self._looks % LOOK_CLOSER_EVERY == 0:
+                self._numbers[topic] = number
+                self._follow(topic)
+
+    def _follow(self, topic: str) -> None:
+        """Subscribe, or subscribe anew when a publisher has come that the subscription would not hear."""
+        publishers = self.get_publishers_info_by_topic(topic)
+        if not publishers:
+            return
+        kind = publishers[0].topic_type if topic not in self._offers else self._offers[topic][0]
+        offers = [item.qos_profile for item in publishers if item.topic_type == kind]
+        others = sorted({item.topic_type for item in publishers} - {kind})
+        if others:
+            self.report(topic, Level.WARN, f"{topic}: {', '.join(others)} is not recorded, only {kind}")
+        facts = (kind, tuple(sorted((offered(item) for item in offers), key=str)))
+        known = self._offers.get(topic, (kind, ()))
+        if not offers or facts == known or len(facts[1]) < len(known[1]):  # some have gone; the bag tells of all
+            return
+        made, told = message_class(kind), definition(kind)
+        if made is None or told is None:
+            self._refused[topic] = kind
+            why = "its package is not installed" if made is None else "its definition is not found"
+            self.report(topic, Level.WARN, f"{topic} is not recorded: {kind}: {why}")
+            return
+        self._offers[topic] = facts
+        self.writer.announce(Topic(topic, kind, told, facts[1]))
+        profile = listening(offers)
+        if topic not in self._listening or is_weaker(profile, self._listening[topic]):
+            self._listening[topic] = profile
+            self._sequences.pop(topic, None)
+            self._ears.add(made, topic, profile)
+
+    # Messages, in the thread of the ears
+
+    def _take(self, heard: list[Heard]) -> None:
+        if self._failure:
+            return
+        try:
+            self._sort_in(heard)
+        except Exception as error:  # nobody else would hear of it
+            self._failure = f"recording has failed: {type(error).__name__}: {one_line(error)}"
+
+    def _sort_in(self, heard: list[Heard]) -> None:
+        if not self._by_clock:
+            self._put(heard)
+            return
+        for item in heard:
+            if item.topic == CLOCK and len(item.data) >= 12:
+                self._tick(item)
+        if self._simulated.at(0) is None:
+            for item in heard:
+                if self._early_bytes + len(item.data) > self.settings.queue_mb * MB:
+                    self.writer.drop(item.topic)
+                    continue
+                self._early.append(item)
+                self._early_bytes += len(item.data)
+            return
+        early, self._early = self._early, []
+        self._put([*early, *heard])
+
+    def _tick(self, item: Heard) -> None:
+        """Time goes on; bags hold no times before 1970."""
+        seconds, rest = struct.unpack_from("<iI", item.data, 4)
+        if seconds < 0:
+            self._refused_ticks += 1
+        elif self._simulated.tick(item.arrival_ns, seconds * 1_000_000_000 + rest):
+            self.health.count("clock went back")
+
+    def _put(self, heard: list[Heard]) -> None:
+        heard = [item for item in heard if item.topic in self._listening]
+        heard.sort(key=lambda item: item.arrival_ns)
+        self.writer.put([self._message(item) for item in heard])
+
+    def _message(self, item: Heard) -> LiveMessage:
+        self._judge_sequence(item)
+        arrival = item.arrival_ns if item.arrival_ns > 0 else time.time_ns()
+        log_ns = self._simulated.at(arrival) if self._by_clock else arrival
+        assert log_ns is not None
+        sent_ns = item.sent_ns if item.sent_ns > 0 and not self._by_clock else log_ns
+        return LiveMessage(item.topic, log_ns, sent_ns, item.sequence, item.data)
+
+    def _judge_sequence(self, item: Heard) -> None:
+        """Publishers number what they send; with several on a topic the numbers do not tell which is whose."""
+        last = self._sequences.get(item.topic)
+        self._sequences[item.topic] = item.sequence
+        is_alone = len(self._offers[item.topic][1]) == 1
+        if is_alone and last is not None and item.sequence > last + 1:
+            self.lost[item.topic] = self.lost.get(item.topic, 0) + item.sequence - last - 1
+
+    def _summary(self) -> str:
+        bag, dropped, lost = self.bag, sum(self.writer.dropped.values()), sum(self.lost.values())
+        if self.error:
+            return f"the bag in {bag.folder} ends early; of {bag.count} messages the last may not be in it"
+        words = (
+            f"recorded {bag.count} messages of {len(self._listening)} topics, {bag.size / MB:.1f} MB, in {bag.folder}"
+        )
+        if self._early:
+            words += f"; {len(self._early)} came before there was any time of /clock and are not in it"
+        if self._refused_ticks:
+            words += f"; {self._refused_ticks} times of /clock before 1970 were refused"
+        if lost:
+            words += f"; {lost} were lost on the way here"
+        return f"{words}; {dropped} were dropped" if dropped else words
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(text) if text else None
+    except re.error as error:
+        raise SettingsError(f"exclude: is no regular expression: {error}") from None
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(RecorderNode) or RecorderNode.exit_status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,74 @@
+"""Which topics of a bag are the sensors': those that are named, else the suite's, else the one of the right type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from proving_ground.recording import types
+
+ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")
+DATUM, TF_STATIC = "/ground_truth/datum", "/tf_static"
+
+
+class Role(NamedTuple):
+    """What a topic is for."""
+
+    message_type: str
+    defaults: tuple[str, ...]  # the suite's topics, best first
+    hints: tuple[str, ...]  # one of these is in the name of others; none: any of the type will do
+
+
+_GPS_HINTS = ("gps", "gnss", "fix", "ublox", "novatel")
+WANTED: dict[str, Role] = {
+    "imu": Role(types.IMU, ("/imu/data_raw", "/imu/data"), ()),
+    "fix": Role(types.FIX, ("/gps/fix",), ()),
+    "velocity": Role(types.VELOCITY, ("/gps/vel",), _GPS_HINTS),
+    "wheels": Role(types.JOINTS, ("/wheels/joint_states",), ("wheel",)),
+    "actuation": Role(types.JOINTS, ("/vehicle/actuation",), ("actuation",)),
+    "truth": Role(types.ODOMETRY, ("/ground_truth/odom",), ("truth",)),
+}
+
+
+def choose_topics(there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:
+    """Topics by role; there: types by topic; given: topics by role, as asked for. What is missing is said."""
+    chosen: dict[str, str] = {}
+    for role in ROLES:
+        topic = _given(role, given[role], there, say) if given.get(role) else _found(role, there, say)
+        if topic:
+            chosen[role] = topic
+    return chosen
+
+
+def _given(role: str, topic: str, there: Mapping[str, str], say: Callable[[str], None]) -> str:
+    wanted = WANTED[role].message_type
+    name = topic if topic.startswith("/") else f"/{topic}"
+    if name not in there:
+        say(f"{role}: the bag has no {topic}")
+    elif there[name] != wanted:
+        say(f"{role}: {topic} is of type {there[name]}, not {wanted}; it is not used")
+    else:
+        return name
+    return ""
+
+
+def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> str:
+    wanted = WANTED[role]
+    of_type = sorted(
+        topic
+        for topic, kind in there.items()
+        if kind == wanted.message_type and (role == "truth" or not topic.startswith("/ground_truth/"))
+    )
+    for topic in wanted.defaults:
+        if topic in there and there[topic] != wanted.message_type:
+            say(f"{role}: {topic} is of type {there[topic]}, not {wanted.message_type}; it is not used")
+        elif topic in there:
+            return topic
+    fitting = [topic for topic in of_type if not wanted.hints or any(hint in topic.lower() for hint in wanted.hints)]
+    if not fitting:
+        others = f"; of its type are {', '.join(of_type)}, choose with --{role}" if of_type else ""
+        say(f"{role}: the bag has no {wanted.defaults[0]}{others}")
+        return ""
+    others = f", not {', '.join(fitting[1:])}" if fitting[1:] else ""
+    say(f"{role}: {fitting[0]} is taken{others}")
+    return fitting[0]

@@ -1,0 +1,357 @@
+"""The record of a run from a bag of its topics: what the bag can tell of the channels, on the truth's instants.
+
+/ground_truth/odom is needed; /ground_truth/accel, /ground_truth/actuation, /joint_states, /odometry/filtered and
+/diagnostics add what they hold. Who knows more (scenario, verdict, world) adds it with dataclasses.replace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from proving_ground.recording import types
+from proving_ground.recording.reading import Bag, open_bag
+from proving_ground.recording.to_messages import WHEELS
+from proving_ground.recording.types import from_bytes
+from proving_ground.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
+from proving_ground.report.run_record import Event, RunRecord, Vector, in_order, lack_events
+from proving_ground.scenarios.channels import (
+    ESTIMATE_CHANNELS,
+    MOTION,
+    PER_WHEEL,
+    SINGLE,
+    channels,
+    estimate_channels,
+)
+from proving_ground.scenarios.holes import (
+    RECORDING,
+    Hole,
+    Lacking,
+    beyond,
+    during,
+    estimate_holes,
+    holes,
+    lack_words,
+)
+from proving_ground.scenarios.told import TOLD
+from proving_ground.settings import SettingsError
+from sensors.from_messages import stamp_ns, truth_pose
+from state_observer.vehicle.layout import CRAWL
+from vehicle_dynamics.driving.snapshot import SNAPSHOT
+from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.suspension.strut import length_and_slope
+from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_mechanism import CORNERS
+
+Array = NDArray[np.float64]
+Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
+
+TRUTH, ACCEL, ACTUATION = "/ground_truth/odom", "/ground_truth/accel", "/ground_truth/actuation"
+COLLISION, WHEEL_TRUTH = "/ground_truth/collision", "/ground_truth/wheels"
+SAME_NS = 1_000_000
+# As vehicle_dynamics.ros.vehicle_messages.WheelMessages names them.
+OF_WHEELS = (
+    "load", "steer_angle", "slip_along", "slip_across", "sinkage", "force_along", "force_across", "brake_torque",
+    "drive_torque",
+)  # fmt: skip
+OF_VEHICLE = ("gear", "selected", "steering")
+JOINTS, ESTIMATE = "/joint_states", "/odometry/filtered"
+TYPES = {
+    TRUTH: types.ODOMETRY,
+    ACCEL: types.ACCEL,
+    ACTUATION: types.JOINTS,
+    COLLISION: types.WRENCH,
+    WHEEL_TRUTH: types.JOINTS,
+    JOINTS: types.JOINTS,
+    ESTIMATE: types.ODOMETRY,
+    DIAGNOSTICS: "diagnostic_msgs/msg/DiagnosticArray",
+}
+PEDALS = ("steering", "throttle", "brake")
+ARMS = tuple(f"{corner}_lower_arm" for corner in CORNERS)
+ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)
+FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that tells them; the last that does counts
+    ACTUATION: ("spin_rate", *PEDALS, "engine_speed"),
+    JOINTS: ("spring_compression",),
+    WHEEL_TRUTH: (*OF_WHEELS, *OF_VEHICLE),
+}
+NS = 1e-9
+
+
+class Recorded(NamedTuple):
+    """A run as its bag tells it, and where the bag tells nothing."""
+
+    record: RunRecord
+    lacking: Lacking
+
+
+def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
+    """As many of proving_ground.scenarios.channels.CHANNELS as the bag can give; time_s is 0 at its first truth."""
+    return dict(record_from_bag(path, vehicle).channels)
+
+
+def record_from_bag(path: Path, vehicle: str = "hmmwv", folder: Path | None = None) -> RunRecord:
+    """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
+
+    path: of a bag, or of a run's folder with all parts of its recording; what they lack is among `events`.
+    vehicle: name in config/vehicles or a file (relative: in folder), for its centre of mass, springs and steering.
+    Raises SettingsError.
+    """
+    return recorded(path, vehicle, folder).record
+
+
+def recorded(
+    path: Path, vehicle: str = "hmmwv", folder: Path | None = None, observer_knows_start: bool = False
+) -> Recorded:
+    """As record_from_bag; observer_knows_start: it was told where it starts, so it should have begun at once."""
+    bag = open_bag(path)
+    try:
+        model = Hmmwv.from_yaml(vehicle_file(vehicle, folder))
+        return _Reader(bag).recorded(path.resolve().stem, model, observer_knows_start)
+    finally:
+        bag.close()
+
+
+class _Reader:
+    """All that is wanted of a bag, read once."""
+
+    def __init__(self, bag: Bag) -> None:
+        self._bag = bag
+        self._refused: dict[str, str] = {}
+        self._rows: dict[str, list[tuple[int, tuple[float, ...]]]] = {topic: [] for topic in TYPES}
+        self._arrived: list[int] = []  # log times of the truth
+        self._diagnostics = Diagnostics()
+        wanted = [topic for topic, kind in TYPES.items() if bag.topics.get(topic) == kind]
+        if TRUTH not in wanted:
+            raise SettingsError(f"{bag.name}: has no {TRUTH} of type {TYPES[TRUTH]}, so there is no run to report")
+        for topic, log_ns, data in bag.messages(wanted):
+            try:
+                self._take(topic, log_ns, from_bytes(data, TYPES[topic]))
+            except ValueError as error:
+                self._refused.setdefault(topic, str(error))
+
+    def _take(self, topic: str, log_ns: int, message: Any) -> None:
+        if topic == DIAGNOSTICS:
+            self._diagnostics.take(log_ns, message)
+            return
+        row = _READERS[topic](message)
+        if not all(map(math.isfinite, row)):
+            raise ValueError("not finite")
+        self._rows[topic].append((stamp_ns(message), row))
+        if topic == TRUTH:
+            self._arrived.append(log_ns)
+
+    def recorded(self, name: str, vehicle: Hmmwv, observer_knows_start: bool) -> Recorded:
+        """From what was read."""
+        if not self._rows[TRUTH]:
+            raise SettingsError(f"{self._bag.name}: {TRUTH} has no usable message: {self._refused.get(TRUTH, 'none')}")
+        time_ns, _ = truth = self._table(TRUTH)
+        start_ns = int(time_ns[0])
+        base, centre = vehicle.base_in_chassis, np.array(vehicle.parameters.chassis.centre_of_mass_m)
+        seconds: Array = np.asarray((time_ns - start_ns) * NS, np.float64)
+        history, known = self._history(vehicle, truth)
+        found = channels(seconds, history, centre, base)
+        estimates = self._estimates(-base)
+        if estimates is not None:
+            told = estimate_channels(start_ns, seconds, history, base, estimates)
+            found, known = found | told, known | set(told)
+        stamps = [row[0] for row in self._rows[TRUTH]]
+        order = np.argsort(self._arrived, kind="stable")
+        arrivals, stamped = np.array(self._arrived)[order], np.array(stamps)[order]
+
+        def when(log_ns: int) -> float:
+            return float(np.interp(log_ns - arrivals[0], arrivals - arrivals[0], (stamped - start_ns) * NS))
+
+        events, innovations = self._diagnostics.told(when)
+        silent = self._silent(time_ns) | {ESTIMATE: estimate_holes(start_ns, seconds, estimates, observer_knows_start)}
+        missing = holes(seconds)
+        gaps, remarks = _told(missing, silent)
+        remarks += [*self._bag.remarks, *(f"{topic}: messages left out: {why}" for topic, why in self._refused.items())]
+        record = RunRecord(
+            name=name,
+            description=f"From the bag {self._bag.name}",
+            kind="ros" if DIAGNOSTICS in self._bag.topics else "lock-step",
+            channels={key: values for key, values in found.items() if key in known},
+            start_ns=start_ns,
+            estimates=estimates,
+            innovations=innovations,
+            centre_in_base_m=_vector(centre - base),
+            sideslip_at_m=_vector(-base),
+            events=in_order([*gaps, *events]),
+            remarks=tuple(remarks),
+        )
+        return Recorded(record, Lacking(tuple(missing), _by_channel(silent)))
+
+    def _silent(self, time_ns: NDArray[np.int64]) -> dict[str, list[Hole]]:
+        """Where topics that tell of all instants of the truth tell nothing, by topic."""
+        length = float(time_ns[-1] - time_ns[0]) * NS
+        found = {}
+        for topic in (ACCEL, *FIELDS):
+            if self._rows[topic]:
+                own = (self._table(topic)[0] - time_ns[0]) * NS
+                found[topic] = during(holes(own, 0.0, length), length)
+        return found
+
+    def _history(self, vehicle: Hmmwv, truth: Table) -> tuple[NDArray[np.void], set[str]]:
+        """Records of SNAPSHOT as far as they are known, and the names of the channels that can be made of them."""
+        time_ns, rows = truth
+        base = vehicle.base_in_chassis
+        history = np.zeros(len(time_ns), SNAPSHOT)
+        attitude, turn = Rotation.from_quat(rows[:, 3:7]), rows[:, 10:13]
+        history["attitude"], history["turn"] = attitude.as_quat(), turn
+        history["position"] = rows[:, 0:3] - attitude.apply(base)
+        # base_link is fixed to the chassis: the velocities of their origins differ by what the turning adds.
+        history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(turn, base))
+        known = set(MOTION)
+        if self._rows[ACCEL]:
+            there = self._at(time_ns, ACCEL)
+            turn_rate = history["turn_rate"] = there[:, 3:6]
+            swing = np.cross(turn_rate, base) + np.cross(turn, np.cross(turn, base))
+            history["acceleration"] = attitude.apply(there[:, 0:3] - swing)
+        else:
+            known -= set(ACCELERATIONS)
+        if self._rows[ACTUATION]:
+            there = self._at(time_ns, ACTUATION)
+            history["spin_rate"] = there[:, 0:4]
+            most = math.radians(vehicle.parameters.steering.max_pitman_angle_deg)
+            history["steering"] = np.clip(there[:, 4] / most, -1.0, 1.0) if most > 0.0 else 0.0
+            history["throttle"], history["brake"], history["engine_speed"] = there[:, 5], there[:, 6], there[:, 7]
+        if self._rows[JOINTS]:
+            history["spring_compression"] = _compression(vehicle, self._at(time_ns, JOINTS))
+        if self._rows[WHEEL_TRUTH]:
+            there = self._at(time_ns, WHEEL_TRUTH)
+            for index, name in enumerate(OF_WHEELS):
+                history[name] = there[:, 4 * index : 4 * index + 4]
+            for index, name in enumerate(OF_VEHICLE):
+                history[name] = there[:, 4 * len(OF_WHEELS) + index]
+        if COLLISION in self._bag.topics:
+            for stamp, (push,) in self._rows[COLLISION]:
+                history["collision"][np.abs(time_ns - stamp) <= SAME_NS] = push
+            known |= _channels_of(["collision"])
+        for topic, fields in FIELDS.items():
+            known |= _channels_of(fields) if self._rows[topic] else set()
+        return history, known
+
+    def _estimates(self, middle: Array) -> NDArray[np.void] | None:
+        if not self._rows[ESTIMATE]:
+            return None
+        time_ns, rows = self._table(ESTIMATE)
+        pose, twist = rows[:, 13:49].reshape(-1, 6, 6), rows[:, 49:85].reshape(-1, 6, 6)
+        told = np.zeros(len(time_ns), TOLD)
+        told["time_ns"], told["position"], told["attitude"] = time_ns, rows[:, 0:3], rows[:, 3:7]
+        told["velocity"], told["yaw_rate"] = rows[:, 7:10], rows[:, 12]
+        told["position_variance"] = np.maximum(np.diagonal(pose, axis1=1, axis2=2)[:, :3], 0.0)
+        told["planar"][:, 0, 0] = np.maximum(pose[:, 5, 5], 0.0)
+        told["planar"][:, 1:, 1:] = twist[:, :2, :2]
+        # Sideslip of that point, and its spread, for which errors of speeds and turning belong together.
+        ahead, aside, _ = (rows[:, 7:10] + np.cross(rows[:, 10:13], middle)).T
+        speed = np.maximum(np.hypot(ahead, aside), CRAWL)
+        slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # of aside, over the twist
+        spread = np.maximum(np.einsum("i,nij,j->n", slope, twist, slope), 0.0) / speed**2
+        told["sideslip"] = np.where(speed > CRAWL, np.arctan2(aside, np.abs(ahead)), 0.0)
+        told["sideslip_variance"] = np.minimum(spread, math.pi**2)
+        return told
+
+    def _table(self, topic: str) -> Table:
+        """By time, each time once."""
+        times, first = np.unique(np.array([row[0] for row in self._rows[topic]], np.int64), return_index=True)
+        return times, np.array([self._rows[topic][index][1] for index in first.tolist()])
+
+    def _at(self, time_ns: NDArray[np.int64], topic: str) -> Array:
+        """Rows of a topic at other times, straight between them."""
+        own, rows = self._table(topic)
+        zero = time_ns[0]
+        there, asked = (own - zero) * NS, (time_ns - zero) * NS
+        return np.column_stack([np.interp(asked, there, column) for column in rows.T])
+
+
+def _channels_of(fields: Sequence[str]) -> set[str]:
+    """Channels that fields of SNAPSHOT give."""
+    found = {name for name, (field, _) in SINGLE.items() if field in fields}
+    return found | {
+        f"{name}.{corner}" for name, (field, _) in PER_WHEEL.items() if field in fields for corner in CORNERS
+    }
+
+
+def _by_channel(silent: dict[str, list[Hole]]) -> dict[str, list[Hole]]:
+    """Holes of topics as those of the channels that come from them."""
+    told = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
+    told |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
+    return {name: silent[topic] for topic, names in told.items() if topic in silent for name in names}
+
+
+def _told(missing: list[Hole], silent: dict[str, list[Hole]]) -> tuple[list[Event], list[str]]:
+    """What is missing, and where topics are silent besides, as events and remarks."""
+    found = {RECORDING: missing} | {topic: beyond(own, missing) for topic, own in silent.items()}
+    events = [event for who, lacks in found.items() for event in lack_events(lacks, who)]
+    return events, [lack_words(lacks, who) for who, lacks in found.items() if lacks]
+
+
+def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:
+    """Of the springs [m], from angles of the lower arms [rad]; n x 4."""
+    found = np.zeros(arm_angles.shape)
+    for k, corner in enumerate(vehicle.kernel.bodies.corners):
+        square, free = corner["strut"]["spring_square"].copy(), float(corner["strut"]["spring_free"])
+        cosine, sine = np.cos(arm_angles[:, k]), np.sin(arm_angles[:, k])
+        found[:, k] = [free - length_and_slope(square, c, s)[0] for c, s in zip(cosine, sine, strict=True)]
+    return found
+
+
+def _odometry(message: Any) -> tuple[float, ...]:
+    """Place, attitude, velocity, turn, and both covariances where they can be."""
+    pose = truth_pose(message)
+    covariances = (*message.pose.covariance.tolist(), *message.twist.covariance.tolist())
+    return *pose.position, *pose.attitude, *pose.velocity, *pose.turn, *covariances
+
+
+def _accel(message: Any) -> tuple[float, ...]:
+    linear, angular = message.accel.linear, message.accel.angular
+    return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z
+
+
+def _actuation(message: Any) -> tuple[float, ...]:
+    """Wheels' rates, pedals, engine's speed."""
+    rates, pedals = _named(message, WHEELS, "velocity"), _named(message, PEDALS, "position")
+    return *rates, *pedals, *_named(message, ("engine",), "velocity")
+
+
+def _wheel_truth(message: Any) -> tuple[float, ...]:
+    names = (*(f"{name}.{corner}" for name in OF_WHEELS for corner in CORNERS), *OF_VEHICLE)
+    return _named(message, names, "position")
+
+
+def _collision(message: Any) -> tuple[float, ...]:
+    return (message.wrench.force.x,)
+
+
+def _arms(message: Any) -> tuple[float, ...]:
+    return _named(message, ARMS, "position")
+
+
+def _named(message: Any, names: Sequence[str], field: str) -> tuple[float, ...]:
+    values = getattr(message, field)
+    try:
+        return tuple(float(values[message.name.index(name)]) for name in names)
+    except (ValueError, IndexError):
+        raise ValueError(f"has no {field} of {', '.join(names)}") from None
+
+
+_READERS = {
+    TRUTH: _odometry,
+    ACCEL: _accel,
+    ACTUATION: _actuation,
+    JOINTS: _arms,
+    ESTIMATE: _odometry,
+    COLLISION: _collision,
+    WHEEL_TRUTH: _wheel_truth,
+}
+
+
+def _vector(values: Array) -> Vector:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

@@ -1,0 +1,91 @@
+"""A run in lock-step that is watched for its report: innovations, and what planner and observer say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.report.run_record import Event, Innovations
+from proving_ground.scenarios.autonomy import Autonomy
+from proving_ground.scenarios.lock_step import Driver, Listener, LockStep
+from proving_ground.scenarios.observing import Observation
+from proving_ground.scenarios.scenario import Scenario
+from state_observer.vehicle.layout import SENSORS
+from terrain.world import World
+from vehicle_dynamics.control.helm import PERIOD_S
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.parameters import VehicleParameters
+
+Array = NDArray[np.float64]
+
+STATUS_EVERY_S = 0.2  # looks at the observer's status
+
+
+class Watch:
+    """What was seen. It only looks: a run with it is the same to the bit."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._rows: list[list[tuple[float, float, Array]]] = [[] for _ in SENSORS]
+        self._nis, self._freedom = np.zeros(len(SENSORS)), np.zeros(len(SENSORS))
+        self._said: dict[str, str] = {}
+        self._looked_at = -STATUS_EVERY_S
+
+    def look(self, seconds: float, observation: Observation | None, driver: Driver) -> None:
+        """At seconds since the start, after what arrived was heard."""
+        if observation is not None:
+            self._note_innovations(seconds, observation)
+            if seconds >= self._looked_at + STATUS_EVERY_S - 1e-9:
+                self._looked_at = seconds
+                self._note(seconds, "observer", observation.observer.health().status)
+        if isinstance(driver, Autonomy) and seconds > 0.0:  # before, it has not been asked yet
+            progress = driver.progress
+            words = progress.status.value.replace("_", " ")
+            self._note(seconds, "planner", f"{words}: {progress.reason.value}" if progress.reason.value else words)
+
+    def innovations(self) -> dict[str, Innovations]:
+        """Of the sensors that had some."""
+        found = {}
+        for name, rows in zip(SENSORS, self._rows, strict=True):
+            if rows:
+                time, nis, values = zip(*rows, strict=True)
+                found[name] = Innovations(np.array(time), np.array(nis), np.array(values))
+        return found
+
+    def _note_innovations(self, seconds: float, observation: Observation) -> None:
+        tally = observation.observer.filter.memory[0]
+        nis, freedom = tally["nis"], tally["freedom"]
+        if (freedom == self._freedom).all():
+            return
+        for k in np.flatnonzero(freedom > self._freedom).tolist():
+            mean = (nis[k] - self._nis[k]) / (freedom[k] - self._freedom[k])
+            self._rows[k].append((seconds, float(mean), tally["innovation"][k].copy()))
+        self._nis, self._freedom = nis.copy(), freedom.copy()  # counts fall where a filter begins anew
+
+    def _note(self, seconds: float, who: str, words: str) -> None:
+        if self._said.get(who) != words:
+            self._said[who] = words
+            self.events.append(Event(seconds, who, words))
+
+
+class WatchedLockStep(LockStep):
+    """As LockStep, and `watch` sees every instant."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        folder: Path,
+        *,
+        world: World | None,
+        parameters: VehicleParameters | None = None,
+        listener: Listener = lambda name, sample: None,
+    ) -> None:
+        """As LockStep; world: what scenario.world.load gave."""
+        super().__init__(scenario, folder, parameters, listener=listener, world=world)
+        self.watch = Watch()
+
+    def _sense(self, step: int, seen: SnapshotRecord) -> None:
+        super()._sense(step, seen)
+        self.watch.look(self._period * PERIOD_S + step * self.vehicle.step_s, self.observation, self._driver)

@@ -1,0 +1,181 @@
+"""The base of every node of the suite, and the function that runs one as a process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
+from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support.health import Health, Level, LogLimit
+from proving_ground.ros_support.names import full_name
+from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
+from proving_ground.ros_support.signals import StopSignals
+from proving_ground.settings import SettingsError
+from proving_ground.settings.share import share_file
+
+Settings = TypeVar("Settings")
+
+DIAGNOSTICS_PERIOD_S = 1.0
+EXIT_BAD_SETTINGS = 2
+# By these users choose how Fast DDS sends; then we do not.
+TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"}
+
+
+class SuiteNode(Node, Generic[Settings]):
+    """A node whose parameters are the settings dataclass named in `settings_type`.
+
+    It publishes its health once a second, lets users override the QoS of every topic (`qos_overrides`), and refuses
+    bad parameters with a reason while it keeps the old ones.
+    """
+
+    default_name: ClassVar[str]
+    settings_type: ClassVar[type]
+    sends_large_messages: ClassVar[bool] = False  # of a megabyte and more
+
+    def __init__(self) -> None:
+        self.stopped = Future()
+        super().__init__(self.default_name, **NODE_OPTIONS)
+        self.health = Health()
+        self._log_limit = LogLimit()
+        self._bridge: ParameterBridge[Settings] = ParameterBridge(self, self.settings_type, self.on_settings)
+        # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
+        # silence a report. Everything simulated uses self.get_clock().
+        self.wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._diagnostics = self.advertise(DiagnosticArray, "/diagnostics", qos.RELIABLE)
+        self.create_timer(DIAGNOSTICS_PERIOD_S, self.publish_health, clock=self.wall_clock)
+
+    @property
+    def settings(self) -> Settings:
+        """The present, validated settings."""
+        return self._bridge.settings
+
+    def stop(self) -> None:
+        """End the node's process as a signal would; any thread may call it."""
+        self.stopped.set_result(None)
+
+    def on_settings(self, old: Settings, new: Settings) -> None:
+        """Called after a change of parameters; override to pass it on."""
+
+    def wall_time(self) -> float:
+        """Seconds on a steady clock, for watchdogs over human input."""
+        return float(self.wall_clock.now().nanoseconds) * 1e-9
+
+    def report(self, check: str, level: Level, message: str) -> None:
+        """Set a health finding and log it when it changes, unless changes come in a flood."""
+        if not self.health.report(check, level, message) or not self._log_limit.allows(check, self.wall_time()):
+            return
+        # One call each: rclpy refuses a call site whose severity changes.
+        if level == Level.OK:
+            self.get_logger().info(message)
+        elif level == Level.WARN:
+            self.get_logger().warning(message)
+        else:
+            self.get_logger().error(message)
+
+    def publish_health(self) -> None:
+        """Publish on /diagnostics now; override to add findings first."""
+        name = self.get_fully_qualified_name()
+        self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
+
+    def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
+        """Refuse with our own words (key, allowed range, value) before rclpy looks at types and ranges."""
+        try:
+            return super().set_parameters_atomically(self._bridge.checked(parameter_list))
+        except SettingsError as error:
+            return refused(error)
+
+    def advertise(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
+        """A publisher whose QoS users can override by `qos_overrides` parameters."""
+        options = QoSOverridingOptions.with_default_policies()
+        return self.create_publisher(message_type, topic, profile, qos_overriding_options=options)
+
+    def listen(self, message_type: type, topic: str, callback: Callable[[Any], None], profile: QoSProfile) -> Any:
+        """A subscription whose QoS users can override by `qos_overrides` parameters."""
+        options = QoSOverridingOptions.with_default_policies()
+        return self.create_subscription(message_type, topic, callback, profile, qos_overriding_options=options)
+
+
+def other_publishers(node: Node, topic: str) -> list[str]:
+    """Full names of the other nodes that publish the topic; a second node of one's own name is among them."""
+    endpoints = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    names = [full_name(endpoint.node_namespace, endpoint.node_name) for endpoint in endpoints]
+    own = node.get_fully_qualified_name()
+    if own in names:
+        names.remove(own)
+    return sorted(f"{name} (a second node of this name)" if name == own else name for name in names)
+
+
+def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM and return the exit status: 0 clean, 2 bad settings.
+
+    Bad settings print one line on stderr. Discovery stays on this machine unless the environment says otherwise.
+    """
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    with StopSignals() as signals:
+        try:
+            if {"-h", "--help"} & set(argv):
+                print(settings_help(node_type.default_name, node_type.settings_type))
+                return 0
+            check_environment(os.environ)
+            for warning in check_ros_arguments(argv, node_type.default_name, node_type.settings_type):
+                print(f"{node_type.default_name}: {warning}", file=sys.stderr)
+            if node_type.sends_large_messages and not TRANSPORT_CHOICES & set(os.environ):
+                os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(share_file("config/dds/large_messages.xml"))
+            if not signals.requested:
+                _spin(_start(node_type, argv), signals)
+            return 0
+        except SettingsError as error:
+            print(f"{node_type.default_name}: {error}", file=sys.stderr)
+            return EXIT_BAD_SETTINGS
+        finally:
+            rclpy.try_shutdown()
+            gc.freeze()  # nothing is left to tidy up; looking through all objects at the end takes 0.3 s
+
+
+def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:
+    node = node_type.__new__(node_type)
+    try:
+        rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
+        node_type.__init__(node)
+        return node
+    except BaseException as error:
+        if hasattr(node, "health"):  # half made: DDS's threads must end before the process does, else it may crash
+            Node.destroy_node(node)
+        if type(error).__module__.partition(".")[0] != "rclpy":  # ours: bad settings, a stop, or a bug that must show
+            raise
+        raise rcl_complaint(error) from None  # unreadable arguments, bad QoS overrides: by many exception types
+
+
+def _spin(node: SuiteNode[Any], signals: StopSignals) -> None:
+    """Not spin_until_future_complete: rclpy's leaves a callback behind for each message, 200 MB in an hour."""
+    executor = SingleThreadedExecutor()
+    end = node.create_guard_condition(lambda: None)  # a callback to run, so that spin_once comes back
+    node.stopped.add_done_callback(lambda _: end.trigger())
+    signals.on_stop(node.stop)
+    try:
+        executor.add_node(node)
+        while executor.context.ok() and not node.stopped.done():
+            executor.spin_once()
+    except ExternalShutdownException:
+        pass
+    finally:
+        executor.shutdown()
+        node.destroy_node()

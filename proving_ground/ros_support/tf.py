@@ -1,0 +1,65 @@
+"""Broadcasters of /tf and /tf_static that need only the message package, so that they work without tf2_ros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from numpy.typing import ArrayLike
+from std_msgs.msg import Header
+from tf2_msgs.msg import TFMessage
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.convert import transform_to_msg
+from proving_ground.ros_support.node import SuiteNode
+
+
+@dataclass(frozen=True)
+class FrameTransform:
+    """parent_from_child: where the child frame's origin [m] and axes are, seen in the parent frame."""
+
+    parent: str
+    child: str
+    translation: ArrayLike
+    quaternion: ArrayLike  # x, y, z, w
+
+    def to_msg(self, stamp: Time, frame_prefix: str = "") -> TransformStamped:
+        """Stamped message; raises ValueError when a name is empty or a number is not finite."""
+        if not self.parent or not self.child or self.parent == self.child:
+            raise ValueError(f"transform from {self.parent!r} to {self.child!r} needs two different frame names")
+        return TransformStamped(
+            header=Header(stamp=stamp, frame_id=frame_prefix + self.parent),
+            child_frame_id=frame_prefix + self.child,
+            transform=transform_to_msg(self.translation, self.quaternion),
+        )
+
+
+class TransformBroadcaster:
+    """Publishes moving frames on tf. The topic is relative: a namespaced vehicle has its own tree."""
+
+    def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
+        self._publisher = node.advertise(TFMessage, "tf", qos.TF)
+        self._prefix = frame_prefix
+
+    def send(self, stamp: Time, transforms: Iterable[FrameTransform]) -> None:
+        """Publish all transforms of one instant in one message."""
+        messages = [transform.to_msg(stamp, self._prefix) for transform in transforms]
+        self._publisher.publish(TFMessage(transforms=messages))
+
+
+class StaticTransformBroadcaster:
+    """Publishes fixed frames on tf_static, latched; a late joiner gets every frame ever sent by this node."""
+
+    def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
+        self._publisher = node.advertise(TFMessage, "tf_static", qos.LATCHED)
+        self._prefix = frame_prefix
+        self._by_child: dict[str, TransformStamped] = {}
+
+    def send(self, stamp: Time, transforms: Iterable[FrameTransform]) -> None:
+        """Add or replace transforms. All are sent again, because a latched topic keeps only its last message."""
+        for transform in transforms:
+            self._by_child[transform.child] = transform.to_msg(stamp, self._prefix)
+        self._publisher.publish(TFMessage(transforms=list(self._by_child.values())))

@@ -1,0 +1,128 @@
+"""What a run records, by name with unit: columns that plots, criteria and files speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from vehicle_dynamics.vehicle_mechanism import CORNERS
+
+Array = NDArray[np.float64]
+Channels = Mapping[str, Array]
+
+RPM = 30.0 / np.pi
+PER_WHEEL: dict[str, tuple[str, float]] = {  # channel name without the corner: field of SNAPSHOT, factor
+    "wheel_load_n": ("load", 1.0),
+    "wheel_speed_radps": ("spin_rate", 1.0),
+    "wheel_angle_rad": ("steer_angle", 1.0),
+    "spring_compression_m": ("spring_compression", 1.0),
+    "slip_along": ("slip_along", 1.0),
+    "slip_across": ("slip_across", 1.0),
+    "sinkage_m": ("sinkage", 1.0),
+    "force_along_n": ("force_along", 1.0),
+    "force_across_n": ("force_across", 1.0),
+    "brake_torque_nm": ("brake_torque", 1.0),
+    "drive_torque_nm": ("drive_torque", 1.0),
+}
+SINGLE: dict[str, tuple[str, float]] = {
+    "steering": ("steering", 1.0),
+    "throttle": ("throttle", 1.0),
+    "brake": ("brake", 1.0),
+    "gear_lever": ("selected", 1.0),
+    "engine_speed_rpm": ("engine_speed", RPM),
+    "gear": ("gear", 1.0),
+    "collision_n": ("collision", 1.0),
+}
+MOTION = (
+    "time_s",
+    "x_m",  # of base_link, world
+    "y_m",
+    "z_m",
+    "roll_rad",
+    "pitch_rad",  # positive nose down
+    "yaw_rad",  # without jumps
+    "speed_mps",  # of the chassis' centre of mass, chassis axes: forward, left, up
+    "side_speed_mps",
+    "up_speed_mps",
+    "sideslip_rad",
+    "roll_rate_radps",
+    "pitch_rate_radps",
+    "yaw_rate_radps",
+    "forward_acceleration_mps2",  # of the same point, chassis axes, gravity not included
+    "side_acceleration_mps2",
+    "up_acceleration_mps2",
+)
+CHANNELS: tuple[str, ...] = (
+    *MOTION,
+    *SINGLE,
+    *(f"{name}.{corner}" for name in PER_WHEEL for corner in CORNERS),
+)
+ESTIMATE_CHANNELS: tuple[str, ...] = (  # estimate less truth, of runs with an observer
+    "estimate_error_m",  # of base_link's place, horizontal distance
+    "estimate_yaw_error_rad",
+    "estimate_speed_error_mps",  # of base_link, ahead
+    "estimate_sideslip_error_rad",  # of the vehicle's middle
+)
+SLOW = 0.1  # [m/s]: below, sideslip means nothing
+MOVES = 1.0  # [m/s]: below, its estimate is not judged
+
+
+def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base: Array) -> dict[str, Array]:
+    """All channels of a history (records of SNAPSHOT); points are in the chassis frame [m]."""
+    attitude = Rotation.from_quat(history["attitude"])
+    turn, turn_rate = history["turn"], history["turn_rate"]
+    place = history["position"] + attitude.apply(base)
+    yaw, pitch, roll = attitude.as_euler("ZYX").T
+    velocity = attitude.inv().apply(history["velocity"]) + np.cross(turn, centre_of_mass)
+    swing = np.cross(turn_rate, centre_of_mass) + np.cross(turn, np.cross(turn, centre_of_mass))
+    acceleration = attitude.inv().apply(history["acceleration"]) + swing
+    moves = np.hypot(velocity[:, 0], velocity[:, 1]) > SLOW
+    sideslip = np.where(moves, np.arctan2(velocity[:, 1], np.abs(velocity[:, 0])), 0.0)
+    motion = (
+        time, *place.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *turn.T, *acceleration.T,
+    )  # fmt: skip
+    found = dict(zip(MOTION, motion, strict=True))
+    found |= {name: factor * history[field] for name, (field, factor) in SINGLE.items()}
+    for name, (field, factor) in PER_WHEEL.items():
+        found |= {f"{name}.{corner}": factor * history[field][:, index] for index, corner in enumerate(CORNERS)}
+    return found
+
+
+def estimate_channels(
+    start_ns: int, time: Array, history: NDArray[np.void], base: Array, estimates: NDArray[np.void]
+) -> dict[str, Array]:
+    """ESTIMATE_CHANNELS at the run's instants; none when there is no estimate. estimates: records of ESTIMATE.
+
+    Taken where both have an instant, straight in between; before the first estimate it is that one's, after the last
+    that one's. Who judges by them leaves out where there was none for long: proving_ground.scenarios.holes.
+    """
+    ours, theirs = shared_instants(start_ns, time, estimates)
+    if not len(ours):
+        return {}
+    seen, told = history[ours], estimates[theirs]
+    attitude = Rotation.from_quat(seen["attitude"])
+    middle = attitude.inv().apply(seen["velocity"])  # of the chassis origin, its axes
+    speed = middle[:, 0] + np.cross(seen["turn"], base)[:, 0]
+    place = seen["position"] + attitude.apply(base)
+    away = np.hypot(*(told["position"][:, :2] - place[:, :2]).T)
+    yaw = _yaw(Rotation.from_quat(told["attitude"])) - _yaw(attitude)
+    moves = np.hypot(middle[:, 0], middle[:, 1]) > MOVES
+    sideslip = np.where(moves, told["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)
+    values = (away, np.remainder(yaw + np.pi, 2.0 * np.pi) - np.pi, told["velocity"][:, 0] - speed, sideslip)
+    return {name: np.interp(time, time[ours], value) for name, value in zip(ESTIMATE_CHANNELS, values, strict=True)}
+
+
+def shared_instants(
+    start_ns: int, time: Array, estimates: NDArray[np.void]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where in the run's times [s], and where among the estimates, are the instants that both have."""
+    instants = start_ns + np.round(time * 1e9).astype(np.int64)
+    _, ours, theirs = np.intersect1d(instants, estimates["time_ns"], return_indices=True)
+    return ours, theirs
+
+
+def _yaw(attitude: Rotation) -> Array:
+    return np.asarray(attitude.as_euler("ZYX")[:, 0])

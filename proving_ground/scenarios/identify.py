@@ -1,0 +1,131 @@
+"""`proving-ground identify`: rolling resistance and brake friction from manoeuvres, as seed 001 found its prototype's.
+
+Both runs are of the model itself, so what comes out must be what its file says: a check of the method and of the model.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings.text_table import text_table
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+SETTLED_S = 1.0  # after a start or a change of pedals
+GRAVITY = 9.81  # [m/s^2]
+
+
+@dataclass(frozen=True)
+class Identified:
+    """A coefficient found from a run beside the configured one."""
+
+    name: str
+    found: float
+    configured: float
+
+    @property
+    def error(self) -> float:
+        """Relative."""
+        return self.found / self.configured - 1.0
+
+
+def identify(as_json: bool) -> int:
+    """Print what is found."""
+    rolling, as_printed = rolling_resistance()
+    brake = brake_friction()
+    if as_json:
+        items = {
+            item.name: {"found": item.found, "configured": item.configured} for item in (rolling, as_printed, brake)
+        }
+        print(json.dumps(items))
+        return 0
+    rows = [
+        [item.name, f"{item.found:.5f}", f"{item.configured:.5f}", f"{100.0 * item.error:+.2f} %"]
+        for item in (rolling, as_printed, brake)
+    ]
+    print(text_table(["coefficient", "found", "configured", "difference"], rows))
+    return 0
+
+
+def rolling_resistance() -> tuple[Identified, Identified]:
+    """C_rr from the coast-down, with the turning parts' inertia; and as Eq. 5.43 prints it, without.
+
+    The scenario is run a second time without rolling resistance: its acceleration is a_t, the other's is a_r. Printed
+    is C = (a_r - a_t) / (g cos): with these the sign must be the other way round, since resistance makes a_r the
+    smaller. And a vehicle with turning wheels, of mass m and effective mass m', has m' (a_t - a_r) = C m g cos, not
+    m (a_t - a_r). On a slope m' is known from the second run: m' a_t = m g sin, but for what misaligned wheels take.
+    """
+    scenario, parameters = _coast_down()
+    free = dataclasses.replace(parameters, tyre=dataclasses.replace(parameters.tyre, rolling_resistance=0.0))
+    slope = float(np.arctan(-_slope(scenario)))
+    real, ideal = (_acceleration(LockStep(scenario, parameters=item).run()) for item in (parameters, free))
+    configured = parameters.tyre.rolling_resistance
+    # The resisting torque C N R of Eq. 5.42 has the unloaded radius; the ground's force that balances it acts at the
+    # distance of the ground, a tyre's deflection less.
+    lever = _loaded_radius(scenario, parameters) / parameters.wheel.radius_m
+    inertia = effective_mass_share(scenario, parameters)
+    found = inertia * lever * (ideal - real) / (GRAVITY * np.cos(slope))
+    printed = (ideal - real) / (GRAVITY * np.cos(slope))
+    return (
+        Identified("rolling resistance", float(found), configured),
+        Identified("rolling resistance, Eq. 5.43 with its sign mended", float(printed), configured),
+    )
+
+
+def effective_mass_share(scenario: Scenario, parameters: VehicleParameters) -> float:
+    """Effective mass over mass, from how much faster the vehicle without rolling resistance gets on a steeper slope."""
+    free = dataclasses.replace(parameters, tyre=dataclasses.replace(parameters.tyre, rolling_resistance=0.0))
+    pulls, gains = [], []
+    for slope in (_slope(scenario), 2.0 * _slope(scenario)):
+        flat = dataclasses.replace(scenario.world.flat, slope_x=slope)  # type: ignore[type-var]
+        steeper = dataclasses.replace(scenario, world=dataclasses.replace(scenario.world, flat=flat))
+        gains.append(_acceleration(LockStep(steeper, parameters=free).run()))
+        pulls.append(GRAVITY * np.sin(np.arctan(-slope)))
+    return float((pulls[1] - pulls[0]) / (gains[1] - gains[0]))
+
+
+def brake_friction() -> Identified:
+    """mu from the braking run: torque of a sliding front brake over twice pad force times radius (Eq. 5.26)."""
+    path = scenario_file("brake_test")
+    scenario = load_scenario(path)
+    parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
+    found = LockStep(scenario, path.parent, parameters).run().channels
+    brakes = parameters.brakes
+    # The pads slide while the wheel turns; the torque on the wheel is what a sensor in it would measure.
+    turning = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
+    force = brakes.front_force_n * found["brake"][turning]
+    torque = -found["brake_torque_nm.front_left"][turning]
+    friction = float(np.mean(torque / (2.0 * force * brakes.front_radius_m)))
+    return Identified("brake friction", friction, brakes.friction)
+
+
+def _coast_down() -> tuple[Scenario, VehicleParameters]:
+    path = scenario_file("coast_down")
+    scenario = load_scenario(path)
+    return scenario, VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
+
+
+def _slope(scenario: Scenario) -> float:
+    assert scenario.world.flat is not None  # the only world there is; coast_down.yaml has it
+    return scenario.world.flat.slope_x
+
+
+def _acceleration(run: Run) -> float:
+    """Mean along the slope, from the speeds at both ends, as position sensors would give it [m/s^2]."""
+    speed, time = run.channels["speed_mps"], run.time
+    settled = time > SETTLED_S
+    return float(np.polyfit(time[settled], speed[settled], 1)[0])
+
+
+def _loaded_radius(scenario: Scenario, parameters: VehicleParameters) -> float:
+    """Height of the wheels' centres over the ground [m], as a ruler measures it on the standing vehicle."""
+    tyre = parameters.tyre
+    still = dataclasses.replace(scenario, start=dataclasses.replace(scenario.start, speed_mps=0.0), duration_s=0.01)
+    loads = LockStep(still, parameters=parameters).run().history["load"][0]
+    return parameters.wheel.radius_m - float(np.mean(loads)) / tyre.stiffness_npm

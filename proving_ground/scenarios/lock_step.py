@@ -1,0 +1,321 @@
+"""The lock-step runner: all cores of a scenario in one process, in a fixed order, repeatable to the bit.
+
+Time is a whole number of ticks. Every PERIOD_S the vehicle is looked at, sensors sample, the driver acts, the vehicle
+moves; faster sensors look in between.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.drive_to_goal import Status
+from planner.scripted import Origin, ScriptedDriver
+from proving_ground.scenarios.autonomy import Autonomy
+from proving_ground.scenarios.channels import Channels, channels, estimate_channels
+from proving_ground.scenarios.observing import Observation, make_observer
+from proving_ground.scenarios.scenario import Scenario
+from proving_ground.scenarios.sensing import make_rig
+from proving_ground.settings import SettingsError
+from sensors.rig import steps_between_ticks
+from terrain.ruts import EMPTY
+from terrain.world import World
+from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
+from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_choice import make_vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+
+class OtherDriver(Protocol):
+    """A driver that no scenario file names; `memory` is all that a checkpoint needs of it."""
+
+    memory: tuple[float, ...]
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals: ...
+
+
+Driver = ScriptedDriver | Autonomy | OtherDriver
+TakeOver = Callable[[ScriptedDriver | Autonomy, Vehicle], OtherDriver]
+Listener = Callable[[str, Any], None]
+
+PROGRESS_EVERY = 100  # periods
+PERIOD_NS = round(PERIOD_S * 1e9)
+STANDING = 0.02  # [m/s]
+REST_PERIODS = 100  # a driver that has arrived or given up has stood for so long when the run ends
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a run depends on from here on."""
+
+    period: int
+    state: Array
+    pedals: Pedals
+    memory: tuple[float, ...]  # the driver's
+    ruts: RutsCopy | None = None  # of ground that remembers
+    sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
+
+    def to_json(self) -> str:
+        """Text that from_json reads back to the bit, but for the sensors' memory."""
+        values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
+        if self.ruts is not None:
+            used = np.flatnonzero(self.ruts.keys != EMPTY)
+            keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
+            values["ruts"] = {"size": len(self.ruts.keys), "place": used.tolist(), "key": keys, "depth": depth}
+        return json.dumps(values)
+
+    @staticmethod
+    def from_json(text: str) -> Checkpoint:
+        """Raises SettingsError when the text is no checkpoint."""
+        try:
+            values = json.loads(text)
+            pedals = Pedals(*values["pedals"]).within_limits()
+            state = np.array(values["state"], dtype=float)
+            memory = tuple(float(value) for value in values["memory"])
+            period = int(values["period"])
+            ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
+        except (ValueError, TypeError, KeyError) as error:
+            raise SettingsError(f"not a checkpoint: {error}") from None
+        if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
+            raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
+        return Checkpoint(period, state, pedals, memory, ruts)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a scenario."""
+
+    time: Array  # [s]
+    history: NDArray[np.void]  # records of SNAPSHOT, one per period and one at the end
+    channels: Channels
+    centre_of_mass: Array  # of the chassis, whose motion the channels give; chassis frame [m]
+    diverged_at: float | None  # [s]
+    estimates: NDArray[np.void] | None = None  # records of ESTIMATE, if there is an observer
+
+
+class LockStep:
+    """One scenario being run; `run` to the end, or `advance_to` and `checkpoint` in between."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        folder: Path | None = None,
+        parameters: VehicleParameters | None = None,
+        listener: Listener = lambda name, sample: None,
+        world: World | None = None,
+        take_over: TakeOver | None = None,
+    ) -> None:
+        """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file.
+
+        listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
+        makes the driver, given the scenario's own.
+        """
+        world = world or scenario.world.load(folder or Path())
+        self._ground = scenario.world.ground(world)
+        self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
+        try:
+            self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
+        except ValueError as error:  # numbers that are each allowed, but together make no vehicle
+            raise SettingsError(f"vehicle {scenario.vehicle.model}: {error}") from None
+        start = scenario.start
+        heading = math.radians(start.heading_deg)
+        try:
+            self._state = self.vehicle.start(
+                self._ground, x=start.x_m, y=start.y_m, heading=heading, speed=start.speed_mps, gear=start.gear
+            )
+        except (NoEquilibriumError, ValueError) as error:
+            raise SettingsError(f"start: {error}") from None
+        self._pedals = Pedals()
+        self._period = 0
+        self._first = 0  # of the periods that the history has
+        self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
+        self._steps = round(PERIOD_S / self.vehicle.step_s)
+        self._start_ns = scenario.start.time_ns()
+        origin = Origin(start.x_m, start.y_m, heading, start.speed_mps)
+        self.observation = self._make_observation(scenario, origin, world, folder or Path())
+        own_driver = self._make_driver(scenario, origin, world)
+        self._autonomy = own_driver if isinstance(own_driver, Autonomy) else None
+        self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
+        self._rests = 0  # periods that an autonomy at its end has stood for
+        self._listener = listener
+        self.rig = make_rig(scenario, self.vehicle, self._ground, world) if scenario.sensors else None
+        self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
+        self._history = np.zeros(self._periods + 1, SNAPSHOT)
+        self._seen: SnapshotRecord | None = None  # of this period, once it was looked at
+        self._diverged_at: float | None = None
+
+    def _make_observation(
+        self, scenario: Scenario, origin: Origin, world: World | None, folder: Path
+    ) -> Observation | None:
+        if scenario.observer is None:
+            return None
+        georeference = world.georeference if world is not None else None
+        observer = make_observer(
+            scenario.observer,
+            scenario.sensors,
+            ground=scenario.world.ground(world),  # of its own: its model leaves ruts, where it believes to be
+            georeference=georeference,
+            folder=folder,
+        )
+        start = origin if scenario.observer.knows_start else None  # with its speed
+        return Observation(observer, start)
+
+    def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> ScriptedDriver | Autonomy:
+        if scenario.driver.to_goal is None:
+            return ScriptedDriver(scenario.driver.script(), Helm(self.vehicle), origin)
+        lidars = [choice.lidar for choice in scenario.sensors if choice.lidar is not None]
+        return Autonomy(
+            scenario.driver.to_goal,
+            self.vehicle,
+            self._parameters,
+            world,
+            start_ns=self._start_ns,
+            lidar=lidars[0] if lidars else None,
+            observation=self.observation,
+        )
+
+    @property
+    def period(self) -> int:
+        """How many are done."""
+        return self._period
+
+    @property
+    def time(self) -> float:
+        """Since the start [s]."""
+        return self._period * PERIOD_S
+
+    @property
+    def has_ended(self) -> bool:
+        """Nothing comes any more: the time is over, the motion diverged, or the driver is at its goal or gave up."""
+        return self._period >= self._periods or self._diverged_at is not None or self._rests >= REST_PERIODS
+
+    @property
+    def has_diverged(self) -> bool:
+        """The motion left all bounds."""
+        return self._diverged_at is not None
+
+    def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
+        """To the end; progress gets the share that is done."""
+        while not self.has_ended:
+            self.advance_to(min(self._period + PROGRESS_EVERY, self._periods))
+            progress(1.0 if self.has_ended and not self.has_diverged else self._period / self._periods)
+        return self.result()
+
+    def result(self) -> Run:
+        """What came of it so far."""
+        self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+        count = self._period + 1
+        time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
+        centre, base = np.array(self._parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
+        history = self._history[self._first : count]
+        found = channels(time, history, centre, base)
+        estimates = self.observation.estimates if self.observation is not None else None
+        if estimates is not None:
+            found |= estimate_channels(self._start_ns, time, history, base, estimates)
+        return Run(time, history, found, centre, self._diverged_at, estimates)
+
+    def look(self) -> SnapshotRecord:
+        """The vehicle at this instant; what sensors have to tell of it is told, once."""
+        if self._seen is None:
+            self._seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+            if not self.has_diverged:  # then it is the instant before, which was told
+                self._sense(0, self._seen)
+        return self._seen
+
+    def seen_since(self, period: int) -> NDArray[np.void]:
+        """Records of SNAPSHOT from a period on, without the present instant; a view."""
+        return self._history[period : self._period]
+
+    def advance_to(self, period: int) -> None:
+        """Run until that many periods are done, or the run has ended."""
+        while self._period < period and not self.has_ended:
+            seen = self.look()
+            self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
+            self._history[self._period] = seen
+            self._rests = self._rests + 1 if self._is_at_rest(seen) else 0
+            self._seen = None
+            if not self._move():
+                self._diverged_at = self._period * PERIOD_S
+                return
+            self._period += 1
+
+    def _is_at_rest(self, seen: SnapshotRecord) -> bool:
+        """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
+        if self._autonomy is None or abs(forward_speed(seen)) >= STANDING:
+            return False
+        status = self._autonomy.progress.status
+        return status is Status.ARRIVED or (status is Status.FAILED and self._autonomy is self._driver)
+
+    def _move(self) -> bool:
+        """One period; False when the motion diverges. Sensors that are faster look in between."""
+        for step in range(0, self._steps, self._tick_steps):
+            if step:
+                self._sense(step, self.vehicle.snapshot(self._state, self._pedals, self._ground))
+            if self.vehicle.advance(self._state, self._pedals, self._ground, self._tick_steps) < self._tick_steps:
+                return False
+        return True
+
+    def _sense(self, step: int, seen: SnapshotRecord) -> None:
+        if self.rig is not None:
+            time_ns = self._start_ns + self._period * PERIOD_NS + step * round(self.vehicle.step_s * 1e9)
+            arrived = self.rig.update(time_ns, seen)
+            for name, sample in arrived:
+                self._listener(name, sample)
+            if self.observation is not None:
+                self.observation.hear(time_ns, (sample for _, sample in arrived))
+            if self._autonomy is not None:
+                self._autonomy.hear(sample for _, sample in arrived)
+
+    def checkpoint(self) -> Checkpoint:
+        """What `restore` needs to go on from here, to the bit."""
+        ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
+        if self.observation is not None:
+            raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
+        if self._seen is not None and self.rig is not None:
+            raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
+        sensors = self.rig.memory() if self.rig is not None else None
+        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts, sensors)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
+        if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._state.shape:
+            raise SettingsError("checkpoint: is of another scenario or another vehicle")
+        if self.rig is not None:
+            if checkpoint.sensors is None:
+                raise SettingsError("checkpoint: has no memory of sensors; restore it in the process that made it")
+            self.rig.remember(checkpoint.sensors)
+        if checkpoint.period > self._period:
+            self._first = checkpoint.period
+        self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals
+        self._driver.memory = checkpoint.memory
+        if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
+            self._ground.restore_ruts(checkpoint.ruts)
+        self._seen = self._diverged_at = None
+
+
+def _ruts_from(values: dict[str, Any]) -> RutsCopy:
+    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError where it is none."""
+    size = int(values["size"])
+    if not 1 <= size <= RUT_CELLS:
+        raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
+    keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
+    place = np.array(values["place"], dtype=np.int64)
+    if place.size and not (place.min() >= 0 and place.max() < size):
+        raise ValueError("ruts: a place is beyond the size")
+    keys[place], depth[place] = values["key"], values["depth"]
+    return RutsCopy(keys, depth)

@@ -1,0 +1,1 @@
+"""The node that drives a scenario's script."""

@@ -1,0 +1,105 @@
+"""The script node: a scenario's driver, from /ground_truth/odom to /vehicle/pedals. All is in planner.scripted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from planner.scripted import Origin, ScriptedDriver
+from proving_ground.kernels.vector3 import Vector3, vector
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.scenarios.scenario import load_scenario
+from proving_ground.settings import SettingsError, setting
+from sensors.ros.truth_input import TruthInput
+from vehicle_dynamics.attitude import rotation_from_quaternion
+from vehicle_dynamics.base_motion import BaseMotion
+from vehicle_dynamics.control.helm import Helm
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_choice import make_vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+PEDALS = ("steering", "throttle", "brake", "gear")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptSettings:
+    """Whose script."""
+
+    scenario: str = setting("", "Path to the scenario's YAML file", read_only=True)
+
+
+class ScriptNode(SuiteNode[ScriptSettings]):
+    """Acts on each instant of the truth, as in lock-step."""
+
+    default_name = "script"
+    settings_type = ScriptSettings
+
+    def __init__(self) -> None:
+        super().__init__()
+        if not self.settings.scenario:
+            raise SettingsError("scenario: must be the path of a scenario's YAML file")
+        path = Path(self.settings.scenario)
+        scenario = load_scenario(path)
+        if scenario.driver.to_goal is not None:
+            raise SettingsError(f"{path}: its driver is no script; start the planner node instead")
+        start, numbers = scenario.start, VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
+        vehicle = make_vehicle(scenario.vehicle, numbers)
+        self._base = vector(vehicle.base_in_chassis)
+        self._helm = Helm(vehicle)
+        origin = Origin(start.x_m, start.y_m, math.radians(start.heading_deg), start.speed_mps)
+        self._driver = ScriptedDriver(scenario.driver.script(), self._helm, origin)
+        self._begun_ns: int | None = start.time_ns()
+        self._seen = np.zeros(1, SNAPSHOT)[0]
+        self._message = JointState(name=list(PEDALS))
+        self._pedals = self.advertise(JointState, "vehicle/pedals", qos.RELIABLE)
+        self._truth = TruthInput(self, self._on_truth, self._on_reset)
+        self._is_heard = False
+        self.report("script", Level.OK, "waits for /ground_truth/odom")
+
+    def publish_health(self) -> None:
+        """Not before the vehicle hears it: to those who wait for all nodes it is not there yet."""
+        self._is_heard = self._is_heard or self._pedals.get_subscription_count() > 0
+        if self._is_heard:
+            super().publish_health()
+
+    def _on_truth(self, time_ns: int, motion: BaseMotion, drive: Any) -> None:
+        if self._begun_ns is None:  # after a reset the script begins anew, while time runs on
+            self._begun_ns = time_ns
+        elapsed = (time_ns - self._begun_ns) / NS_PER_S
+        pedals = self._driver.act(elapsed, seen_from(motion, self._base, self._seen)).within_limits()
+        self._message.header.stamp = ns_to_stamp(time_ns)
+        self._message.position = [pedals.steering, pedals.throttle, pedals.brake, float(pedals.selected)]
+        self._pedals.publish(self._message)
+        self.health.report("script", Level.OK, "drives")
+
+    def _on_reset(self) -> None:
+        self._helm.reset()
+        self._begun_ns = None
+
+
+def seen_from(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
+    """What drivers look at, filled in from base_link's motion; base is in the chassis frame [m]."""
+    rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
+    seen["attitude"] = motion.attitude
+    seen["position"] = motion.position + rotation @ arm
+    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.turn, arm))
+    seen["turn"] = motion.turn
+    return seen
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(ScriptNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

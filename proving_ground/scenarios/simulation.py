@@ -1,0 +1,260 @@
+"""A scenario driven from Python, step by step: for learning agents, notebooks and controllers of one's own.
+
+    sim = Simulation("lane_change", seed=3)
+    observation = sim.reset()
+    while not (step := sim.step(Command(speed=10.0, curvature=0.0), seconds=0.1)).has_ended:
+        observation = step.observation
+
+It is the lock-step runner with somebody else at the wheel: same cores, same order, repeatable to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.maps.grid import LocalGrid
+from planner.scripted import ScriptedDriver
+from proving_ground.kernels.vector3 import vector
+from proving_ground.scenarios.autonomy import Autonomy
+from proving_ground.scenarios.judging import judge_run
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.metrics import Finding, load_reference
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import SettingsError
+from vehicle_dynamics.base_motion import base_motion
+from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.motion import heading
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+Array = NDArray[np.float64]
+
+LARGEST_SEED = 2**31 - 1
+
+
+class Command(NamedTuple):
+    """What /cmd_vel says; the vehicle's own helm follows it."""
+
+    speed: float  # [m/s], astern negative
+    curvature: float = 0.0  # [1/m], to the left positive
+
+
+Action = Pedals | Command
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The motion of base_link."""
+
+    position: Array  # world, 3 [m]
+    attitude: Array  # world_from_base, x y z w
+    velocity: Array  # base_link's axes, 3 [m/s]
+    turn: Array  # angular velocity, base_link's axes, 3 [rad/s]
+    heading: float  # from x to the left [rad], within half a turn
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """What there is to know at an instant."""
+
+    time: float  # since the start [s]
+    truth: Truth
+    sensors: Mapping[str, Any]  # the latest sample of each sensor that has sent one, by name; see sensors.samples
+    estimate: Any  # a record of ESTIMATE (state_observer.vehicle.layout), or None until an observer has begun
+    local_map: LocalGrid | None  # of the scenario's planner, once it has one
+
+
+class Step(NamedTuple):
+    """What came of an action."""
+
+    observation: Observation
+    has_ended: bool
+    info: dict[str, Any]  # diverged, collision_n: the hardest push of obstacles during the step, pedals: the latest
+
+
+Policy = Callable[[Observation], Action]
+
+
+class Simulation:
+    """One scenario; `reset` begins it, `step` goes on. A pickled one is as new where it is unpacked."""
+
+    def __init__(
+        self,
+        scenario: str | Path | Scenario,
+        *,
+        seed: int | None = None,
+        driver: Policy | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """scenario: name in config/scenarios, path of a YAML file, or the thing itself (then folder is where its
+        relative paths begin); seed: in place of its own; driver: who acts in steps without an action; none: the
+        scenario's own driver.
+        """
+        self._recipe = {"scenario": scenario, "seed": seed, "driver": driver, "folder": folder}
+        self.scenario, self.folder = _loaded(scenario, folder)
+        self._policy = driver
+        self._seed = _checked(self.scenario.seed if seed is None else seed)
+        self._world = self.scenario.world.load(self.folder)
+        self._parameters = VehicleParameters.from_yaml(vehicle_file(self.scenario.vehicle.model, self.folder))
+        self._lock_step: LockStep | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self._recipe | {"seed": self._seed},)
+
+    @property
+    def time(self) -> float:
+        """Since the start [s]."""
+        return self._running.time
+
+    def reset(self, seed: int | None = None) -> Observation:
+        """Begin anew; seed: of this run and those after it."""
+        self._seed = self._seed if seed is None else _checked(seed)
+        self._latest: dict[str, Any] = {}
+        chosen = replace(self.scenario, seed=self._seed)
+        self._lock_step = LockStep(
+            chosen, self.folder, self._parameters, self._latest.__setitem__, self._world, self._take_over
+        )
+        return self._observation()
+
+    def step(self, action: Action | None = None, seconds: float = PERIOD_S) -> Step:
+        """Hold an action for a time [s], a whole number of 10 ms, or to the end. None: let the driver act."""
+        runner, periods = self._running, _periods(seconds)
+        if runner.has_ended:
+            raise RuntimeError("the run has ended; reset() begins another")
+        if action is None and self._policy is not None:
+            action = self._policy(self._observation())
+        self._wheel.action = None if action is None else _finite(action)
+        begin = runner.period
+        runner.advance_to(begin + periods)
+        observation = self._observation()
+        pushes = [*runner.seen_since(begin)["collision"].tolist(), float(runner.look()["collision"])]
+        info = {"diverged": runner.has_diverged, "collision_n": max(pushes), "pedals": self._wheel.pedals}
+        return Step(observation, runner.has_ended, info)
+
+    def result(self) -> Run:
+        """History and channels of the run so far."""
+        return self._running.result()
+
+    def findings(self) -> list[Finding]:
+        """The scenario's criteria against the run so far."""
+        return judge_run(self.scenario, self.result(), load_reference(self.scenario, self.folder))
+
+    def close(self) -> None:
+        """Let go of the run and of what its sensors hold; reset() begins another."""
+        self._lock_step = None
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _running(self) -> LockStep:
+        if self._lock_step is None:
+            raise RuntimeError("reset() comes first")
+        return self._lock_step
+
+    def _take_over(self, own: ScriptedDriver | Autonomy, vehicle: Vehicle) -> _Wheel:
+        self._wheel = _Wheel(own, vehicle)
+        return self._wheel
+
+    def _observation(self) -> Observation:
+        runner = self._running
+        seen = runner.look()
+        motion = base_motion(seen, vector(runner.vehicle.base_in_chassis))
+        truth = Truth(
+            np.array(motion.position),
+            np.array(motion.attitude),
+            np.array(motion.velocity),
+            np.array(motion.turn),
+            heading(seen),
+        )
+        observer = runner.observation.observer if runner.observation is not None else None
+        return Observation(
+            runner.time,
+            truth,
+            MappingProxyType(dict(self._latest)),
+            observer.estimate() if observer is not None and observer.is_running else None,
+            self._wheel.local_map,
+        )
+
+
+class _Wheel:
+    """The driver's seat: whoever has it, the scenario's own driver looks on, so that its planner's map goes on."""
+
+    def __init__(self, own: ScriptedDriver | Autonomy, vehicle: Vehicle) -> None:
+        self._own, self._helm = own, Helm(vehicle)
+        self.action: Action | None = None  # None: the scenario's own driver acts
+        self.pedals = Pedals()
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """As LockStep wants it of drivers; simulations have no checkpoints."""
+        raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
+
+    @memory.setter
+    def memory(self, values: tuple[float, ...]) -> None:
+        raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
+
+    @property
+    def local_map(self) -> LocalGrid | None:
+        """Of the scenario's planner."""
+        return self._own.progress.grid if isinstance(self._own, Autonomy) else None
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals:
+        """Pedals for the next 10 ms."""
+        if self.action is None or isinstance(self._own, Autonomy):
+            self.pedals = self._own.act(time, seen)
+        if isinstance(self.action, Command):
+            self.pedals = self._helm.pedals(seen, *self.action)
+        elif self.action is not None:
+            self.pedals = self.action
+        self.pedals = self.pedals.within_limits()
+        return self.pedals
+
+
+def _loaded(scenario: str | Path | Scenario, folder: Path | None) -> tuple[Scenario, Path]:
+    if isinstance(scenario, Scenario):
+        return scenario, folder or Path()
+    path = scenario_file(str(scenario))
+    return load_scenario(path), path.parent
+
+
+def _remade(recipe: dict[str, Any]) -> Simulation:
+    return Simulation(recipe["scenario"], seed=recipe["seed"], driver=recipe["driver"], folder=recipe["folder"])
+
+
+def _checked(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"seed: must be a whole number from 0 to {LARGEST_SEED}, got {seed!r}")
+    return int(seed)
+
+
+def _periods(seconds: float) -> int:
+    periods = seconds / PERIOD_S
+    if not math.isfinite(periods) or periods < 0.5 or abs(periods - round(periods)) > 1e-6 * max(periods, 1.0):
+        raise ValueError(f"seconds: must be a whole number of {PERIOD_S:g} s, got {seconds!r}")
+    return round(periods)
+
+
+def _finite(action: Action) -> Action:
+    """The action; raises ValueError for what is none."""
+    if isinstance(action, Pedals):
+        return action.within_limits()
+    if not isinstance(action, Command):
+        raise ValueError(f"action: must be Pedals or a Command, got {type(action).__name__}")
+    if not all(math.isfinite(value) for value in action):
+        raise ValueError(f"action: speed and curvature must be finite numbers, got {action.speed}, {action.curvature}")
+    return Command(float(action.speed), float(action.curvature))

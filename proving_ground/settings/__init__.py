@@ -1,0 +1,6 @@
+"""Validated settings: declared once as frozen dataclasses, read from YAML with errors that name file and line."""
+
+from proving_ground.settings.errors import SettingsError
+from proving_ground.settings.fields import Declaration, build, declarations, setting
+
+__all__ = ["Declaration", "SettingsError", "build", "declarations", "setting"]

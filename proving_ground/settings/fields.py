@@ -1,0 +1,179 @@
+"""Settings declared once, as the fields of a frozen dataclass.
+
+>>> @dataclass(frozen=True, kw_only=True)
+... class Gps:
+...     update_rate_hz: float = setting(5.0, "Fixes per second", unit="Hz", minimum=0.1, maximum=100.0)
+>>> build(Gps, {"update_rate_hz": 10}).update_rate_hz
+10.0
+>>> build(Gps, {"update_rat_hz": 10})
+Traceback (most recent call last):
+proving_ground.settings.errors.SettingsError: update_rat_hz: unknown; did you mean update_rate_hz? Known: update_rate_hz
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from proving_ground.settings.errors import SettingsError
+
+Settings = TypeVar("Settings")
+Value = Any  # bool, int, float, str or a tuple of one of these
+
+INTEGER_LIMIT = 2**31 - 1  # fits a ROS integer parameter and a C int
+
+_TYPE_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """What is known of one setting: type, default, meaning, unit and what is allowed."""
+
+    name: str
+    kind: type
+    is_list: bool
+    default: Value
+    description: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+    read_only: bool
+    length: int = 0  # of a list; 0 is any
+
+    def allowed(self) -> str:
+        """The allowed values in words, e.g. 'a number from 0 to 40 [m/s]'."""
+        words = _TYPE_WORDS[self.kind]
+        if self.choices:
+            words = "one of " + ", ".join(self.choices)
+        elif self.minimum is not None and self.maximum is not None:
+            words += f" from {self.minimum:g} to {self.maximum:g}"
+        elif self.kind is float:
+            words = "a finite number"
+        if self.unit:
+            words += f" [{self.unit}]"
+        if not self.is_list:
+            return words
+        return f"a list of {self.length}, each {words}" if self.length else f"a list, each item {words}"
+
+    def check(self, value: object) -> Value:
+        """Return the value in the declared type, or raise a SettingsError that says what is allowed."""
+        if not self.is_list:
+            return self._check_item(value, value)
+        if not isinstance(value, list | tuple) or (self.length and len(value) != self.length):
+            raise self._refusal(value)
+        return tuple(self._check_item(item, value) for item in value)
+
+    def _check_item(self, item: object, whole: object) -> Value:
+        if self.kind is float and isinstance(item, int) and not isinstance(item, bool) and abs(item) < 2**53:
+            item = float(item)  # people write 5 for 5.0
+        if type(item) is not self.kind:
+            raise self._refusal(whole)
+        if isinstance(item, float) and not math.isfinite(item):
+            raise self._refusal(whole)
+        if isinstance(item, int | float) and not isinstance(item, bool):
+            low = -INTEGER_LIMIT if self.minimum is None and isinstance(item, int) else self.minimum
+            high = INTEGER_LIMIT if self.maximum is None and isinstance(item, int) else self.maximum
+            if (low is not None and item < low) or (high is not None and item > high):
+                raise self._refusal(whole)
+        if self.choices and item not in self.choices:
+            raise self._refusal(whole)
+        return item
+
+    def _refusal(self, value: object) -> SettingsError:
+        return SettingsError(f"{self.name}: must be {self.allowed()}, got {_shown(value)}")
+
+
+def setting(
+    default: Value,
+    description: str,
+    *,
+    unit: str = "",
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Iterable[str] = (),
+    read_only: bool = False,
+) -> Any:
+    """A dataclass field that carries its description, unit and allowed values; the default ... makes it required.
+
+    A bound needs its partner: ROS descriptors know closed ranges only.
+    """
+    if (minimum is None) != (maximum is None):
+        raise TypeError("give both minimum and maximum, or neither")
+    metadata = {
+        "description": description,
+        "unit": unit,
+        "minimum": minimum,
+        "maximum": maximum,
+        "choices": tuple(choices),
+        "read_only": read_only,
+    }
+    return dataclasses.field(default=dataclasses.MISSING if default is ... else default, metadata=metadata)
+
+
+def declarations(settings_type: type) -> dict[str, Declaration]:
+    """The declarations of a settings dataclass by name, in order."""
+    hints = typing.get_type_hints(settings_type)
+    return {field.name: declaration(field, hints[field.name]) for field in dataclasses.fields(settings_type)}
+
+
+def declaration(field: dataclasses.Field[Any], hint: Any) -> Declaration:
+    """The declaration of one field made with `setting`, whose type is hint."""
+    items = typing.get_args(hint)
+    is_list = typing.get_origin(hint) is tuple
+    kind = items[0] if is_list else hint
+    if kind not in _TYPE_WORDS:
+        raise TypeError(f"a setting cannot have type {hint}")
+    return Declaration(
+        name=field.name,
+        kind=kind,
+        is_list=is_list,
+        length=len(items) if is_list and items[-1] is not Ellipsis else 0,
+        default=field.default,
+        **field.metadata,
+    )
+
+
+def build(settings_type: type[Settings], values: Mapping[str, object]) -> Settings:
+    """A settings object from plain values; raises SettingsError naming the first bad one."""
+    known = declarations(settings_type)
+    checked = {name: check_named(known, name, value) for name, value in values.items()}
+    try:
+        return settings_type(**checked)
+    except SettingsError:
+        raise
+    except ValueError as error:  # a relation between fields, checked by __post_init__
+        raise SettingsError(str(error)) from None
+
+
+def check_named(known: Mapping[str, Declaration], name: object, value: object) -> Value:
+    """The value in its declared type; raises SettingsError for an unknown name, with the nearest known one."""
+    if isinstance(name, str) and name in known:
+        return known[name].check(value)
+    raise SettingsError(f"{_shown_name(name)}: {close_name(name, known)}")
+
+
+def close_name(name: object, known: Iterable[str]) -> str:
+    """Words for an unknown name: the nearest known one, and all that are known."""
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return f"unknown; {hint}Known: {', '.join(names)}"
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer too long to print
+        text = "a huge number"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _shown_name(name: object) -> str:
+    text = str(name)
+    return text if text and text.isprintable() and len(text) <= 60 else _shown(name)

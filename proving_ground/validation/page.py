@@ -1,0 +1,98 @@
+"""`proving-ground validate`: the suite beside papers and references, as a page with tables and pictures.
+
+Nothing is copied from earlier results: every figure of ours comes from a run that is made now. What papers and
+references say is in the chapters as constants, with where it stands.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from proving_ground.report.versions import versions
+from proving_ground.settings import SettingsError
+from proving_ground.settings.fields import close_name
+from proving_ground.settings.files import write_whole
+from proving_ground.validation.estimation import gps, linkages, low_cost_gps, vehicle_observer
+from proving_ground.validation.mechanics import formulations, newton_chord, quarter_car
+from proving_ground.validation.parts import Part, Say
+from proving_ground.validation.vehicle import identification, lane_change, straight, suite
+
+FAILED = 1
+PAGE, PICTURES = "validation.md", "validation"
+WIDTH = 118  # of the page's lines
+HEAD = """# Validation
+
+Made by `proving-ground validate{options}`; do not edit. Every figure of ours comes from a run made for this page.
+"within" says what is asked of it. A figure outside is marked **outside**, and the command then ends with status 1,
+unless the difference is known, which is told beside it.
+"""
+
+
+def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
+    """Write the page and its pictures into a folder; status 1 when a figure is outside its bounds."""
+    if list(only) == ["list"]:
+        print("\n".join(f"{name}{' (with --full)' if name in LONG else ''}" for name in PARTS))
+        return 0
+    for name in only:
+        if name not in PARTS:
+            raise SettingsError(f"--only {name}: {close_name(name, PARTS)}")
+    chosen = [name for name in PARTS if (name in only if only else is_full or name not in LONG)]
+    pictures = out / PICTURES
+    try:
+        pictures.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"--out {out}: {error.strerror or error}") from None
+    texts, missed = [HEAD.format(options=" --full" if is_full else "")], []
+    for name in chosen:
+        begun = time.monotonic()
+        part = PARTS[name](lambda words, name=name: print(f"{name}: {words}", file=sys.stderr, flush=True))  # type: ignore[misc]
+        for file, content in part.pictures.items():
+            write_whole(pictures / f"{file}.png", content)
+        texts.append(_chapter(part))
+        outside = [row for row in part.rows if not row.is_within]
+        missed += [row.what for row in outside if not row.known]
+        words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
+        print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
+    texts.append(_made_with())
+    write_whole(out / PAGE, "\n".join(texts))
+    print(f"written to {out / PAGE}, pictures to {pictures}")
+    return FAILED if missed else 0
+
+
+def _chapter(part: Part) -> str:
+    lines = [f"## {part.title}", "", textwrap.fill(part.about, WIDTH, break_on_hyphens=False), ""]
+    if part.rows:
+        lines += [f"| | ours | {part.theirs} | within |", "| --- | --- | --- | --- |"]
+        for row in part.rows:
+            mark = "" if row.is_within else f" **outside**{': ' if row.known else ''}{row.known}"
+            unit = f" {row.unit}" if row.unit else ""
+            lines.append(f"| {row.what} | {row.ours:.4g}{unit} | {row.theirs or '-'} | {row.bound.words()}{mark} |")
+        lines.append("")
+    lines += [f"![{name.replace('_', ' ')}]({PICTURES}/{name}.png)\n" for name in part.pictures]
+    return "\n".join([*lines, part.after, ""] if part.after else lines)
+
+
+def _made_with() -> str:
+    told = {key: value for key, value in versions().items() if key != "commit"}
+    return "## Made with\n\n" + ", ".join(f"{key} {value}" for key, value in told.items()) + "\n"
+
+
+PARTS: dict[str, Callable[[Say], Part]] = {
+    "lane_change": lane_change,
+    "straight": straight,
+    "identification": identification,
+    "formulations": formulations,
+    "newton_chord": newton_chord,
+    "quarter_car": quarter_car,
+    "linkages": linkages,
+    "gps": gps,
+    "low_cost_gps": low_cost_gps,
+    "vehicle_observer": vehicle_observer,
+    "scenarios": suite(("lane_change", "j_turn", "bump", "off_road", "low_cost_gps")),
+    "urban": suite(("urban",)),
+}
+LONG = ("vehicle_observer", "urban")

@@ -1,0 +1,89 @@
+"""Chapters of the validation page: figures of ours beside those of papers, and what their makers share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.scenarios.channels import Channels
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.metrics import load_reference
+from proving_ground.scenarios.plots import png
+from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+
+Array = NDArray[np.float64]
+Say = Callable[[str], None]
+
+
+class Bound(NamedTuple):
+    """What a figure of ours is asked to be."""
+
+    least: float = -np.inf
+    most: float = np.inf
+
+    def words(self) -> str:
+        """For the table; empty: nothing is asked."""
+        if np.isfinite(self.least) and np.isfinite(self.most):
+            return f"{self.least:g} to {self.most:g}"
+        if np.isfinite(self.most):
+            return f"at most {self.most:g}"
+        return f"at least {self.least:g}" if np.isfinite(self.least) else ""
+
+
+class Row(NamedTuple):
+    """A figure of ours beside one to compare with."""
+
+    what: str
+    ours: float
+    theirs: str  # of the paper or the reference
+    bound: Bound = Bound()
+    unit: str = ""
+    known: str = ""  # why it is outside, if that is known or looked into
+
+    @property
+    def is_within(self) -> bool:
+        """Whether it is what is asked; NaN is not."""
+        return self.bound.least <= self.ours <= self.bound.most
+
+
+@dataclass(frozen=True)
+class Part:
+    """A chapter of the page."""
+
+    title: str
+    about: str
+    rows: Sequence[Row] = ()
+    theirs: str = "reference"  # heading of the column
+    pictures: Mapping[str, bytes] = field(default_factory=dict)  # by name, without .png
+    after: str = ""
+
+
+def played(name: str) -> tuple[Scenario, Run, Channels | None]:
+    path = scenario_file(name)
+    scenario = load_scenario(path)
+    return scenario, LockStep(scenario, path.parent).run(), load_reference(scenario, path.parent)
+
+
+def rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def over_time(panels: Sequence[tuple[str, Sequence[tuple[str, Array, Array]]]]) -> bytes:
+    """Diagrams over time, one below the other: label of the axis, and lines by name; the last line is on top, thin."""
+    from matplotlib.figure import Figure  # slow to import, and only pictures need it
+
+    picture = Figure(figsize=(9.0, 2.2 * len(panels) + 0.5), layout="constrained")
+    axes = np.atleast_1d(picture.subplots(len(panels), 1, sharex=True))
+    looks = ({"color": "tab:orange", "linewidth": 2.6}, {"color": "black", "linewidth": 1.0})
+    for axis, (label, lines) in zip(axes, panels, strict=True):
+        for (name, across, values), look in zip(lines, looks[-len(lines) :], strict=True):
+            axis.plot(across, values, label=name, **look)
+        axis.set_ylabel(label)
+        axis.grid(True, alpha=0.3)
+        axis.legend(loc="upper right", fontsize=8, ncols=2)
+    axes[-1].set_xlabel("time [s]")
+    return png(picture)

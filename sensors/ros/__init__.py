@@ -1,0 +1,1 @@
+"""The sensor nodes, their messages, and the ground truth that they hear."""

@@ -1,0 +1,311 @@
+"""The observer node: sensors in, pose, motion, sideslip and tyre forces out.
+
+All behaviour is in state_observer.vehicle.
+Time is that of the samples: a bag drives it as the vehicle does. A clock tells only of silence (outer_clock).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import KeyValue
+from geometry_msgs.msg import PoseWithCovarianceStamped, TwistWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, JointState, NavSatFix
+from std_msgs.msg import Float64, Float64MultiArray, UInt32
+from std_srvs.srv import Trigger
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.convert import quaternion_from_msg
+from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.respawn import was_respawned
+from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
+from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
+from proving_ground.settings.dates import date_ns
+from sensors.gps import LocalFrame
+from state_observer.arrivals import Arrivals, RecentCounts
+from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
+from state_observer.node_settings import ObserverNodeSettings
+from state_observer.ros.observer_messages import EstimateMessages, forces_to_msg
+from state_observer.ros.outer_clock import OuterClock
+from state_observer.vehicle.doors import Refusal, Sample, pose_variances
+from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
+from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
+from state_observer.vehicle.settings import load_ins, load_observer
+from terrain.world_ground import WorldGround
+from terrain.worlds import load_world
+from vehicle_dynamics.choices import BASE_FRAME
+
+TOPICS = {
+    IMU: Imu,
+    FIX: NavSatFix,
+    VELOCITY: TwistWithCovarianceStamped,
+    WHEELS: JointState,
+    ACTUATION: JointState,
+}
+START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
+LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
+UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
+FORCES_EVERY = 10  # estimates
+LEVELS = {ALIGNED: Level.OK, STARTING: Level.WARN, INVALID: Level.ERROR}  # others: WARN
+
+
+class ObserverNode(SuiteNode[ObserverNodeSettings]):
+    """Converts, hands on, publishes."""
+
+    default_name = "observer"
+    settings_type = ObserverNodeSettings
+
+    def __init__(self) -> None:
+        super().__init__()
+        s = self.settings
+        self.get_logger().info(f"building the observer ({s.kind}); the first time on a machine this takes a while")
+        self._observer = self._make_observer()
+        self._observer.warm_up()
+        self._period_ns = round(NS_PER_S / s.rate_hz)
+        self._told_ns = 0
+        self._count = 0
+        self._resets: int | None = None
+        self._times_back = 0
+        self._recent = RecentCounts()
+        self._reported_s, self._used_s = time.monotonic(), time.process_time()
+        prefix = s.frame_prefix
+        self._frames = (prefix + s.map_frame, prefix + s.odom_frame, prefix + BASE_FRAME)
+        self._messages = EstimateMessages(self._frames[0], self._frames[2])
+        self._odometry = self.advertise(Odometry, "odometry/filtered", qos.RELIABLE)
+        self._sideslip = self.advertise(Float64, "observer/sideslip", qos.RELIABLE)
+        self._forces = self.advertise(Float64MultiArray, "observer/tyre_forces", qos.RELIABLE)
+        self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
+        self._tf_every = max(round(s.rate_hz / s.tf_rate_hz), 1) if s.tf_rate_hz else 0
+        self._samples = JoinedSamples(needs_actuation=s.kind == "vehicle")
+        # An INS does not look at what the driver does.
+        topics = {name: kind for name, kind in TOPICS.items() if s.kind == "vehicle" or name != ACTUATION}
+        self._arrivals = Arrivals(topics, time.monotonic())
+        self._outer_clock = OuterClock(self)
+        for topic, kind in topics.items():
+            self.listen(kind, topic, self._taker(topic), qos.SENSOR)
+        self.listen(PoseWithCovarianceStamped, "initialpose", self._on_pose, qos.RELIABLE)
+        self.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
+        self.create_service(Trigger, "observer/reset", self._on_reset)
+        self._jump_handle = on_time_jump(self, self._on_jump)
+
+    def _make_observer(self) -> BasicObserver:
+        s = self.settings
+        world = load_world(s.world) if s.world else None
+        self._start = s.start(world)
+        self._start_ns = date_ns("start_date", s.start_date) if s.start_date else 0
+        self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
+        if s.knows_start and not self._is_at_start:
+            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
+        frame = LocalFrame(world.georeference if world is not None else None)
+        path = Path(s.observer_file) if s.observer_file else None
+        if s.kind == "ins":
+            return InsObserver(s.complete(load_ins(path), frame))
+        settings = replace(
+            s.complete(load_observer(path), frame),
+            full_brake_pa=s.full_brake_pressure_pa,
+            wheels_know_direction=s.knows_direction,
+        )
+        return VehicleObserver(settings, ground=WorldGround.of(world) if world is not None else s.flat_ground())
+
+    # Sensors
+
+    def _taker(self, topic: str) -> Callable[[Any], None]:
+        def take(message: Any) -> None:
+            arrival_ns = time.monotonic_ns()
+            stamp = message.header.stamp
+            time_ns = stamp.sec * NS_PER_S + stamp.nanosec
+            delay_s = (self.get_clock().now().nanoseconds - time_ns) / NS_PER_S
+            self._arrivals.note(topic, arrival_ns / NS_PER_S, delay_s)
+            self._arrivals.expect(time_ns, arrival_ns / NS_PER_S)
+            for sample in self._samples.take(topic, message, arrival_ns):
+                self._take(sample)
+
+        return take
+
+    def _take(self, sample: Sample) -> None:
+        self._outer_clock.hear()
+        verdict = self._observer.take(sample)
+        if not verdict.is_taken:
+            self.report("samples", Level.WARN, f"refused of late: {verdict.reason}")
+        before, self._times_back = self._times_back, self._observer.times_back
+        if self._times_back > before:
+            self._samples.clear()
+            self._is_at_start = True
+            self.get_logger().info("begins anew, because time went back")
+        if self._is_at_start and self._observer.filter.time_ns and not self._observer.is_running:
+            self._begin_at_start()
+        self._tell()
+
+    def _begin_at_start(self) -> None:
+        """Where the vehicle starts, once: who gets lost later is elsewhere. Where it is not known, fixes will tell."""
+        self._is_at_start = False
+        place = self._start
+        if place is None:
+            return
+        variance, late_s = START_VARIANCE, (self._observer.filter.time_ns - self._start_ns) / NS_PER_S
+        if 0.0 <= late_s < LATEST_START_S:
+            place = place.rolled(late_s)
+        else:  # no date, or a reset while time ran on
+            variance += (UNSURE_START_S * place.speed) ** 2
+        verdict = self._observer.set_pose(
+            place.x, place.y, place.heading, speed=place.speed, position_variance=variance,
+            heading_variance=HEADING_VARIANCE,
+        )  # fmt: skip
+        if not verdict.is_taken:
+            self.report("pose", Level.WARN, f"the start is refused: {verdict.reason}")
+
+    # What it tells
+
+    def _tell(self) -> None:
+        """One estimate a period, at the newest sample; also when time went back."""
+        if not self._observer.is_running:
+            return
+        now_ns = self._observer.filter.time_ns
+        if now_ns // self._period_ns == self._told_ns // self._period_ns:
+            return
+        self._told_ns = now_ns
+        self._count += 1
+        told = self._observer.estimate()
+        self._odometry.publish(self._messages.odometry(told))
+        self._arrivals.told(now_ns, time.monotonic())
+        self._sideslip.publish(Float64(data=float(told["sideslip"])))
+        if self._tf is not None and self._count % self._tf_every == 0:
+            self._tf.send(ns_to_stamp(now_ns), self._transforms(told))
+        if isinstance(self._observer, VehicleObserver) and self._count % FORCES_EVERY == 0:
+            self._forces.publish(forces_to_msg(self._observer.forces()))
+
+    def _transforms(self, told: Any) -> list[FrameTransform]:
+        """map to odom, and odom to base_link, which never jumps: attitudes of both differ by a turn about z alone."""
+        map_frame, odom_frame, base_frame = self._frames
+        x, y, z, yaw = told["odom"].tolist()
+        qx, qy, qz, qw = told["attitude"].tolist()
+        heading = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+        turn = heading - yaw
+        cosine, sine = math.cos(turn), math.sin(turn)
+        px, py, pz = told["position"].tolist()
+        shift = (px - cosine * x + sine * y, py - sine * x - cosine * y, pz - z)
+        half_cosine, half_sine = math.cos(0.5 * turn), math.sin(0.5 * turn)
+        # odom_from_base = (map_from_odom)^-1 map_from_base: a turn by -turn about z, then the attitude.
+        attitude = (
+            half_cosine * qx + half_sine * qy,
+            half_cosine * qy - half_sine * qx,
+            half_cosine * qz - half_sine * qw,
+            half_cosine * qw + half_sine * qz,
+        )
+        return [
+            FrameTransform(map_frame, odom_frame, shift, (0.0, 0.0, half_sine, half_cosine)),
+            FrameTransform(odom_frame, base_frame, (x, y, z), attitude),
+        ]
+
+    # Resets
+
+    def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
+        """As RViz sends it."""
+        reason = self._pose_refusal(message)
+        place = message.pose.pose.position
+        if reason:
+            self.health.count("initialpose refused")
+            self.report("pose", Level.WARN, f"initialpose refused: {reason}")
+        else:
+            self.report("pose", Level.OK, f"told to be at x {place.x:.1f}, y {place.y:.1f} m")
+
+    def _pose_refusal(self, message: PoseWithCovarianceStamped) -> str:
+        """Take it, or say why not."""
+        if message.header.frame_id not in ("", self._frames[0]):
+            return f"is in frame {message.header.frame_id!r}, must be in {self._frames[0]!r}"
+        variances = pose_variances(message.pose.covariance)
+        if isinstance(variances, Refusal):
+            return variances.reason
+        try:
+            x, y, z, w = quaternion_from_msg(message.pose.pose.orientation).tolist()
+        except ValueError as error:
+            return str(error)
+        heading = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        place = message.pose.pose.position
+        verdict = self._observer.set_pose(
+            place.x, place.y, heading, position_variance=variances[0], heading_variance=variances[1]
+        )
+        return verdict.reason
+
+    def _on_resets(self, message: UInt32) -> None:
+        before, self._resets = self._resets, message.data
+        if before is not None and message.data != before:
+            self._is_at_start = True
+            self._begin_anew("as the simulation did")
+
+    def _on_jump(self) -> None:
+        self._is_at_start = True
+        self._begin_anew("because the clock went back")
+
+    def _on_reset(self, request: Any, response: Any) -> Any:
+        self._begin_anew("as asked")
+        response.success, response.message = True, "begins anew"
+        return response
+
+    def _begin_anew(self, words: str) -> None:
+        self.get_logger().info(f"begins anew, {words}")
+        self._observer.reset()
+        self._samples.clear()
+
+    # Diagnostics
+
+    def publish_health(self) -> None:
+        """Status, warnings, NIS, counts, latency."""
+        now_s = time.monotonic()
+        found = self._observer.health(self._outer_clock.silent_s(self._observer.filter.time_ns))
+        self.report("status", LEVELS.get(found.status, Level.WARN), found.status)
+        # Of sensors that never came, topics tell more.
+        warnings = [words for words in found.warnings if not words.endswith("none has come")]
+        warnings += self._arrivals.missing(now_s)
+        self.report("warnings", Level.WARN if warnings else Level.OK, "; ".join(warnings) or "no warnings")
+        refused = {**found.refused, **self._samples.refused}
+        recent = self._recent.update(refused, now_s)
+        words = f"refused of late: {'; '.join(recent)}" if recent else "all samples are taken"
+        self.report("samples", Level.WARN if recent else Level.OK, words)
+        figures = {
+            **_figures(found, refused),
+            **self._arrivals.figures(),
+            "busy_share": f"{self._busy_share(now_s):.3f}",
+        }
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._told_ns))
+        message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
+        self._diagnostics.publish(message)
+
+    def _busy_share(self, now_s: float) -> float:
+        """CPU time of all threads since the last report, as a share of one core."""
+        used_s = time.process_time()
+        share = (used_s - self._used_s) / max(now_s - self._reported_s, 1e-3)
+        self._used_s, self._reported_s = used_s, now_s
+        return share
+
+
+def _figures(found: Health, refused: dict[str, int]) -> dict[str, str]:
+    return {
+        "status": found.status,
+        **{f"nis {name}": f"{value:.2f}" for name, value in found.recent_nis.items()},
+        **{f"used {name}": str(value) for name, value in found.used.items()},
+        **{f"gated {name}": str(value) for name, value in found.gated.items()},
+        **{f"refused {name}": str(value) for name, value in refused.items()},
+        "resets": str(found.resets),
+        "jump_m": f"{found.jump_m:.2f}",
+        "restarts": str(found.restarts),
+        "late_samples": str(found.replays),
+        "held_samples": str(found.held),
+    }
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(ObserverNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

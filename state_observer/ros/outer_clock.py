@@ -1,0 +1,68 @@
+"""How long no sample came, by the time that samples are of: a simulation that pauses is not silent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosgraph_msgs.msg import Clock
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.node import SuiteNode
+from proving_ground.ros_support.time import NS_PER_S, stamp_to_ns
+
+QUIET_S = 0.5  # less is no silence
+ANSWER_S = 2.0  # a /clock that says nothing for so long has stopped
+SAME_TIME_NS = 10 * NS_PER_S  # samples that are farther from /clock are of another time
+
+
+class OuterClock:
+    """By the node's clock if it is simulated; else by /clock where somebody publishes it; else by the machine's.
+
+    Each subscription to /clock costs CPU all the time, so that without use_sim_time there is one only in silence.
+    """
+
+    def __init__(self, node: SuiteNode[Any]) -> None:
+        self._node = node
+        self._is_simulated = bool(node.get_parameter("use_sim_time").value)
+        self._heard_ns, self._heard_s = self._now_ns(), node.wall_time()
+        self._subscription: Any = None
+
+    def hear(self) -> None:
+        """A sample came."""
+        self._heard_s = self._node.wall_time()
+        if self._is_simulated:
+            self._heard_ns = self._now_ns()
+
+    def silent_s(self, newest_ns: int) -> float:
+        """Seconds since the last sample; newest_ns: its time."""
+        if self._is_simulated and self._heard_ns:
+            return max(self._now_ns() - self._heard_ns, 0) / NS_PER_S
+        passed = self._node.wall_time() - self._heard_s
+        has_clock = passed >= QUIET_S and self._node.count_publishers("/clock") > 0
+        if not has_clock:
+            self._stop_listening()
+            return passed if passed >= QUIET_S else 0.0
+        self._listen()
+        if self._told_ns:
+            first = newest_ns if abs(self._first_ns - newest_ns) < SAME_TIME_NS else self._first_ns
+            if self._node.wall_time() - self._told_s < ANSWER_S:
+                return max(self._told_ns - first, 0) / NS_PER_S
+        return passed if self._node.wall_time() - self._asked_s > ANSWER_S else 0.0
+
+    def _now_ns(self) -> int:
+        return int(self._node.get_clock().now().nanoseconds)
+
+    def _listen(self) -> None:
+        if self._subscription is None:
+            self._first_ns = self._told_ns = 0
+            self._told_s = self._asked_s = self._node.wall_time()
+            self._subscription = self._node.create_subscription(Clock, "/clock", self._on_clock, qos.SENSOR)
+
+    def _stop_listening(self) -> None:
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def _on_clock(self, message: Clock) -> None:
+        self._told_ns, self._told_s = stamp_to_ns(message.clock), self._node.wall_time()
+        self._first_ns = self._first_ns or self._told_ns

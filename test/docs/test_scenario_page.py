@@ -1,0 +1,25 @@
+"""The page on scenario files names all that there is."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from proving_ground.scenarios.channels import MOTION, PER_WHEEL, SINGLE
+from proving_ground.scenarios.scenario import STATISTICS, Criterion, Driver, Flat, Scenario, Start, VehicleChoice
+
+PAGE = (Path(__file__).parents[2] / "docs/scenarios.md").read_text()
+DRIVERS = {item.name: item.type for item in fields(Driver)}
+
+
+@pytest.mark.parametrize("name", [*MOTION, *SINGLE, *PER_WHEEL, *STATISTICS, *DRIVERS])
+def test_channels_statistics_and_drivers_are_named(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("kind", [Scenario, Flat, VehicleChoice, Start, Criterion])
+def test_keys_are_named(kind: type) -> None:
+    missing = [item.name for item in fields(kind) if item.name not in PAGE]  # type: ignore[arg-type]
+    assert missing == []

@@ -1,0 +1,244 @@
+"""Nodes of a scenario over ROS: the same numbers as in lock-step, from the same file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from planner.planning import _BUILT_IN
+from proving_ground.launching.bring_up import PLANNERS, NodeSpec, bring_up
+from proving_ground.launching.node_process import node_process
+from proving_ground.launching.scenario_launch import TRUTH_HZ, scenario_launch, scenario_nodes
+from proving_ground.scenarios.scenario import load_scenario, scenario_file
+from proving_ground.settings import SettingsError
+from proving_ground.settings.nested import load_preset
+from proving_ground.settings.share import share_file
+from sensors.gps import LocalFrame
+from sensors.imu import ImuSettings
+from sensors.ros.gps_node import GpsNodeSettings
+from sensors.ros.lidar_node import LidarNodeSettings
+from state_observer.node_settings import ObserverNodeSettings
+from state_observer.vehicle.settings import load_observer
+from terrain.ground import FlatGround
+from terrain.worlds import load_world
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+
+HEAD = "version: 1\ndescription: a test\nduration_s: 5.0\n"
+
+
+def _nodes(name: str, **given: str) -> dict[str, NodeSpec]:
+    return {spec.name: spec for spec in scenario_launch(name).nodes(given)}
+
+
+def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
+    path = tmp_path / "own.yaml"
+    path.write_text(HEAD + text)
+    return {spec.name: spec for spec in scenario_nodes(path, load_scenario(path), given)}
+
+
+def _settings(kind: Any, spec: NodeSpec) -> Any:
+    """As the node has them, by its parameters."""
+    return kind(**{name: value for name, value in spec.params.items() if name != "use_sim_time"})
+
+
+def test_a_scripted_scenario_needs_vehicle_script_recorder_and_referee() -> None:
+    assert list(_nodes("j_turn")) == ["vehicle", "script", "recorder", "referee"]
+    assert list(_nodes("j_turn", record="false")) == ["vehicle", "script", "referee"]
+
+
+def test_the_town_needs_all_parts() -> None:
+    nodes = _nodes("urban")
+    wanted = {"vehicle", "terrain", "imu", "gps", "encoders", "lidar", "observer", "planner", "recorder", "referee"}
+    assert set(nodes) == wanted
+    assert nodes["vehicle"].params["tf_source"] == "observer"
+    assert nodes["planner"].params["sensing"] == "lidar"
+    assert nodes["planner"].params["pose_source"] == "observer"
+    assert set(nodes["referee"].params["wait_for"]) == wanted - {"referee"}  # type: ignore[arg-type]
+
+
+def test_the_vehicle_starts_as_in_lock_step_and_waits() -> None:
+    scenario = load_scenario(scenario_file("urban"))
+    params = _nodes("urban")["vehicle"].params
+    assert params["start_paused"] is True
+    assert (params["start_x_m"], params["start_y_m"]) == (scenario.start.x_m, scenario.start.y_m)
+    assert params["start_date"] == scenario.start.date
+    assert _nodes("lane_change_reference")["vehicle"].params["start_gear"] == 6
+
+
+def test_a_start_at_zero_in_a_world_is_not_that_which_the_world_suggests(tmp_path: Path) -> None:
+    nodes = _own(tmp_path, "world: {named: {name: off_road}}\ndriver: {straight: {}}\n")
+    world = load_world("off_road")
+    start = _settings(VehicleNodeSettings, nodes["vehicle"]).start(world)
+    assert (start["x"], start["y"], start["heading"]) == (0.0, 0.0, 0.0)
+    assert VehicleNodeSettings().start(world)["x"] == world.start.x
+
+
+def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_bias_of_the_imu(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\nstart: {x_m: 3.0, heading_deg: 90.0, speed_mps: 12.0}\n"
+        "sensors: [{gps: {}}, {imu: {preset: consumer_mems}}, {encoders: {}}]\nobserver: {kind: vehicle}\n",
+    )
+    settings = _settings(ObserverNodeSettings, nodes["observer"])
+    start = settings.start(None)
+    assert start == (3.0, 0.0, pytest.approx(math.pi / 2.0), 12.0)
+    assert start is not None
+    assert start.rolled(0.5) == (pytest.approx(3.0), pytest.approx(6.0), start.heading, 12.0)
+    assert settings.start_date == VehicleNodeSettings(**nodes["vehicle"].params).start_date  # type: ignore[arg-type]
+    errors = load_preset(ImuSettings, "consumer_mems").accel_errors()
+    completed = settings.complete(load_observer(None), LocalFrame(None))
+    assert completed.start.force_bias_std_mps2 == errors.constant_bias > load_observer(None).start.force_bias_std_mps2
+
+
+def test_an_observer_starts_by_the_rules_of_the_vehicle() -> None:
+    world = load_world("off_road")
+    for start in ({}, {"start_x_m": 4.0}, {"start_heading_deg": 10.0}, {"start_at_world": False}):
+        told = ObserverNodeSettings(knows_start=True, **start).start(world)  # type: ignore[arg-type]
+        wanted = VehicleNodeSettings(**start).start(world)  # type: ignore[arg-type]
+        assert told == (wanted["x"], wanted["y"], wanted["heading"], 0.0)
+
+
+@pytest.mark.parametrize("kind", [VehicleNodeSettings, ObserverNodeSettings])
+def test_ground_is_a_worlds_or_flat_but_not_both(kind: Any) -> None:
+    with pytest.raises(ValueError, match="urban has its own ground; leave friction, slopes and bump as they are"):
+        kind(world="urban", slope_x=0.1)
+
+
+def test_a_lidar_sees_a_worlds_ground_or_a_flat_one_but_not_both() -> None:
+    with pytest.raises(SettingsError, match="urban has its own ground"):
+        LidarNodeSettings(world="urban", slope_x=0.1).scene(load_world("urban"))
+
+
+def test_an_observer_that_may_not_know_its_start_is_not_told(tmp_path: Path) -> None:
+    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {encoders: {}}]\n"
+    nodes = _own(tmp_path, text + "observer: {kind: vehicle, knows_start: false}\n")
+    assert _settings(ObserverNodeSettings, nodes["observer"]).start(load_world("urban")) is None
+
+
+def test_a_sensor_that_is_faster_than_the_truth_is_refused_in_one_line(tmp_path: Path) -> None:
+    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{imu: {rate_hz: 200.0}}]\n"
+    with pytest.raises(SettingsError, match=r"sensors: imu: rate_hz: over ROS at most 100, .*got 200"):
+        _own(tmp_path, text)
+    (node,) = yaml.safe_load(share_file("config/vehicle.yaml").read_text()).values()
+    assert node["ros__parameters"]["odom_rate_hz"] == TRUTH_HZ
+
+
+def test_sensors_get_what_differs_from_their_defaults_and_the_seed() -> None:
+    scenario = load_scenario(scenario_file("urban"))
+    encoders = next(item.encoders for item in scenario.sensors if item.encoders is not None)
+    params = _nodes("urban", seed="7")["encoders"].params
+    assert params["seed"] == 7
+    assert params["wheel_pulses"] == encoders.wheel_pulses
+    assert params["knows_direction"] == encoders.knows_direction
+
+
+def test_faults_become_a_script_of_their_sensor(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}]\n"
+        "faults: [{sensor: gps, kind: bias, start_s: 1234.5678, length_s: 1.0, value: 3.0, channel: east}]\n",
+    )
+    assert nodes["gps"].params["fault_script"] == ("bias 1234.5678 1.0 3.0 east",)
+    assert "fault_script" not in nodes["imu"].params
+
+
+def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_the_lidar(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {friction: 0.3, slope_x: 0.1, bump_height_m: 0.1, bump_start_m: 20.0}}\ndriver: {straight: {}}\n"
+        "sensors: [{gps: {}}, {imu: {}}, {encoders: {}}, {lidar: {}}]\nobserver: {kind: vehicle}\n",
+    )
+    expected = FlatGround(friction=0.3, slope_x=0.1, bump_height_m=0.1, bump_start_m=20.0)
+    kinds = {"vehicle": VehicleNodeSettings, "observer": ObserverNodeSettings, "lidar": LidarNodeSettings}
+    for name, kind in kinds.items():
+        assert _settings(kind, nodes[name]).flat_ground() == expected
+    assert "terrain" not in nodes
+
+
+def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {slope_x: 0.1}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {lidar: {}}]\n"
+        "targets:\n"
+        "- {cylinder: {radius_m: 0.3, height_m: 1.8}, x_m: 10.0, y_m: -4.0, heading_deg: 90.0, speed_mps: 1.0}\n",
+    )
+    assert "targets" not in nodes["imu"].params
+    for name, kind in {"lidar": LidarNodeSettings, "gps": GpsNodeSettings}.items():
+        seen = _settings(kind, nodes[name]).scene(None)
+        reaches = []
+        for time_s in (0.0, 4.0, 8.0):
+            seen.move_to(time_s)
+            found = seen.scene.cast([[0.0, 0.0, 2.0]], [[1.0, 0.0, 0.0]], 50.0)  # a metre over the ground at x = 10
+            reaches.append(float(found.ranges[0]))
+        assert reaches == pytest.approx([20.0, 9.7, 20.0])  # at 20 m the slope is as high
+
+
+def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="lock-step runner only"):
+        _own(tmp_path, "world: {field: {soil: dry_sand}}\ndriver: {straight: {}}\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"seed": "x"}, "seed: must be a whole number"),
+        ({"seed": "-1"}, "seed: must be a whole number from 0 to 2147483647"),
+        ({"seed": "99999999999"}, "seed: must be a whole number from 0 to 2147483647"),
+        ({"planner": "dstar"}, "planner: unknown.*did you mean dstar_lite.*or your own as module:Class"),
+        ({"planner": "no_such_module:Class"}, "planner: no_such_module:Class cannot be had: there is no module"),
+        ({"planner": "no.such:Class"}, "planner: no.such:Class cannot be had: ModuleNotFoundError"),
+        ({"planner": ":Class"}, "planner: :Class cannot be had"),
+        ({"rate": "fast"}, "rate: must be a number"),
+        ({"observer": "none"}, "believes the observer"),
+        ({"cockpit": "yes"}, "must be one of true, false, open"),
+        ({"colour": "red"}, "colour: unknown"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(given: dict[str, str], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        bring_up("urban").nodes(given)
+
+
+def test_a_name_that_is_neither_launch_nor_scenario_is_told() -> None:
+    with pytest.raises(SettingsError, match="did you mean urban"):
+        bring_up("urbn")
+
+
+def test_planners_can_be_named_as_the_planners_node_knows_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(PLANNERS) == set(_BUILT_IN)
+    (tmp_path / "slow_planner.py").write_text("raise RuntimeError('is not imported by a launch')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in (*PLANNERS, "slow_planner:Mine"):
+        assert _nodes("urban", planner=name)["planner"].params["planner"] == name
+
+
+def test_a_planner_that_the_scenario_names_wrongly_is_told_too(tmp_path: Path) -> None:
+    text = "world: {named: {name: flat}}\ndriver: {to_goal: {planner: {planner: nosuch}}}\n"
+    with pytest.raises(SettingsError, match=r"planner: .*got 'nosuch'"):
+        _own(tmp_path, text)
+
+
+def test_times_are_written_into_the_folder_of_a_run_that_is_recorded_alone() -> None:
+    assert _nodes("j_turn", out="here")["referee"].params["out"] == "here"
+    assert "out" not in _nodes("j_turn", out="here", record="false")["referee"].params
+
+
+def test_rviz_may_be_closed_and_hears_signals_as_programs_of_others_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rviz2").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    nodes = _nodes("j_turn", rviz="true")
+    rviz, vehicle = node_process(nodes["rviz2"]), node_process(nodes["vehicle"])
+    assert (rviz.is_ours, rviz.is_optional) == (False, True)
+    assert (vehicle.is_ours, vehicle.is_optional) == (True, False)
+    assert rviz.command[-3:] == ["--ros-args", "-p", "use_sim_time:=true"]
+    assert "rviz2" not in nodes["referee"].params["wait_for"]  # type: ignore[operator]
+
+
+def test_the_cockpit_comes_when_it_is_asked_for() -> None:
+    assert _nodes("urban", cockpit="true")["cockpit"].params["world"] == "urban"

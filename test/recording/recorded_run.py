@@ -1,0 +1,38 @@
+"""A scenario that is run in lock-step and recorded, for tests of bags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from proving_ground.recording.recording import Recording
+from proving_ground.recording.writing import BagWriter
+from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.scenario import load_scenario
+
+
+def record(
+    file: Path,
+    text: str,
+    *,
+    hear: Callable[[str, Any], None] | None = None,
+    last: Callable[[BagWriter, Run], None] | None = None,
+) -> Path:
+    """Write the scenario's file and run it; returns the bag beside it. hear: each sample; last: before it is closed."""
+    file.write_text(text)
+    scenario = load_scenario(file)
+    with BagWriter(file.parent / "bag") as writer:
+        recording = Recording(writer)
+
+        def listen(name: str, sample: Any) -> None:
+            if hear is not None:
+                hear(name, sample)
+            recording.sample(name, sample)
+
+        runner = LockStep(scenario, file.parent, listener=listen)
+        recording.watch(runner, scenario.start.time_ns())
+        run = runner.run()
+        if last is not None:
+            last(writer, run)
+    return file.parent / "bag"

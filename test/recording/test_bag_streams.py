@@ -1,0 +1,107 @@
+"""Pairs of messages, stamps and topics of bags that are read as samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from proving_ground.recording import to_messages, types
+from proving_ground.recording.reading import open_bag
+from proving_ground.recording.stream import Stream
+from proving_ground.recording.topics import choose_topics
+from proving_ground.recording.writing import BagWriter
+from sensors.joining import PATIENCE_NS, Joiner
+from sensors.samples import DriveTruth
+from some_samples import NOW_NS, imu
+
+
+class Timed(NamedTuple):
+    time_ns: int
+
+
+def test_a_pair_is_whole_as_soon_as_its_second_comes() -> None:
+    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    assert joiner.first(100, Timed(100)) == []
+    assert joiner.second(101, Timed(100)) == [(Timed(100), Timed(100))]
+
+
+def test_a_first_whose_second_never_comes_goes_alone() -> None:
+    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    joiner.second(0, Timed(5))
+    assert joiner.first(100, Timed(100)) == []
+    late = 101 + PATIENCE_NS
+    assert joiner.first(late, Timed(late)) == [(Timed(100), None)]
+    assert joiner.complete() == [(Timed(late), None)]
+
+
+def test_the_nearest_of_several_is_taken() -> None:
+    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    for time_ns in (90, 97, 105):
+        joiner.second(0, Timed(time_ns))
+    assert joiner.first(0, Timed(100)) == [(Timed(100), Timed(97))]
+
+
+def test_without_seconds_nobody_waits() -> None:
+    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=False)
+    assert joiner.first(0, Timed(100)) == [(Timed(100), None)]
+
+
+def _imu_bag(path: Path, times: list[tuple[int, int]]) -> Stream:
+    with BagWriter(path) as writer:
+        for time_ns, log_ns in times:
+            writer.write("/imu/data_raw", to_messages.imu_message(imu()._replace(time_ns=time_ns), "a"), log_ns)
+    return Stream(open_bag(path), {"imu": "/imu/data_raw"})
+
+
+def test_an_absurd_stamp_is_refused_and_all_others_taken(tmp_path: Path) -> None:
+    times = [(NOW_NS + k, NOW_NS + k) for k in range(40)]
+    times[20] = (NOW_NS + 3600 * 10**9, NOW_NS + 20)
+    times[30] = (7, NOW_NS + 30)
+
+    found = _imu_bag(tmp_path / "b", times)
+
+    assert len(list(found)) == 38
+    assert found.refused == {"/imu/data_raw: absurd stamp": 2}
+
+
+def test_time_that_jumps_for_good_is_believed(tmp_path: Path) -> None:
+    before = [(NOW_NS + k, NOW_NS + k) for k in range(100)]
+    after = [(NOW_NS - 3600 * 10**9 + k, NOW_NS + 100 + k) for k in range(60)]
+
+    found = list(_imu_bag(tmp_path / "b", before + after))
+
+    assert len(found) == 160 - 19
+    assert found[-1].item.time_ns == after[-1][0]
+
+
+def test_stamps_of_a_simulation_are_not_of_the_clock_of_arrival(tmp_path: Path) -> None:
+    assert _imu_bag(tmp_path / "a", [(NOW_NS, NOW_NS + 5_000_000)]).is_one_clock
+    assert not _imu_bag(tmp_path / "b", [(12_500_000_000, NOW_NS)]).is_one_clock
+
+
+def test_topics_are_found_by_type_and_what_is_missing_is_said() -> None:
+    there = {"/x/imu": types.IMU, "/ublox/fix": types.FIX, "/odom_twist": types.VELOCITY, "/js": types.JOINTS}
+    said: list[str] = []
+
+    chosen = choose_topics(there, {"wheels": "/js"}, said.append)
+
+    assert chosen == {"imu": "/x/imu", "fix": "/ublox/fix", "wheels": "/js"}
+    assert "velocity: the bag has no /gps/vel; of its type are /odom_twist, choose with --velocity" in said
+    assert "truth: the bag has no /ground_truth/odom" in said
+
+
+def test_a_topic_of_a_wrong_type_is_said_and_not_used() -> None:
+    said: list[str] = []
+    assert choose_topics({"/gps/fix": types.IMU}, {"fix": "/gps/fix", "imu": "/nowhere"}, said.append) == {}
+    assert "fix: /gps/fix is of type sensor_msgs/msg/Imu, not sensor_msgs/msg/NavSatFix; it is not used" in said
+    assert "imu: the bag has no /nowhere" in said
+
+
+def test_truth_of_encoders_has_the_order_of_its_names() -> None:
+    drive = DriveTruth(np.arange(4.0), np.arange(4.0) + 10.0, 0.1, 0.2, 0.3, 99.0)
+    message = to_messages.truth_actuation(NOW_NS, drive, np.arange(4.0) + 20.0)
+    assert message.position[message.name.index("brake")] == 0.3
+    assert message.velocity[message.name.index("engine")] == 99.0
+    assert message.effort[message.name.index("rear_right_wheel")] == 13.0

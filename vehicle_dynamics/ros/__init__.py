@@ -1,0 +1,1 @@
+"""The vehicle node, its messages and its command inputs."""

@@ -1,0 +1,68 @@
+"""A topic that people publish as Twist or as TwistStamped: hears the one that is used, and says who uses the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from geometry_msgs.msg import Twist, TwistStamped
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.names import full_name, type_name
+from proving_ground.ros_support.node import SuiteNode
+
+TYPES: dict[str, type] = {"twist": Twist, "twist_stamped": TwistStamped}
+UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"  # what the graph says of a publisher whose node it has not met yet
+_TYPE_OF_NAME = {type_name(item): item for item in TYPES.values()}
+
+
+class TwistInput:
+    """Subscribes to a given type at once; with `auto`, to the type that is published, and later to the other one if
+    only that is left. DDS allows one type per topic in a process, so both at a time cannot be heard.
+    """
+
+    def __init__(self, node: SuiteNode[Any], topic: str, kind: str, callback: Callable[[Any], None]) -> None:
+        """kind: auto, twist or twist_stamped."""
+        self._node, self._topic, self._callback = node, topic, callback
+        self._full_topic = node.resolve_topic_name(topic)
+        self._is_free = kind not in TYPES
+        self._type: type | None = None
+        self._subscription: Any = None
+        if not self._is_free:
+            self._subscribe(TYPES[kind])
+
+    def look(self) -> None:
+        """See who publishes: choose a type if that is open, and report what does not fit."""
+        users: dict[str, list[str]] = {}  # publishers by type
+        for info in self._node.get_publishers_info_by_topic(self._full_topic):
+            users.setdefault(info.topic_type, []).append(full_name(info.node_namespace, info.node_name))
+        known = sorted(name for name in users if name in _TYPE_OF_NAME)
+        if self._is_free and known and self._name not in known:
+            self._subscribe(_TYPE_OF_NAME[known[0]])
+        if UNKNOWN_NODE not in str(users):  # else its name arrives in a moment
+            self._report(users)
+
+    @property
+    def _name(self) -> str:
+        return "" if self._type is None else type_name(self._type)
+
+    def _subscribe(self, message_type: type) -> None:
+        if self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+        self._type = message_type
+        self._subscription = self._node.listen(message_type, self._topic, self._callback, qos.RELIABLE)
+        self._node.get_logger().info(f"{self._topic} is heard as {self._name}")
+
+    def _report(self, users: dict[str, list[str]]) -> None:
+        topic, heard = self._topic, sorted(users.get(self._name, []))
+        deaf = {kind: names for kind, names in users.items() if kind != self._name}
+        others = [f"{', '.join(sorted(names))} as {kind}" for kind, names in sorted(deaf.items())]
+        if others:
+            words = f"{topic} is not heard from {'; '.join(others)}"
+            heard_words = f"it is heard as {self._name}" + (f" from {', '.join(heard)}" if heard else "")
+            self._node.report(topic, Level.WARN, f"{words}: {heard_words}" if self._name else words)
+        elif len(heard) > 1:
+            self._node.report(topic, Level.WARN, f"{topic} has {len(heard)} publishers: {', '.join(heard)}")
+        else:
+            self._node.health.report(topic, Level.OK, f"{topic} from {', '.join(heard) or 'nobody'}")

@@ -1,0 +1,316 @@
+"""The vehicle node: hears commands, and publishes time, ground truth, joints and frames of a driving vehicle.
+
+All behaviour is in simulation.py and control/; the simulation runs and publishes in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from diagnostic_msgs.msg import KeyValue
+from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import UInt32
+from std_srvs.srv import SetBool, Trigger
+
+from proving_ground.ros_support import qos
+from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
+from proving_ground.ros_support.signals import SIGNALS
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.settings import SettingsError
+from proving_ground.settings.dates import date_ns
+from vehicle_dynamics.choices import BASE_FRAME
+from vehicle_dynamics.control.commands import (
+    CommandAudit,
+    FloodGate,
+    SharedDrive,
+    receive_ackermann,
+    receive_named_pedals,
+    receive_twist,
+)
+from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.ros.twist_input import TwistInput
+from vehicle_dynamics.ros.vehicle_messages import FrameNames
+from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
+from vehicle_dynamics.simulation import NS_PER_S, Pacer, Simulation
+from vehicle_dynamics.simulation_loop import SimulationLoop
+from vehicle_dynamics.vehicle_choice import make_vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
+
+try:
+    from ackermann_msgs.msg import AckermannDriveStamped
+except ImportError:  # not part of every ROS installation
+    AckermannDriveStamped = None
+
+GRAPH_PERIOD_S = 0.2  # between looks at who publishes commands
+FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is worth a word
+KEEPS_UP = 0.95  # share of the wanted pace
+SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and says nothing about the pace
+SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make the simulation late
+
+
+class VehicleNode(SuiteNode[VehicleNodeSettings]):
+    """Converts, hands on, reports."""
+
+    default_name = "vehicle"
+    settings_type = VehicleNodeSettings
+
+    def __init__(self) -> None:
+        self._loop: SimulationLoop | None = None
+        super().__init__()
+        s = self.settings
+        self._ignore_sim_time()
+        self.get_logger().info(f"building {s.vehicle} ({s.fidelity}); the first time on a machine this takes a while")
+        parameters = VehicleParameters.from_yaml(vehicle_file(s.vehicle))
+        self._world = s.load_world()
+        start = s.start(self._world)
+        if self._world:
+            degrees = math.degrees(start["heading"])
+            self.get_logger().info(
+                f"world {self._world.name}: starts at x {start['x']:g} m, y {start['y']:g} m, {degrees:g} degrees"
+            )
+        try:
+            with _ended_by_signals():
+                vehicle = make_vehicle(s, parameters)
+                self._drive = SharedDrive(DriveByWire(vehicle, s))
+                self._simulation = Simulation(
+                    vehicle,
+                    s.ground(self._world),
+                    self._drive,
+                    s.schedule(),
+                    start=start,
+                    start_ns=date_ns("start_date", s.start_date),
+                )
+                self._simulation.warm_up()
+        except ValueError as error:  # numbers that are each allowed, but together make no vehicle, or no start
+            raise SettingsError(f"vehicle {s.vehicle} cannot start: {error}") from None
+        self._simulation.is_paused = s.start_paused
+        self._audit, self._gate = CommandAudit(), FloodGate()
+
+        p = s.frame_prefix
+        frames = FrameNames(map=p + s.map_frame, odom=p + s.odom_frame, base=p + BASE_FRAME, prefix=p)
+        has_base = s.tf_source == "truth"
+        publisher = VehiclePublisher(self, vehicle, parameters, frames, has_base=has_base, has_body=s.publish_body_tf)
+        publisher.publish_once(self._simulation.time_ns)
+        self._cmd_vel = TwistInput(self, "cmd_vel", s.cmd_vel_type, self._on_twist)
+        self.listen(JointState, "vehicle/pedals", self._on_pedals, qos.RELIABLE)
+        if AckermannDriveStamped is not None:
+            self.listen(AckermannDriveStamped, "ackermann_cmd", self._on_ackermann, qos.RELIABLE)
+        self._resets = self.advertise(UInt32, "simulation/resets", qos.LATCHED)
+        self._reset_count = UInt32()
+        self._resets.publish(self._reset_count)
+        self.create_service(Trigger, "simulation/reset", self._on_reset)
+        self.create_service(SetBool, "simulation/pause", self._on_pause)
+        self.create_service(Trigger, "simulation/step", self._on_step)
+        self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
+
+        gc.collect()
+        gc.freeze()  # what is there now stays: later collections need not look through it
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        self._loop = SimulationLoop(self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop)
+        self._loop.start()
+        self._judge_pace_from_now()
+        self.report("simulation", Level.OK, self._simulation.word)
+
+    def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
+        """Pace and limits can change while it runs."""
+        self._drive.set_limits(new)
+        if new.real_time_factor != old.real_time_factor:
+            self.loop.ask(lambda: self.loop.set_factor(new.real_time_factor))
+            self._judge_pace_from_now()
+
+    def destroy_node(self) -> None:
+        """The thread ends before what it publishes with."""
+        if self._loop is not None:
+            self._loop.stop()
+        super().destroy_node()
+        if self._loop is not None and self._loop.failure is not None:
+            raise self._loop.failure
+
+    @property
+    def loop(self) -> SimulationLoop:
+        """The running simulation."""
+        assert self._loop is not None
+        return self._loop
+
+    def _ignore_sim_time(self) -> None:
+        if self.get_parameter("use_sim_time").value:
+            self.get_logger().warning("use_sim_time is ignored: this node makes the time that others use")
+            self.set_parameters([Parameter("use_sim_time", value=False)])
+
+    # Commands
+
+    def _on_twist(self, message: Twist | TwistStamped) -> None:
+        if isinstance(message, TwistStamped):
+            self._check_stamp("cmd_vel", message.header.stamp)
+        twist = message.twist if isinstance(message, TwistStamped) else message
+        linear, angular = ((axes.x, axes.y, axes.z) for axes in (twist.linear, twist.angular))
+        self._judge("cmd_vel", lambda drive, now: receive_twist(drive, now, linear, angular))
+
+    def _on_ackermann(self, message: Any) -> None:
+        self._check_stamp("ackermann_cmd", message.header.stamp)
+        fields = {name: float(getattr(message.drive, name)) for name in message.drive.get_fields_and_field_types()}
+        self._judge("ackermann_cmd", lambda drive, now: receive_ackermann(drive, now, fields))
+
+    def _on_pedals(self, message: JointState) -> None:
+        self._check_stamp("vehicle/pedals", message.header.stamp)
+        names, positions = list(message.name), message.position.tolist()
+        self._judge("vehicle/pedals", lambda drive, now: receive_named_pedals(drive, now, names, positions))
+
+    def _judge(self, topic: str, judge: Callable[[DriveByWire, float], Answer]) -> None:
+        answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
+        self._audit.note(topic, answer)
+        if answer.verdict != Verdict.TAKEN:  # at once to the log; publish_health tells how many there were
+            verdict = "refused" if answer.verdict == Verdict.REFUSED else "not obeyed in full"
+            self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")
+        time.sleep(self._gate.rest_s(self.wall_time()))
+
+    def _check_stamp(self, topic: str, stamp: Any) -> None:
+        """What counts is when a command arrives; a stamp from elsewhere is only told of. All zeros mean none."""
+        try:
+            away = stamp_to_ns(stamp) - self._simulation.time_ns
+        except ValueError as error:
+            self.report("stamps", Level.WARN, f"{topic}: {error}; the time of arrival counts")
+            return
+        if abs(away) > FAR_STAMP_S * NS_PER_S and (stamp.sec or stamp.nanosec):
+            words = f"stamps on {topic} are not in simulation time; the time of arrival counts"
+            self.report("stamps", Level.WARN, words)
+        else:
+            self.health.report("stamps", Level.OK, "stamps of commands fit")
+
+    # Services
+
+    def _on_reset(self, request: Any, response: Any) -> Any:
+        self.loop.ask(self.loop.reset)
+        self._reset_count.data += 1  # sensors and observers go by it
+        self._resets.publish(self._reset_count)
+        self.get_logger().info("reset: the vehicle is back at its start, time runs on")
+        response.success, response.message = True, "the vehicle is back at its start; time runs on"
+        return response
+
+    def _on_pause(self, request: Any, response: Any) -> Any:
+        self.loop.ask(lambda: self.loop.pause(request.data))
+        self._judge_pace_from_now()
+        response.success, response.message = True, "paused" if request.data else "running"
+        return response
+
+    def _on_step(self, request: Any, response: Any) -> Any:
+        response.success = self.loop.ask(self.loop.step)
+        self._judge_pace_from_now()
+        response.message = "one period done" if response.success else "refused: only a paused simulation can be stepped"
+        return response
+
+    # Health
+
+    def _judge_pace_from_now(self) -> None:
+        self._reported_at = (self.wall_time(), self._simulation.time_ns)
+
+    def publish_health(self) -> None:
+        """Pace, state, what became of commands; stamped with simulation time."""
+        self._report_simulation()
+        self._report_commands()
+        self._report_place()
+        rivals = other_publishers(self, "/clock")
+        if rivals:
+            self.report("clock", Level.ERROR, f"/clock is also published by {', '.join(rivals)}")
+        else:
+            self.health.report("clock", Level.OK, "/clock is published by this node alone")
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._simulation.time_ns))
+        message.status[0].values += [KeyValue(key=key, value=value) for key, value in self._figures.items()]
+        self._diagnostics.publish(message)
+
+    def _report_simulation(self) -> None:
+        simulation, loop = self._simulation, self.loop
+        now, time_ns = self.wall_time(), simulation.time_ns
+        before, time_before = self._reported_at
+        self._reported_at = (now, time_ns)
+        pace = (time_ns - time_before) / NS_PER_S / max(now - before, 1e-9)
+        wanted = self.settings.real_time_factor
+        if simulation.diverged:
+            self.report("simulation", Level.ERROR, simulation.diverged)
+        elif simulation.is_paused:
+            self.report("simulation", Level.OK, "paused")
+        elif pace < KEEPS_UP * wanted and now - before > SHORTEST_JUDGED_S:
+            self.report("simulation", Level.WARN, f"running, but cannot keep up with {wanted:g} times real time")
+        else:
+            self.report("simulation", Level.OK, "running")
+        if simulation.collisions:
+            self.report("collision", Level.WARN, simulation.last_collision)
+        else:
+            self.health.report("collision", Level.OK, "no obstacle was hit")
+        self._drive.set_pace(max(pace, 1.0))  # people and stacks in real time are not silent because time runs fast
+        effort = loop.take_effort()
+        self._figures = {
+            "state": simulation.word,
+            "tick": str(simulation.tick),
+            "real_time_factor": f"{pace:.3f}",
+            "overruns": str(loop.overruns),
+            "given_up_s": f"{loop.pacer.given_up_ns / NS_PER_S:.3f}",
+            "worst_step_ms": f"{effort.worst_move_ns * 1e-6:.3f}",
+            "worst_step_and_publish_ms": f"{effort.worst_turn_ns * 1e-6:.3f}",
+            "worst_late_ms": f"{effort.worst_late_ns * 1e-6:.3f}",
+            "collisions": str(simulation.collisions),
+            "commands_refused": str(self._audit.refused),
+            "commands_limited": str(self._audit.limited),
+        }
+
+    def _report_place(self) -> None:
+        if self._world is None:
+            return
+        x, y, _ = self._simulation.seen["position"].tolist()
+        if self._world.ground.covers(x, y):
+            self.report("place", Level.OK, f"in world {self._world.name}")
+        else:
+            self.report("place", Level.WARN, f"outside world {self._world.name}, whose ground goes on as at its edge")
+
+    def _report_commands(self) -> None:
+        status = self._drive.status
+        self.report("drive", Level.OK, status)
+        words, topics = self._audit.take_news()
+        if words:
+            self.health.report("commands", Level.WARN, "; ".join(words))
+        else:
+            self.health.report("commands", Level.OK, f"commands from {', '.join(topics) or 'nobody'}")
+        if not topics:
+            self.health.report("stamps", Level.OK, "no stamps of commands to look at")
+        if len(topics) > 1:
+            words_on_both = f"commands come on {' and '.join(topics)} at once; the newest counts"
+            self.report("sources", Level.WARN, words_on_both)
+        else:
+            self.health.report("sources", Level.OK, "one source of commands at most")
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Compiling takes long and there is nothing to tidy up yet: a signal ends the process there and then."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(0)
+
+    before = {number: signal.signal(number, end) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(VehicleNode)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
