@@ -10,7 +10,7 @@ from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from proving_ground.settings import Declaration, SettingsError, build, declarations
+from proving_ground.settings import Declaration, SettingsError, as_parameters, build, declarations
 from proving_ground.settings.fields import check_named
 from proving_ground.settings.ros_params_file import belongs_to_rclpy
 
@@ -42,8 +42,9 @@ class ParameterBridge(Generic[Settings]):
         self._declarations = declarations(settings_type)
         self._on_change = on_change
         self.settings: Settings = build(settings_type, _take_overrides(node, self._declarations))
+        values = as_parameters(self.settings)
         for declaration in self._declarations.values():
-            value = getattr(self.settings, declaration.name)
+            value = values[declaration.name]
             node.declare_parameter(
                 declaration.name,
                 _to_ros(declaration, value).value,
@@ -82,7 +83,7 @@ class ParameterBridge(Generic[Settings]):
             self._on_change(old, self.settings)
 
     def _candidate(self, parameters: Iterable[Parameter]) -> Settings:
-        values: dict[str, Any] = {name: getattr(self.settings, name) for name in self._declarations}
+        values = as_parameters(self.settings)
         values.update({item.name: _value(item) for item in parameters if item.name in self._declarations})
         return build(type(self.settings), values)
 

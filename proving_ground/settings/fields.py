@@ -116,10 +116,77 @@ def setting(
     return dataclasses.field(default=dataclasses.MISSING if default is ... else default, metadata=metadata)
 
 
-def declarations(settings_type: type) -> dict[str, Declaration]:
-    """The declarations of a settings dataclass by name, in order."""
+class Declarations(dict[str, Declaration]):
+    """Declarations by name, dotted below nested settings, with what earlier versions called them."""
+
+    def __init__(self, items: Mapping[str, Declaration], renamed: Mapping[str, str]) -> None:
+        super().__init__(items)
+        self.renamed = dict(renamed)  # present name by former name
+
+
+def declarations(settings_type: type) -> Declarations:
+    """The declarations of a settings dataclass by name, in order; those of nested settings as `outer.inner`."""
+    return _declared(settings_type, "", None)
+
+
+def _declared(settings_type: type, prefix: str, defaults: Any) -> Declarations:
+    """defaults: an object of the type that the enclosing settings have by default, or None."""
+    found: dict[str, Declaration] = {}
+    renamed = {prefix + old: prefix + new for old, new in renamed_fields(settings_type).items()}
     hints = typing.get_type_hints(settings_type)
-    return {field.name: declaration(field, hints[field.name]) for field in dataclasses.fields(settings_type)}
+    for item in dataclasses.fields(settings_type):
+        hint, name = hints[item.name], prefix + item.name
+        own = getattr(defaults, item.name) if defaults is not None else default_of(item)
+        if dataclasses.is_dataclass(hint):
+            inner = _declared(typing.cast(type, hint), f"{name}.", None if own is dataclasses.MISSING else own)
+            found |= inner
+            renamed |= inner.renamed
+        else:
+            found[name] = dataclasses.replace(declaration(item, hint), name=name, default=own)
+    return Declarations(found, renamed)
+
+
+def default_of(field: dataclasses.Field[Any]) -> Any:
+    """The default value of a field; dataclasses.MISSING where it has none."""
+    return field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
+
+
+def renamed_fields(settings_type: type) -> dict[str, str]:
+    """Present names by former ones, as the class attributes `renamed` of a settings class and its bases give them."""
+    found: dict[str, str] = {}
+    for base in reversed(settings_type.__mro__):
+        found |= vars(base).get("renamed", {})
+    return found
+
+
+def as_parameters(settings: Any) -> dict[str, Value]:
+    """All values by dotted name, as a node's ROS parameters have them; `build` takes them back."""
+    found: dict[str, Value] = {}
+    for item in dataclasses.fields(settings):
+        value = getattr(settings, item.name)
+        if dataclasses.is_dataclass(value):
+            found |= {f"{item.name}.{name}": inner for name, inner in as_parameters(value).items()}
+        else:
+            found[item.name] = value
+    return found
+
+
+def changed_parameters(settings: Any) -> dict[str, Value]:
+    """As `as_parameters`, without what a node has by default anyway."""
+    known = declarations(type(settings))
+    return {name: value for name, value in as_parameters(settings).items() if value != known[name].default}
+
+
+def flattened(values: Mapping[Any, object], known: Mapping[str, Declaration], prefix: str = "") -> dict[Any, object]:
+    """Values of nested mappings by dotted name; a mapping that leads to no known name stays as it is."""
+    found: dict[Any, object] = {}
+    for name, value in values.items():
+        dotted = f"{prefix}{name}"
+        if isinstance(value, Mapping) and any(other.startswith(f"{dotted}.") for other in known):
+            found |= flattened(value, known, f"{dotted}.")
+        else:
+            found[dotted if prefix else name] = value
+    return found
 
 
 def declaration(field: dataclasses.Field[Any], hint: Any) -> Declaration:
@@ -140,22 +207,44 @@ def declaration(field: dataclasses.Field[Any], hint: Any) -> Declaration:
 
 
 def build(settings_type: type[Settings], values: Mapping[str, object]) -> Settings:
-    """A settings object from plain values; raises SettingsError naming the first bad one."""
+    """A settings object from plain values, nested or by dotted name; raises SettingsError naming the first bad one."""
     known = declarations(settings_type)
-    checked = {name: check_named(known, name, value) for name, value in values.items()}
+    checked = {name: check_named(known, name, value) for name, value in flattened(values, known).items()}
+    return typing.cast(Settings, _built(settings_type, checked, "", None))
+
+
+def _built(settings_type: type, checked: Mapping[str, Value], prefix: str, defaults: Any) -> Any:
+    """Of checked values by dotted name below the prefix."""
+    hints = typing.get_type_hints(settings_type)
+    values: dict[str, Value] = {}
+    for item in dataclasses.fields(settings_type):
+        name, hint = prefix + item.name, hints[item.name]
+        own = getattr(defaults, item.name) if defaults is not None else default_of(item)
+        if dataclasses.is_dataclass(hint):
+            outer = None if own is dataclasses.MISSING else own
+            values[item.name] = _built(typing.cast(type, hint), checked, f"{name}.", outer)
+        elif name in checked:
+            values[item.name] = checked[name]
+        elif own is not dataclasses.MISSING:
+            values[item.name] = own
+        else:
+            raise SettingsError(f"{name}: missing")
     try:
-        return settings_type(**checked)
-    except SettingsError:
-        raise
+        return settings_type(**values)
     except ValueError as error:  # a relation between fields, checked by __post_init__
-        raise SettingsError(str(error)) from None
+        raise SettingsError(f"{prefix}{error}") from None
 
 
 def check_named(known: Mapping[str, Declaration], name: object, value: object) -> Value:
-    """The value in its declared type; raises SettingsError for an unknown name, with the nearest known one."""
+    """The value in its declared type; raises SettingsError for an unknown name, with the nearest or present one."""
     if isinstance(name, str) and name in known:
         return known[name].check(value)
-    raise SettingsError(f"{_shown_name(name)}: {close_name(name, known)}")
+    raise SettingsError(f"{_shown_name(name)}: {unknown_name(name, known, getattr(known, 'renamed', {}))}")
+
+
+def unknown_name(name: object, known: Iterable[str], renamed: Mapping[str, str]) -> str:
+    """Words for a name that is not known: its present name if it was renamed, else the nearest one."""
+    return f"is called {renamed[name]} now" if name in renamed else close_name(name, known)  # type: ignore[index]
 
 
 def close_name(name: object, known: Iterable[str]) -> str:

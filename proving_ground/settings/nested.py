@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from proving_ground.settings.errors import SettingsError
-from proving_ground.settings.fields import build, close_name, declaration
+from proving_ground.settings.fields import build, close_name, declaration, renamed_fields, unknown_name
 from proving_ground.settings.share import share_directory
 from proving_ground.settings.yaml_file import KeyPath, YamlFile, read_yaml
 
@@ -81,7 +81,8 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
     for key in content:
         if key not in fields:
-            raise file.error((*place, key), f"{'.'.join(map(str, (*place, key)))}: {close_name(key, fields)}")
+            words = unknown_name(key, fields, renamed_fields(settings_type))
+            raise file.error((*place, key), f"{'.'.join(map(str, (*place, key)))}: {words}")
     values = {}
     for key, field in fields.items():
         here = (*place, key)

@@ -119,13 +119,23 @@ def _check_section(file: YamlFile, place: KeyPath, section: Any, known: Mapping[
         return {}
     if not isinstance(section, dict):
         raise file.error(place, f"{SECTION}: must map names to values, got {type(section).__name__}")
-    given: dict[str, Given] = {}
-    for name, value in section.items():
+    return dict(_checked(file, place, section, "", known))
+
+
+def _checked(
+    file: YamlFile, place: KeyPath, section: dict[Any, Any], prefix: str, known: Mapping[str, Declaration]
+) -> Iterator[tuple[str, Given]]:
+    """Values by dotted name: rcl takes `start: {x_m: 1.0}` and `start.x_m: 1.0` for the same."""
+    for key, value in section.items():
+        name, here = f"{prefix}{key}" if prefix else key, (*place, key)
+        if isinstance(value, dict) and any(other.startswith(f"{name}.") for other in known):
+            yield from _checked(file, here, value, f"{name}.", known)
+            continue
         try:
             if belongs_to_rclpy(name):
                 check_rclpy_value(name, value)
                 continue
-            given[name] = Given(check_named(known, name, value), file.place((*place, name)))
+            given = Given(check_named(known, name, value), file.place(here))
         except SettingsError as error:
-            raise file.error((*place, name), str(error)) from None
-    return given
+            raise file.error(here, str(error)) from None
+        yield name, given

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import doctest
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import proving_ground.settings.fields
-from proving_ground.settings import SettingsError, build, declarations, setting
+from proving_ground.settings import (
+    SettingsError,
+    as_parameters,
+    build,
+    changed_parameters,
+    declarations,
+    setting,
+)
+from proving_ground.settings.nested import load_settings
+from proving_ground.settings.ros_params_file import check_params_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,3 +94,83 @@ def test_anything_is_either_built_or_refused_in_one_line(values: dict[str, objec
 def test_number_too_long_to_print_is_refused() -> None:
     with pytest.raises(SettingsError, match="got a huge number"):
         build(Truck, {"mass_kg": 10**5000})
+
+
+# Nested settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mount:
+    height_m: float = setting(1.5, "Height above ground", unit="m", minimum=0.0, maximum=5.0)
+    tilt_deg: float = setting(0.0, "Downward tilt", unit="deg", minimum=-90.0, maximum=90.0)
+
+    def __post_init__(self) -> None:
+        if self.height_m < 0.5 and self.tilt_deg > 0.0:
+            raise ValueError(f"tilt_deg: must be 0 below 0.5 m, got {self.tilt_deg:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lidar:
+    renamed: ClassVar[dict[str, str]] = {"height_m": "mount.height_m"}
+
+    rate_hz: float = setting(10.0, "Turns per second", unit="Hz", minimum=1.0, maximum=20.0)
+    mount: Mount = field(default_factory=lambda: Mount(height_m=2.0))
+
+
+def test_nested_settings_have_dotted_names_and_the_defaults_of_their_owner() -> None:
+    known = declarations(Lidar)
+
+    assert list(known) == ["rate_hz", "mount.height_m", "mount.tilt_deg"]
+    assert known["mount.height_m"].default == 2.0
+
+
+@pytest.mark.parametrize("values", [{"mount.tilt_deg": 5}, {"mount": {"tilt_deg": 5}}])
+def test_nested_settings_are_built_from_dotted_names_or_mappings(values: dict[str, object]) -> None:
+    assert build(Lidar, values) == Lidar(mount=Mount(height_m=2.0, tilt_deg=5.0))
+
+
+@given(rate=st.floats(1.0, 20.0), height=st.floats(0.5, 5.0), tilt=st.floats(-90.0, 90.0))
+def test_parameters_lead_back_to_the_settings(rate: float, height: float, tilt: float) -> None:
+    lidar = Lidar(rate_hz=rate, mount=Mount(height_m=height, tilt_deg=tilt))
+
+    assert build(Lidar, as_parameters(lidar)) == lidar
+    assert build(Lidar, changed_parameters(lidar)) == lidar
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"mount.height_m": 9}, r"mount.height_m: must be a number from 0 to 5 \[m\], got 9"),
+        ({"mount.hight_m": 1}, r"mount.hight_m: unknown; did you mean mount.height_m\?"),
+        ({"mount.height_m": 0.1, "mount.tilt_deg": 3}, r"mount.tilt_deg: must be 0 below 0.5 m, got 3"),
+        ({"height_m": 1}, r"^height_m: is called mount.height_m now$"),
+    ],
+)
+def test_a_bad_nested_value_is_named_with_its_whole_name(values: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        build(Lidar, values)
+
+
+def test_a_former_name_in_a_file_is_answered_with_the_present_one(tmp_path: Path) -> None:
+    file = tmp_path / "lidar.yaml"
+    file.write_text("rate_hz: 5.0\nheight_m: 1.0\n")
+
+    with pytest.raises(SettingsError, match=r"lidar.yaml:2: height_m: is called mount.height_m now"):
+        load_settings(file, Lidar)
+
+
+@pytest.mark.parametrize("text", ["mount: {height_m: 1.0}", "mount.height_m: 1.0"])
+def test_a_ros_parameter_file_may_nest_or_use_dots(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text(f"/lidar:\n  ros__parameters:\n    {text}\n")
+
+    assert check_params_file(file, "/lidar", Lidar).given["mount.height_m"].value == 1.0
+
+
+def test_a_bad_nested_value_in_a_ros_parameter_file_is_placed_once(tmp_path: Path) -> None:
+    file = tmp_path / "params.yaml"
+    file.write_text("/lidar:\n  ros__parameters:\n    mount:\n      height_m: 7.0\n")
+
+    with pytest.raises(SettingsError) as caught:
+        check_params_file(file, "/lidar", Lidar)
+    assert str(caught.value) == f"{file}:4: mount.height_m: must be a number from 0 to 5 [m], got 7.0"
