@@ -16,10 +16,10 @@ from scipy.stats import chi2
 
 from proving_ground.settings.text_table import text_table
 from sensors.samples import GpsSample
+from state_observer.kinds import INS, VEHICLE
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.layout import SENSORS
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
-from state_observer.vehicle.settings import load_ins, load_observer
 from state_observer.vehicle.track import Errors, errors, observe
 from state_observer.vehicle.trial import (
     DATUM,
@@ -55,13 +55,13 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     say("simulating drives")
     town = drive(along_legs(TOWN), TOWN_S)
     lane = drive(lane_change(18.0, steering=0.10, at_s=12.0), LANE_S)
-    settings = replace(load_observer(), mounts=MOUNTS, datum=DATUM)
+    settings = replace(VEHICLE.load(), mounts=MOUNTS, datum=DATUM)
     right = numbers()
     models = {"": {}, "_wrong": WRONG, "_worse": WORSE, "_light": LIGHT}
     ours = {
         name: VehicleObserver(settings, parameters=wrong_numbers(right, **factors)) for name, factors in models.items()
     }
-    baseline = InsObserver(replace(load_ins(), mounts=MOUNTS, datum=DATUM))
+    baseline = InsObserver(replace(INS.load(), mounts=MOUNTS, datum=DATUM))
     figures: dict[str, Any] = {}
     figures.update(_rtk(town, ours[""]))
     say(f"town route, {SEEDS} noise seeds")

@@ -54,7 +54,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     say("timing")
     figures: dict[str, Any] = _cycle(footprint) | _replanning()
     for planner in PLANNERS:
-        settings = PlannerSettings(planner=planner)
+        settings = PlannerSettings(max_curvature_1pm=0.14, planner=planner)
         for seed in SEEDS:
             world = town(seed)
             cost, _ = way_on_truth(world, settings, footprint)
@@ -100,7 +100,11 @@ def show(figures: Mapping[str, Any]) -> str:
 def draw(path: Path) -> None:
     """The towns and the ways driven through them by D* Lite with arcs."""
     car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    draw_towns(path, SEEDS, lambda world: drive(car, world, PlannerSettings(), LONGEST_S))
+    draw_towns(
+        path,
+        SEEDS,
+        lambda world: drive(car, world, PlannerSettings(max_curvature_1pm=0.14), LONGEST_S),
+    )
 
 
 def _row(result: DriveResult, cost: float, seconds: float) -> dict[str, float]:
@@ -134,7 +138,7 @@ def _shown(seed: int, row: Mapping[str, float]) -> list[str]:
 
 def _cycle(footprint: Footprint) -> dict[str, float]:
     """Times of the parts of one plan, in a town: the map from a scan of 64 x 1024, and from terrain truth."""
-    settings, world = PlannerSettings(), town(0)
+    settings, world = PlannerSettings(max_curvature_1pm=0.14), town(0)
     pose = Pose(world.start.x, world.start.y, heading=world.start.heading)
     unit, points = _scan(world)
     source = LidarSource(settings, footprint, unit.mounting())

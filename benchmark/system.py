@@ -24,6 +24,7 @@ from proving_ground.settings import SettingsError
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.settings import LidarSettings
+from sensors.rig import SensorChoice
 
 PACED_S, UNPACED_S = 120.0, 60.0
 WARM_S, LOCK_STEP_S = 2.0, 30.0
@@ -69,9 +70,8 @@ def show(figures: Mapping[str, float]) -> str:
 
 def lock_step_factor(scenario: Scenario, seconds: float = LOCK_STEP_S) -> float:
     """Simulated over CPU time, after kernels are there."""
-    folder = scenario_file("urban").parent
-    LockStep(replace(scenario, duration_s=WARM_S), folder).run()
-    runner = LockStep(replace(scenario, duration_s=seconds), folder)
+    LockStep(replace(scenario, duration_s=WARM_S)).run()
+    runner = LockStep(replace(scenario, duration_s=seconds))
     begin = time.process_time()
     result = runner.run()
     return float(result.time[-1]) / (time.process_time() - begin)
@@ -111,7 +111,7 @@ def _on_truth(town: Scenario) -> Scenario:
 def _with_large_lidar(town: Scenario) -> Scenario:
     large = load_preset(LidarSettings, "spinning_64")
     sensors = tuple(
-        replace(item, lidar=replace(large, mount_xyz_m=item.lidar.mount_xyz_m)) if item.lidar is not None else item
+        SensorChoice(name=item.name, lidar=replace(large, mount=item.lidar.mount)) if item.lidar is not None else item
         for item in town.sensors
     )
     return replace(town, sensors=sensors, criteria=())

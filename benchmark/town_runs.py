@@ -48,8 +48,7 @@ class TownRun(LockStep):
     """A run that ends with the drive, and counts what the vehicle hits on the way."""
 
     def __init__(self, seed: int, world: World, longest: float) -> None:
-        folder = share_file("config/scenarios/urban.yaml").parent
-        super().__init__(scenario_of(seed, world, longest), folder, world=world)
+        super().__init__(scenario_of(seed, world, longest), world=world)
         self._steps_on = StepWatch(WorldGround.of(world))
 
     def drive(self) -> DriveResult:

@@ -16,18 +16,10 @@ from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import forward_speed, heading, wrapped
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
+from vehicle_dynamics.start import Origin
 
 GEARS = {"drive": DRIVE, "neutral": NEUTRAL, "reverse": REVERSE}
 SLOW = 3.0  # [m/s]: paths are followed as if at least this fast
-
-
-class Origin(NamedTuple):
-    """Where the run began; manoeuvres are laid out from here."""
-
-    x: float  # [m]
-    y: float
-    heading: float  # [rad]
-    speed: float = 0.0  # [m/s]
 
 
 class Script(Protocol):
@@ -50,6 +42,10 @@ class ScriptedDriver:
     @memory.setter
     def memory(self, values: tuple[float, ...]) -> None:
         self._helm.memory = values
+
+    def reset(self) -> None:
+        """As at the start."""
+        self._helm.reset()
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 from proving_ground.settings import setting
+from vehicle_dynamics.parameters import Equipment
+
+AnySettings = TypeVar("AnySettings", bound="PlannerSettings")
 
 PLANNERS = ("arcs", "dstar_lite")  # of the suite, by name
 VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the rolling map
@@ -13,6 +17,8 @@ VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the roll
 @dataclass(frozen=True, kw_only=True)
 class PlannerSettings:
     """Of the obstacle map, the arcs, the global path and driving to a goal."""
+
+    defaults: ClassVar[str] = "config/planner.yaml"
 
     planner: str = setting("dstar_lite", "arcs, dstar_lite, or your own as module:Class", read_only=True)
     replan_rate_hz: float = setting(10.0, "Plans per second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True)
@@ -42,7 +48,10 @@ class PlannerSettings:
     arc_step_m: float = setting(
         0.25, "Between the places that are checked", unit="m", minimum=0.05, maximum=1.0, read_only=True
     )
-    max_curvature_1pm: float = setting(0.14, "Sharpest turn", unit="1/m", minimum=0.01, maximum=1.0, read_only=True)
+    max_curvature_1pm: float = setting(
+        0.0, "Sharpest curvature of a plan; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0,
+        read_only=True,
+    )  # fmt: skip
     discs: int = setting(6, "Discs that make up the vehicle's footprint", minimum=1, maximum=20, read_only=True)
     margin_m: float = setting(0.25, "Kept clear around the footprint", unit="m", minimum=0.0, maximum=2.0)
     clearance_m: float = setting(1.2, "Closer obstacles cost", unit="m", minimum=0.0, maximum=10.0)
@@ -107,6 +116,12 @@ class PlannerSettings:
         90.0, "Without progress for this long the goal is given up", unit="s", minimum=1.0, maximum=3600.0
     )
     progress_m: float = setting(1.0, "Nearer by this counts as progress", unit="m", minimum=0.1, maximum=50.0)
+
+    def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
+        """With what is left open as the vehicle's file has it."""
+        if self.max_curvature_1pm:
+            return self
+        return replace(self, max_curvature_1pm=equipment.planned_curvature_1pm)
 
     def __post_init__(self) -> None:
         for name in ("forward_arcs", "reverse_arcs"):

@@ -12,6 +12,11 @@ from sensors.faults import Fault
 FORM = "KIND START_S LENGTH_S [VALUE [CHANNEL]]"
 
 
+def fault_words(fault: Fault) -> str:
+    """As `fault_from_words` reads them, to the bit."""
+    return f"{fault.kind} {fault.start_s!r} {fault.length_s!r} {fault.value!r} {fault.channel}".strip()
+
+
 def fault_from_words(words: str) -> Fault:
     """Raises ValueError with one line when the words are no fault."""
     kind, *rest = words.split() or [""]

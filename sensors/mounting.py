@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import kernel
 from proving_ground.kernels.rotation import rotation_from, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, dot
+from proving_ground.settings import setting
 from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
 
@@ -28,6 +30,33 @@ class SensorMotion(NamedTuple):
     velocity: Array  # of its origin, world axes [m/s]
     acceleration: Array  # of its origin, world axes, gravity not included [m/s^2]
     turn: Array  # angular velocity, sensor axes [rad/s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mount:
+    """Where a sensor is fixed, as settings have it."""
+
+    xyz_m: tuple[float, ...] = setting(
+        (), "Position in base_link: forward, left, up; empty: where the vehicle's file has this kind of sensor",
+        unit="m", minimum=-10.0, maximum=10.0, read_only=True,
+    )  # fmt: skip
+    rpy_deg: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
+    )
+
+    def __post_init__(self) -> None:
+        if len(self.xyz_m) not in (0, 3):
+            raise ValueError(f"xyz_m: must be three numbers or none, got {list(self.xyz_m)}")
+
+    @property
+    def position(self) -> tuple[float, float, float]:
+        """In base_link [m]; its origin where neither settings nor a vehicle say otherwise."""
+        x, y, z = self.xyz_m or (0.0, 0.0, 0.0)
+        return x, y, z
+
+    def mounting(self) -> Mounting:
+        """For computing with."""
+        return Mounting(self.position, self.rpy_deg)
 
 
 class Mounting:

@@ -4,54 +4,67 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, make_dataclass
+from typing import TYPE_CHECKING, Any
 
 from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.one_of import one_of
 from sensors.drive_truth import drive_truth
-from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
-from sensors.gps.receiver import Gps
-from sensors.gps.settings import GpsSettings
-from sensors.imu import Imu, ImuSettings
-from sensors.lidar.lidar import Lidar
-from sensors.lidar.moving import HeightAt, MovingTarget, level_ground
-from sensors.lidar.scene import Scene
-from sensors.lidar.settings import LidarSettings
-from sensors.sensor import Sensor
+from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
 from sensors.timing import NS_PER_S
-from terrain.georeference import Georeference
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.simulation import ticks_between
 
 
-@dataclass(frozen=True, kw_only=True)
-class SensorChoice:
+class _Choice:
     """One sensor of a scenario: exactly one kind."""
 
-    name: str = setting("", "Whose random numbers; none: the kind's name")
-    imu: ImuSettings | None = None
-    gps: GpsSettings | None = None
-    encoders: EncoderSettings | None = None
-    lidar: LidarSettings | None = None
+    name: str
 
     def __post_init__(self) -> None:
         one_of(self, "name")
 
     @property
+    def kind(self) -> str:
+        """Name of the kind that is given."""
+        return one_of(self, "name")[0]
+
+    @property
     def called(self) -> str:
         """Its name, or its kind's."""
-        return self.name or one_of(self, "name")[0]
+        return self.name or self.kind
 
     @property
     def settings(self) -> Any:
         """Of the kind that is given."""
         return one_of(self, "name")[1]
+
+
+if TYPE_CHECKING:
+
+    class SensorChoice(_Choice):
+        """A field for each registered kind."""
+
+        def __init__(self, **chosen: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    SensorChoice = make_dataclass(
+        "SensorChoice",
+        [
+            ("name", str, setting("", "Name of the sensor, its node and its random numbers; empty: the kind's name")),
+            *((kind.name, kind.settings | None, None) for kind in SENSOR_KINDS.values()),
+        ],
+        bases=(_Choice,),
+        frozen=True,
+        kw_only=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,64 +94,41 @@ class SensorRig:
     """All sensors; `update` at every tick gives what arrives."""
 
     def __init__(
-        self,
-        choices: Sequence[SensorChoice],
-        faults: Sequence[SensorFault] = (),
-        *,
-        seed: int,
-        start_ns: int,
-        base_in_chassis: Vector3,
-        scene: Scene,
-        georeference: Georeference | None = None,
-        targets: Sequence[MovingTarget] = (),
-        height_at: HeightAt = level_ground,
+        self, sensors: Mapping[str, tuple[SensorKind, Any]], *, start_ns: int, base_in_chassis: Vector3, seen: SeenWorld
     ) -> None:
-        """scene: what laser scanners and satellites see; georeference: where the world lies.
+        """sensors: kinds and settings of parts by name; seen: what laser scanners and satellites see."""
+        self._base, self._seen, self._start_ns = base_in_chassis, seen, start_ns
+        self._kinds = {name: kind for name, (kind, _) in sensors.items()}
+        self.sensors: dict[str, Any] = {
+            name: make_sensor(kind, settings, seen, name=name, start_ns=start_ns)
+            for name, (kind, settings) in sensors.items()
+        }
 
-        targets: what moves in the scene, on a ground of this height.
-        """
-        self._base, self._scene, self._start_ns = base_in_chassis, scene, start_ns
-        self._targets, self._height_at = targets, height_at
-        self.sensors: dict[str, Sensor[Any, Any]] = {}
-        for choice in choices:
-            name = choice.called
-            common: dict[str, Any] = {
-                "seed": seed,
-                "name": name,
-                "faults": [fault for fault in faults if fault.sensor == name],
-                "start_ns": start_ns,
-            }
-            if choice.imu is not None:
-                self.sensors[name] = Imu(choice.imu, **common)
-            elif choice.gps is not None:
-                self.sensors[name] = Gps(choice.gps, georeference=georeference, sky=scene, **common)
-            elif choice.encoders is not None:
-                self.sensors[name] = Encoders(choice.encoders, **common)
-            elif choice.lidar is not None:
-                self.sensors[name] = Lidar(choice.lidar, scene, **common)
-
-    def memory(self) -> dict[str, Sensor[Any, Any]]:
+    def memory(self) -> dict[str, Any]:
         """All that later samples depend on; `remember` takes it, as often as wanted."""
-        return copy.deepcopy(self.sensors, {id(self._scene): self._scene})
+        return copy.deepcopy(self.sensors, {id(self._seen.scene): self._seen.scene})
 
-    def remember(self, memory: dict[str, Sensor[Any, Any]]) -> None:
+    def remember(self, memory: dict[str, Any]) -> None:
         """Go on as from there."""
-        self.sensors = copy.deepcopy(memory, {id(self._scene): self._scene})
+        self.sensors = copy.deepcopy(memory, {id(self._seen.scene): self._seen.scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Names and samples that arrive at this instant."""
         motion = base_motion(seen, self._base)
-        if self._targets:
-            seconds = (time_ns - self._start_ns) / NS_PER_S
-            self._scene.set_targets([target.target(seconds, self._height_at) for target in self._targets])
+        self._seen.move_to((time_ns - self._start_ns) / NS_PER_S)
         there: list[tuple[str, Any]] = []
         for name, sensor in self.sensors.items():
-            if isinstance(sensor, Encoders):
-                samples = sensor.update(time_ns, motion, drive_truth(seen))
-            else:
-                samples = sensor.update(time_ns, motion)  # type: ignore[attr-defined]
-            there += [(name, sample) for sample in samples]
+            drive = (drive_truth(seen),) if self._kinds[name].needs_drive else ()
+            there += [(name, sample) for sample in sensor.update(time_ns, motion, *drive)]
         return there
+
+
+def make_sensor(kind: SensorKind, settings: Any, seen: SeenWorld | None, *, name: str, start_ns: int) -> Any:
+    """A sensor of a run, for its node and for the rig; raises SettingsError."""
+    try:
+        return kind.make(settings, seen, seed=settings.seed, name=name, faults=settings.scripted(), start_ns=start_ns)
+    except ValueError as error:
+        raise SettingsError(f"sensors: {name}: {error}") from None
 
 
 def steps_between_ticks(choices: Sequence[SensorChoice], step_s: float, control_steps: int) -> int:

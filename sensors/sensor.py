@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from proving_ground.settings import setting
 from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
-from sensors.mounting import Mounting
+from sensors.mounting import Mount, Mounting
 from sensors.timing import NS_PER_S, Delivery, Sampler
+from vehicle_dynamics.parameters import Equipment
 
 Array = NDArray[np.float64]
 Sample = TypeVar("Sample")
+
+AnySettings = TypeVar("AnySettings", bound="SensorSettings")
 
 NO_FAULT = "none"
 
@@ -28,25 +31,16 @@ def rate(default_hz: float, highest_hz: float = 1000.0) -> float:
     return value
 
 
-def place(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """The setting of a mount [m]."""
-    words = "Place in base_link: ahead, left, up"
-    value: tuple[float, float, float] = setting((x, y, z), words, unit="m", minimum=-10.0, maximum=10.0, read_only=True)
-    return value
-
-
 @dataclass(frozen=True, kw_only=True)
 class SensorSettings:
     """Of every sensor; each kind has defaults of its own for some of these."""
 
+    renamed: ClassVar[dict[str, str]] = {"mount_xyz_m": "mount.xyz_m", "mount_rpy_deg": "mount.rpy_deg"}
     presets: ClassVar[str] = ""  # folder of config/ with ready-made settings of the kind
     channels: ClassVar[Sequence[str]] = ()  # names of the elements of a reading
 
     rate_hz: float = rate(100.0)
-    mount_xyz_m: tuple[float, float, float] = place(0.0, 0.0, 0.0)
-    mount_rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
-    )
+    mount: Mount = field(default_factory=Mount)
     latency_s: float = setting(0.0, "From the sample to its arrival", unit="s", minimum=0.0, maximum=10.0)
     latency_jitter_s: float = setting(0.0, "Up to as much more, at random", unit="s", minimum=0.0, maximum=10.0)
     dropout: float = setting(0.0, "Share of samples that is lost", minimum=0.0, maximum=1.0)
@@ -72,7 +66,15 @@ class SensorSettings:
 
     def mounting(self) -> Mounting:
         """Where it is."""
-        return Mounting(self.mount_xyz_m, self.mount_rpy_deg)
+        return self.mount.mounting()
+
+    def fitted(self: AnySettings, kind: str, equipment: Equipment) -> AnySettings:
+        """With what is left open as the vehicle's file has it for this kind of sensor."""
+        place = equipment.place(kind)
+        if self.mount.xyz_m or place is None:
+            return self
+        rpy = self.mount.rpy_deg if any(self.mount.rpy_deg) else place.rpy_deg
+        return replace(self, mount=Mount(xyz_m=place.xyz_m, rpy_deg=rpy))
 
 
 Settings = TypeVar("Settings", bound=SensorSettings)

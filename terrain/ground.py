@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined
 from proving_ground.kernels.vector3 import Vector3, unit
+from proving_ground.settings import setting
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import RIGID, SOIL, hard_soil
@@ -185,15 +186,20 @@ class GroundModel(Protocol):
 class FlatGround:
     """A plane of hard ground, level unless slopes say otherwise, with an optional bump across the road."""
 
-    friction: float = 0.8
-    slope_x: float = 0.0  # rise over run along x
-    slope_y: float = 0.0
-    bump_start_m: float = 0.0  # x where the bump begins
-    bump_length_m: float = 1.0
-    bump_height_m: float = 0.0
+    friction: float = setting(0.8, "Friction coefficient of the ground", minimum=0.0, maximum=2.0, read_only=True)
+    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0, read_only=True)
+    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0, read_only=True)
+    bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
+    bump_length_m: float = setting(
+        1.0, "Length of the bump along x", unit="m", minimum=0.01, maximum=1e4, read_only=True
+    )
+    bump_height_m: float = setting(
+        0.0, "Height of the bump; 0 for no bump", unit="m", minimum=-2.0, maximum=2.0, read_only=True
+    )
 
     def __post_init__(self) -> None:
-        if not all(np.isfinite(value) for value in vars(self).values()):
+        numbers = [value for value in vars(self).values() if isinstance(value, float | int)]
+        if not all(np.isfinite(value) for value in numbers):
             raise ValueError(f"ground: all numbers must be finite, got {vars(self)}")
         if not 0.0 <= self.friction <= 2.0:
             raise ValueError(f"friction: must be from 0 to 2, got {self.friction}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings import setting
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, Plane, grid_of, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
@@ -59,6 +61,15 @@ class WorldGround:
         if copy.keys.shape != self._kernel.ruts.keys.shape:
             raise ValueError(f"ruts: must have {len(self._kernel.ruts.keys)} cells, got {len(copy.keys)}")
         self._kernel.ruts.keys[:], self._kernel.ruts.depth[:] = copy
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoilField:
+    """A plane of one soil of config/soils.yaml."""
+
+    soil: str = setting(..., "Name of the soil")
+    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
+    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
 
 
 class SoilPlane(WorldGround):

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from proving_ground.settings import SettingsError, setting
-from proving_ground.settings.fields import close_name
+from proving_ground.settings.named_files import named_file, named_files
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
-from proving_ground.settings.share import share_directory
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
@@ -159,17 +158,12 @@ def load_world(name: str) -> World:
 
 def world_files() -> dict[str, Path]:
     """The worlds in config/worlds by name."""
-    return {path.stem: path for path in sorted((share_directory() / "config/worlds").glob("*.yaml"))}
+    return named_files("worlds")
 
 
 def world_file(name: str) -> Path:
     """The file of a world given by its name in config/worlds or by a path to a YAML file."""
-    if "/" in name or name.endswith((".yaml", ".yml")):
-        return Path(name)
-    known = world_files()
-    if name not in known:
-        raise SettingsError(f"world {name}: {close_name(name, known)}; or give a path to a YAML file")
-    return known[name]
+    return named_file("worlds", name, "world")
 
 
 def _completed(world: World, settings: WorldFile, folder: Path) -> World:

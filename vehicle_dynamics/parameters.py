@@ -226,6 +226,41 @@ class SingleTrackPerformance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SensorPlace:
+    """Where this vehicle carries a kind of sensor, unless a scenario says otherwise."""
+
+    sensor: str = setting(..., "Kind of sensor: imu, gps, encoders, lidar or a kind of your own")
+    xyz_m: tuple[float, float, float] = setting(
+        ..., "Position in base_link: forward, left, up", unit="m", minimum=-10.0, maximum=10.0
+    )
+    rpy_deg: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equipment:
+    """What others must know of the vehicle to fit sensors to it and to drive it."""
+
+    sensors: tuple[SensorPlace, ...] = ()
+    body_boxes_m: tuple[float, ...] = setting(
+        (), "Body in base_link that a LIDAR may see, each box x y z of its least and of its largest corner",
+        unit="m", minimum=-100.0, maximum=100.0,
+    )  # fmt: skip
+    rolling_radius_m: float = setting(0.0, "Rolling radius of the wheels", unit="m", minimum=0.0, maximum=5.0)
+    planned_curvature_1pm: float = setting(
+        0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
+    )
+    driven_curvature_1pm: float = setting(
+        0.0, "Curvature at full deflection of a joystick", unit="1/m", minimum=0.0, maximum=1.0
+    )
+
+    def place(self, sensor: str) -> SensorPlace | None:
+        """Of a kind of sensor, if the vehicle has one for it."""
+        return next((item for item in self.sensors if item.sensor == sensor), None)
+
+
+@dataclass(frozen=True, kw_only=True)
 class VehicleParameters:
     """A vehicle with four double wishbones and Pitman steering."""
 
@@ -242,6 +277,7 @@ class VehicleParameters:
     body_contact: BodyContact
     single_track: SingleTrackPerformance
     aerodynamics: Aerodynamics = field(default_factory=Aerodynamics)
+    equipment: Equipment = field(default_factory=Equipment)
 
     def __post_init__(self) -> None:
         if not self.name.strip():

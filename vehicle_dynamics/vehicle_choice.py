@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
-from vehicle_dynamics.hmmwv import Hmmwv
+from proving_ground.settings import setting
+from vehicle_dynamics.choices import FIDELITIES
+from vehicle_dynamics.driving.model import POWERTRAINS
+from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS, Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.simulation import steps_per_control
 from vehicle_dynamics.single_track import SingleTrack
 from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_files import vehicle_file
 
 
-class VehicleWish(Protocol):
-    """What is asked for, in the words of their settings."""
+@dataclass(frozen=True, kw_only=True)
+class VehicleChoice:
+    """Which vehicle, and how it is modelled."""
 
-    @property
-    def fidelity(self) -> str: ...
-    @property
-    def powertrain(self) -> str: ...
-    @property
-    def integrator(self) -> str: ...
-    @property
-    def step_s(self) -> float: ...
+    model: str = setting("hmmwv", "Name in config/vehicles, or a path to a YAML file", read_only=True)
+    fidelity: str = setting(
+        "multibody", "Multibody model with tyres, or a kinematic single track", choices=FIDELITIES, read_only=True
+    )
+    powertrain: str = setting(
+        "converter", "Engine with torque converter, or torque map", choices=POWERTRAINS, read_only=True
+    )
+    integrator: str = setting(
+        "euler", "Semi-implicit Euler, or Runge-Kutta of fourth order", choices=tuple(METHODS), read_only=True
+    )
+    step_s: float = setting(0.001, "Time step", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True)
+
+    def __post_init__(self) -> None:
+        steps_per_control(self.step_s)
+
+    def parameters(self) -> VehicleParameters:
+        """Of the model's file; raises SettingsError."""
+        return VehicleParameters.from_yaml(vehicle_file(self.model))
 
 
-def make_vehicle(wish: VehicleWish, parameters: VehicleParameters) -> Vehicle:
-    """A vehicle with these numbers."""
-    if wish.fidelity == "single_track":
-        return SingleTrack(parameters, step_s=wish.step_s)
-    return Hmmwv(parameters, powertrain=wish.powertrain, method=wish.integrator, step_s=wish.step_s)
+RENAMED_VEHICLE = {
+    "vehicle": "vehicle.model",
+    **{name: f"vehicle.{name}" for name in ("fidelity", "powertrain", "integrator", "step_s")},
+}
+
+
+def make_vehicle(choice: VehicleChoice, parameters: VehicleParameters) -> Vehicle:
+    """A vehicle with these parameters; raises ValueError where together they make no vehicle."""
+    if choice.fidelity == "single_track":
+        return SingleTrack(parameters, step_s=choice.step_s)
+    return Hmmwv(parameters, powertrain=choice.powertrain, method=choice.integrator, step_s=choice.step_s)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proving_ground.settings import SettingsError
-from proving_ground.settings.fields import close_name
-from proving_ground.settings.share import share_directory
+from proving_ground.settings.named_files import named_file, named_files
 
 
 def vehicle_files() -> dict[str, Path]:
     """The vehicles in config/vehicles by name."""
-    return {path.stem: path for path in sorted((share_directory() / "config/vehicles").glob("*.yaml"))}
+    return named_files("vehicles")
 
 
-def vehicle_file(vehicle: str, folder: Path | None = None) -> Path:
-    """The file of a vehicle given by its name in config/vehicles or by a path to a YAML file, relative to folder."""
-    if "/" in vehicle or vehicle.endswith((".yaml", ".yml")):
-        return (folder or Path()) / vehicle
-    known = vehicle_files()
-    if vehicle not in known:
-        raise SettingsError(f"vehicle {vehicle}: {close_name(vehicle, known)}; or give a path to a YAML file")
-    return known[vehicle]
+def vehicle_file(vehicle: str) -> Path:
+    """The file of a vehicle given by its name in config/vehicles or by a path to a YAML file."""
+    return named_file("vehicles", vehicle, "vehicle")

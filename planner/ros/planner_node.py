@@ -6,7 +6,7 @@ Time is that of the odometry: a paused simulation pauses the planner, and a fast
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
@@ -23,10 +23,10 @@ from planner.maps.lidar_source import LidarMapSettings, LidarSource
 from planner.maps.source import ObstacleSource
 from planner.maps.terrain_truth import TerrainTruth
 from planner.motion_height import MotionHeight
+from planner.node_settings import POSES, PlannerNodeSettings
 from planner.pose import pose_from_attitude
 from planner.pose_history import PoseHistory
 from planner.ros.planner_messages import arcs_to_msg, grid_to_msg, path_to_msg
-from planner.settings import PlannerSettings
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
@@ -35,48 +35,19 @@ from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
-from proving_ground.settings import setting
-from sensors.mounting import Mounting
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
-from sensors.sensor import place
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.vehicle_files import vehicle_file
 
-POSES = {"truth": "ground_truth/odom", "observer": "odometry/filtered"}
-SENSING = ("terrain", "lidar")
 COMMAND_PERIOD_S = 0.05  # of simulated time
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then /cmd_vel is free for others
 LEAST_SPEED_MPS = 0.05
 WATCH_PERIOD_S = 0.05  # of the machine's time
 CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
 LEVELS = {Status.FAILED: Level.WARN, Status.EMERGENCY: Level.ERROR, Status.BLOCKED: Level.WARN}
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
-    """What a planner needs to be a node."""
-
-    world: str = setting(
-        "urban", "Name in config/worlds, or a path: its size, and obstacles unless sensed by LIDAR", read_only=True
-    )
-    to_world_goal: bool = setting(False, "Drive to the world's own goal at once", read_only=True)
-    sensing: str = setting("terrain", "Obstacles by the world's truth, or by LIDAR", choices=SENSING, read_only=True)
-    pose_source: str = setting("truth", "Where the pose comes from", choices=tuple(POSES), read_only=True)
-    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its size", read_only=True)
-    lidar_frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are refused", read_only=True)
-    lidar_xyz_m: tuple[float, float, float] = place(2.0, 0.0, 2.0)
-    lidar_rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw of the LIDAR", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
-    )
-    lidar_deskewed: bool = setting(False, "Points are as if all were shot at the stamp", read_only=True)
-    lidar_sweep_s: float = setting(0.1, "Time of one turn", unit="s", minimum=0.001, maximum=10.0, read_only=True)
-    stamped: bool = setting(True, "/cmd_vel as TwistStamped, else as Twist", read_only=True)
-    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
-    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
 
 
 MAP_SETTINGS = (
@@ -93,10 +64,11 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def __init__(self) -> None:
         super().__init__()
-        s = self.settings
-        self._frame = s.frame_prefix + s.map_frame
-        self._lidar_frame = s.frame_prefix + s.lidar_frame
-        vehicle = Hmmwv.from_yaml(vehicle_file(s.vehicle))
+        vehicle = Hmmwv.from_yaml(vehicle_file(self.settings.vehicle))
+        self._equipment = vehicle.parameters.equipment
+        s = self._fitted()
+        self._frame = s.frames.map_frame
+        self._lidar_frame = s.frames.named(s.lidar.frame)
         self._footprint = Footprint.of(vehicle.parameters, vehicle.base_in_chassis)
         self._world = load_world(s.world)
         self._lidar: LidarSource | None = None
@@ -120,34 +92,42 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.listen(Path, "waypoints", self._on_waypoints, qos.RELIABLE)
         self.create_service(Trigger, "planner/cancel", self._on_cancel)
         if s.sensing == "lidar":
-            self.listen(PointCloud2, "lidar/points", self._on_cloud, qos.SENSOR)
-        frames = (self._frame, s.frame_prefix + BASE_FRAME)
+            self.listen(PointCloud2, f"{s.lidar.name}/points", self._on_cloud, qos.SENSOR)
+        frames = (self._frame, s.frames.base_frame)
         self._odometry = TruthInput(
             self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
         )
         self.create_timer(WATCH_PERIOD_S, self._watch, clock=self.wall_clock)
         self.report("goal", Level.OK, "no goal")
-        if s.to_world_goal and was_respawned():
+        goal = s.goal.position(self._world)
+        if goal is not None and was_respawned():
             self.report("goal", Level.WARN, "was started again: stands and waits for a goal")
-        elif s.to_world_goal and self._world.goal is not None:
-            goal = PoseStamped()
-            goal.pose.position.x, goal.pose.position.y = self._world.goal.x, self._world.goal.y
-            self._take_goals([goal], "the world's goal")
+        elif goal is not None:
+            pose = PoseStamped()
+            pose.pose.position.x, pose.pose.position.y = goal
+            self._take_goals([pose], "the goal of the settings")
+
+    def _fitted(self) -> PlannerNodeSettings:
+        """The settings, with what they leave open as the vehicle's file has it."""
+        s = self.settings.fitted(self._equipment)
+        place = self._equipment.place("lidar")
+        if s.lidar.mount.xyz_m or place is None:
+            return s
+        return replace(s, lidar=replace(s.lidar, mount=replace(s.lidar.mount, xyz_m=place.xyz_m)))
 
     def on_settings(self, old: PlannerNodeSettings, new: PlannerNodeSettings) -> None:
         """The drive goes on with its goals and its speed; a map is made anew only if it would be another one."""
         if any(getattr(old, name) != getattr(new, name) for name in MAP_SETTINGS):
             self._source = self._make_source()
-        before, self._core = self._core, DriveToGoal(new, self._footprint, self._source)
+        before, self._core = self._core, DriveToGoal(self._fitted(), self._footprint, self._source)
         self._core.take_over(before)
 
     def _make_source(self) -> ObstacleSource:
-        s = self.settings
+        s = self._fitted()
         truth = TerrainTruth(self._world, s)
         if s.sensing != "lidar":
             return truth
-        mounting = Mounting(s.lidar_xyz_m, s.lidar_rpy_deg)
-        self._lidar = LidarSource(s, self._footprint, mounting, truth.extent(), s)
+        self._lidar = LidarSource(s, self._footprint, s.lidar.mount.mounting(), truth.extent(), s)
         return self._lidar
 
     # Goals
@@ -241,7 +221,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self._cmd_vel.publish(twist)
             return
         stamp = ns_to_stamp((self._start_ns or 0) + round(self._seconds * NS_PER_S))
-        header = Header(stamp=stamp, frame_id=self.settings.frame_prefix + BASE_FRAME)
+        header = Header(stamp=stamp, frame_id=self.settings.frames.base_frame)
         self._cmd_vel.publish(TwistStamped(header=header, twist=twist))
 
     def _watch(self) -> None:
@@ -274,7 +254,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             return
         try:
             time_ns = stamp_to_ns(message.header.stamp)
-            end_ns = time_ns + (0 if s.lidar_deskewed else round(s.lidar_sweep_s * NS_PER_S))
+            end_ns = time_ns + (0 if s.lidar.is_deskewed else round(s.lidar.sweep_s * NS_PER_S))
             if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
                 return
             self._cloud = None
@@ -282,9 +262,9 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
                 raise ValueError(f"is in frame {message.header.frame_id!r}, must be in {self._lidar_frame!r}")
             points = cloud_to_points(message).reshape(-1)
             pose = self._poses.at(time_ns)
-            later = None if s.lidar_deskewed else self._poses.at(end_ns)
+            later = None if s.lidar.is_deskewed else self._poses.at(end_ns)
             seconds = (time_ns - self._start_ns) / NS_PER_S
-            if not self._lidar.see(seconds, points, pose, later, s.lidar_sweep_s):
+            if not self._lidar.see(seconds, points, pose, later, s.lidar.sweep_s):
                 raise ValueError("late, not finite, or with too few points of use")
         except ValueError as error:
             self._cloud = None

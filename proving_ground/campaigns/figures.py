@@ -19,6 +19,7 @@ from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import PLAIN
 from proving_ground.scenarios.scenario import Scenario
 from terrain.world import World
+from terrain.world_ground import WorldGround
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
@@ -128,7 +129,7 @@ def _contact(drive: Drive) -> dict[str, float | None]:
 def _steps(drive: Drive) -> dict[str, float | None]:
     if drive.world is None:
         return {}
-    watch = StepWatch(drive.scenario.world.ground(drive.world))
+    watch = StepWatch(WorldGround.of(drive.world))
     for seen in drive.run.history:
         watch.look(seen)
     return {"kerb_strikes": float(watch.count)}

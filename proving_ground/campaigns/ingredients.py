@@ -9,17 +9,20 @@ from pathlib import Path
 
 from proving_ground.campaigns.campaign_file import ROOT_NAMES, Campaign
 from proving_ground.campaigns.distributions import Choice
+from proving_ground.campaigns.overrides import Change, altered
+from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.settings import SettingsError
-from proving_ground.settings.share import share_file
-from proving_ground.settings.yaml_file import read_yaml
+from state_observer.kinds import OBSERVER_KINDS
+from state_observer.node_settings import ObserverNodeSettings
 from terrain.builders.measured import file_beside
 from terrain.worlds import load_world_file, world_file
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 WORLD = f"{ROOT_NAMES[1]}."
-VEHICLE_KEY, WORLD_KEY, KIND_KEY = "vehicle.model", "world.named.name", "observer.kind"
-OBSERVER_KEY, PLANNER_KEY = "observer.settings", "driver.to_goal.planner.planner"
+PATH_KEYS = (
+    "vehicle.model", "world.named.name", "observer.kind", "observer.settings", "driver.to_goal.planner.planner",
+)  # fmt: skip
 
 Named = tuple[str, Path]  # what a file is for, in words; the file
 
@@ -44,29 +47,31 @@ def hash_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def path_of_world(name: str, folder: Path) -> Path:
-    """The file of a world that a scenario in a folder names."""
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return world_file(str(folder / name) if is_path else name)
-
-
 def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterator[Named]:
-    yield "vehicle", vehicle_file(scenario.vehicle.model, folder)
-    for word in _words(campaign, VEHICLE_KEY):
-        yield f"vehicle {word}", vehicle_file(word, folder)
+    """Of the base, and of the base with each file that a choice may name in place of its own."""
+    yield from _of_scenario(scenario)
+    for key in PATH_KEYS:
+        for word in _words(campaign, key):
+            chosen = altered(scenario, {key: Change(word)}).found_from(folder)
+            yield from ((f"{what} {word}", path) for what, path in _of_scenario(chosen))
     if scenario.world.named is not None:
-        yield from _of_world("world", path_of_world(scenario.world.named.name, folder))
-        for word in _words(campaign, WORLD_KEY):
-            yield from _of_world(f"world {word}", path_of_world(word, folder))
-        yield from _files_varied_in_world(campaign, path_of_world(scenario.world.named.name, folder))
+        yield from _files_varied_in_world(campaign, world_file(scenario.world.named.name))
+
+
+def _of_scenario(scenario: Scenario) -> Iterator[Named]:
+    """What the parts of its run are made of."""
+    parts = {name: item.settings for name, item in compiled(scenario).items()}
+    yield "vehicle", vehicle_file(parts["vehicle"].vehicle.model)
+    if parts["vehicle"].world:
+        yield from _of_world("world", world_file(parts["vehicle"].world))
     if scenario.reference:
-        yield "reference", folder / scenario.reference
-    yield from _of_observer(campaign, scenario, folder)
-    if scenario.driver.to_goal is not None:
-        for word in (scenario.driver.to_goal.planner.planner, *_words(campaign, PLANNER_KEY)):
-            source = _source_of(word)
-            if source is not None:
-                yield f"planner {word}", source
+        yield "reference", Path(scenario.reference)
+    if "observer" in parts:
+        yield from _of_observer(parts["observer"])
+    if "planner" in parts:
+        source = _source_of(parts["planner"].planner)
+        if source is not None:
+            yield f"planner {parts['planner'].planner}", source
 
 
 def _of_world(what: str, path: Path) -> Iterator[Named]:
@@ -92,19 +97,14 @@ def _beside(world: Path, name: str) -> Path:
         raise SettingsError(f"{world}: {error}") from None
 
 
-def _of_observer(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterator[Named]:
+def _of_observer(settings: ObserverNodeSettings) -> Iterator[Named]:
     """Its settings, where they are not those of the suite, and the vehicle that its model is of."""
-    if scenario.observer is None:
-        return
-    has_model = "vehicle" in (scenario.observer.kind, *_words(campaign, KIND_KEY))
-    for word in dict.fromkeys((scenario.observer.settings, *_words(campaign, OBSERVER_KEY))):
-        path = folder / word if word else share_file("config/observers/vehicle.yaml")
-        if word:
-            yield f"observer's {word}", path
-        content = read_yaml(path).content if has_model else None
-        model = content.get("vehicle") if isinstance(content, dict) else None
-        if isinstance(model, str):
-            yield f"observer's vehicle {model}", vehicle_file(model, folder)
+    path = Path(settings.observer_file) if settings.observer_file else None
+    if path is not None:
+        yield f"observer's {path.name}", path
+    model = getattr(OBSERVER_KINDS[settings.kind].load(path), "vehicle", "")
+    if model:
+        yield f"observer's vehicle {model}", vehicle_file(model)
 
 
 def _source_of(planner: str) -> Path | None:

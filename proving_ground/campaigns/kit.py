@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from proving_ground.campaigns.campaign_file import ROOT_NAMES, Campaign, load_campaign
 from proving_ground.campaigns.host import code_fingerprint
-from proving_ground.campaigns.ingredients import hash_of, hashes_of_ingredients, path_of_world
+from proving_ground.campaigns.ingredients import hash_of, hashes_of_ingredients
 from proving_ground.campaigns.overrides import Change, altered, value_at
 from proving_ground.campaigns.plan import Job
 from proving_ground.scenarios.metrics import load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
+from proving_ground.settings.named_files import named_or_path
 from proving_ground.settings.yaml_file import read_yaml
 from terrain.world import Site, World
 from terrain.world_checks import check_world
-from terrain.worlds import WorldFile, load_world, load_world_file
+from terrain.worlds import WorldFile, load_world, load_world_file, world_file
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
@@ -66,18 +66,18 @@ def load_kit(path: Path, folder: Path | None = None) -> Kit:
     campaign = load_campaign(path)
     base = _base_file(campaign.base, folder or path.parent)
     scenario = load_scenario(base)
-    parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, base.parent))
+    parameters = scenario.vehicle.parameters()
     named, varies_world = scenario.world.named, _varies(campaign, WORLD)
     settings, world_path, world = None, None, None
     if named is not None:
-        world_path = path_of_world(named.name, base.parent)
+        world_path = world_file(named.name)
         if varies_world:
             settings = load_world_file(world_path)
         elif not _varies(campaign, "world."):
             world = load_world(str(world_path))
     elif varies_world:
         raise SettingsError(f"{path}: vary: {WORLD}...: the base has no named world whose file could vary")
-    reference = load_reference(scenario, base.parent)
+    reference = load_reference(scenario)
     hashes = {"campaign": hash_of(path), "base": hash_of(base)}
     kit = Kit(
         campaign, scenario, parameters, settings, world_path, world, base.parent, reference, code_fingerprint(), hashes
@@ -94,17 +94,17 @@ def prepared(kit: Kit, job: Job, with_world: bool = True) -> Prepared:
     changes = _changes(kit.campaign, job)
     of_scenario = {key: change for key, change in changes.items() if not key.startswith((VEHICLE, WORLD))}
     of_scenario.setdefault("seed", Change(job.seed))
-    scenario = altered(kit.scenario, of_scenario)
+    scenario = altered(kit.scenario, of_scenario).found_from(kit.folder)
     parameters = kit.parameters
     if scenario.vehicle.model != kit.scenario.vehicle.model:
-        parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, kit.folder))
+        parameters = scenario.vehicle.parameters()
     parameters = altered(parameters, _below(changes, VEHICLE), VEHICLE[:-1])
     return Prepared(scenario, parameters, _world(kit, scenario, _below(changes, WORLD), with_world))
 
 
 def _world(kit: Kit, scenario: Scenario, changes: dict[str, Change], with_world: bool) -> World | None:
     if kit.world_file is None or kit.world_path is None:
-        return kit.world or (scenario.world.load(kit.folder) if with_world else None)
+        return kit.world or (scenario.world.load() if with_world else None)
     settings = altered(kit.world_file, changes, WORLD[:-1])
     return built(settings, kit.world_path) if with_world else None
 
@@ -180,5 +180,4 @@ def _varies(campaign: Campaign, prefix: str) -> bool:
 
 
 def _base_file(name: str, folder: Path) -> Path:
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return folder / name if is_path else scenario_file(name)
+    return scenario_file(named_or_path(name, folder))

@@ -38,7 +38,7 @@ def warm_up(kit: Kit, job: Job) -> None:
     """Have every kernel compiled, or loaded from where compiled code is kept."""
     ready = prepared(kit, job)
     short = replace(ready.scenario, duration_s=min(WARM_S, ready.scenario.duration_s))
-    runner = LockStep(short, kit.folder, ready.parameters, world=ready.world)
+    runner = LockStep(short, parameters=ready.parameters, world=ready.world)
     kept_metrics(kit.campaign.metrics, Drive(short, ready.parameters, ready.world, runner, runner.run()))
 
 
@@ -55,7 +55,7 @@ def _row(kit: Kit, job: Job, begun: float) -> Row:
             raise TimeLimitError(f"took longer than {limit:g} s (time_limit_s), at {share:.0%} of the run")
 
     ready = prepared(kit, job)
-    runner = LockStep(ready.scenario, kit.folder, ready.parameters, world=ready.world)
+    runner = LockStep(ready.scenario, parameters=ready.parameters, world=ready.world)
     run = runner.run(watch)
     findings = judge_run(ready.scenario, run, kit.reference)
     metrics = kept_metrics(kit.campaign.metrics, Drive(ready.scenario, ready.parameters, ready.world, runner, run))

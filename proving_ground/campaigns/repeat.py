@@ -12,20 +12,20 @@ from proving_ground.settings import SettingsError
 from vehicle_dynamics.parameters import VehicleParameters
 
 
-def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParameters, Path]:
-    """Scenario, vehicle and the folder where relative paths begin, of a run; raises SettingsError.
+def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParameters]:
+    """Scenario and vehicle of a run; raises SettingsError.
 
     Where the campaign varies its world, that is in prepared_run alone: a Scenario can only name a world.
     """
     kit, job = run_of(folder, number)
     ready = prepared(kit, job, with_world=False)
-    return ready.scenario, ready.parameters, kit.folder
+    return ready.scenario, ready.parameters
 
 
-def prepared_run(folder: Path, number: int) -> tuple[Prepared, Path]:
-    """The same with the world that the run had, for LockStep(scenario, folder, parameters, world=world)."""
+def prepared_run(folder: Path, number: int) -> Prepared:
+    """The same with the world that the run had, for LockStep(scenario, parameters=parameters, world=world)."""
     kit, job = run_of(folder, number)
-    return prepared(kit, job), kit.folder
+    return prepared(kit, job)
 
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:

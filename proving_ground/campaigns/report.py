@@ -201,6 +201,6 @@ def _world(folder: Path) -> World | None:
     """Of the base, if it is still there."""
     try:
         kit = load_kit(folder / COPY, Path(load_made_of(folder)["folder"]))
-        return kit.world or kit.scenario.world.load(kit.folder)
+        return kit.world or kit.scenario.world.load()
     except SettingsError:
         return None

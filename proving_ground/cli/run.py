@@ -45,7 +45,7 @@ def run(
     """
     path = scenario_file(name)
     scenario = load_scenario(path)
-    task = Task(path, scenario, path.read_text(encoding="utf-8"), scenario.world.load(path.parent))
+    task = Task(path, scenario, path.read_text(encoding="utf-8"), scenario.world.load())
     return perform(task, out, with_pictures, bag, with_report)
 
 
@@ -78,7 +78,7 @@ class Task(NamedTuple):
 def perform(task: Task, out: Path | None, with_pictures: bool, bag: Path | None, with_report: bool) -> int:
     """Run it; see `run`."""
     path, scenario, text, world, _ = task
-    reference = load_reference(scenario, path.parent)
+    reference = load_reference(scenario)
     folder = _folder(out or Path("runs") / path.stem)
     begun = time.monotonic()
     runner, result, timing = _drive(task, bag)
@@ -121,7 +121,7 @@ def _drive(task: Task, bag: Path | None) -> tuple[WatchedLockStep, Run, Timing]:
     path, scenario, _, world, parameters = task
     show = progress_on_stderr(path.stem)
     if bag is None:
-        runner = WatchedLockStep(scenario, path.parent, world=world, parameters=parameters)
+        runner = WatchedLockStep(scenario, world=world, parameters=parameters)
         return runner, *_timed(runner, show)
     from proving_ground.recording.recording import Recording  # its libraries take a second to import
     from proving_ground.recording.writing import BagWriter
@@ -129,7 +129,7 @@ def _drive(task: Task, bag: Path | None) -> tuple[WatchedLockStep, Run, Timing]:
     with BagWriter(bag) as writer:
         recording = Recording(writer)
         listener = recording.sample
-        runner = WatchedLockStep(scenario, path.parent, world=world, parameters=parameters, listener=listener)
+        runner = WatchedLockStep(scenario, world=world, parameters=parameters, listener=listener)
         recording.watch(runner, scenario.start.time_ns())
         result, timing = _timed(runner, show)
     print(f"  {writer.count} messages written to {bag}")

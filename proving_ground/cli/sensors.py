@@ -73,7 +73,7 @@ def _scans(scenario: Scenario, path: Path, at_s: float) -> dict[str, LidarScan]:
         if name in lidars:
             scans[name] = sample
 
-    runner = LockStep(scenario, path.parent, listener=note)
+    runner = LockStep(scenario, listener=note)
     progress = progress_on_stderr(path.stem)
     last = round(scenario.duration_s * 1e9 / PERIOD_NS)
     wanted = round(at_s * 1e9 / PERIOD_NS)

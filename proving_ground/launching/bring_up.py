@@ -5,30 +5,26 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.settings import PLANNERS
+from proving_ground.launching.node_spec import NodeSpec, Value
+from proving_ground.launching.run_nodes import NO_SENSOR, nodes_of, scenario_from
+from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.scenario import Scenario, scenario_files
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
-from proving_ground.settings.nested import load_preset, preset_names, preset_values
+from proving_ground.settings.named_files import is_path
+from proving_ground.settings.nested import preset_names
 from proving_ground.settings.share import share_directory, share_file
+from sensors.kinds import SENSOR_KINDS
+from state_observer.kinds import OBSERVER_KINDS
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
-PACKAGE = "proving_ground"
-# Kinds of sensors, and the presets that are usual.
-SENSOR_KINDS = {"imu": "industrial_mems", "gps": "low_cost", "encoders": "seed", "lidar": "spinning_16"}
-SENSORS_IN_WORLDS = ("gps", "lidar")
-NO_SENSOR = "none"
-Value = bool | int | float | str | tuple[Any, ...]  # of a parameter
+MOST_SEED = 2**31 - 1
 BOOLEAN = ("true", "false")
 FASTEST = 100.0  # real-time factor
-# Nodes that find their way back into a running graph. Not the vehicle, whose time and place others go by, nor drivers
-# by hand: nobody shall wonder why a vehicle drives again.
-REJOINING = (*SENSOR_KINDS, "terrain", "planner", "observer", "cockpit", "recorder", "script", "monitor")
-VIEWERS = ("rviz2",)  # who closes its window does not mean to end the drive
-MOST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -39,45 +35,6 @@ class LaunchArgument:
     default: str
     description: str
     choices: tuple[str, ...] = ()  # none: any text
-
-
-@dataclass(frozen=True)
-class NodeSpec:
-    """One process: an executable of this package, its node name and its parameters (later ones win).
-
-    A node that crashes ends the launch, unless it is one that can rejoin: then it is started again.
-    """
-
-    executable: str
-    params_files: tuple[Path, ...] = ()
-    params: Mapping[str, Value] = field(default_factory=dict)
-    package: str = PACKAGE
-    arguments: tuple[str, ...] = ()  # of a program of another package
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether it is a node of the suite, which tells when it is ready."""
-        return self.package == PACKAGE
-
-    @property
-    def respawn(self) -> bool:
-        """Whether it is started again when it crashes."""
-        return self.executable in REJOINING
-
-    @property
-    def is_optional(self) -> bool:
-        """Whether the others go on when it ends."""
-        return self.executable in VIEWERS
-
-    @property
-    def finishes(self) -> bool:
-        """Whether its own good end is that of the launch."""
-        return self.executable == "referee"
-
-    @property
-    def name(self) -> str:
-        """The node's name, which is also the process's name in logs."""
-        return self.executable
 
 
 @dataclass(frozen=True)
@@ -165,7 +122,7 @@ def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle") if values[key]}
     if values["cockpit"] == "open":
         params["open_browser"] = True
-    return [NodeSpec("cockpit", (share_file("config/cockpit.yaml"),), params)]
+    return [NodeSpec("cockpit", (share_file("config/cockpit.yaml"),), params, respawn=True)]
 
 
 def rviz_nodes(asked: str) -> list[NodeSpec]:
@@ -176,73 +133,62 @@ def rviz_nodes(asked: str) -> list[NodeSpec]:
     return [NodeSpec("rviz2", package="rviz2", arguments=("-d", str(view)), params={"use_sim_time": True})]
 
 
-def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+def _run_nodes(scenario: Scenario, values: Mapping[str, str], **vehicle: Any) -> list[NodeSpec]:
+    """Nodes of a run without a referee; vehicle: settings of the vehicle in place of the compiled ones."""
+    run = compiled(scenario)
     factor = number("real_time_factor", values["real_time_factor"], 0.0, FASTEST)
-    params: dict[str, Value] = {
-        "vehicle": values["vehicle"],
-        "fidelity": values["fidelity"],
-        "real_time_factor": factor,
-        "tf_source": values["tf_source"],
-    }
-    cockpit = cockpit_nodes(values)
-    if not values["world"]:
-        return [NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), params), *cockpit]
-    vehicle = NodeSpec("vehicle", (share_file("config/vehicle.yaml"),), {**params, "world": values["world"]})
-    return [vehicle, *_terrain_nodes({**values, "use_sim_time": "true"}), *cockpit]
+    settings = replace(run["vehicle"].settings, real_time_factor=factor, **vehicle)
+    model = {"cockpit": values["cockpit"], "world": settings.world, "vehicle": settings.vehicle.model}
+    return [*nodes_of(run | {"vehicle": run["vehicle"]._replace(settings=settings)}), *cockpit_nodes(model)]
+
+
+def _vehicle_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
+    return _run_nodes(scenario_from(values), values, tf_source=values["tf_source"])
 
 
 def _terrain_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    use_sim_time = values["use_sim_time"] == "true"
-    config = share_file("config/terrain.yaml")
-    return [NodeSpec("terrain", (config,), {"use_sim_time": use_sim_time, "world": values["world"]})]
+    params: dict[str, Value] = {"use_sim_time": values["use_sim_time"] == "true", "world": values["world"]}
+    return [NodeSpec("terrain", (share_file("config/terrain.yaml"),), params, respawn=True)]
+
+
+def _presets(values: Mapping[str, str]) -> dict[str, str]:
+    return {kind: values[kind] for kind in SENSOR_KINDS}
 
 
 def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    seed = seed_of(values["seed"])
-    nodes = _vehicle_nodes(values)
-    for kind in SENSOR_KINDS:
-        if values[kind] == NO_SENSOR:
-            continue
-        params: dict[str, Value] = {"seed": seed}
-        if kind in SENSORS_IN_WORLDS and values["world"]:
-            params["world"] = values["world"]
-        nodes.append(NodeSpec(kind, (share_file(f"config/sensors/{kind}/{values[kind]}.yaml"),), params))
-    return nodes
+    scenario = scenario_from(values, sensors=_presets(values), seed=seed_of(values["seed"]))
+    return _run_nodes(scenario, values, tf_source=values["tf_source"])
 
 
 def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    """Sensors, and the observer, which then places base_link; with what it must know of the sensors' presets."""
-    nodes = _sensor_nodes({**values, "tf_source": "observer"})
-    params: dict[str, Value] = {"kind": values["observer"], "world": values["world"]}
-    if values["encoders"] != NO_SENSOR:
-        preset = preset_values("sensors/encoders", values["encoders"])
-        params |= {key: preset[key] for key in ("wheel_pulses", "knows_direction") if key in preset}
-    if values["imu"] != NO_SENSOR:
-        from sensors.imu import ImuSettings  # slow to import, and other launches need no more than names
-
-        unit = load_preset(ImuSettings, values["imu"])
-        gyro, accel = unit.gyro_errors(), unit.accel_errors()
-        params |= {"gyro_std_radps": gyro.noise, "force_std_mps2": accel.noise}
-        params |= {"gyro_bias_std_radps": gyro.constant_bias, "force_bias_std_mps2": accel.constant_bias}
-    return [*nodes, NodeSpec("observer", (), params)]
+    """Sensors, and the observer, which then places base_link."""
+    observer = {"kind": values["observer"], "knows_start": False}
+    scenario = scenario_from(values, sensors=_presets(values), seed=seed_of(values["seed"]), observer=observer)
+    return _run_nodes(scenario, values)
 
 
 def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     if not values["world"]:
         raise SettingsError("world: must be a name in config/worlds, or a path: a planner needs one")
-    given = {**values} if values["sensing"] == "lidar" else {**values, "lidar": NO_SENSOR}
-    if values["pose_source"] == "observer":
-        *nodes, observer = _observer_nodes(given)
-        nodes.append(
-            replace(observer, params={**observer.params, "knows_start": True})
-        )  # else it would wait for a drive
-    else:
-        nodes = _sensor_nodes({**given, "imu": NO_SENSOR, "gps": NO_SENSOR, "encoders": NO_SENSOR})
-    params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle", "sensing", "pose_source")}
-    params["planner"] = planner_of(values["planner"])
-    params["to_world_goal"] = values["to_world_goal"] == "true"
-    params["use_sim_time"] = True  # the age of its odometry is that by /clock
-    return [*nodes, NodeSpec("planner", (share_file("config/planner.yaml"),), params)]
+    has_observer, has_lidar = values["pose_source"] == "observer", values["sensing"] == "lidar"
+    wanted = {kind: has_lidar if kind == "lidar" else has_observer for kind in SENSOR_KINDS}
+    more: dict[str, Any] = {"seed": seed_of(values["seed"])}
+    if has_observer:  # it knows its start: else it would wait for a drive
+        more["observer"] = {"kind": values["observer"], "knows_start": True}
+    to_goal = {
+        "sensing": values["sensing"],
+        "pose": values["pose_source"],
+        "planner": {"planner": planner_of(values["planner"])},
+    }
+    presets = {kind: preset for kind, preset in _presets(values).items() if wanted[kind]}
+    scenario = scenario_from(values, sensors=presets, driver={"to_goal": to_goal}, **more)
+    nodes = _run_nodes(scenario, values, **({} if has_observer else {"tf_source": values["tf_source"]}))
+    if values["to_world_goal"] == "true":
+        return nodes
+    return [
+        replace(spec, params={key: value for key, value in spec.params.items() if not key.startswith("goal.")})
+        for spec in nodes
+    ]
 
 
 def _drive_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
@@ -262,19 +208,23 @@ _VEHICLE = (
 
 
 def _sensor_arguments() -> tuple[LaunchArgument, ...]:
-    presets = {kind: preset_names(f"sensors/{kind}") for kind in SENSOR_KINDS}
     return (
         *(
-            LaunchArgument(kind, usual, f"A file of config/sensors/{kind}", (*presets[kind], NO_SENSOR))
-            for kind, usual in SENSOR_KINDS.items()
+            LaunchArgument(
+                kind.name,
+                kind.usual_preset,
+                f"Preset of the {kind.name}, a file of {kind.settings.presets}",
+                (*preset_names(kind.settings.presets), NO_SENSOR),
+            )
+            for kind in SENSOR_KINDS.values()
         ),
-        LaunchArgument("seed", "0", "Of all random numbers"),
+        LaunchArgument("seed", "0", "Seed of all random numbers"),
     )
 
 
 def _observer_arguments() -> tuple[LaunchArgument, ...]:
-    kinds = ("vehicle", "ins")
-    kind = LaunchArgument("observer", "vehicle", "errorEKF around the vehicle's model, or a strapdown INS", kinds)
+    words = "; ".join(f"{kind.name}: {kind.description}" for kind in OBSERVER_KINDS.values())
+    kind = LaunchArgument("observer", "vehicle", f"Kind of observer: {words}", tuple(OBSERVER_KINDS))
     return (*(argument for argument in _VEHICLE if argument.name != "tf_source"), *_sensor_arguments(), kind)
 
 
@@ -313,9 +263,8 @@ def bring_up(name: str) -> BringUp:
     if name in known:
         return known[name]
     from proving_ground.launching.scenario_launch import scenario_launch  # which is made of parts of this
-    from proving_ground.scenarios.scenario import scenario_files  # slow to import
 
     scenarios = scenario_files()
-    if name in scenarios or "/" in name or name.endswith((".yaml", ".yml")):
+    if name in scenarios or is_path(name):
         return scenario_launch(name)
     raise SettingsError(f"launch {name}: {close_name(name, [*known, *scenarios])}")

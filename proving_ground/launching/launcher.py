@@ -6,8 +6,9 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Mapping
 
-from proving_ground.launching.bring_up import NodeSpec, bring_up, bring_ups
+from proving_ground.launching.bring_up import bring_up, bring_ups
 from proving_ground.launching.node_process import node_process
+from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.supervisor import ProcessSpec, Supervisor
 
 COLOURS = (36, 32, 33, 35, 34)  # cyan, green, yellow, magenta, blue

@@ -16,7 +16,7 @@ from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
 
 if TYPE_CHECKING:
-    from proving_ground.launching.bring_up import NodeSpec, Value
+    from proving_ground.launching.node_spec import NodeSpec, Value
 
 NODE_GROUP = "proving_ground.nodes"
 

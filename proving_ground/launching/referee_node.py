@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
+from planner.node_settings import GoalChoice
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.diagnostics import HARDWARE_ID
 from proving_ground.ros_support.health import Level
@@ -30,10 +31,10 @@ from proving_ground.scenarios.refereeing import (
     Readiness,
     Step,
 )
-from proving_ground.scenarios.scenario import Scenario, load_scenario
-from proving_ground.settings import SettingsError, setting
+from proving_ground.settings import setting
 from proving_ground.settings.files import write_whole
 from state_observer.vehicle.health import ALIGNED, STARTING
+from terrain.worlds import load_world
 from vehicle_dynamics.choices import DIVERGED
 
 LOOK_EVERY_S = 0.1
@@ -57,13 +58,16 @@ WATCHED = (
 class RefereeSettings:
     """Of which run."""
 
-    scenario: str = setting("", "Path to the scenario's YAML file", read_only=True)
+    name: str = setting("run", "Name of the run, for messages", read_only=True)
+    world: str = setting("", "Name in config/worlds, or a path to a YAML file; empty: a plane", read_only=True)
+    goal: GoalChoice = field(default_factory=GoalChoice)
+    tells_start: bool = setting(False, "Tell the observer where the vehicle starts", read_only=True)
     wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
     ready_within_s: float = setting(
         300.0, "Kernels may have to be compiled first", unit="s", minimum=1.0, maximum=1e5, read_only=True
     )
     duration_s: float = setting(
-        0.0, "Simulated time; 0: the scenario's", unit="s", minimum=0.0, maximum=1e6, read_only=True
+        60.0, "Simulated duration of the run", unit="s", minimum=0.01, maximum=1e6, read_only=True
     )
     out: str = setting("", "Folder that times are written to; none: nowhere", read_only=True)
 
@@ -78,14 +82,12 @@ class RefereeNode(SuiteNode[RefereeSettings]):
     def __init__(self) -> None:
         super().__init__()
         s = self.settings
-        if not s.scenario:
-            raise SettingsError("scenario: must be the path of a scenario's YAML file")
-        self._scenario: Scenario = load_scenario(Path(s.scenario))
-        self._goal = self._find_goal(Path(s.scenario).parent)
+        world = load_world(s.world) if s.goal.source == "world" and s.world else None
+        self._goal = s.goal.position(world)
         self._phase = Phase.GETTING_READY
         self._readiness = Readiness(frozenset(s.wait_for))
         self._attendance = Attendance()
-        self._course = Course(s.duration_s or self._scenario.duration_s)
+        self._course = Course(s.duration_s)
         self._began_at = self._told_at = self.wall_time()
         self._permission = Permission(self._began_at, s.ready_within_s)
         self._ran_at, self._asked_at = math.nan, -math.inf
@@ -102,17 +104,6 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._pause = self.create_client(SetBool, "simulation/pause")
         self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
         self.report("run", Level.OK, self._phase.value)
-
-    def _find_goal(self, folder: Path) -> tuple[float, float] | None:
-        choice = self._scenario.driver.to_goal
-        if choice is None:
-            return None
-        if choice.goal is not None:
-            return choice.goal.x_m, choice.goal.y_m
-        world = self._scenario.world.load(folder)
-        if world is None or world.goal is None:
-            raise SettingsError(f"{self.settings.scenario}: driver.to_goal: its world has no goal; give one")
-        return world.goal.x, world.goal.y
 
     # What is heard
 
@@ -236,8 +227,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         is told by its node's settings. One that stands and is not told would never know, and the planner would wait for
         it for ever. One that gets lost while all nodes live is left alone.
         """
-        choice = self._scenario.observer
-        if OBSERVER not in self.settings.wait_for or choice is None or not choice.knows_start:
+        if OBSERVER not in self.settings.wait_for or not self.settings.tells_start:
             return None
         if not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
             return self._pose if self._course.is_slow else None

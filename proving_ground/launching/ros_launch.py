@@ -8,7 +8,8 @@ from launch.events.process import ProcessExited
 from launch.substitutions import EnvironmentVariable
 from launch_ros.actions import Node
 
-from proving_ground.launching.bring_up import BringUp, LaunchArgument, NodeSpec, bring_up
+from proving_ground.launching.bring_up import BringUp, LaunchArgument, bring_up
+from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.supervisor import EXIT_BAD_SETTINGS, MOST_RESPAWNS, RESPAWN_AFTER_S
 from proving_ground.ros_support.respawn import RESPAWN
 

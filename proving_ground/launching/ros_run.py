@@ -36,7 +36,7 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
     if given.get("record") == "false":
         return start_nodes(specs, show)
     folder, reference = run_folder(path, given), load_scenario(path).reference
-    require_inputs_elsewhere(folder, [path, path.parent / reference] if reference else [path])
+    require_inputs_elsewhere(folder, [path, Path(reference)] if reference else [path])
     with claimed(folder):
         had_results = set_aside(folder)
         try:
@@ -67,9 +67,9 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
 
     scenario = load_scenario(path)
     knows_start = scenario.observer is not None and scenario.observer.knows_start
-    record, lacking = recorded(folder, scenario.vehicle.model, path.parent, knows_start)
-    reference = load_reference(scenario, path.parent)
-    world = scenario.world.load(path.parent)
+    record, lacking = recorded(folder, scenario.vehicle.model, observer_knows_start=knows_start)
+    reference = load_reference(scenario)
+    world = scenario.world.load()
     known = [item for item in scenario.criteria if item.channel in record.channels]
     left_out = [item for item in scenario.criteria if item.channel not in record.channels]
     timing, simulated = _timing(folder)

@@ -30,9 +30,11 @@ from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
 from proving_ground.settings.progress import progress_on_stderr
 from sensors.from_messages import PEDALS, TruthPose
-from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
+from state_observer.kinds import OBSERVER_KINDS, ObserverKind
+from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from state_observer.vehicle.settings import InsSettings
 from state_observer.vehicle.tuning import Tuned, tune
+from terrain.ground import FlatGround
 
 DAMAGED = 1  # exit status: the bag is not whole, what is intact was used
 TUNED = "tuned.yaml"
@@ -88,7 +90,7 @@ class _Observation:
         arm = np.array(self._settings.mounts.gps_xyz_m)
         told = {
             "bag": self._bag.name,
-            "observer": "ins" if isinstance(self._settings, InsSettings) else "vehicle",
+            "observer": _kind(self._settings).name,
             "duration_s": lasted,
             "real_time_factor": lasted / cpu,
             "observer_real_time_factor": lasted / max(found.observer_s, 1e-9),
@@ -216,7 +218,11 @@ class _Observation:
 
 
 def _make(settings: Any) -> BasicObserver:
-    return InsObserver(settings) if isinstance(settings, InsSettings) else VehicleObserver(settings)
+    return _kind(settings).make(settings, FlatGround())
+
+
+def _kind(settings: Any) -> ObserverKind:
+    return next(kind for kind in OBSERVER_KINDS.values() if kind.settings is type(settings))
 
 
 def _middle(observer: BasicObserver) -> Any:

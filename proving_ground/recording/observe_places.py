@@ -18,10 +18,10 @@ from proving_ground.recording.reading import Bag
 from proving_ground.recording.stream import first_fix
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import build
-from sensors.gps import GpsSettings
-from sensors.imu import ImuSettings
+from sensors.kinds import SENSOR_KINDS
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import Datum, Mounts
+from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 Say = Callable[[str], None]
 
@@ -70,10 +70,12 @@ def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Req
 def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Mounts:
     """As /tf_static has them; where it does not, or absurdly, the suite's."""
     there = bag_mounts(bag)
+    equipment = VehicleChoice().parameters().equipment
+    usual = {kind: SENSOR_KINDS[kind].settings().fitted(kind, equipment).mount for kind in ("gps", "imu")}
     found = Mounts(
-        gps_xyz_m=GpsSettings().mount_xyz_m,
-        imu_xyz_m=ImuSettings().mount_xyz_m,
-        imu_rpy_deg=ImuSettings().mount_rpy_deg,
+        gps_xyz_m=usual["gps"].position,
+        imu_xyz_m=usual["imu"].position,
+        imu_rpy_deg=usual["imu"].rpy_deg,
     )
     for role, option, asked in (("fix", "--gps-at", request.gps_at), ("imu", "--imu-at", request.imu_at)):
         if role not in topics or asked is not None:
@@ -86,8 +88,8 @@ def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say)
                 continue
             except SettingsError as error:
                 why = f"is absurd in the bag ({error})"
-        usual = found.gps_xyz_m if role == "fix" else found.imu_xyz_m
-        place = ", ".join(f"{value:g}" for value in usual)
+        taken = found.gps_xyz_m if role == "fix" else found.imu_xyz_m
+        place = ", ".join(f"{value:g}" for value in taken)
         say(f"{role}: its place in base_link {why}; {place} m is taken, else {option} X Y Z")
     return found
 

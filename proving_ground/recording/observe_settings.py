@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import yaml
 
 from proving_ground.settings import SettingsError
-from state_observer.vehicle.settings import (
-    InsNoise,
-    InsSettings,
-    ModelNoise,
-    VehicleObserverSettings,
-    load_ins,
-    load_observer,
-)
+from proving_ground.settings.named_files import is_path
+from state_observer.kinds import OBSERVER_KINDS
+from state_observer.vehicle.settings import ObserverSettings
 
 Place = tuple[float, float, float]
-Settings = VehicleObserverSettings | InsSettings
+Settings = ObserverSettings
 
 
 @dataclass(frozen=True)
@@ -50,26 +45,31 @@ def split_names(option: str, text: str | None, count: int) -> tuple[str, ...]:
 
 
 def load_either(name: str) -> Settings:
-    """`vehicle`, `ins`, or a YAML file of either: keys that only one has tell which."""
-    if name == "vehicle":
-        return load_observer()
-    if name == "ins":
-        return load_ins()
+    """Settings of a kind of observer by its name, or from a YAML file: the kind whose keys they are."""
+    if name in OBSERVER_KINDS:
+        loaded: Settings = OBSERVER_KINDS[name].load()
+        return loaded
+    if not is_path(name):
+        raise SettingsError(f"--observer {name}: must be {', '.join(OBSERVER_KINDS)} or a YAML file")
     path = Path(name)
-    if not name.endswith((".yaml", ".yml")):
-        raise SettingsError(f"--observer {name}: must be vehicle, ins or a YAML file")
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, yaml.YAMLError, UnicodeDecodeError):
-        return load_observer(path)  # which says what is wrong
-    keys = set(values) if isinstance(values, dict) else set()
-    noise = values.get("noise") if keys else None
-    keys |= {f"noise.{key}" for key in noise} if isinstance(noise, dict) else set()
-    of_ins = {item.name for item in fields(InsSettings)} | {f"noise.{item.name}" for item in fields(InsNoise)}
-    of_vehicle = {item.name for item in fields(VehicleObserverSettings)}
-    of_vehicle |= {f"noise.{item.name}" for item in fields(ModelNoise)}
-    is_ins = len(keys & (of_ins - of_vehicle)) > len(keys & (of_vehicle - of_ins))
-    return load_ins(path) if is_ins else load_observer(path)
+        values = None  # loading it says what is wrong
+    kind = max(OBSERVER_KINDS.values(), key=lambda kind: _known_keys(values, kind.settings))
+    found: Settings = kind.load(path)
+    return found
+
+
+def _known_keys(values: Any, settings_type: Any) -> int:
+    """How many keys of a file, nested ones too, a settings type has."""
+    if not isinstance(values, dict):
+        return 0
+    hints = get_type_hints(settings_type)
+    names = {item.name for item in fields(settings_type)}
+    found = names & set(values)
+    nested = (name for name in found if is_dataclass(hints[name]))
+    return len(found) + sum(_known_keys(values[name], hints[name]) for name in nested)
 
 
 def settings_text(settings: Settings) -> str:

@@ -33,10 +33,11 @@ from sensors.encoders import Encoders
 from sensors.gps import Gps
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
 from sensors.imu import Imu
+from sensors.kinds import SeenWorld
 from sensors.lidar.planar import planar_scan
-from sensors.lidar.scene import Scene
 from sensors.rig import SensorRig
 from sensors.samples import EncoderSample, GpsSample, ImuSample, LidarScan
+from terrain.surroundings import SiteSettings, Surroundings
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -56,13 +57,15 @@ class Recording:
         """From now on the truth of the runner is written at each of its instants; its sensors' mounts now."""
         base = vector(runner.vehicle.base_in_chassis)
         self._base = base
-        rig = runner.rig or SensorRig((), seed=0, start_ns=start_ns, base_in_chassis=base, scene=Scene.flat())
+        rig = runner.rig or SensorRig(
+            {}, start_ns=start_ns, base_in_chassis=base, seen=SeenWorld(Surroundings(SiteSettings()))
+        )
         self._rig = rig
         runner.rig = cast(SensorRig, _WatchedRig(rig, self._instant))
         sensors = rig.sensors
         if sensors:
             mounts = [
-                (_frame(name, sensor), sensor.settings.mount_xyz_m, sensor.settings.mount_rpy_deg)
+                (_frame(name, sensor), sensor.settings.mount.position, sensor.settings.mount.rpy_deg)
                 for name, sensor in sensors.items()
             ]
             self._bag.write(TF_STATIC, mounts_message(BASE_FRAME, mounts), start_ns, LATCHED_QOS)

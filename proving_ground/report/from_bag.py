@@ -95,23 +95,21 @@ def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
     return dict(record_from_bag(path, vehicle).channels)
 
 
-def record_from_bag(path: Path, vehicle: str = "hmmwv", folder: Path | None = None) -> RunRecord:
+def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
     """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
 
     path: of a bag, or of a run's folder with all parts of its recording; what they lack is among `events`.
-    vehicle: name in config/vehicles or a file (relative: in folder), for its centre of mass, springs and steering.
+    vehicle: name in config/vehicles or a path, for its centre of mass, springs and steering.
     Raises SettingsError.
     """
-    return recorded(path, vehicle, folder).record
+    return recorded(path, vehicle).record
 
 
-def recorded(
-    path: Path, vehicle: str = "hmmwv", folder: Path | None = None, observer_knows_start: bool = False
-) -> Recorded:
+def recorded(path: Path, vehicle: str = "hmmwv", *, observer_knows_start: bool = False) -> Recorded:
     """As record_from_bag; observer_knows_start: it was told where it starts, so it should have begun at once."""
     bag = open_bag(path)
     try:
-        model = Hmmwv.from_yaml(vehicle_file(vehicle, folder))
+        model = Hmmwv.from_yaml(vehicle_file(vehicle))
         return _Reader(bag).recorded(path.resolve().stem, model, observer_knows_start)
     finally:
         bag.close()

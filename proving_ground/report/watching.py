@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,14 +74,13 @@ class WatchedLockStep(LockStep):
     def __init__(
         self,
         scenario: Scenario,
-        folder: Path,
         *,
         world: World | None,
         parameters: VehicleParameters | None = None,
         listener: Listener = lambda name, sample: None,
     ) -> None:
         """As LockStep; world: what scenario.world.load gave."""
-        super().__init__(scenario, folder, parameters, listener=listener, world=world)
+        super().__init__(scenario, parameters=parameters, listener=listener, world=world)
         self.watch = Watch()
 
     def _sense(self, step: int, seen: SnapshotRecord) -> None:

@@ -15,7 +15,6 @@ from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings.text_table import text_table
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 SETTLED_S = 1.0  # after a start or a change of pedals
 GRAVITY = 9.81  # [m/s^2]
@@ -94,8 +93,8 @@ def brake_friction() -> Identified:
     """mu from the braking run: torque of a sliding front brake over twice pad force times radius (Eq. 5.26)."""
     path = scenario_file("brake_test")
     scenario = load_scenario(path)
-    parameters = VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
-    found = LockStep(scenario, path.parent, parameters).run().channels
+    parameters = scenario.vehicle.parameters()
+    found = LockStep(scenario, parameters=parameters).run().channels
     brakes = parameters.brakes
     # The pads slide while the wheel turns; the torque on the wheel is what a sensor in it would measure.
     turning = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
@@ -108,7 +107,7 @@ def brake_friction() -> Identified:
 def _coast_down() -> tuple[Scenario, VehicleParameters]:
     path = scenario_file("coast_down")
     scenario = load_scenario(path)
-    return scenario, VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
+    return scenario, scenario.vehicle.parameters()
 
 
 def _slope(scenario: Scenario) -> float:

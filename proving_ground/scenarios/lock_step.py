@@ -7,36 +7,39 @@ moves; faster sensors look in between.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.drive_to_goal import Status
-from planner.scripted import Origin, ScriptedDriver
+from planner.scripted import ScriptedDriver
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.channels import Channels, channels, estimate_channels
-from proving_ground.scenarios.observing import Observation, make_observer
+from proving_ground.scenarios.observing import Observation
+from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario
-from proving_ground.scenarios.sensing import make_rig
+from proving_ground.scenarios.script import make_script
 from proving_ground.settings import SettingsError
-from sensors.rig import steps_between_ticks
+from sensors.kinds import SENSOR_KINDS, SeenWorld
+from sensors.lidar.moving import MovingTarget
+from sensors.rig import SensorRig, steps_between_ticks
+from state_observer.node_settings import ObserverNodeSettings, make_observer
 from terrain.ruts import EMPTY
+from terrain.surroundings import Surroundings
 from terrain.world import World
 from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
-from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_choice import make_vehicle
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
@@ -114,29 +117,29 @@ class LockStep:
     def __init__(
         self,
         scenario: Scenario,
-        folder: Path | None = None,
+        *,
         parameters: VehicleParameters | None = None,
         listener: Listener = lambda name, sample: None,
         world: World | None = None,
         take_over: TakeOver | None = None,
     ) -> None:
-        """folder: where relative paths of the scenario begin; parameters: in place of the scenario's vehicle file.
+        """parameters: in place of the scenario's vehicle file.
 
         listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
         makes the driver, given the scenario's own.
         """
-        world = world or scenario.world.load(folder or Path())
-        self._ground = scenario.world.ground(world)
-        self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
+        self._parameters = parameters or scenario.vehicle.parameters()
+        self.parts = compiled(scenario, self._parameters)
+        settings: VehicleNodeSettings = self.parts["vehicle"].settings
+        self._there = Surroundings(settings, world)
+        self._ground = self._there.ground
         try:
-            self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
-        except ValueError as error:  # numbers that are each allowed, but together make no vehicle
-            raise SettingsError(f"vehicle {scenario.vehicle.model}: {error}") from None
-        start = scenario.start
-        heading = math.radians(start.heading_deg)
+            self.vehicle = make_vehicle(settings.vehicle, self._parameters)
+        except ValueError as error:  # parameters that are each allowed, but together make no vehicle
+            raise SettingsError(f"vehicle {settings.vehicle.model}: {error}") from None
         try:
             self._state = self.vehicle.start(
-                self._ground, x=start.x_m, y=start.y_m, heading=heading, speed=start.speed_mps, gear=start.gear
+                self._ground, gear=settings.start.gear, **settings.start.origin(self._there.world)._asdict()
             )
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
@@ -145,49 +148,48 @@ class LockStep:
         self._first = 0  # of the periods that the history has
         self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
         self._steps = round(PERIOD_S / self.vehicle.step_s)
-        self._start_ns = scenario.start.time_ns()
-        origin = Origin(start.x_m, start.y_m, heading, start.speed_mps)
-        self.observation = self._make_observation(scenario, origin, world, folder or Path())
-        own_driver = self._make_driver(scenario, origin, world)
+        self._start_ns = settings.start.time_ns()
+        self.observation = self._make_observation()
+        own_driver = self._make_driver()
         self._autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
         self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
-        self.rig = make_rig(scenario, self.vehicle, self._ground, world) if scenario.sensors else None
+        self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
         self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
         self._seen: SnapshotRecord | None = None  # of this period, once it was looked at
         self._diverged_at: float | None = None
 
-    def _make_observation(
-        self, scenario: Scenario, origin: Origin, world: World | None, folder: Path
-    ) -> Observation | None:
-        if scenario.observer is None:
+    def _make_observation(self) -> Observation | None:
+        if "observer" not in self.parts:
             return None
-        georeference = world.georeference if world is not None else None
-        observer = make_observer(
-            scenario.observer,
-            scenario.sensors,
-            ground=scenario.world.ground(world),  # of its own: its model leaves ruts, where it believes to be
-            georeference=georeference,
-            folder=folder,
-        )
-        start = origin if scenario.observer.knows_start else None  # with its speed
-        return Observation(observer, start)
+        settings: ObserverNodeSettings = self.parts["observer"].settings
+        return Observation(make_observer(settings, self._there), settings.origin(self._there))
 
-    def _make_driver(self, scenario: Scenario, origin: Origin, world: World | None) -> ScriptedDriver | Autonomy:
-        if scenario.driver.to_goal is None:
-            return ScriptedDriver(scenario.driver.script(), Helm(self.vehicle), origin)
-        lidars = [choice.lidar for choice in scenario.sensors if choice.lidar is not None]
+    def _make_driver(self) -> ScriptedDriver | Autonomy:
+        if "script" not in self.parts and "planner" not in self.parts:
+            raise SettingsError("driver: missing; in lock-step a scenario needs one")
+        if "script" in self.parts:
+            return make_script(self.parts["script"].settings, self.vehicle, self._there)
         return Autonomy(
-            scenario.driver.to_goal,
+            self.parts["planner"].settings,
             self.vehicle,
             self._parameters,
-            world,
+            self._there.world,
             start_ns=self._start_ns,
-            lidar=lidars[0] if lidars else None,
             observation=self.observation,
         )
+
+    def _make_rig(self, targets: tuple[MovingTarget, ...]) -> SensorRig:
+        x, y, z = (float(value) for value in self.vehicle.base_in_chassis)
+        sensors = {
+            name: (SENSOR_KINDS[item.part.node], item.settings)
+            for name, item in self.parts.items()
+            if item.part.node in SENSOR_KINDS
+        }
+        seen = SeenWorld(self._there, targets)
+        return SensorRig(sensors, start_ns=self._start_ns, base_in_chassis=(x, y, z), seen=seen)
 
     @property
     def period(self) -> int:
@@ -279,7 +281,7 @@ class LockStep:
             if self.observation is not None:
                 self.observation.hear(time_ns, (sample for _, sample in arrived))
             if self._autonomy is not None:
-                self._autonomy.hear(sample for _, sample in arrived)
+                self._autonomy.hear(arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""

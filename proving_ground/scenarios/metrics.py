@@ -100,11 +100,11 @@ PLAIN: dict[str, Callable[[Array], float]] = {
 }
 
 
-def load_reference(scenario: Scenario, folder: Path) -> dict[str, Array] | None:
+def load_reference(scenario: Scenario) -> dict[str, Array] | None:
     """The scenario's reference; raises SettingsError when it cannot be used."""
     if not scenario.reference:
         return None
-    path = folder / scenario.reference
+    path = Path(scenario.reference)
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.reader(line for line in file if not line.startswith("#")))[: MOST_REFERENCE_ROWS + 2]

@@ -5,61 +5,30 @@ Every mistake is one line with file, line, key and what is allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import terrain.world
 from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
-from proving_ground.scenarios.autonomy import ToGoal
 from proving_ground.scenarios.channels import CHANNELS, ESTIMATE_CHANNELS
-from proving_ground.scenarios.observing import ObserverChoice
-from proving_ground.settings import SettingsError, setting
-from proving_ground.settings.dates import date_ns
+from proving_ground.scenarios.choices import ObserverChoice, ToGoal
+from proving_ground.settings import as_parameters, build, setting
 from proving_ground.settings.fields import close_name
+from proving_ground.settings.named_files import named_file, named_files, named_or_path
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
-from proving_ground.settings.share import share_directory
 from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorFault, check_sensors
-from terrain.ground import FlatGround, GroundModel
-from terrain.world_ground import SoilPlane, WorldGround
+from terrain.ground import FlatGround
+from terrain.surroundings import GroundSettings, SiteSettings
+from terrain.world_ground import SoilField
 from terrain.worlds import load_world
-from vehicle_dynamics.choices import FIDELITIES
-from vehicle_dynamics.driving.model import POWERTRAINS
-from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS
+from vehicle_dynamics.start import Start
+from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 VERSION = 1
 LONGEST_S = 7200.0  # the history of a run is kept in memory, 80 MB for 1000 s
 STATISTICS = ("minimum", "maximum", "mean", "rms", "end", "reference_rms", "reference_peak")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Flat:
-    """A plane of hard ground, level unless slopes say otherwise, with an optional bump across it."""
-
-    friction: float = setting(0.8, "Friction coefficient of the road", minimum=0.1, maximum=1.5)
-    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
-    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
-    bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6)
-    bump_length_m: float = setting(1.0, "Its length", unit="m", minimum=0.01, maximum=1e4)
-    bump_height_m: float = setting(0.0, "Its height", unit="m", minimum=-2.0, maximum=2.0)
-
-    def ground(self) -> GroundModel:
-        """The ground that this describes."""
-        return FlatGround(**{item.name: getattr(self, item.name) for item in fields(self)})
-
-
-@dataclass(frozen=True, kw_only=True)
-class SoilField:
-    """A plane of one soil of config/soils.yaml."""
-
-    soil: str = setting(..., "Name of the soil")
-    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
-    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
-
-    def ground(self) -> GroundModel:
-        """The ground that this describes."""
-        return SoilPlane(self.soil, self.slope_x, self.slope_y)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,73 +37,35 @@ class NamedWorld:
 
     name: str = setting(..., "Name in config/worlds, or a path to a YAML file relative to this one")
 
-    def load(self, folder: Path) -> terrain.world.World:
-        """The world itself; folder is where relative paths begin."""
-        is_path = "/" in self.name or self.name.endswith((".yaml", ".yml"))
-        return load_world(str(folder / self.name) if is_path else self.name)
-
 
 @dataclass(frozen=True, kw_only=True)
 class World:
     """Exactly one kind."""
 
-    flat: Flat | None = None
+    flat: FlatGround | None = None
     field: SoilField | None = None
     named: NamedWorld | None = None
 
     def __post_init__(self) -> None:
         one_of(self)
 
-    def load(self, folder: Path = Path()) -> terrain.world.World | None:
-        """The named world, if it is one; folder is where relative paths begin."""
-        return self.named.load(folder) if self.named is not None else None
+    def load(self) -> terrain.world.World | None:
+        """The named world, if it is one; raises SettingsError."""
+        return load_world(self.named.name) if self.named is not None else None
 
-    def ground(self, world: terrain.world.World | None = None) -> GroundModel:
-        """What the wheels meet; world: what `load` gave."""
-        if world is not None:
-            return WorldGround.of(world)
-        ground: GroundModel = one_of(self)[1].ground()
-        return ground
-
-
-@dataclass(frozen=True, kw_only=True)
-class VehicleChoice:
-    """Which vehicle, and how well it is modelled."""
-
-    model: str = setting("hmmwv", "Name in config/vehicles, or a path to a YAML file")
-    fidelity: str = setting("multibody", "Bodies and tyres, or a kinematic single track", choices=FIDELITIES)
-    powertrain: str = setting("converter", "Engine with torque converter, or torque map", choices=POWERTRAINS)
-    integrator: str = setting("euler", "Semi-implicit Euler, or Runge-Kutta of fourth order", choices=tuple(METHODS))
-    step_s: float = setting(0.001, "Time step", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S)
-
-    def __post_init__(self) -> None:
-        steps = 0.01 / self.step_s
-        if abs(steps - round(steps)) > 1e-6:
-            raise ValueError(f"step_s: must fit into 0.01 s a whole number of times, got {self.step_s:g}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Start:
-    """Where and when the run begins; the vehicle starts in balance."""
-
-    x_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e6, maximum=1e6)
-    y_m: float = setting(0.0, "Of base_link", unit="m", minimum=-1e6, maximum=1e6)
-    heading_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
-    speed_mps: float = setting(0.0, "Rolling ahead", unit="m/s", minimum=-10.0, maximum=40.0)
-    gear: int = setting(0, "Gear engaged; 0 picks one by speed", minimum=0, maximum=12)
-    date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone")
-
-    def __post_init__(self) -> None:
-        self.time_ns()
-
-    def time_ns(self) -> int:
-        """The date as nanoseconds since 1970."""
-        return date_ns("date", self.date)
+    def site(self) -> SiteSettings:
+        """The same in the settings of parts."""
+        if self.named is not None:
+            return SiteSettings(world=self.named.name)
+        if self.field is not None:
+            ground = GroundSettings(soil=self.field.soil, slope_x=self.field.slope_x, slope_y=self.field.slope_y)
+            return SiteSettings(ground=ground)
+        return SiteSettings(ground=build(GroundSettings, as_parameters(self.flat)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """Exactly one kind."""
+    """At most one kind; without one an outside stack or a person drives, over ROS."""
 
     straight: Straight | None = None
     lane_change: LaneChange | None = None
@@ -146,7 +77,13 @@ class Driver:
     to_goal: ToGoal | None = None
 
     def __post_init__(self) -> None:
-        one_of(self)
+        if self.is_given:
+            one_of(self)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the scenario has a driver of its own."""
+        return any(getattr(self, item.name) is not None for item in fields(self))
 
     def script(self) -> Script:
         """What a scripted driver does."""
@@ -184,7 +121,7 @@ class Scenario:
     world: World
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
-    driver: Driver
+    driver: Driver = field(default_factory=lambda: Driver())
     duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()
@@ -204,22 +141,28 @@ class Scenario:
             if item.channel in ESTIMATE_CHANNELS and item.statistic.startswith("reference"):
                 raise ValueError(f"criteria: no reference has {item.channel}")
 
+    def found_from(self, folder: Path) -> Scenario:
+        """With absolute paths in place of those relative to a folder: the one place where they are resolved."""
+        world, observer = self.world, self.observer
+        if world.named is not None:
+            world = World(named=NamedWorld(name=named_or_path(world.named.name, folder)))
+        if observer is not None and observer.settings:
+            observer = replace(observer, settings=str((folder / observer.settings).resolve()))
+        vehicle = replace(self.vehicle, model=named_or_path(self.vehicle.model, folder))
+        reference = str((folder / self.reference).resolve()) if self.reference else ""
+        return replace(self, world=world, vehicle=vehicle, observer=observer, reference=reference)
+
 
 def load_scenario(path: Path) -> Scenario:
-    """Read and check; raises SettingsError with file, line, key and what is allowed."""
-    return load_settings(path, Scenario)
+    """Read, check and resolve its paths; raises SettingsError with file, line, key and what is allowed."""
+    return load_settings(path, Scenario).found_from(path.resolve().parent)
 
 
 def scenario_files() -> dict[str, Path]:
     """The scenarios in config/scenarios by name."""
-    return {path.stem: path for path in sorted((share_directory() / "config/scenarios").glob("*.yaml"))}
+    return named_files("scenarios")
 
 
 def scenario_file(name: str) -> Path:
     """The file of a scenario given by its name in config/scenarios or by a path to a YAML file."""
-    if "/" in name or name.endswith((".yaml", ".yml")):
-        return Path(name)
-    known = scenario_files()
-    if name not in known:
-        raise SettingsError(f"scenario {name}: {close_name(name, known)}; or give a path to a YAML file")
-    return known[name]
+    return named_file("scenarios", name, "scenario")

@@ -33,10 +33,8 @@ from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import heading
-from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 Array = NDArray[np.float64]
 
@@ -95,18 +93,16 @@ class Simulation:
         *,
         seed: int | None = None,
         driver: Policy | None = None,
-        folder: Path | None = None,
     ) -> None:
-        """scenario: name in config/scenarios, path of a YAML file, or the thing itself (then folder is where its
-        relative paths begin); seed: in place of its own; driver: who acts in steps without an action; none: the
-        scenario's own driver.
+        """scenario: name in config/scenarios, path of a YAML file, or the thing itself; seed: in place of its own;
+        driver: acts in steps without an action; None: the scenario's own driver does.
         """
-        self._recipe = {"scenario": scenario, "seed": seed, "driver": driver, "folder": folder}
-        self.scenario, self.folder = _loaded(scenario, folder)
+        self._recipe = {"scenario": scenario, "seed": seed, "driver": driver}
+        self.scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario_file(str(scenario)))
         self._policy = driver
         self._seed = _checked(self.scenario.seed if seed is None else seed)
-        self._world = self.scenario.world.load(self.folder)
-        self._parameters = VehicleParameters.from_yaml(vehicle_file(self.scenario.vehicle.model, self.folder))
+        self._world = self.scenario.world.load()
+        self._parameters = self.scenario.vehicle.parameters()
         self._lock_step: LockStep | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -123,7 +119,11 @@ class Simulation:
         self._latest: dict[str, Any] = {}
         chosen = replace(self.scenario, seed=self._seed)
         self._lock_step = LockStep(
-            chosen, self.folder, self._parameters, self._latest.__setitem__, self._world, self._take_over
+            chosen,
+            parameters=self._parameters,
+            listener=self._latest.__setitem__,
+            world=self._world,
+            take_over=self._take_over,
         )
         return self._observation()
 
@@ -148,7 +148,7 @@ class Simulation:
 
     def findings(self) -> list[Finding]:
         """The scenario's criteria against the run so far."""
-        return judge_run(self.scenario, self.result(), load_reference(self.scenario, self.folder))
+        return judge_run(self.scenario, self.result(), load_reference(self.scenario))
 
     def close(self) -> None:
         """Let go of the run and of what its sensors hold; reset() begins another."""
@@ -225,15 +225,8 @@ class _Wheel:
         return self.pedals
 
 
-def _loaded(scenario: str | Path | Scenario, folder: Path | None) -> tuple[Scenario, Path]:
-    if isinstance(scenario, Scenario):
-        return scenario, folder or Path()
-    path = scenario_file(str(scenario))
-    return load_scenario(path), path.parent
-
-
 def _remade(recipe: dict[str, Any]) -> Simulation:
-    return Simulation(recipe["scenario"], seed=recipe["seed"], driver=recipe["driver"], folder=recipe["folder"])
+    return Simulation(recipe["scenario"], seed=recipe["seed"], driver=recipe["driver"])
 
 
 def _checked(seed: int) -> int:

@@ -1,21 +1,30 @@
 """Nested settings from a YAML file: a dataclass whose fields are settings, further such dataclasses, or lists of them.
 
 A field of type `X | None` may be left out. A dataclass with a class attribute `presets`, a folder below config/, can be
-given a `preset`: the settings of a ROS parameter file there, which what else is given overrides.
+given a `preset`: the settings of a ROS parameter file there, which what else is given overrides. One with a class
+attribute `defaults`, a ROS parameter file of the share directory, has its values where the file says nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from proving_ground.settings.errors import SettingsError
-from proving_ground.settings.fields import build, close_name, declaration, renamed_fields, unknown_name
-from proving_ground.settings.share import share_directory
-from proving_ground.settings.yaml_file import KeyPath, YamlFile, read_yaml
+from proving_ground.settings.fields import (
+    build,
+    close_name,
+    declaration,
+    default_of,
+    renamed_fields,
+    unknown_name,
+)
+from proving_ground.settings.share import share_directory, share_file
+from proving_ground.settings.yaml_file import KeyPath, YamlFile, read_yaml, read_yaml_text
 
 Settings = TypeVar("Settings")
 
@@ -24,6 +33,38 @@ def load_settings(path: Path, settings_type: type[Settings]) -> Settings:
     """Settings from a YAML file; raises SettingsError with file, line, key and what is allowed."""
     file = read_yaml(path)
     return cast(Settings, _build(file, settings_type, file.content, ()))
+
+
+def settings_from_text(text: str, settings_type: type[Settings], name: str) -> Settings:
+    """Settings from YAML text, as `settings_text` writes it; raises SettingsError that begins with the name."""
+    file = read_yaml_text(text, name)
+    return cast(Settings, _build(file, settings_type, file.content, ()))
+
+
+def settings_text(settings: Any) -> str:
+    """One line of YAML with what differs from the defaults, for parameters of nodes."""
+    return json.dumps(plain_values(settings))
+
+
+def plain_values(settings: Any) -> dict[str, Any]:
+    """What differs from the defaults, as mappings, lists and scalars."""
+    found: dict[str, Any] = {}
+    for item in dataclasses.fields(settings):
+        value = getattr(settings, item.name)
+        if value is not None and value != default_of(item):
+            found[item.name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return plain_values(value)
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def build_nested(settings_type: type[Settings], content: dict[str, Any], name: str) -> Settings:
+    """Settings from nested plain values, as a YAML file would give them; errors begin with the name."""
+    return cast(Settings, _build(YamlFile(Path(name), content, {}), settings_type, content, ()))
 
 
 def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]:
@@ -55,15 +96,28 @@ def load_preset(settings_type: type[Settings], name: str) -> Settings:
     return build(settings_type, preset_values(settings_type.presets, name))  # type: ignore[attr-defined]
 
 
+def default_values(file: str) -> dict[str, Any]:
+    """What a ROS parameter file of the share directory sets, for all sorts of runs; raises SettingsError."""
+    return dict(_section(share_file(file)))
+
+
+def _section(path: Path) -> dict[str, Any]:
+    """The one section of a ROS parameter file."""
+    content = read_yaml(path).content
+    try:
+        (section,) = content.values()
+        values: dict[str, Any] = section["ros__parameters"] or {}
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise SettingsError(f"{path}: must have one node with 'ros__parameters'") from None
+    return values
+
+
 def preset_values(folder: str, name: object) -> dict[str, Any]:
     """What a preset sets: the one section of a ROS parameter file; raises SettingsError with the names there are."""
     known = preset_names(folder)
     if name not in known:
         raise SettingsError(f"{name}: {close_name(name, known)}")
-    file = read_yaml(share_directory() / "config" / folder / f"{name}.yaml")
-    (section,) = file.content.values()
-    values: dict[str, Any] = section["ros__parameters"]
-    return values
+    return _section(share_directory() / "config" / folder / f"{name}.yaml")
 
 
 def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> Any:
@@ -79,6 +133,8 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
         content = {**chosen, **{key: value for key, value in content.items() if key != "preset"}}
     hints = typing.get_type_hints(settings_type)
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
+    usual = default_values(settings_type.defaults) if hasattr(settings_type, "defaults") else {}
+    content = {**{key: value for key, value in usual.items() if key in fields}, **content}
     for key in content:
         if key not in fields:
             words = unknown_name(key, fields, renamed_fields(settings_type))
@@ -88,6 +144,8 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
         here = (*place, key)
         if key in content:
             values[key] = _value(file, field, hints[key], content[key], here)
+        elif hasattr(hints[key], "defaults"):
+            values[key] = _build(file, hints[key], {}, here)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise file.error(place, f"{'.'.join(map(str, here))}: missing")
     try:

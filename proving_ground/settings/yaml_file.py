@@ -57,6 +57,12 @@ def read_yaml(path: Path) -> YamlFile:
         raise SettingsError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    return read_yaml_text(text, path)
+
+
+def read_yaml_text(text: str, path: Path | str) -> YamlFile:
+    """One YAML document from text; path is its name in errors. Raises SettingsError as read_yaml does."""
+    path = Path(path)
     try:
         return _compose(path, text)
     except yaml.MarkedYAMLError as error:

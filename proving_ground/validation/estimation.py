@@ -56,14 +56,14 @@ def low_cost_gps(say: Say) -> Part:
         if isinstance(sample, GpsSample):
             fixes.append(sample)
 
-    world = scenario.world.load(path.parent)
-    run = LockStep(scenario, path.parent, listener=listen, world=world).run()
+    world = scenario.world.load()
+    run = LockStep(scenario, listener=listen, world=world).run()
     frame = LocalFrame(world.georeference if world is not None else None)
     seconds = np.array([(fix.time_ns - scenario.start.time_ns()) * 1e-9 for fix in fixes])
     own = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
     gps = next(choice.gps for choice in scenario.sensors if choice.gps is not None)
     place = run.channels["x_m"] + 1j * run.channels["y_m"]
-    lever = complex(*gps.mount_xyz_m[:2])
+    lever = complex(*gps.mount.xyz_m[:2])
     antenna = np.interp(seconds, run.time, place + lever * np.exp(1j * run.channels["yaw_rad"]))
     off = np.abs(own[:, 0] + 1j * own[:, 1] - antenna)
     assert run.estimates is not None
@@ -131,7 +131,7 @@ def gps(say: Say) -> Part:
     samples = [sample for tick in range(18_000) for sample in receiver.update(start_ns + tick * period_ns, still)]
     frame = LocalFrame(None)
     places = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in samples])
-    away = places - np.array(settings.mount_xyz_m)
+    away = places - np.array(settings.mount.xyz_m)
     flat = np.hypot(away[:, 0], away[:, 1])
     rows = [  # 18,000 fixes: three deviations of an RMS are 1.6 %
         Row("RMS in the plane", rms(flat), "1.786 m", Bound(1.757, 1.815), "m"),

@@ -65,7 +65,7 @@ class Part:
 def played(name: str) -> tuple[Scenario, Run, Channels | None]:
     path = scenario_file(name)
     scenario = load_scenario(path)
-    return scenario, LockStep(scenario, path.parent).run(), load_reference(scenario, path.parent)
+    return scenario, LockStep(scenario).run(), load_reference(scenario)
 
 
 def rms(values: Array) -> float:

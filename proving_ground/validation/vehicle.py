@@ -15,17 +15,16 @@ from proving_ground.scenarios.metrics import judge, load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.validation.parts import Bound, Part, Row, Say, over_time, played
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 
 def lane_change(say: Say) -> Part:
     say("open-loop lane change beside the reference")
     path = scenario_file("lane_change_reference")
     scenario = load_scenario(path)
-    reference = load_reference(scenario, path.parent)
+    reference = load_reference(scenario)
     assert reference is not None
     stock = _stock(scenario)
-    run, quick = (LockStep(scenario, path.parent, parameters).run() for parameters in (stock, _without_lags(stock)))
+    run, quick = (LockStep(scenario, parameters=parameters).run() for parameters in (stock, _without_lags(stock)))
     rows = []
     for finding in judge(scenario.criteria, run.channels, reference):
         asked = finding.criterion
@@ -81,7 +80,7 @@ def straight(say: Say) -> Part:
 
 
 def _stock(scenario: Scenario) -> VehicleParameters:
-    return VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model))
+    return scenario.vehicle.parameters()
 
 
 def _without_lags(stock: VehicleParameters) -> VehicleParameters:

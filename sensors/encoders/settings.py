@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
-from sensors.sensor import SensorSettings, place, rate
+from sensors.sensor import SensorSettings, rate
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 
@@ -32,7 +32,6 @@ class EncoderSettings(SensorSettings):
     )  # fmt: skip
 
     rate_hz: float = rate(100.0)
-    mount_xyz_m: tuple[float, float, float] = place(1.7, 0.0, 0.8)
     gravity_mps2: float = setting(
         9.81, "Of the place, as the vehicle has it", unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True
     )

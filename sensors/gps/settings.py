@@ -10,7 +10,7 @@ from typing import ClassVar
 from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
 from sensors.gps.sky import FEWEST_SATELLITES, constellation, dilution
-from sensors.sensor import SensorSettings, place, rate
+from sensors.sensor import SensorSettings, rate
 
 QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5: "RTK float"}  # seed 001, Table 5.3
 
@@ -25,7 +25,6 @@ class GpsSettings(SensorSettings):
     )  # fmt: skip
 
     rate_hz: float = rate(5.0, 100.0)
-    mount_xyz_m: tuple[float, float, float] = place(0.3, 0.0, 1.9)
     quality: int = setting(
         1, "Of a fix: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix", minimum=0, maximum=5
     )

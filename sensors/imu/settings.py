@@ -9,7 +9,7 @@ from typing import ClassVar
 from proving_ground.settings import setting
 from sensors.allan import drift_of_instability
 from sensors.errors import ErrorParameters
-from sensors.sensor import SensorSettings, place, rate
+from sensors.sensor import SensorSettings, rate
 
 STANDARD_GRAVITY = 9.80665  # the unit g of data sheets [m/s^2]
 DPS = math.radians(1.0)  # degrees per second [rad/s]
@@ -41,7 +41,6 @@ class ImuSettings(SensorSettings):
     )  # fmt: skip
 
     rate_hz: float = rate(100.0)
-    mount_xyz_m: tuple[float, float, float] = place(1.7, 0.0, 0.8)
     gravity_mps2: float = setting(
         9.81, "Of the place, as the vehicle has it", unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True
     )

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from proving_ground.settings import setting
-from sensors.sensor import SensorSettings, place, rate
+from sensors.sensor import SensorSettings, rate
+from vehicle_dynamics.parameters import Equipment
 
 SPINNING, FLASH = "spinning", "flash"
 REMOVED, SEEN, ABSENT = "removed", "seen", "absent"
 MOST_RAYS = 1_000_000
 NUMBERS_OF_A_BOX = 6
-
-# Hood and cabin of the HMMWV [m] in base_link: least x, y, z and largest x, y, z of each.
-HMMWV_BOXES = (-0.65, -1.1, 0.4, 3.95, 1.1, 1.35, 0.0, -1.1, 1.35, 2.35, 1.1, 1.8)
 
 
 def _reflectivity(default: float, of_what: str) -> float:
@@ -32,7 +30,6 @@ class LidarSettings(SensorSettings):
     channels: ClassVar[Sequence[str]] = ("range",)
 
     rate_hz: float = rate(10.0, 100.0)
-    mount_xyz_m: tuple[float, float, float] = place(2.0, 0.0, 2.0)
     kind: str = setting(SPINNING, "How it looks around", choices=(SPINNING, FLASH), read_only=True)
     elevations_deg: tuple[float, ...] = setting(
         tuple(float(angle) for angle in range(-15, 16, 2)),
@@ -77,8 +74,8 @@ class LidarSettings(SensorSettings):
         read_only=True,
     )
     body_boxes_m: tuple[float, ...] = setting(
-        HMMWV_BOXES,
-        "The own body in base_link, each box x y z of its least and of its largest corner",
+        (),
+        "Own body in base_link, each box x y z of its least and of its largest corner; empty: as the vehicle's file",
         unit="m",
         minimum=-100.0,
         maximum=100.0,
@@ -98,9 +95,14 @@ class LidarSettings(SensorSettings):
         for low, high in self.boxes():
             if any(not least < most for least, most in zip(low, high, strict=True)):
                 raise ValueError(f"body_boxes_m: must have the least corner first, got {low} and {high}")
-            inside = all(a <= x <= b for a, x, b in zip(low, self.mount_xyz_m, high, strict=True))
+            inside = all(a <= x <= b for a, x, b in zip(low, self.mount.position, high, strict=True))
             if inside and self.own_body != ABSENT:
-                raise ValueError(f"mount_xyz_m: {self.mount_xyz_m} is inside the own body (body_boxes_m)")
+                raise ValueError(f"mount.xyz_m: {self.mount.position} is inside the own body (body_boxes_m)")
+
+    def fitted(self, kind: str, equipment: Equipment) -> LidarSettings:
+        """Its own body is the vehicle's."""
+        mounted = super().fitted(kind, equipment)
+        return mounted if mounted.body_boxes_m else replace(mounted, body_boxes_m=equipment.body_boxes_m)
 
     @property
     def rings(self) -> int:

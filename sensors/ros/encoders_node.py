@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sensor_msgs.msg import JointState
 
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import run_node
-from sensors.encoders import Encoders, EncoderSettings
+from sensors.kinds import ENCODERS
 from sensors.ros.sensor_messages import actuation_to_msg, wheels_to_msg
-from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
-from sensors.samples import DriveTruth, EncoderSample
-from vehicle_dynamics.base_motion import BaseMotion
+from sensors.ros.sensor_node import SensorNode
+from sensors.samples import EncoderSample
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 WHEELS = tuple(f"{corner}_wheel" for corner in CORNERS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EncodersNodeSettings(EncoderSettings, SensorNodeSettings):
-    """Encoders as a node."""
-
-
-class EncodersNode(SensorNode[EncodersNodeSettings, EncoderSample]):
+class EncodersNode(SensorNode[Any, EncoderSample]):
     """Publishes wheels/joint_states and vehicle/actuation."""
 
     default_name = "encoders"
-    default_frame = "inclinometer_link"
-    settings_type = EncodersNodeSettings
-    needs_accel = True
-    needs_drive = True
+    kind = ENCODERS
+    settings_type = ENCODERS.node_settings
 
     def prepare(self) -> None:
         """Publishers."""
         self._wheels = self.advertise(JointState, "wheels/joint_states", qos.SENSOR)
         self._actuation = self.advertise(JointState, "vehicle/actuation", qos.SENSOR)
-
-    def make_sensor(self, **common: Any) -> Encoders:
-        """All of them."""
-        return Encoders(self.settings, **common)
-
-    def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[EncoderSample]:
-        """What arrives now."""
-        assert isinstance(self.sensor, Encoders)
-        assert drive is not None
-        return self.sensor.update(time_ns, motion, drive)
 
     def publish(self, sample: EncoderSample) -> None:
         """Wheels, and what drives them."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from geometry_msgs.msg import TwistWithCovarianceStamped
@@ -13,40 +11,25 @@ from std_msgs.msg import String
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import run_node
-from proving_ground.settings import setting
-from sensors.gps import Gps, GpsSettings, LocalFrame
+from sensors.gps import LocalFrame
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
-from sensors.ros.node_scene import NodeScene, SceneSettings
+from sensors.kinds import GPS
 from sensors.ros.sensor_messages import NO_FIX, datum_to_msg, fix_to_msg, gps_velocity_to_msg
-from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
-from sensors.samples import DriveTruth, GpsSample
-from terrain.worlds import load_world
-from vehicle_dynamics.base_motion import BaseMotion
+from sensors.ros.sensor_node import SensorNode
+from sensors.samples import GpsSample
 
 
-@dataclass(frozen=True, kw_only=True)
-class GpsNodeSettings(GpsSettings, SensorNodeSettings, SceneSettings):
-    """A receiver as a node."""
-
-    world: str = setting(
-        "", "Name in config/worlds, or a path to a YAML file: where on Earth, and what hides the sky", read_only=True
-    )
-
-
-class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
+class GpsNode(SensorNode[Any, GpsSample]):
     """Publishes gps/fix, gps/vel and gps/nmea."""
 
     default_name = "gps"
-    default_frame = "gps_link"
-    settings_type = GpsNodeSettings
+    kind = GPS
+    settings_type = GPS.node_settings
 
     def prepare(self) -> None:
         """World and publishers."""
-        s = self.settings
-        world = load_world(s.world) if s.world else None
-        self._georeference = world.georeference if world is not None else None
-        self._sky: NodeScene | None = s.scene(world) if s.needs_sky else None
-        frame = LocalFrame(self._georeference)
+        assert self.seen is not None
+        frame = LocalFrame(self.seen.there.georeference)
         if frame.remark:
             self.get_logger().info(frame.remark)
         self._datum = self.advertise(NavSatFix, "ground_truth/datum", qos.LATCHED)
@@ -54,18 +37,6 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
         self._fix = self.advertise(NavSatFix, "gps/fix", qos.SENSOR)
         self._velocity = self.advertise(TwistWithCovarianceStamped, "gps/vel", qos.SENSOR)
         self._nmea = self.advertise(String, "gps/nmea", qos.SENSOR)
-
-    def make_sensor(self, **common: Any) -> Gps:
-        """The receiver."""
-        sky = None if self._sky is None else self._sky.scene
-        return Gps(self.settings, georeference=self._georeference, sky=sky, **common)
-
-    def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[GpsSample]:
-        """What arrives now."""
-        assert isinstance(self.sensor, Gps)
-        if self._sky is not None:
-            self._sky.move_to(self.sensor.seconds(time_ns))
-        return self.sensor.update(time_ns, motion)
 
     def publish(self, sample: GpsSample) -> None:
         """Without a fix the position goes on with its status, the velocity does not."""

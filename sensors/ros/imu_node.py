@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sensor_msgs.msg import Imu as ImuMessage
@@ -11,39 +9,23 @@ from sensor_msgs.msg import Imu as ImuMessage
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import run_node
-from sensors.imu import Imu, ImuSettings
+from sensors.kinds import IMU
 from sensors.ros.sensor_messages import imu_to_msg
-from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
-from sensors.samples import DriveTruth, ImuSample
-from vehicle_dynamics.base_motion import BaseMotion
+from sensors.ros.sensor_node import SensorNode
+from sensors.samples import ImuSample
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImuNodeSettings(ImuSettings, SensorNodeSettings):
-    """An IMU as a node."""
-
-
-class ImuNode(SensorNode[ImuNodeSettings, ImuSample]):
+class ImuNode(SensorNode[Any, ImuSample]):
     """Publishes imu/data_raw, and imu/data when the unit has an attitude of its own."""
 
     default_name = "imu"
-    default_frame = "imu_link"
-    settings_type = ImuNodeSettings
-    needs_accel = True
+    kind = IMU
+    settings_type = IMU.node_settings
 
     def prepare(self) -> None:
         """Publishers."""
         self._raw = self.advertise(ImuMessage, "imu/data_raw", qos.SENSOR)
         self._data = self.advertise(ImuMessage, "imu/data", qos.SENSOR) if self.settings.has_attitude else None
-
-    def make_sensor(self, **common: Any) -> Imu:
-        """The unit."""
-        return Imu(self.settings, **common)
-
-    def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[ImuSample]:
-        """What arrives now."""
-        assert isinstance(self.sensor, Imu)
-        return self.sensor.update(time_ns, motion)
 
     def publish(self, sample: ImuSample) -> None:
         """Without attitude, and with it."""

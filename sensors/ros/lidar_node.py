@@ -2,60 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sensor_msgs.msg import LaserScan, PointCloud2
 
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import run_node
-from sensors.lidar.lidar import Lidar
+from sensors.kinds import LIDAR
 from sensors.lidar.planar import planar_scan
-from sensors.lidar.settings import LidarSettings
-from sensors.ros.node_scene import SceneSettings
 from sensors.ros.sensor_messages import CloudMessages, planar_to_msg
-from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
-from sensors.samples import DriveTruth, LidarScan
-from terrain.worlds import load_world
-from vehicle_dynamics.base_motion import BaseMotion
+from sensors.ros.sensor_node import SensorNode
+from sensors.samples import LidarScan
 
 
-@dataclass(frozen=True, kw_only=True)
-class LidarNodeSettings(LidarSettings, SensorNodeSettings, SceneSettings):
-    """A laser scanner as a node."""
-
-
-class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
+class LidarNode(SensorNode[Any, LidarScan]):
     """Publishes lidar/points and lidar/scan."""
 
     default_name = "lidar"
-    default_frame = "lidar_link"
-    settings_type = LidarNodeSettings
+    kind = LIDAR
+    settings_type = LIDAR.node_settings
     sends_large_messages = True
 
     def prepare(self) -> None:
         """World and publishers."""
-        s = self.settings
-        self._seen = s.scene(load_world(s.world) if s.world else None)
         self._messages = CloudMessages(self.frame)
         self._points = self.advertise(PointCloud2, "lidar/points", qos.SENSOR)
         self._scan = self.advertise(LaserScan, "lidar/scan", qos.SENSOR)
 
-    def make_sensor(self, **common: Any) -> Lidar:
-        """The scanner."""
-        return Lidar(self.settings, self._seen.scene, **common)
-
-    def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[LidarScan]:
-        """What arrives now."""
-        assert isinstance(self.sensor, Lidar)
-        self._seen.move_to(self.sensor.seconds(time_ns))
-        return self.sensor.update(time_ns, motion)
-
     def publish(self, sample: LidarScan) -> None:
         """All points, and the ring nearest to level."""
         self._points.publish(self._messages.cloud(sample.time_ns, sample.points))
-        self._scan.publish(planar_to_msg(planar_scan(sample, self.settings), self.frame))
+        self._scan.publish(planar_to_msg(planar_scan(sample, self.fitted), self.frame))
 
 
 def main() -> int:

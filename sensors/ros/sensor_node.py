@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from diagnostic_msgs.msg import KeyValue
@@ -19,53 +17,20 @@ from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
 from proving_ground.ros_support.transformations import quaternion_from_euler
-from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.dates import date_ns
-from sensors.fault_script import fault_from_words
-from sensors.faults import Fault
+from sensors.kinds import SeenWorld, SensorKind
+from sensors.node_settings import SceneSettings, SensorNodeSettings
+from sensors.rig import make_sensor
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
-from sensors.sensor import Sensor, SensorSettings
+from sensors.sensor import Sensor
+from terrain.surroundings import Surroundings
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.choices import BASE_FRAME
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
 
 KEEPS_RATE = 0.98  # share of the samples that should have come
 SHORTEST_JUDGED_S = 0.5  # of simulated time
-
-
-@dataclass(frozen=True, kw_only=True)
-class SensorNodeSettings(SensorSettings):
-    """What a sensor needs to be a node."""
-
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1, read_only=True)
-    frame: str = setting("", "Name of the sensor's frame; none: that of its kind", read_only=True)
-    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
-    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
-    fault_script: tuple[str, ...] = setting(
-        (), "Faults in time, each KIND START_S LENGTH_S [VALUE [CHANNEL]]", read_only=True
-    )
-    start_date: str = setting(
-        "", "When the run began, from which faults count; none: with the first truth heard", read_only=True
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("frame", "frame_prefix", "map_frame"):
-            if getattr(self, name).startswith("/"):
-                raise ValueError(f"{name}: must not begin with '/', got {getattr(self, name)!r}")
-        if self.start_date:
-            date_ns("start_date", self.start_date)
-        self.scripted()
-
-    def scripted(self) -> tuple[Fault, ...]:
-        """The faults of the script; raises ValueError for a bad one."""
-        try:
-            faults = tuple(fault_from_words(words) for words in self.fault_script)
-            for fault in faults:
-                fault.mask(self.channels)
-        except ValueError as error:
-            raise ValueError(f"fault_script: {error}") from None
-        return faults
 
 
 Settings = TypeVar("Settings", bound=SensorNodeSettings)
@@ -75,28 +40,31 @@ Sample = TypeVar("Sample")
 class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
     """A kind says how its sensor is made, measures and is published."""
 
-    default_frame: ClassVar[str]
-    needs_accel: ClassVar[bool] = False
-    needs_drive: ClassVar[bool] = False
+    kind: ClassVar[SensorKind]
+    seen: SeenWorld | None = None
 
     def __init__(self) -> None:
         super().__init__()
         s = self.settings
-        self.frame = s.frame_prefix + (s.frame or self.default_frame)
-        self.map_frame = s.frame_prefix + s.map_frame
+        self._equipment = VehicleParameters.from_yaml(vehicle_file(s.vehicle)).equipment
+        self.fitted = s.fitted(self.kind.name, self._equipment)
+        self.frame = s.frames.named(s.frame or self.kind.frame_of(self.get_name()))
+        self.map_frame = s.frames.map_frame
         self._sensor: Sensor[Any, Sample] | None = None
+        if isinstance(s, SceneSettings):
+            self.seen = SeenWorld(Surroundings(s), s.moving_targets())
         self.prepare()
         if s.start_date:
             self._begin(date_ns("start_date", s.start_date))
         self._total = 0  # samples published
         self._reported = (0, 0)  # when the rate was last judged [ns], and samples until then
         self._mounts = StaticTransformBroadcaster(self)
-        roll, pitch, yaw = (math.radians(angle) for angle in s.mount_rpy_deg)
+        roll, pitch, yaw = (math.radians(angle) for angle in self.fitted.mount.rpy_deg)
         turn = quaternion_from_euler(roll, pitch, yaw)
-        mount = FrameTransform(s.frame_prefix + BASE_FRAME, self.frame, s.mount_xyz_m, turn)
+        mount = FrameTransform(s.frames.base_frame, self.frame, self.fitted.mount.position, turn)
         self._mounts.send(ns_to_stamp(0), [mount])
         self._truth = TruthInput(
-            self, self._on_truth, self._on_reset, needs_accel=self.needs_accel, needs_drive=self.needs_drive
+            self, self._on_truth, self._on_reset, needs_accel=self.kind.needs_accel, needs_drive=self.kind.needs_drive
         )
 
     @abstractmethod
@@ -104,19 +72,11 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
         """Worlds, publishers: all that is needed before the first truth."""
 
     @abstractmethod
-    def make_sensor(self, **common: Any) -> Sensor[Any, Sample]:
-        """The sensor; common are the arguments of every sensor."""
-
-    @abstractmethod
-    def measure(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> Sequence[Sample]:
-        """What arrives at this instant."""
-
-    @abstractmethod
     def publish(self, sample: Sample) -> None:
         """Send it."""
 
     @property
-    def sensor(self) -> Sensor[Any, Sample]:
+    def sensor(self) -> Any:
         """The sensor, once truth was heard."""
         assert self._sensor is not None
         return self._sensor
@@ -124,7 +84,7 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
     def on_settings(self, old: Settings, new: Settings) -> None:
         """Errors, delivery and the present fault can change while it runs."""
         if self._sensor is not None:
-            self._sensor.change(new)
+            self._sensor.change(new.fitted(self.kind.name, self._equipment))
 
     def publish_health(self) -> None:
         """Rate, losses, faults; stamped with simulation time."""
@@ -145,12 +105,7 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
             self.report("fault", Level.OK, "no fault is on")
 
     def _begin(self, start_ns: int) -> None:
-        try:
-            self._sensor = self.make_sensor(
-                seed=self.settings.seed, name=self.get_name(), faults=self.settings.scripted(), start_ns=start_ns
-            )
-        except ValueError as error:
-            raise SettingsError(str(error)) from None
+        self._sensor = make_sensor(self.kind, self.fitted, self.seen, name=self.get_name(), start_ns=start_ns)
 
     def _on_reset(self) -> None:
         self.get_logger().info("begins anew, as the simulation did")
@@ -161,7 +116,9 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> None:
         if self._sensor is None:
             self._begin(time_ns)
-        for sample in self.measure(time_ns, motion, drive):
+        if self.seen is not None:
+            self.seen.move_to(self.sensor.seconds(time_ns))
+        for sample in self.sensor.update(time_ns, motion, *((drive,) if self.kind.needs_drive else ())):
             self.publish(sample)
             self._total += 1
 

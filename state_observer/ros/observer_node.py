@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
@@ -28,20 +26,16 @@ from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
 from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
-from proving_ground.settings.dates import date_ns
-from sensors.gps import LocalFrame
 from state_observer.arrivals import Arrivals, RecentCounts
 from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
-from state_observer.node_settings import ObserverNodeSettings
+from state_observer.kinds import OBSERVER_KINDS
+from state_observer.node_settings import ObserverNodeSettings, make_observer
 from state_observer.ros.observer_messages import EstimateMessages, forces_to_msg
 from state_observer.ros.outer_clock import OuterClock
 from state_observer.vehicle.doors import Refusal, Sample, pose_variances
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
-from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
-from state_observer.vehicle.settings import load_ins, load_observer
-from terrain.world_ground import WorldGround
-from terrain.worlds import load_world
-from vehicle_dynamics.choices import BASE_FRAME
+from state_observer.vehicle.observer import BasicObserver, VehicleObserver
+from terrain.surroundings import Surroundings
 
 TOPICS = {
     IMU: Imu,
@@ -76,17 +70,16 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._times_back = 0
         self._recent = RecentCounts()
         self._reported_s, self._used_s = time.monotonic(), time.process_time()
-        prefix = s.frame_prefix
-        self._frames = (prefix + s.map_frame, prefix + s.odom_frame, prefix + BASE_FRAME)
+        self._frames = (s.frames.map_frame, s.frames.odom_frame, s.frames.base_frame)
         self._messages = EstimateMessages(self._frames[0], self._frames[2])
         self._odometry = self.advertise(Odometry, "odometry/filtered", qos.RELIABLE)
         self._sideslip = self.advertise(Float64, "observer/sideslip", qos.RELIABLE)
         self._forces = self.advertise(Float64MultiArray, "observer/tyre_forces", qos.RELIABLE)
         self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
         self._tf_every = max(round(s.rate_hz / s.tf_rate_hz), 1) if s.tf_rate_hz else 0
-        self._samples = JoinedSamples(needs_actuation=s.kind == "vehicle")
-        # An INS does not look at what the driver does.
-        topics = {name: kind for name, kind in TOPICS.items() if s.kind == "vehicle" or name != ACTUATION}
+        uses_actuation = OBSERVER_KINDS[s.kind].uses_actuation
+        self._samples = JoinedSamples(needs_actuation=uses_actuation)
+        topics = {name: kind for name, kind in TOPICS.items() if uses_actuation or name != ACTUATION}
         self._arrivals = Arrivals(topics, time.monotonic())
         self._outer_clock = OuterClock(self)
         for topic, kind in topics.items():
@@ -98,22 +91,12 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
     def _make_observer(self) -> BasicObserver:
         s = self.settings
-        world = load_world(s.world) if s.world else None
-        self._start = s.start(world)
-        self._start_ns = date_ns("start_date", s.start_date) if s.start_date else 0
+        there = Surroundings(s)
+        self._start, self._start_ns = s.origin(there), s.start.time_ns()
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         if s.knows_start and not self._is_at_start:
             self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
-        frame = LocalFrame(world.georeference if world is not None else None)
-        path = Path(s.observer_file) if s.observer_file else None
-        if s.kind == "ins":
-            return InsObserver(s.complete(load_ins(path), frame))
-        settings = replace(
-            s.complete(load_observer(path), frame),
-            full_brake_pa=s.full_brake_pressure_pa,
-            wheels_know_direction=s.knows_direction,
-        )
-        return VehicleObserver(settings, ground=WorldGround.of(world) if world is not None else s.flat_ground())
+        return make_observer(s, there)
 
     # Sensors
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,11 +64,10 @@ class ErrorEkf(FilterBase):
         *,
         parameters: VehicleParameters | None = None,
         ground: GroundModel | None = None,
-        folder: Path | None = None,
     ) -> None:
-        """parameters: in place of the settings' vehicle file; folder: where a relative path of that begins."""
+        """parameters: in place of the settings' vehicle file."""
         self.ground: GroundModel = ground or FlatGround()
-        numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle, folder))
+        numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
         self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
         self._handle = handle(self.model.kernel, driving_workspace(self.model.kernel))
         self._kernel_ground = self.ground.kernel()

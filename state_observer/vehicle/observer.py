@@ -1,6 +1,6 @@
 """Observers of the vehicle: samples in, estimates out, whatever comes in which order. No ROS, no clock of its own.
 
-observer = VehicleObserver(load_observer())
+observer = VehicleObserver(VEHICLE.load())
 for sample in samples:
     observer.take(sample)
 observer.estimate()["position"]
@@ -9,7 +9,6 @@ observer.estimate()["position"]
 from __future__ import annotations
 
 from collections import Counter, deque
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -285,10 +284,9 @@ class VehicleObserver(BasicObserver):
         *,
         parameters: VehicleParameters | None = None,
         ground: GroundModel | None = None,
-        folder: Path | None = None,
     ) -> None:
         """parameters: of the model, in place of the file that the settings name; ground: where it drives (level)."""
-        self._ekf = ErrorEkf(settings, parameters=parameters, ground=ground, folder=folder)
+        self._ekf = ErrorEkf(settings, parameters=parameters, ground=ground)
         super().__init__(self._ekf, settings)
 
     @property

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from proving_ground.settings import setting
-from proving_ground.settings.nested import load_settings
-from proving_ground.settings.share import share_file
-
-Settings = TypeVar("Settings")
+from proving_ground.settings.named_files import named_or_path
 
 
 def _std(default: float, words: str, unit: str) -> Any:
@@ -101,9 +98,28 @@ class Datum:
     altitude_m: float = setting(0.0, "Above the ellipsoid", unit="m", minimum=-1e4, maximum=1e5)
 
 
+Settings = TypeVar("Settings", bound="ObserverSettings")
+
+
+class Known(NamedTuple):
+    """What a run knows of the sensors and of where it is; in base_link."""
+
+    gps_xyz_m: tuple[float, float, float]
+    imu_xyz_m: tuple[float, float, float]
+    imu_rpy_deg: tuple[float, float, float]
+    gyro_std_radps: float
+    force_std_mps2: float
+    gyro_bias_std_radps: float
+    force_bias_std_mps2: float
+    wheel_pulses: int
+    knows_direction: bool
+    full_brake_pressure_pa: float
+    datum: Datum
+
+
 @dataclass(frozen=True, kw_only=True)
 class ObserverSettings:
-    """What both observers need."""
+    """What all observers need."""
 
     mounts: Mounts = field(default_factory=Mounts)
     sensors: SensorNoise = field(default_factory=SensorNoise)
@@ -111,6 +127,26 @@ class ObserverSettings:
     timing: Timing = field(default_factory=Timing)
     start: Start = field(default_factory=Start)
     datum: Datum | None = None
+
+    def found_from(self: Settings, folder: Path) -> Settings:
+        """With paths in it resolved, which are relative to the folder of its file."""
+        return self
+
+    def informed(self: Settings, known: Known) -> Settings:
+        """With what the run knows; noise is the larger of what both say."""
+        noise = replace(
+            self.sensors,
+            wheel_pulses=float(known.wheel_pulses),
+            gyro_std_radps=max(self.sensors.gyro_std_radps, known.gyro_std_radps),
+            force_std_mps2=max(self.sensors.force_std_mps2, known.force_std_mps2),
+        )
+        start = replace(
+            self.start,
+            gyro_bias_std_radps=max(self.start.gyro_bias_std_radps, known.gyro_bias_std_radps),
+            force_bias_std_mps2=max(self.start.force_bias_std_mps2, known.force_bias_std_mps2),
+        )
+        mounts = Mounts(gps_xyz_m=known.gps_xyz_m, imu_xyz_m=known.imu_xyz_m, imu_rpy_deg=known.imu_rpy_deg)
+        return replace(self, mounts=mounts, sensors=noise, start=start, datum=known.datum)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +200,15 @@ class VehicleObserverSettings(ObserverSettings):
         0.1, "What is not known of tyre forces and loads, as a share", minimum=0.0, maximum=1.0
     )
 
+    def found_from(self, folder: Path) -> VehicleObserverSettings:
+        """The vehicle may be a path."""
+        return replace(self, vehicle=named_or_path(self.vehicle, folder))
+
+    def informed(self, known: Known) -> VehicleObserverSettings:
+        """Its model has brakes, and it counts pulses."""
+        told = super().informed(known)
+        return replace(told, full_brake_pa=known.full_brake_pressure_pa, wheels_know_direction=known.knows_direction)
+
 
 @dataclass(frozen=True, kw_only=True)
 class InsNoise:
@@ -181,17 +226,7 @@ class InsSettings(ObserverSettings):
 
     noise: InsNoise = field(default_factory=InsNoise)
     uses_wheels: bool = setting(True, "Speed of the rear wheels, and that they do not slide sideways")
-    wheel_radius_m: float = setting(0.46, "Rolling radius", unit="m", minimum=0.05, maximum=2.0)
+    wheel_radius_m: float = setting(..., "Rolling radius", unit="m", minimum=0.05, maximum=2.0)
     wheel_speed_std_mps: float = _std(0.1, "Speed of the rear axle from its wheels", "m/s")
     side_speed_std_mps: float = _std(0.1, "Rear axle's speed sideways and upwards", "m/s")
     step_s: float = setting(0.004, "Estimates are so far apart", unit="s", minimum=0.0005, maximum=0.01)
-
-
-def load_observer(path: Path | None = None) -> VehicleObserverSettings:
-    """From a YAML file; the default is config/observers/vehicle.yaml."""
-    return load_settings(path or share_file("config/observers/vehicle.yaml"), VehicleObserverSettings)
-
-
-def load_ins(path: Path | None = None) -> InsSettings:
-    """From a YAML file; the default is config/observers/vehicle_ins.yaml."""
-    return load_settings(path or share_file("config/observers/vehicle_ins.yaml"), InsSettings)

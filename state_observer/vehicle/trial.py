@@ -21,6 +21,7 @@ from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
 from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
 from sensors.imu import Imu, ImuSettings
+from sensors.mounting import Mount
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.settings import Datum, Mounts
 from terrain.ground import FlatGround, GroundModel
@@ -222,8 +223,8 @@ def sense(
     gps_changes: dict[str, Any] | None = None,
 ) -> list[Sample]:
     """What the sensors deliver, in the order of arrival; presets of config/sensors."""
-    gps_settings = replace(load_preset(GpsSettings, gps), mount_xyz_m=MOUNTS.gps_xyz_m, **(gps_changes or {}))
-    imu_settings = replace(load_preset(ImuSettings, imu), mount_xyz_m=MOUNTS.imu_xyz_m)
+    gps_settings = replace(load_preset(GpsSettings, gps), mount=Mount(xyz_m=MOUNTS.gps_xyz_m), **(gps_changes or {}))
+    imu_settings = replace(load_preset(ImuSettings, imu), mount=Mount(xyz_m=MOUNTS.imu_xyz_m))
     receiver = Gps(gps_settings, seed=seed, faults=gps_faults, start_ns=START_NS)
     unit = Imu(imu_settings, seed=seed, faults=imu_faults, start_ns=START_NS)
     board = Encoders(load_preset(EncoderSettings, encoders), seed=seed, faults=encoder_faults, start_ns=START_NS)

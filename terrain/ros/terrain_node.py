@@ -5,36 +5,16 @@ All behaviour is in terrain.worlds and terrain.map_messages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nav_msgs.msg import OccupancyGrid
 from visualization_msgs.msg import MarkerArray
 
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.settings import setting
-from terrain.map_messages import MapSettings, occupancy, shapes, words_on_map, words_on_world
+from terrain.map_messages import occupancy, shapes, words_on_map, words_on_world
+from terrain.node_settings import TerrainNodeSettings
 from terrain.ros.terrain_messages import occupancy_to_msg, shapes_to_msg
 from terrain.worlds import load_world
-
-
-@dataclass(frozen=True, kw_only=True)
-class TerrainNodeSettings(MapSettings):
-    """Which world, and in which frame."""
-
-    world: str = setting("flat", "Name in config/worlds, or a path to a YAML file", read_only=True)
-    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
-    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
-
-    def __post_init__(self) -> None:
-        if not self.frame or self.frame.startswith("/"):
-            raise ValueError(f"map_frame: must be a name that does not begin with '/', got {self.frame!r}")
-
-    @property
-    def frame(self) -> str:
-        """The world's frame with its prefix."""
-        return self.frame_prefix + self.map_frame
 
 
 class TerrainNode(SuiteNode[TerrainNodeSettings]):
@@ -50,8 +30,8 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
         found, drawn = occupancy(world, s), shapes(world)
         self._map = self.advertise(OccupancyGrid, "map", qos.LATCHED)
         self._markers = self.advertise(MarkerArray, "terrain/markers", qos.LATCHED)
-        self._map.publish(occupancy_to_msg(found, s.frame))
-        self._markers.publish(shapes_to_msg(drawn, s.frame))
+        self._map.publish(occupancy_to_msg(found, s.frames.map_frame))
+        self._markers.publish(shapes_to_msg(drawn, s.frames.map_frame))
         self.report("world", Level.OK, words_on_world(world))
         self.report("map", Level.WARN if found.is_cut else Level.OK, words_on_map(found))
 

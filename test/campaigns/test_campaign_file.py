@@ -263,7 +263,7 @@ def test_values_reach_every_corner_of_scenario_vehicle_and_world(tmp_path: Path)
         + """vary:
   - {key: world_parameters.seed, integers: {low: 5, high: 9}}
   - {key: sensors.1.gps.horizontal_std_m, constant: 2.5}
-  - {key: sensors.0.imu.mount_xyz_m.1, constant: 0.25}
+  - {key: sensors.0.imu.mount.xyz_m.1, constant: 0.25}
   - key: vehicle_parameters.chassis.mass_kg
     also: [vehicle_parameters.chassis.inertia_kgm2]
     scale: true
@@ -274,7 +274,7 @@ def test_values_reach_every_corner_of_scenario_vehicle_and_world(tmp_path: Path)
     job = Plan(kit.campaign).job(0)
     ready = prepared(kit, job)
     assert ready.scenario.sensors[1].settings.horizontal_std_m == 2.5
-    assert ready.scenario.sensors[0].settings.mount_xyz_m[1] == 0.25
+    assert ready.scenario.sensors[0].settings.mount.xyz_m[1] == 0.25
     assert ready.scenario.seed == job.seed
     assert ready.parameters.chassis.mass_kg == 1.5 * kit.parameters.chassis.mass_kg
     assert ready.parameters.chassis.inertia_kgm2 == tuple(1.5 * item for item in kit.parameters.chassis.inertia_kgm2)

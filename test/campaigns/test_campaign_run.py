@@ -89,8 +89,8 @@ def test_more_workers_give_the_same_table(files: Path, whole: Path) -> None:
 def test_a_run_repeated_alone_has_the_same_metrics_to_the_bit(whole: Path) -> None:
     table = rows(load_results(whole))
     for number in (0, RUNS - 1):
-        scenario, parameters, folder = scenario_of_run(whole, number)
-        run = LockStep(scenario, folder, parameters).run()
+        scenario, parameters = scenario_of_run(whole, number)
+        run = LockStep(scenario, parameters=parameters).run()
         assert float(run.channels["x_m"][-1]) == table[number]["metric.x_m.end"]
         kit, job = run_of(whole, number)
         row = perform(kit, job)

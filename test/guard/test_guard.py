@@ -61,9 +61,9 @@ def test_a_shipped_scenario_passes_and_its_motion_is_the_known_one(name: str) ->
     path = scenario_file(name)
     scenario = load_scenario(path)
 
-    run = LockStep(scenario, path.parent).run()
+    run = LockStep(scenario).run()
 
-    findings = judge(scenario.criteria, run.channels, load_reference(scenario, path.parent))
+    findings = judge(scenario.criteria, run.channels, load_reference(scenario))
     end = {key: round(float(run.channels[key][-1]), 4) for key in ("x_m", "y_m", "speed_mps")}
     summary = {"hash": fingerprint(run), "passed": all(item.passed for item in findings), **end}
     assert run.diverged_at is None

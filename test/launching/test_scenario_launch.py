@@ -10,8 +10,10 @@ import pytest
 import yaml
 
 from planner.planning import _BUILT_IN
-from proving_ground.launching.bring_up import PLANNERS, NodeSpec, bring_up
+from planner.settings import PLANNERS
+from proving_ground.launching.bring_up import bring_up
 from proving_ground.launching.node_process import node_process
+from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.scenario_launch import TRUTH_HZ, scenario_launch, scenario_nodes
 from proving_ground.scenarios.scenario import load_scenario, scenario_file
 from proving_ground.settings import SettingsError
@@ -21,8 +23,8 @@ from sensors.gps import LocalFrame
 from sensors.imu import ImuSettings
 from sensors.ros.gps_node import GpsNodeSettings
 from sensors.ros.lidar_node import LidarNodeSettings
+from state_observer.kinds import VEHICLE
 from state_observer.node_settings import ObserverNodeSettings
-from state_observer.vehicle.settings import load_observer
 from terrain.ground import FlatGround
 from terrain.worlds import load_world
 from vehicle_dynamics.node_settings import VehicleNodeSettings
@@ -90,8 +92,8 @@ def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_b
     assert start.rolled(0.5) == (pytest.approx(3.0), pytest.approx(6.0), start.heading, 12.0)
     assert settings.start_date == VehicleNodeSettings(**nodes["vehicle"].params).start_date  # type: ignore[arg-type]
     errors = load_preset(ImuSettings, "consumer_mems").accel_errors()
-    completed = settings.complete(load_observer(None), LocalFrame(None))
-    assert completed.start.force_bias_std_mps2 == errors.constant_bias > load_observer(None).start.force_bias_std_mps2
+    completed = settings.complete(VEHICLE.load(), LocalFrame(None))
+    assert completed.start.force_bias_std_mps2 == errors.constant_bias > VEHICLE.load().start.force_bias_std_mps2
 
 
 def test_an_observer_starts_by_the_rules_of_the_vehicle() -> None:

@@ -17,7 +17,7 @@ from planner.pose import Pose
 from planner.settings import PlannerSettings
 from yards import TRUCK
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 SIDE = DEFAULT.map_resolution_m
 
 
@@ -38,7 +38,7 @@ def grid_of(places: list[tuple[float, float]], heights: object = None, size: flo
 
 
 def swept(grid: LocalGrid, pose: Pose | None = None, **changes: float) -> ArcPlanner:
-    arcs = ArcPlanner(PlannerSettings(**changes), TRUCK)  # type: ignore[arg-type]
+    arcs = ArcPlanner(PlannerSettings(max_curvature_1pm=0.14, **changes), TRUCK)  # type: ignore[arg-type]
     arcs.sweep(pose or Pose(0.0, 0.0), grid)
     return arcs
 

@@ -16,7 +16,7 @@ from planner.pose import Pose
 from planner.settings import PlannerSettings
 from yards import CAGE, TRUCK, U_TRAP, Drive, is_standing, post, yard
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 OF_600_M = Extent(-300.0, 300.0, -300.0, 300.0)
 
 
@@ -31,7 +31,7 @@ def test_without_a_goal_the_vehicle_stays_where_it_is() -> None:
 
 @pytest.mark.parametrize("planner", ["arcs", "dstar_lite"])
 def test_free_goal_is_reached_within_its_tolerance_and_below_the_speed_limit(planner: str) -> None:
-    drive = Drive(yard(post(15.0, 0.5), post(25.0, 8.0)), PlannerSettings(planner=planner))
+    drive = Drive(yard(post(15.0, 0.5), post(25.0, 8.0)), PlannerSettings(max_curvature_1pm=0.14, planner=planner))
     drive.core.set_goal(35.0, 10.0)
 
     drive.run(60.0)
@@ -144,7 +144,7 @@ def test_goal_that_moves_while_the_vehicle_turns_is_not_given_up() -> None:
 
 
 def test_goal_that_wavers_buys_a_walled_in_vehicle_no_time() -> None:
-    drive = Drive(yard(*CAGE), PlannerSettings(boxed_in_s=10.0))
+    drive = Drive(yard(*CAGE), PlannerSettings(max_curvature_1pm=0.14, boxed_in_s=10.0))
     for second in range(40):
         drive.core.set_goal(30.0, 0.1 * (second % 2))
         drive.run(1.0, until_rest=False)
@@ -220,7 +220,9 @@ def test_drive_goes_on_at_its_speed_when_settings_change() -> None:
     before, speed = drive.core, drive.speed
     assert speed > 2.0
 
-    drive.core = DriveToGoal(PlannerSettings(margin_m=0.3), TRUCK, TerrainTruth(drive.world, drive.settings))
+    drive.core = DriveToGoal(
+        PlannerSettings(max_curvature_1pm=0.14, margin_m=0.3), TRUCK, TerrainTruth(drive.world, drive.settings)
+    )
     drive.core.take_over(before)
     after = drive.run(0.2)
 
@@ -236,7 +238,9 @@ def test_vehicle_that_has_arrived_stays_when_settings_change() -> None:
     assert drive.progress.status is Status.ARRIVED
     before = drive.core
 
-    drive.core = DriveToGoal(PlannerSettings(margin_m=0.3), TRUCK, TerrainTruth(drive.world, drive.settings))
+    drive.core = DriveToGoal(
+        PlannerSettings(max_curvature_1pm=0.14, margin_m=0.3), TRUCK, TerrainTruth(drive.world, drive.settings)
+    )
     drive.core.take_over(before)
 
     assert drive.run(2.0, until_rest=False).status is Status.ARRIVED

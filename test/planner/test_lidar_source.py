@@ -36,7 +36,7 @@ from terrain.world import Place, World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 TRUCK = Footprint(front=3.9, rear=-0.65, half_width=1.07, wheelbase=3.3, half_track=0.91, centre_height=0.8)
 UNIT = replace(load_preset(LidarSettings, "spinning_32"), deskew=True)
 FEW_POINTS = LidarMapSettings(least_points=1)  # for tests with single points
@@ -522,7 +522,7 @@ class Agreement:
         true, occupied = truth.cells == OCCUPIED, seen.cells == OCCUPIED
         road = ~true & (np.nan_to_num(truth.heights, nan=1.0) < 0.05)
         # What bounds the road towards the LIDAR: insides and backs of things are not to be seen.
-        away = np.hypot(along - UNIT.mount_xyz_m[0], across)
+        away = np.hypot(along - UNIT.mount.xyz_m[0], across)
         facing = minimum_filter(np.where(road, away, np.inf), 3) < away
         edge = near & true & facing
         self.true += int(edge.sum())

@@ -24,7 +24,7 @@ from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Box, Cylinder, Obstacles
 from terrain.world import World
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 
 
 def world_of(height: object, obstacles: Obstacles | None = None, shift: float = 0.0) -> World:

@@ -57,7 +57,7 @@ class Broken:
 
 def test_planner_of_the_users_own_is_named_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
-    drive = Drive(yard(), PlannerSettings(planner="my_planner:Crawler"))
+    drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Crawler"))
     drive.core.set_goal(30.0, 0.0)
 
     drive.run(5.0)
@@ -73,7 +73,7 @@ def test_limits_hold_whatever_a_planner_answers(
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
     monkeypatch.setattr(Crawler, "speed", speed)
     monkeypatch.setattr(Crawler, "curvature", curvature)
-    drive = Drive(yard(), PlannerSettings(planner="my_planner:Crawler"))
+    drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Crawler"))
     drive.core.set_goal(40.0, 0.0)
 
     last = drive.progress
@@ -102,7 +102,7 @@ def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_is_told_in_on
 ) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
     monkeypatch.setattr(Faulty, "answer", Plan(Outcome.DRIVE, 2.0))
-    drive = Drive(yard(), PlannerSettings(planner="my_planner:Faulty"))
+    drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Faulty"))
     drive.core.set_goal(40.0, 0.0)
     drive.run(3.0)
     assert drive.speed > 1.0
@@ -124,7 +124,7 @@ def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_is_told_in_on
 def test_path_of_a_planner_of_the_users_own_may_be_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
     monkeypatch.setattr(Faulty, "answer", Plan(Outcome.DRIVE, 2.0, path=[[0, 0], [40, 0]]))  # type: ignore[arg-type]
-    drive = Drive(yard(), PlannerSettings(planner="my_planner:Faulty"))
+    drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Faulty"))
     drive.core.set_goal(40.0, 0.0)
 
     assert drive.run(3.0).path.shape == (2, 2)
@@ -146,5 +146,5 @@ def test_planner_that_cannot_be_had_is_one_clear_line(name: str, words: str, mon
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
 
     with pytest.raises(SettingsError, match=words) as refused:
-        Drive(yard(), PlannerSettings(planner=name))
+        Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner=name))
     assert "\n" not in str(refused.value)

@@ -21,7 +21,7 @@ from planner.settings import PlannerSettings
 sys.path.insert(0, str(FilePath(__file__).parent))
 from yards import TRUCK, wall, yard
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 
 
 def followed(path: Path, pose: Pose, seconds: float, speed: float = 4.0) -> Pose:

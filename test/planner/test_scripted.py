@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.scripted import JTurn, LaneChange, Origin, Program, ScriptedDriver, SineSteer, SineSweep, Straight
+from planner.scripted import JTurn, LaneChange, Program, ScriptedDriver, SineSteer, SineSweep, Straight
 from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import heading
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.start import Origin
 
 ROAD = FlatGround()
 

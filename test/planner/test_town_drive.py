@@ -22,7 +22,7 @@ from terrain.world_ground import WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import Pedals
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 SMALL_TOWN = Urban(blocks_x=2, blocks_y=1, block_m=40.0, posts=7)
 
 

@@ -16,14 +16,14 @@ from planner.pose import Pose
 from planner.settings import PlannerSettings
 from yards import CAGE, TRUCK, U_TRAP, Drive, SilentSource, is_standing, wall, yard
 
-DEFAULT = PlannerSettings()
+DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 OF_600_M = Extent(-300.0, 300.0, -300.0, 300.0)
 
 
 @pytest.mark.parametrize("planner", ["arcs", "dstar_lite"])
 def test_goal_inside_an_obstacle_is_given_up_when_that_is_seen(planner: str) -> None:
     house = wall(28.0, 0.0, 40.0, 0.0), wall(34.0, -5.0, 34.0, 5.0)
-    drive = Drive(yard(*house), PlannerSettings(planner=planner))
+    drive = Drive(yard(*house), PlannerSettings(max_curvature_1pm=0.14, planner=planner))
     drive.core.set_goal(34.0, 0.0)
 
     drive.run(60.0)
@@ -53,7 +53,7 @@ def test_walled_in_goal_is_unreachable() -> None:
 
 @pytest.mark.parametrize("planner", ["arcs", "dstar_lite"])
 def test_walled_in_vehicle_gives_up_in_bounded_time_without_touching(planner: str) -> None:
-    drive = Drive(yard(*CAGE), PlannerSettings(planner=planner, boxed_in_s=20.0))
+    drive = Drive(yard(*CAGE), PlannerSettings(max_curvature_1pm=0.14, planner=planner, boxed_in_s=20.0))
     drive.core.set_goal(30.0, 0.0)
 
     drive.run(60.0)
@@ -75,7 +75,7 @@ def test_u_shaped_trap_is_left_again() -> None:
 
 
 def test_arcs_alone_end_in_a_u_shaped_trap_with_a_reason_and_without_touching() -> None:
-    drive = Drive(yard(*U_TRAP), PlannerSettings(planner="arcs", boxed_in_s=25.0))
+    drive = Drive(yard(*U_TRAP), PlannerSettings(max_curvature_1pm=0.14, planner="arcs", boxed_in_s=25.0))
     drive.core.set_goal(30.0, 0.0)
 
     drive.run(150.0)

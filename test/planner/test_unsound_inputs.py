@@ -97,7 +97,7 @@ def test_pose_that_is_no_number_stops_the_vehicle_and_is_forgotten(bad: Pose) ->
 def test_silent_map_stops_the_vehicle_until_it_speaks_again() -> None:
     source = SilentSource()
     drive = Drive(yard())
-    drive.core = DriveToGoal(PlannerSettings(), drive.core._arcs.footprint, source)
+    drive.core = DriveToGoal(PlannerSettings(max_curvature_1pm=0.14), drive.core._arcs.footprint, source)
     drive.core.set_goal(30.0, 0.0)
 
     assert drive.run(1.0, until_rest=False).reason is Reason.OLD_MAP
@@ -137,7 +137,7 @@ def test_footprint_never_enters_an_obstacle_in_random_worlds(seed: int, planner:
     random = np.random.default_rng(seed)
     places = random.uniform([-25.0, -25.0], [25.0, 25.0], (20, 2))
     posts = [post(float(x), float(y), 0.5) for x, y in places if math.hypot(x - 1.5, y) > 5.0]
-    drive = Drive(yard(*posts), PlannerSettings(planner=planner, boxed_in_s=15.0))
+    drive = Drive(yard(*posts), PlannerSettings(max_curvature_1pm=0.14, planner=planner, boxed_in_s=15.0))
     drive.core.set_goal(*random.uniform(-25.0, 25.0, 2).tolist())
 
     drive.run(40.0)

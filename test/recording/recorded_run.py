@@ -30,7 +30,7 @@ def record(
                 hear(name, sample)
             recording.sample(name, sample)
 
-        runner = LockStep(scenario, file.parent, listener=listen)
+        runner = LockStep(scenario, listener=listen)
         recording.watch(runner, scenario.start.time_ns())
         run = runner.run()
         if last is not None:

@@ -42,7 +42,7 @@ driver:
 duration_s: 2.0
 seed: 5
 sensors:
-  - imu: {preset: industrial_mems, has_attitude: true, mount_rpy_deg: [0.0, 0.0, 90.0]}
+  - imu: {preset: industrial_mems, has_attitude: true, mount: {xyz_m: [1.7, 0.0, 0.8], rpy_deg: [0.0, 0.0, 90.0]}}
   - gps: {preset: low_cost, rate_hz: 10, latency_s: 0.1}
   - encoders: {preset: seed}
   - lidar: {preset: spinning_16, rate_hz: 5}
@@ -158,9 +158,7 @@ def test_points_of_a_cloud_are_those_of_the_scan(recorded: Recorded) -> None:
 def test_recording_changes_nothing_of_a_run(recorded: Recorded, tmp_path: Path) -> None:
     (tmp_path / "made.yaml").write_text(SCENARIO)
     heard: list[tuple[str, Any]] = []
-    LockStep(
-        load_scenario(tmp_path / "made.yaml"), tmp_path, listener=lambda name, sample: heard.append((name, sample))
-    ).run()
+    LockStep(load_scenario(tmp_path / "made.yaml"), listener=lambda name, sample: heard.append((name, sample))).run()
 
     assert [name for name, _ in heard] == [name for name, _ in recorded.heard]
     for (_, one), (_, other) in zip(heard, recorded.heard, strict=True):

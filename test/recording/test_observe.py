@@ -20,7 +20,8 @@ from proving_ground.recording.sqlite_scan import SqliteScan
 from proving_ground.recording.types import from_bytes, to_bytes
 from proving_ground.settings import SettingsError
 from sensors.from_messages import stamp_ns
-from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins
+from state_observer.kinds import INS
+from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
 
 Change = Callable[[str, Any], "tuple[str, Any] | None"]
 Output = pytest.CaptureFixture[str]
@@ -450,7 +451,7 @@ def test_tuning_writes_settings_that_load_and_are_used(drive: Path, tmp_path: Pa
     assert tuning["after"] <= tuning["before"]
     tuned = load_either(str(tmp_path / "out" / "tuned.yaml"))
     assert isinstance(tuned, InsSettings)
-    before, after = load_ins().noise, tuned.noise
+    before, after = INS.load().noise, tuned.noise
     assert (after.gyro_radps, after.gyro_bias_radps2) == (before.gyro_radps, before.gyro_bias_radps2)
     wanted = tuning["steps"][-1][1] if tuning["steps"] else before.force_mps2
     assert after.force_mps2 == pytest.approx(wanted)

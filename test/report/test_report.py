@@ -78,7 +78,7 @@ def html(record: RunRecord) -> str:
 @pytest.fixture(scope="module")
 def unwatched(drive: Path) -> Run:
     """The same run once more, with nothing that is written."""
-    return LockStep(load_scenario(drive.parent / "drive.yaml"), drive.parent).run()
+    return LockStep(load_scenario(drive.parent / "drive.yaml")).run()
 
 
 def small(name: str = "small", **more: Any) -> RunRecord:

@@ -277,7 +277,7 @@ def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     scenario, folder = load_scenario(path), tmp_path / "run"
     with BagWriter(folder / "bag") as writer:
         recording = Recording(writer)
-        runner = LockStep(scenario, tmp_path, listener=recording.sample)
+        runner = LockStep(scenario, listener=recording.sample)
         recording.watch(runner, scenario.start.time_ns())
         runner.run()
     (folder / TIMING).write_text('{"wall_s": 1.0, "real_time_factor": 1.0, "simulated_s": 1.0}')

@@ -61,4 +61,4 @@ def test_a_reference_that_cannot_be_used_is_refused(
     (tmp_path / "given.csv").write_text(text)
 
     with pytest.raises(SettingsError, match=words):
-        load_reference(scenario, tmp_path)
+        load_reference(scenario)

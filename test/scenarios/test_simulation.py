@@ -19,7 +19,7 @@ from proving_ground.scenarios.metrics import judge
 from proving_ground.scenarios.scenario import Criterion, Scenario, load_scenario, scenario_file
 from proving_ground.scenarios.simulation import Command, Observation, Simulation
 from proving_ground.settings import SettingsError
-from state_observer.vehicle.settings import load_observer
+from state_observer.kinds import VEHICLE
 from state_observer.vehicle.trial import numbers, wrong_numbers
 from vehicle_dynamics.pedals import Pedals
 
@@ -285,7 +285,7 @@ def observed() -> LockStep:
     described = dataclasses.replace(
         chosen, world=change.world, driver=driver, start=start, duration_s=12.0, criteria=()
     )
-    runner = LockStep(described, path.parent)
+    runner = LockStep(described)
     runner.run()
     return runner
 
@@ -360,7 +360,7 @@ def test_scenario_passes_in_lock_step(name: str) -> None:
     path = scenario_file(name)
     chosen = load_scenario(path)
 
-    run = LockStep(chosen, path.parent).run()
+    run = LockStep(chosen).run()
 
     assert [finding.words() for finding in judge(chosen.criteria, run.channels, None) if not finding.passed] == []
     assert run.diverged_at is None
@@ -373,7 +373,7 @@ def test_the_off_road_scenario_is_failed_by_a_driver_who_does_not_turn() -> None
     change = dataclasses.replace(chosen.driver.lane_change, offset_m=0.0)  # type: ignore[type-var]
     straight = dataclasses.replace(chosen, driver=dataclasses.replace(chosen.driver, lane_change=change))
 
-    run = LockStep(straight, path.parent).run()
+    run = LockStep(straight).run()
 
     failed = {finding.criterion.channel for finding in judge(chosen.criteria, run.channels, None) if not finding.passed}
     assert "collision_n" in failed
@@ -391,7 +391,7 @@ def test_the_misjudged_vehicle_is_wrong_in_four_numbers_and_right_in_all_others(
 def test_the_observer_that_misjudges_is_the_usual_one_but_for_its_vehicle() -> None:
     path = Path(__file__).parents[2] / "config/observers/vehicle_wrong.yaml"
 
-    assert dataclasses.replace(load_observer(path), vehicle="hmmwv") == load_observer()
+    assert dataclasses.replace(VEHICLE.load(path), vehicle="hmmwv") == VEHICLE.load()
 
 
 def _leaves(value: Any) -> list[float]:

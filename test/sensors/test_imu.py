@@ -21,6 +21,7 @@ from proving_ground.settings.nested import load_preset, preset_names
 from sensors.faults import Fault
 from sensors.imu import Imu, ImuSettings
 from sensors.imu.settings import DPH, DPS, STANDARD_GRAVITY, UG
+from sensors.mounting import Mount
 from sensors.samples import ImuSample
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
@@ -49,7 +50,7 @@ def read_with(settings: ImuSettings, seed: int, base: BaseMotion) -> ImuSample:
 def mounted(
     xyz: tuple[float, float, float] = (0.0, 0.0, 0.0), rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
 ) -> ImuSettings:
-    return dataclasses.replace(IDEAL, mount_xyz_m=xyz, mount_rpy_deg=rpy)
+    return dataclasses.replace(IDEAL, mount=Mount(xyz_m=xyz, rpy_deg=rpy))
 
 
 def leaning(base: BaseMotion, roll: float = 0.0, pitch: float = 0.0, yaw: float = 0.0) -> BaseMotion:
@@ -213,7 +214,7 @@ def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_devi
 def test_variance_of_the_worst_axis_has_scale_and_misalignment_in_it(
     grade: str, at_rest: BaseMotion, has_deviation: Judge
 ) -> None:
-    settings = dataclasses.replace(load_preset(ImuSettings, grade), mount_xyz_m=(0.0, 0.0, 0.0))
+    settings = dataclasses.replace(load_preset(ImuSettings, grade), mount=Mount())
     turning = at_rest._replace(turn=(0.0, 0.0, 2.0))  # about z, and g is along z
     samples = [read_with(settings, seed, turning) for seed in range(400)]
     turn = np.array([sample.turn for sample in samples]) - turning.turn

@@ -14,13 +14,13 @@ from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario, scenario_file
 from proving_ground.settings.nested import load_preset
 from sensors.imu import Imu, ImuSettings
-from sensors.mounting import SensorMotion
+from sensors.mounting import Mount, SensorMotion
 from sensors.samples import ImuSample
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.control.helm import PERIOD_S
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
-ROTATED = {"mount_xyz_m": (1.7, 0.5, 0.8), "mount_rpy_deg": (180.0, 20.0, -70.0)}
+ROTATED = {"mount": Mount(xyz_m=(1.7, 0.5, 0.8), rpy_deg=(180.0, 20.0, -70.0))}
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from sensors.allan import allan_deviation
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
+from sensors.mounting import Mount
 from sensors.samples import LIDAR_POINT, LidarScan
 from terrain.obstacles import Box, Obstacles
 from vehicle_dynamics.base_motion import BaseMotion
@@ -54,7 +55,7 @@ def test_a_wall_is_drawn_where_it_is_however_the_unit_is_mounted(
     wall = Box(x=10.5, y=1.0, length=1.0, width=4.0, height=8.0)
     settings = LidarSettings(
         kind="flash", rows=60, columns=360, horizontal_fov_deg=360.0, vertical_fov_deg=60.0, range_noise_m=0.0,
-        weak_signal=0.0, own_body="absent", mount_xyz_m=(2.0, 1.0, 2.5), mount_rpy_deg=rpy,
+        weak_signal=0.0, own_body="absent", mount=Mount(xyz_m=(2.0, 1.0, 2.5), rpy_deg=rpy),
     )  # fmt: skip
     lidar = Lidar(settings, Scene.flat(-1e4, obstacles=Obstacles(boxes=(wall,))))
     (scan,) = lidar.update(0, at_rest)

@@ -15,6 +15,7 @@ from proving_ground.settings import SettingsError, build
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import DELIVERY_FAULTS, FAULTS, Fault
 from sensors.imu import Imu, ImuSettings
+from sensors.mounting import Mount
 from sensors.samples import DriveTruth, ImuSample
 from vehicle_dynamics.base_motion import BaseMotion
 
@@ -171,7 +172,7 @@ def test_a_truth_that_is_not_finite_is_refused_and_leaves_no_mark(at_rest: BaseM
 
 
 def test_settings_of_a_mount_are_those_of_the_mounting() -> None:
-    settings = dataclasses.replace(ImuSettings(), mount_xyz_m=(1.0, 2.0, 3.0), mount_rpy_deg=(0.0, 0.0, 90.0))
+    settings = dataclasses.replace(ImuSettings(), mount=Mount(xyz_m=(1.0, 2.0, 3.0), rpy_deg=(0.0, 0.0, 90.0)))
     mounting = settings.mounting()
 
     assert mounting.arm.tolist() == [1.0, 2.0, 3.0]

@@ -28,8 +28,7 @@ from proving_ground.ros_support.node import SuiteNode, other_publishers, run_nod
 from proving_ground.ros_support.signals import SIGNALS
 from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
 from proving_ground.settings import SettingsError
-from proving_ground.settings.dates import date_ns
-from vehicle_dynamics.choices import BASE_FRAME
+from terrain.surroundings import Surroundings
 from vehicle_dynamics.control.commands import (
     CommandAudit,
     FloodGate,
@@ -40,14 +39,12 @@ from vehicle_dynamics.control.commands import (
 )
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
 from vehicle_dynamics.node_settings import VehicleNodeSettings
-from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.ros.twist_input import TwistInput
 from vehicle_dynamics.ros.vehicle_messages import FrameNames
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
 from vehicle_dynamics.simulation import NS_PER_S, Pacer, Simulation
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.vehicle_choice import make_vehicle
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 try:
     from ackermann_msgs.msg import AckermannDriveStamped
@@ -72,35 +69,39 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         super().__init__()
         s = self.settings
         self._ignore_sim_time()
-        self.get_logger().info(f"building {s.vehicle} ({s.fidelity}); the first time on a machine this takes a while")
-        parameters = VehicleParameters.from_yaml(vehicle_file(s.vehicle))
-        self._world = s.load_world()
-        start = s.start(self._world)
+        choice = s.vehicle
+        self.get_logger().info(
+            f"building {choice.model} ({choice.fidelity}); the first time on a machine this takes a while"
+        )
+        parameters = choice.parameters()
+        there = Surroundings(s)
+        self._world = there.world
+        origin = s.start.origin(self._world)
         if self._world:
-            degrees = math.degrees(start["heading"])
+            degrees = math.degrees(origin.heading)
             self.get_logger().info(
-                f"world {self._world.name}: starts at x {start['x']:g} m, y {start['y']:g} m, {degrees:g} degrees"
+                f"world {self._world.name}: starts at x {origin.x:g} m, y {origin.y:g} m, {degrees:g} degrees"
             )
         try:
             with _ended_by_signals():
-                vehicle = make_vehicle(s, parameters)
+                vehicle = make_vehicle(choice, parameters)
                 self._drive = SharedDrive(DriveByWire(vehicle, s))
                 self._simulation = Simulation(
                     vehicle,
-                    s.ground(self._world),
+                    there.ground,
                     self._drive,
                     s.schedule(),
-                    start=start,
-                    start_ns=date_ns("start_date", s.start_date),
+                    start={**origin._asdict(), "gear": s.start.gear},
+                    start_ns=s.start.time_ns(),
                 )
                 self._simulation.warm_up()
         except ValueError as error:  # numbers that are each allowed, but together make no vehicle, or no start
-            raise SettingsError(f"vehicle {s.vehicle} cannot start: {error}") from None
+            raise SettingsError(f"vehicle {choice.model} cannot start: {error}") from None
         self._simulation.is_paused = s.start_paused
         self._audit, self._gate = CommandAudit(), FloodGate()
 
-        p = s.frame_prefix
-        frames = FrameNames(map=p + s.map_frame, odom=p + s.odom_frame, base=p + BASE_FRAME, prefix=p)
+        f = s.frames
+        frames = FrameNames(map=f.map_frame, odom=f.odom_frame, base=f.base_frame, prefix=f.prefix)
         has_base = s.tf_source == "truth"
         publisher = VehiclePublisher(self, vehicle, parameters, frames, has_base=has_base, has_body=s.publish_body_tf)
         publisher.publish_once(self._simulation.time_ns)

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from planner.scripted import Origin, ScriptedDriver
 from proving_ground.kernels.vector3 import Vector3, vector
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
-from proving_ground.scenarios.scenario import load_scenario
-from proving_ground.settings import SettingsError, setting
+from proving_ground.scenarios.script import ScriptSettings, make_script
 from sensors.ros.truth_input import TruthInput
+from terrain.surroundings import Surroundings
 from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
-from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_choice import make_vehicle
-from vehicle_dynamics.vehicle_files import vehicle_file
 
 PEDALS = ("steering", "throttle", "brake", "gear")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScriptSettings:
-    """Whose script."""
-
-    scenario: str = setting("", "Path to the scenario's YAML file", read_only=True)
 
 
 class ScriptNode(SuiteNode[ScriptSettings]):
@@ -45,19 +31,12 @@ class ScriptNode(SuiteNode[ScriptSettings]):
 
     def __init__(self) -> None:
         super().__init__()
-        if not self.settings.scenario:
-            raise SettingsError("scenario: must be the path of a scenario's YAML file")
-        path = Path(self.settings.scenario)
-        scenario = load_scenario(path)
-        if scenario.driver.to_goal is not None:
-            raise SettingsError(f"{path}: its driver is no script; start the planner node instead")
-        start, numbers = scenario.start, VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, path.parent))
-        vehicle = make_vehicle(scenario.vehicle, numbers)
+        s = self.settings
+        there = Surroundings(s)
+        vehicle = make_vehicle(s.vehicle, s.vehicle.parameters())
         self._base = vector(vehicle.base_in_chassis)
-        self._helm = Helm(vehicle)
-        origin = Origin(start.x_m, start.y_m, math.radians(start.heading_deg), start.speed_mps)
-        self._driver = ScriptedDriver(scenario.driver.script(), self._helm, origin)
-        self._begun_ns: int | None = start.time_ns()
+        self._driver = make_script(s, vehicle, there)
+        self._begun_ns: int | None = s.start.time_ns()
         self._seen = np.zeros(1, SNAPSHOT)[0]
         self._message = JointState(name=list(PEDALS))
         self._pedals = self.advertise(JointState, "vehicle/pedals", qos.RELIABLE)
@@ -82,7 +61,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self.health.report("script", Level.OK, "drives")
 
     def _on_reset(self) -> None:
-        self._helm.reset()
+        self._driver.reset()
         self._begun_ns = None
 
 

@@ -22,7 +22,7 @@ Drive = Callable[..., list[GpsSample]]
 
 OUTSIDE = 1e-3  # share of seeds whose statistics would be outside the intervals
 COUNT = 5000
-SLOW = {"correlated_share": 0.6, "correlation_time_s": 10.0, "mount_xyz_m": [0.0, 0.0, 0.0]}
+SLOW = {"correlated_share": 0.6, "correlation_time_s": 10.0, "mount.xyz_m": [0.0, 0.0, 0.0]}
 
 
 class West:

@@ -32,7 +32,7 @@ FINE_M = 1e-6  # of a place that went to degrees and back
 
 
 def perfect(**others: object) -> Gps:
-    return Gps(build(GpsSettings, {**PERFECT, "mount_xyz_m": ARM, **others}))
+    return Gps(build(GpsSettings, {**PERFECT, "mount.xyz_m": ARM, **others}))
 
 
 class Roof:
@@ -70,7 +70,7 @@ def test_roll_swings_the_antenna_aside(drive: Drive, places: Places) -> None:
 
 
 def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> None:
-    gps = perfect(mount_xyz_m=(2.0, 0.0, 1.9))
+    gps = perfect(**{"mount.xyz_m": (2.0, 0.0, 1.9)})
 
     (sample,) = drive(gps, moving(turn=(0.0, 0.0, 0.5)), until_s=0.1)
 

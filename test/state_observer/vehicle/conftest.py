@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from state_observer.kinds import INS, VEHICLE
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
-from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins, load_observer
+from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
 from state_observer.vehicle.trial import (
     DATUM,
     MOUNTS,
@@ -26,12 +27,12 @@ from state_observer.vehicle.trial import (
 @pytest.fixture(scope="session")
 def settings() -> VehicleObserverSettings:
     """As shipped, with the mounts and the datum of the drives."""
-    return replace(load_observer(), mounts=MOUNTS, datum=DATUM)
+    return replace(VEHICLE.load(), mounts=MOUNTS, datum=DATUM)
 
 
 @pytest.fixture(scope="session")
 def ins_settings() -> InsSettings:
-    return replace(load_ins(), mounts=MOUNTS, datum=DATUM)
+    return replace(INS.load(), mounts=MOUNTS, datum=DATUM)
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sensors.samples import GpsSample
+from state_observer.kinds import VEHICLE
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.health import ALIGNED, STARTING
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
-from state_observer.vehicle.settings import VehicleObserverSettings, load_observer
+from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.track import errors, observe
 from state_observer.vehicle.trial import START_NS, Drive, altered
 from terrain.ruts import press, rut_depth
@@ -125,7 +126,7 @@ def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
 
 def test_it_begins_anew_on_ground_where_nobody_has_driven() -> None:
     ground = WorldGround.of(load_world("off_road"))
-    observer = VehicleObserver(load_observer(), ground=ground)
+    observer = VehicleObserver(VEHICLE.load(), ground=ground)
     ruts = ground.kernel().ruts
     press(ruts, 1.0, 2.0, 0.05)
     assert rut_depth(ruts, 1.0, 2.0) > 0.0

@@ -1,0 +1,84 @@
+"""Settings of a planner in a run; they are its node's parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from planner.maps.lidar_source import LidarMapSettings
+from planner.settings import PlannerSettings
+from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
+from proving_ground.settings import SettingsError, setting
+from sensors.mounting import Mount
+from terrain.world import World
+
+POSES = {"truth": "ground_truth/odom", "observer": "odometry/filtered"}
+SENSING = ("terrain", "lidar")
+GOALS = ("none", "world", "given")
+FAR_M = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalChoice:
+    """Where to drive as soon as the planner runs."""
+
+    source: str = setting(
+        "none", "Goal at start: none (wait for /goal_pose), the world's own, or the given position",
+        choices=GOALS, read_only=True,
+    )  # fmt: skip
+    x_m: float = setting(
+        0.0, "Position of a given goal along x", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True
+    )
+    y_m: float = setting(
+        0.0, "Position of a given goal along y", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True
+    )
+
+    def position(self, world: World | None) -> tuple[float, float] | None:
+        """x, y [m], or None where there is no goal; raises SettingsError for a world without one."""
+        if self.source != "world":
+            return (self.x_m, self.y_m) if self.source == "given" else None
+        if world is None or world.goal is None:
+            name = world.name if world is not None else "a plane"
+            raise SettingsError(f"driver.to_goal: world {name} has no goal; give one")
+        return world.goal.x, world.goal.y
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeenLidar:
+    """The LIDAR that the planner sees with."""
+
+    name: str = setting("lidar", "Name of the sensor, whose clouds are on NAME/points", read_only=True)
+    frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are rejected", read_only=True)
+    mount: Mount = field(default_factory=Mount)
+    is_deskewed: bool = setting(False, "Points are as if all were shot at the stamp", read_only=True)
+    sweep_s: float = setting(0.1, "Duration of one sweep", unit="s", minimum=0.001, maximum=10.0, read_only=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
+    """What a planner needs beside its own settings to be a part of a run."""
+
+    renamed: ClassVar[dict[str, str]] = {
+        **RENAMED_FRAMES,
+        "to_world_goal": "goal.source",
+        "lidar_frame": "lidar.frame",
+        "lidar_xyz_m": "lidar.mount.xyz_m",
+        "lidar_rpy_deg": "lidar.mount.rpy_deg",
+        "lidar_deskewed": "lidar.is_deskewed",
+        "lidar_sweep_s": "lidar.sweep_s",
+    }
+
+    world: str = setting(
+        "urban", "Name in config/worlds, or a path: its size, and obstacles unless sensed by LIDAR", read_only=True
+    )
+    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its size", read_only=True)
+    goal: GoalChoice = field(default_factory=GoalChoice)
+    sensing: str = setting(
+        "terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING, read_only=True
+    )
+    pose_source: str = setting(
+        "truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES), read_only=True
+    )
+    lidar: SeenLidar = field(default_factory=SeenLidar)
+    stamped: bool = setting(True, "Publish /cmd_vel as TwistStamped, else as Twist", read_only=True)
+    frames: Frames = field(default_factory=Frames)

@@ -1,0 +1,44 @@
+"""Nodes of compiled parts, and runs that are made from a launch's arguments instead of a scenario file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from proving_ground.launching.node_spec import NodeSpec
+from proving_ground.scenarios.parts import Compiled
+from proving_ground.scenarios.scenario import LONGEST_S, VERSION, Scenario
+from proving_ground.settings import changed_parameters
+from proving_ground.settings.nested import build_nested
+
+GOES_BY_CLOCK = ("planner", "terrain")  # nodes whose own clock must be simulation time
+NO_SENSOR = "none"
+
+
+def nodes_of(run: Mapping[str, Compiled]) -> list[NodeSpec]:
+    """One for each part; what equals a node's defaults is not said."""
+    nodes = []
+    for name, item in run.items():
+        params = dict(changed_parameters(item.settings))
+        if item.part.node in GOES_BY_CLOCK:
+            params["use_sim_time"] = True
+        nodes.append(NodeSpec(item.part.node, (), params, called=name, respawn=item.part.rejoins))
+    return nodes
+
+
+def scenario_from(values: Mapping[str, str], *, sensors: Mapping[str, str] | None = None, **more: Any) -> Scenario:
+    """The run that launch arguments describe; sensors: presets by kind; raises SettingsError.
+
+    Paths are relative to the working directory.
+    """
+    content: dict[str, Any] = {
+        "version": VERSION,
+        "description": "as a launch's arguments say",
+        "duration_s": LONGEST_S,
+        "world": {"named": {"name": values["world"]}} if values["world"] else {"flat": {}},
+        "vehicle": {"model": values["vehicle"], "fidelity": values["fidelity"]},
+        "sensors": [{kind: {"preset": preset}} for kind, preset in (sensors or {}).items() if preset != NO_SENSOR],
+        **more,
+    }
+    return build_nested(Scenario, content, "launch arguments").found_from(Path.cwd())

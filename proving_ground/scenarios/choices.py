@@ -1,0 +1,51 @@
+"""Sections of a scenario file that choose an observer and a driver to a goal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planner.maps.lidar_source import LidarMapSettings
+from planner.node_settings import POSES, SENSING, GoalChoice
+from planner.settings import PlannerSettings
+from proving_ground.settings import setting
+from state_observer.kinds import OBSERVER_KINDS
+
+FAR_M = 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObserverChoice:
+    """Which observer estimates the motion from the sensors."""
+
+    kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours")
+    settings: str = setting("", "YAML file relative to this one; empty: that of config/observers")
+    knows_start: bool = setting(True, "Knows the pose at the start, as by /initialpose; else it finds out")
+
+    def __post_init__(self) -> None:
+        if self.kind not in OBSERVER_KINDS:
+            raise ValueError(f"kind: must be one of {', '.join(OBSERVER_KINDS)}, got {self.kind!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalPlace:
+    """Position of the goal."""
+
+    x_m: float = setting(..., "Position of the goal along x", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Position of the goal along y", unit="m", minimum=-FAR_M, maximum=FAR_M)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToGoal:
+    """Drives to a goal by itself."""
+
+    goal: GoalPlace | None = None  # None: the world's own
+    sensing: str = setting("terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING)
+    pose: str = setting("truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES))
+    planner: PlannerSettings = field(default_factory=PlannerSettings)
+    lidar_map: LidarMapSettings = field(default_factory=LidarMapSettings)
+
+    def goal_choice(self) -> GoalChoice:
+        """The goal in the planner's settings."""
+        if self.goal is None:
+            return GoalChoice(source="world")
+        return GoalChoice(source="given", x_m=self.goal.x_m, y_m=self.goal.y_m)

@@ -1,0 +1,218 @@
+"""The one list: what a run is made of. A scenario is compiled, once, into the settings of its parts.
+
+Lock-step makes cores from these settings, a launch makes nodes from the same ones: a node's parameters are its part's
+settings. Nobody else reads a scenario's fields to find out what a part must know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from planner.node_settings import PlannerNodeSettings, SeenLidar
+from proving_ground.scenarios.scenario import Scenario
+from proving_ground.scenarios.script import ScriptSettings
+from proving_ground.settings import SettingsError, as_parameters, build
+from proving_ground.settings.nested import default_values, settings_text
+from sensors.fault_script import fault_words
+from sensors.kinds import SENSOR_KINDS, SensorKind
+from sensors.rig import SensorChoice, steps_between_ticks
+from state_observer.node_settings import KnownEncoders, KnownGps, KnownImu, ObserverNodeSettings
+from terrain.node_settings import TerrainNodeSettings
+from vehicle_dynamics.choices import TF_SOURCES
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.simulation import steps_per_control
+
+Found = Iterator[tuple[str, Any]]  # names and settings
+
+
+class Context(NamedTuple):
+    """What settings depend on beside the scenario itself."""
+
+    parameters: VehicleParameters  # of the vehicle, which carries the sensors
+
+
+@dataclass(frozen=True)
+class Part:
+    """A kind of participant in a run."""
+
+    node: str  # executable
+    settings_of: Callable[[Scenario, Context], Found]  # by name of node, process and random stream
+    rejoins: bool = True  # finds its way back into a running graph when it is started again
+
+
+class Compiled(NamedTuple):
+    """One participant."""
+
+    part: Part
+    settings: Any
+
+
+def compiled(scenario: Scenario, parameters: VehicleParameters | None = None) -> dict[str, Compiled]:
+    """All parts of a run with their settings, by name; raises SettingsError.
+
+    parameters: in place of the scenario's vehicle file.
+    """
+    context = Context(parameters or scenario.vehicle.parameters())
+    return {
+        name: Compiled(part, settings) for part in parts() for name, settings in part.settings_of(scenario, context)
+    }
+
+
+def parts() -> tuple[Part, ...]:
+    """All that a run can have, in the order in which nodes are started."""
+    sensors = (Part(kind.name, _sensor_settings(kind)) for kind in SENSOR_KINDS.values())
+    return (VEHICLE, TERRAIN, *sensors, OBSERVER, PLANNER, SCRIPT)
+
+
+def _configured(node: str, settings_type: type) -> Any:
+    """Settings as config/NODE.yaml has them, before a scenario says more."""
+    return build(settings_type, default_values(f"config/{node}.yaml"))
+
+
+def _vehicle(scenario: Scenario, context: Context) -> Found:
+    settings: VehicleNodeSettings = _configured("vehicle", VehicleNodeSettings)
+    site, rate_hz = scenario.world.site(), _truth_rate(scenario)
+    yield (
+        "vehicle",
+        replace(
+            settings,
+            world=site.world,
+            ground=site.ground,
+            vehicle=scenario.vehicle,
+            start=scenario.start,
+            tf_source=TF_SOURCES[0] if scenario.observer is None else TF_SOURCES[1],
+            odom_rate_hz=max(settings.odom_rate_hz, rate_hz),
+            joints_rate_hz=max(settings.joints_rate_hz, rate_hz),
+        ),
+    )
+
+
+def _truth_rate(scenario: Scenario) -> float:
+    """How often sensors must see the truth [Hz]."""
+    step_s = scenario.vehicle.step_s
+    steps = steps_between_ticks(scenario.sensors, step_s, steps_per_control(step_s))
+    return 1.0 / (steps * step_s)
+
+
+def _terrain(scenario: Scenario, context: Context) -> Found:
+    site = scenario.world.site()
+    if site.world:
+        settings: TerrainNodeSettings = _configured("terrain", TerrainNodeSettings)
+        yield "terrain", replace(settings, world=site.world)
+
+
+def _sensor_settings(kind: SensorKind) -> Callable[[Scenario, Context], Found]:
+    def settings_of(scenario: Scenario, context: Context) -> Found:
+        for choice in scenario.sensors:
+            if choice.kind == kind.name:
+                yield choice.called, _sensor(kind, choice, scenario, context)
+
+    return settings_of
+
+
+def _sensor(kind: SensorKind, choice: SensorChoice, scenario: Scenario, context: Context) -> Any:
+    faults = [fault for fault in scenario.faults if fault.sensor == choice.called]
+    own = choice.settings.fitted(kind.name, context.parameters.equipment)
+    values: dict[str, Any] = {
+        **as_parameters(own),
+        "seed": scenario.seed,
+        "start_date": scenario.start.date,
+        "vehicle": scenario.vehicle.model,
+        "fault_script": tuple(fault_words(fault) for fault in faults),
+    }
+    if kind.looks_around:
+        values |= as_parameters(scenario.world.site())
+        values["targets"] = tuple(settings_text(target) for target in scenario.targets)
+    return build(kind.node_settings, values)
+
+
+def _observer(scenario: Scenario, context: Context) -> Found:
+    choice, site = scenario.observer, scenario.world.site()
+    if choice is None:
+        return
+    gps, imu, encoders = (_first(scenario, kind, context) for kind in ("gps", "imu", "encoders"))
+    yield (
+        "observer",
+        ObserverNodeSettings(
+            kind=choice.kind,
+            observer_file=choice.settings,
+            knows_start=choice.knows_start,
+            start=scenario.start,
+            world=site.world,
+            ground=site.ground,
+            gps=KnownGps.of(gps),
+            imu=KnownImu.of(imu),
+            encoders=KnownEncoders.of(encoders),
+        ),
+    )
+
+
+def _first(scenario: Scenario, kind: str, context: Context) -> Any:
+    """Settings of the first sensor of a kind, fitted to the vehicle."""
+    for choice in scenario.sensors:
+        if choice.kind == kind:
+            return choice.settings.fitted(kind, context.parameters.equipment)
+    raise SettingsError(f"observer: needs a sensor of kind {kind}")
+
+
+def _planner(scenario: Scenario, context: Context) -> Found:
+    choice, site = scenario.driver.to_goal, scenario.world.site()
+    if choice is None:
+        return
+    if not site.world:
+        raise SettingsError("driver.to_goal: needs a named world")
+    if choice.pose == "observer" and scenario.observer is None:
+        raise SettingsError("driver.to_goal: a pose of the observer needs an observer")
+    yield (
+        "planner",
+        build(
+            PlannerNodeSettings,
+            {
+                **as_parameters(choice.planner.fitted(context.parameters.equipment)),
+                **as_parameters(choice.lidar_map),
+                "world": site.world,
+                "vehicle": scenario.vehicle.model,
+                "sensing": choice.sensing,
+                "pose_source": choice.pose,
+                "goal": as_parameters(choice.goal_choice()),
+                "lidar": as_parameters(_seen_lidar(scenario, context) if choice.sensing == "lidar" else SeenLidar()),
+            },
+        ),
+    )
+
+
+def _seen_lidar(scenario: Scenario, context: Context) -> SeenLidar:
+    """The first LIDAR."""
+    for choice in scenario.sensors:
+        if choice.kind == "lidar":
+            own = choice.settings.fitted("lidar", context.parameters.equipment)
+            frame = SENSOR_KINDS["lidar"].frame_of(choice.called)
+            return SeenLidar(
+                name=choice.called, frame=frame, mount=own.mount, is_deskewed=own.deskew, sweep_s=1.0 / own.rate_hz
+            )
+    raise SettingsError("driver.to_goal: sensing by LIDAR needs a sensor of kind lidar")
+
+
+def _script(scenario: Scenario, context: Context) -> Found:
+    site = scenario.world.site()
+    if scenario.driver.to_goal is None:
+        yield (
+            "script",
+            ScriptSettings(
+                driver=settings_text(scenario.driver),
+                vehicle=scenario.vehicle,
+                start=scenario.start,
+                world=site.world,
+                ground=site.ground,
+            ),
+        )
+
+
+VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # its time and position are what others go by
+TERRAIN = Part("terrain", _terrain)
+OBSERVER = Part("observer", _observer)
+PLANNER = Part("planner", _planner)
+SCRIPT = Part("script", _script)

@@ -1,0 +1,41 @@
+"""The scripted driver of a run: its settings, and how it is made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planner.scripted import ScriptedDriver
+from proving_ground.scenarios.scenario import Driver
+from proving_ground.settings import setting
+from proving_ground.settings.nested import settings_from_text
+from terrain.surroundings import SiteSettings, Surroundings
+from vehicle_dynamics.control.helm import Helm
+from vehicle_dynamics.start import Start
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_choice import VehicleChoice
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptSettings(SiteSettings):
+    """Which script, for which vehicle, from where."""
+
+    driver: str = setting(
+        "{straight: {}}", "The `driver` section of a scenario as YAML text, with a scripted driver", read_only=True
+    )
+    vehicle: VehicleChoice = field(default_factory=VehicleChoice)
+    start: Start = field(default_factory=Start)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.chosen().to_goal is not None:
+            raise ValueError("driver: to_goal is no script; start the planner node instead")
+
+    def chosen(self) -> Driver:
+        """What the text describes; raises SettingsError."""
+        return settings_from_text(self.driver, Driver, "driver")
+
+
+def make_script(settings: ScriptSettings, vehicle: Vehicle, there: Surroundings) -> ScriptedDriver:
+    """The driver, for its node and for lock-step."""
+    origin = settings.start.origin(there.world)
+    return ScriptedDriver(settings.chosen().script(), Helm(vehicle), origin)

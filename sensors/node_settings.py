@@ -1,0 +1,71 @@
+"""What a sensor needs beside its own settings to be a part of a run: settings that are a node's parameters too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
+from proving_ground.settings import setting
+from proving_ground.settings.dates import date_ns
+from proving_ground.settings.nested import settings_from_text
+from sensors.fault_script import fault_from_words
+from sensors.faults import Fault
+from sensors.lidar.moving import MovingTarget
+from sensors.sensor import SensorSettings
+from terrain.surroundings import SiteSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensorNodeSettings(SensorSettings):
+    """Random numbers, frames and scripted faults of a sensor."""
+
+    renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
+
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=2**31 - 1, read_only=True)
+    vehicle: str = setting(
+        "hmmwv", "Name in config/vehicles, or a path: where it carries the sensor, if `mount` is empty", read_only=True
+    )
+    frame: str = setting("", "Name of the sensor's frame; empty: that of its kind, or NAME_link", read_only=True)
+    frames: Frames = field(default_factory=Frames)
+    fault_script: tuple[str, ...] = setting(
+        (), "Faults in time, each KIND START_S LENGTH_S [VALUE [CHANNEL]]", read_only=True
+    )
+    start_date: str = setting(
+        "", "Date of the run's start, from which faults count; empty: the first ground truth received", read_only=True
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.frame.startswith("/"):
+            raise ValueError(f"frame: must not begin with '/', got {self.frame!r}")
+        if self.start_date:
+            date_ns("start_date", self.start_date)
+        self.scripted()
+
+    def scripted(self) -> tuple[Fault, ...]:
+        """The faults of the script; raises ValueError for a bad one."""
+        try:
+            faults = tuple(fault_from_words(words) for words in self.fault_script)
+            for fault in faults:
+                fault.mask(self.channels)
+        except ValueError as error:
+            raise ValueError(f"fault_script: {error}") from None
+        return faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneSettings(SiteSettings):
+    """What a sensor that looks around has around it."""
+
+    targets: tuple[str, ...] = setting(
+        (), "Moving targets, each as YAML text like an item of a scenario's `targets`", read_only=True
+    )
+
+    def moving_targets(self) -> tuple[MovingTarget, ...]:
+        """What moves; raises ValueError for text that is no target."""
+        return tuple(settings_from_text(text, MovingTarget, "targets") for text in self.targets)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.moving_targets()
