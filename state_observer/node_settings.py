@@ -107,7 +107,7 @@ class ObserverNodeSettings(SiteSettings):
     kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours", read_only=True)
     observer_file: str = setting("", "YAML file of its settings; empty: that of config/observers", read_only=True)
     knows_start: bool = setting(False, "Begin where the vehicle starts, as if /initialpose had said so", read_only=True)
-    start: Start = field(default_factory=Start)
+    start: Start = field(default_factory=lambda: Start(at_world=True))
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )

@@ -10,12 +10,12 @@ from proving_ground.settings import setting
 from terrain.surroundings import SiteSettings
 from vehicle_dynamics.choices import TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
-from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS
 from vehicle_dynamics.simulation import Schedule
 from vehicle_dynamics.start import RENAMED_START, Start
 from vehicle_dynamics.vehicle_choice import RENAMED_VEHICLE, VehicleChoice
 
-OWN_FRAMES = (BASE_FRAME, CHASSIS_FRAME, *SENSOR_MOUNTS, "steering_", "front_", "rear_")  # beginnings of names
+OWN_FRAMES = (BASE_FRAME, CHASSIS_FRAME, "steering_", "front_", "rear_")  # beginnings of names
+SENSOR_FRAME = "_link"  # end of a name
 
 
 def _rate(default: float, what: str, least: float = 0.0) -> float:
@@ -31,7 +31,7 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     renamed: ClassVar[dict[str, str]] = {**RENAMED_VEHICLE, **RENAMED_START, **RENAMED_FRAMES}
 
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
-    start: Start = field(default_factory=Start)
+    start: Start = field(default_factory=lambda: Start(at_world=True))
     start_paused: bool = setting(False, "Wait for simulation/pause to let time run", read_only=True)
     real_time_factor: float = setting(
         1.0, "Simulated time over real time; 0 is as fast as it can", minimum=0.0, maximum=100.0
@@ -57,8 +57,9 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
         super().__post_init__()
         self.schedule()
         for name in ("map", "odom"):
-            if getattr(self.frames, name).startswith(OWN_FRAMES):
-                raise ValueError(f"frames.{name}: must be the name of no frame of the vehicle")
+            frame = getattr(self.frames, name)
+            if frame.startswith(OWN_FRAMES) or frame.endswith(SENSOR_FRAME):
+                raise ValueError(f"frames.{name}: must be the name of no frame of the vehicle, got {frame!r}")
 
     def schedule(self) -> Schedule:
         """What is published when."""

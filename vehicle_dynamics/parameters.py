@@ -236,6 +236,12 @@ class SensorPlace:
     rpy_deg: tuple[float, float, float] = setting(
         (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0
     )
+    frame: str = setting("", "Name of the frame there; empty: SENSOR_link")
+
+    @property
+    def frame_name(self) -> str:
+        """Of the frame in the URDF."""
+        return self.frame or f"{self.sensor}_link"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,9 +256,6 @@ class Equipment:
     rolling_radius_m: float = setting(0.0, "Rolling radius of the wheels", unit="m", minimum=0.0, maximum=5.0)
     planned_curvature_1pm: float = setting(
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
-    )
-    driven_curvature_1pm: float = setting(
-        0.0, "Curvature at full deflection of a joystick", unit="1/m", minimum=0.0, maximum=1.0
     )
 
     def place(self, sensor: str) -> SensorPlace | None:

@@ -39,7 +39,7 @@ class Start:
     speed_mps: float = setting(0.0, "Forward speed", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
     gear: int = setting(0, "Engaged gear; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
     at_world: bool = setting(
-        True, "Start where the world suggests, unless a position or heading other than 0 is given", read_only=True
+        False, "Start where the world suggests, unless a position or heading other than 0 is given", read_only=True
     )
     date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True)
 

@@ -37,6 +37,7 @@ def scenario_from(values: Mapping[str, str], *, sensors: Mapping[str, str] | Non
         "description": "as a launch's arguments say",
         "duration_s": LONGEST_S,
         "world": {"named": {"name": values["world"]}} if values["world"] else {"flat": {}},
+        "start": {"at_world": True},
         "vehicle": {"model": values["vehicle"], "fidelity": values["fidelity"]},
         "sensors": [{kind: {"preset": preset}} for kind, preset in (sensors or {}).items() if preset != NO_SENSOR],
         **more,

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from proving_ground.scenarios.channels import MOTION, PER_WHEEL, SINGLE
-from proving_ground.scenarios.scenario import STATISTICS, Criterion, Driver, Flat, Scenario, Start, VehicleChoice
+from proving_ground.scenarios.scenario import STATISTICS, Criterion, Driver, Scenario
+from terrain.ground import FlatGround
+from vehicle_dynamics.start import Start
+from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 PAGE = (Path(__file__).parents[2] / "docs/scenarios.md").read_text()
 DRIVERS = {item.name: item.type for item in fields(Driver)}
@@ -19,7 +22,7 @@ def test_channels_statistics_and_drivers_are_named(name: str) -> None:
     assert f"`{name}`" in PAGE
 
 
-@pytest.mark.parametrize("kind", [Scenario, Flat, VehicleChoice, Start, Criterion])
+@pytest.mark.parametrize("kind", [Scenario, FlatGround, VehicleChoice, Start, Criterion])
 def test_keys_are_named(kind: type) -> None:
     missing = [item.name for item in fields(kind) if item.name not in PAGE]  # type: ignore[arg-type]
     assert missing == []

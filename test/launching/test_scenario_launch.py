@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from planner.node_settings import PlannerNodeSettings
 from planner.planning import _BUILT_IN
 from planner.settings import PLANNERS
 from proving_ground.launching.bring_up import bring_up
 from proving_ground.launching.node_process import node_process
 from proving_ground.launching.node_spec import NodeSpec
-from proving_ground.launching.scenario_launch import TRUTH_HZ, scenario_launch, scenario_nodes
-from proving_ground.scenarios.scenario import load_scenario, scenario_file
-from proving_ground.settings import SettingsError
+from proving_ground.launching.scenario_launch import scenario_launch, scenario_nodes
+from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
+from proving_ground.settings import SettingsError, as_parameters, build
 from proving_ground.settings.nested import load_preset
-from proving_ground.settings.share import share_file
 from sensors.gps import LocalFrame
 from sensors.imu import ImuSettings
-from sensors.ros.gps_node import GpsNodeSettings
-from sensors.ros.lidar_node import LidarNodeSettings
+from sensors.kinds import GPS, LIDAR, SeenWorld
 from state_observer.kinds import VEHICLE
 from state_observer.node_settings import ObserverNodeSettings
-from terrain.ground import FlatGround
+from terrain.surroundings import GroundSettings, Surroundings
+from terrain.world_ground import SoilPlane
 from terrain.worlds import load_world
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 
@@ -44,7 +45,7 @@ def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
 
 def _settings(kind: Any, spec: NodeSpec) -> Any:
     """As the node has them, by its parameters."""
-    return kind(**{name: value for name, value in spec.params.items() if name != "use_sim_time"})
+    return build(kind, {name: value for name, value in spec.params.items() if name != "use_sim_time"})
 
 
 def test_a_scripted_scenario_needs_vehicle_script_recorder_and_referee() -> None:
@@ -66,17 +67,15 @@ def test_the_vehicle_starts_as_in_lock_step_and_waits() -> None:
     scenario = load_scenario(scenario_file("urban"))
     params = _nodes("urban")["vehicle"].params
     assert params["start_paused"] is True
-    assert (params["start_x_m"], params["start_y_m"]) == (scenario.start.x_m, scenario.start.y_m)
-    assert params["start_date"] == scenario.start.date
-    assert _nodes("lane_change_reference")["vehicle"].params["start_gear"] == 6
+    assert _settings(VehicleNodeSettings, _nodes("urban")["vehicle"]).start == scenario.start
+    assert _nodes("lane_change_reference")["vehicle"].params["start.gear"] == 6
 
 
 def test_a_start_at_zero_in_a_world_is_not_that_which_the_world_suggests(tmp_path: Path) -> None:
     nodes = _own(tmp_path, "world: {named: {name: off_road}}\ndriver: {straight: {}}\n")
     world = load_world("off_road")
-    start = _settings(VehicleNodeSettings, nodes["vehicle"]).start(world)
-    assert (start["x"], start["y"], start["heading"]) == (0.0, 0.0, 0.0)
-    assert VehicleNodeSettings().start(world)["x"] == world.start.x
+    assert _settings(VehicleNodeSettings, nodes["vehicle"]).start.origin(world)[:3] == (0.0, 0.0, 0.0)
+    assert VehicleNodeSettings().start.origin(world).x == world.start.x
 
 
 def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_bias_of_the_imu(tmp_path: Path) -> None:
@@ -86,47 +85,44 @@ def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_b
         "sensors: [{gps: {}}, {imu: {preset: consumer_mems}}, {encoders: {}}]\nobserver: {kind: vehicle}\n",
     )
     settings = _settings(ObserverNodeSettings, nodes["observer"])
-    start = settings.start(None)
+    start = settings.start.origin(None)
     assert start == (3.0, 0.0, pytest.approx(math.pi / 2.0), 12.0)
-    assert start is not None
     assert start.rolled(0.5) == (pytest.approx(3.0), pytest.approx(6.0), start.heading, 12.0)
-    assert settings.start_date == VehicleNodeSettings(**nodes["vehicle"].params).start_date  # type: ignore[arg-type]
+    assert settings.start == _settings(VehicleNodeSettings, nodes["vehicle"]).start
     errors = load_preset(ImuSettings, "consumer_mems").accel_errors()
-    completed = settings.complete(VEHICLE.load(), LocalFrame(None))
+    completed = VEHICLE.load().informed(settings.known(LocalFrame(None)))
     assert completed.start.force_bias_std_mps2 == errors.constant_bias > VEHICLE.load().start.force_bias_std_mps2
 
 
-def test_an_observer_starts_by_the_rules_of_the_vehicle() -> None:
-    world = load_world("off_road")
-    for start in ({}, {"start_x_m": 4.0}, {"start_heading_deg": 10.0}, {"start_at_world": False}):
-        told = ObserverNodeSettings(knows_start=True, **start).start(world)  # type: ignore[arg-type]
-        wanted = VehicleNodeSettings(**start).start(world)  # type: ignore[arg-type]
-        assert told == (wanted["x"], wanted["y"], wanted["heading"], 0.0)
-
-
-@pytest.mark.parametrize("kind", [VehicleNodeSettings, ObserverNodeSettings])
+@pytest.mark.parametrize("kind", [VehicleNodeSettings, ObserverNodeSettings, LIDAR.node_settings, GPS.node_settings])
 def test_ground_is_a_worlds_or_flat_but_not_both(kind: Any) -> None:
-    with pytest.raises(ValueError, match="urban has its own ground; leave friction, slopes and bump as they are"):
-        kind(world="urban", slope_x=0.1)
-
-
-def test_a_lidar_sees_a_worlds_ground_or_a_flat_one_but_not_both() -> None:
-    with pytest.raises(SettingsError, match="urban has its own ground"):
-        LidarNodeSettings(world="urban", slope_x=0.1).scene(load_world("urban"))
+    with pytest.raises(ValueError, match="urban has its own ground; leave `ground` as it is"):
+        build(kind, {"world": "urban", "ground.slope_x": 0.1})
 
 
 def test_an_observer_that_may_not_know_its_start_is_not_told(tmp_path: Path) -> None:
     text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {encoders: {}}]\n"
     nodes = _own(tmp_path, text + "observer: {kind: vehicle, knows_start: false}\n")
-    assert _settings(ObserverNodeSettings, nodes["observer"]).start(load_world("urban")) is None
+    settings = _settings(ObserverNodeSettings, nodes["observer"])
+    assert settings.origin(Surroundings(settings)) is None
 
 
-def test_a_sensor_that_is_faster_than_the_truth_is_refused_in_one_line(tmp_path: Path) -> None:
-    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{imu: {rate_hz: 200.0}}]\n"
-    with pytest.raises(SettingsError, match=r"sensors: imu: rate_hz: over ROS at most 100, .*got 200"):
-        _own(tmp_path, text)
-    (node,) = yaml.safe_load(share_file("config/vehicle.yaml").read_text()).values()
-    assert node["ros__parameters"]["odom_rate_hz"] == TRUTH_HZ
+def test_the_vehicle_tells_its_motion_as_often_as_the_fastest_sensor_samples(tmp_path: Path) -> None:
+    text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{imu: {rate_hz: 200.0}}, {gps: {}}]\n"
+    settings = _settings(VehicleNodeSettings, _own(tmp_path, text)["vehicle"])
+    assert settings.odom_rate_hz == settings.joints_rate_hz == pytest.approx(200.0)
+
+
+@pytest.mark.parametrize("name", sorted(scenario_files()))
+def test_parameters_of_every_part_of_every_scenario_lead_back_to_its_settings(name: str) -> None:
+    run, nodes = compiled(load_scenario(scenario_file(name))), _nodes(name)
+
+    for part, (_, settings) in run.items():
+        assert build(type(settings), as_parameters(settings)) == settings
+        if part != "vehicle":  # it waits, paced
+            assert _settings(type(settings), nodes[part]) == settings
+    vehicle = _settings(VehicleNodeSettings, nodes["vehicle"])
+    assert replace(vehicle, start_paused=False) == run["vehicle"].settings
 
 
 def test_sensors_get_what_differs_from_their_defaults_and_the_seed() -> None:
@@ -154,10 +150,10 @@ def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_th
         "world: {flat: {friction: 0.3, slope_x: 0.1, bump_height_m: 0.1, bump_start_m: 20.0}}\ndriver: {straight: {}}\n"
         "sensors: [{gps: {}}, {imu: {}}, {encoders: {}}, {lidar: {}}]\nobserver: {kind: vehicle}\n",
     )
-    expected = FlatGround(friction=0.3, slope_x=0.1, bump_height_m=0.1, bump_start_m=20.0)
-    kinds = {"vehicle": VehicleNodeSettings, "observer": ObserverNodeSettings, "lidar": LidarNodeSettings}
+    expected = GroundSettings(friction=0.3, slope_x=0.1, bump_height_m=0.1, bump_start_m=20.0)
+    kinds = {"vehicle": VehicleNodeSettings, "observer": ObserverNodeSettings, "lidar": LIDAR.node_settings}
     for name, kind in kinds.items():
-        assert _settings(kind, nodes[name]).flat_ground() == expected
+        assert _settings(kind, nodes[name]).ground == expected
     assert "terrain" not in nodes
 
 
@@ -169,8 +165,9 @@ def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(t
         "- {cylinder: {radius_m: 0.3, height_m: 1.8}, x_m: 10.0, y_m: -4.0, heading_deg: 90.0, speed_mps: 1.0}\n",
     )
     assert "targets" not in nodes["imu"].params
-    for name, kind in {"lidar": LidarNodeSettings, "gps": GpsNodeSettings}.items():
-        seen = _settings(kind, nodes[name]).scene(None)
+    for kind in (LIDAR, GPS):
+        settings = _settings(kind.node_settings, nodes[kind.name])
+        seen = SeenWorld(Surroundings(settings), settings.moving_targets())
         reaches = []
         for time_s in (0.0, 4.0, 8.0):
             seen.move_to(time_s)
@@ -179,9 +176,23 @@ def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(t
         assert reaches == pytest.approx([20.0, 9.7, 20.0])  # at 20 m the slope is as high
 
 
-def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="lock-step runner only"):
-        _own(tmp_path, "world: {field: {soil: dry_sand}}\ndriver: {straight: {}}\n")
+def test_a_plane_of_soil_is_under_the_wheels_over_ros_too() -> None:
+    settings = _settings(VehicleNodeSettings, _nodes("soft_soil")["vehicle"])
+    assert isinstance(settings.ground.model(), SoilPlane)
+    assert settings.ground.soil == "dry_sand"
+
+
+def test_two_lidars_have_nodes_of_their_own(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\n"
+        "sensors: [{lidar: {}}, {name: rear, lidar: {mount: {xyz_m: [-0.5, 0.0, 2.0]}}}]\n",
+    )
+    assert [(spec.executable, name) for name, spec in nodes.items() if spec.executable == "lidar"] == [
+        ("lidar", "lidar"), ("lidar", "rear"),
+    ]  # fmt: skip
+    assert nodes["rear"].params["mount.xyz_m"] == (-0.5, 0.0, 2.0)
+    assert nodes["lidar"].params["mount.xyz_m"] == (2.0, 0.0, 2.0)  # as the vehicle's file has it
 
 
 @pytest.mark.parametrize(
@@ -195,7 +206,7 @@ def test_a_plane_of_soil_is_refused_in_one_line(tmp_path: Path) -> None:
         ({"planner": "no.such:Class"}, "planner: no.such:Class cannot be had: ModuleNotFoundError"),
         ({"planner": ":Class"}, "planner: :Class cannot be had"),
         ({"rate": "fast"}, "rate: must be a number"),
-        ({"observer": "none"}, "believes the observer"),
+        ({"observer": "none"}, "a pose of the observer needs an observer"),
         ({"cockpit": "yes"}, "must be one of true, false, open"),
         ({"colour": "red"}, "colour: unknown"),
     ],
@@ -215,7 +226,7 @@ def test_planners_can_be_named_as_the_planners_node_knows_them(tmp_path: Path, m
     (tmp_path / "slow_planner.py").write_text("raise RuntimeError('is not imported by a launch')")
     monkeypatch.syspath_prepend(tmp_path)
     for name in (*PLANNERS, "slow_planner:Mine"):
-        assert _nodes("urban", planner=name)["planner"].params["planner"] == name
+        assert _settings(PlannerNodeSettings, _nodes("urban", planner=name)["planner"]).planner == name
 
 
 def test_a_planner_that_the_scenario_names_wrongly_is_told_too(tmp_path: Path) -> None:

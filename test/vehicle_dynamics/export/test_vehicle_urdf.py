@@ -18,7 +18,7 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
 from vehicle_dynamics.export.joint_positions import JointPositions
 from vehicle_dynamics.export.urdf import Mount
-from vehicle_dynamics.export.vehicle_urdf import SENSOR_MOUNTS, vehicle_urdf
+from vehicle_dynamics.export.vehicle_urdf import sensor_mounts, vehicle_urdf
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
@@ -165,7 +165,9 @@ def test_transforms_for_tf_are_those_of_the_urdf(
 
 def test_sensors_stand_where_they_are_mounted(parameters: VehicleParameters, vehicle: Hmmwv) -> None:
     mount = Mount((1.0, 0.2, 2.0), (0.0, 0.1, np.pi))
-    text = vehicle_urdf(parameters, vehicle.base_in_chassis, {**SENSOR_MOUNTS, "camera_link": mount})
+    text = vehicle_urdf(
+        parameters, vehicle.base_in_chassis, {**sensor_mounts(parameters.equipment), "camera_link": mount}
+    )
 
     design = dict.fromkeys(JointPositions(parameters).names, 0.0)
     turned, shifted = forward_kinematics(text, design)["camera_link"]
