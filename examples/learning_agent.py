@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from proving_ground.scenarios.scenario import load_scenario, scenario_file
-from proving_ground.scenarios.simulation import Command, Simulation
+from proving_ground import Command, Simulation, load_scenario, scenario_file
 
 SPEED, SECONDS, LANE = 12.0, 6.0, 2.0  # [m/s], [s] of a trial, [m] to the left of where it begins
 GENERATIONS, TRIALS, BEST = 6, 12, 3

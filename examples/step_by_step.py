@@ -10,9 +10,9 @@ import math
 import time
 
 from planner.scripted import Program
+from proving_ground import Command, Observation, Scenario, Simulation
 from proving_ground.scenarios.observing import ObserverChoice
-from proving_ground.scenarios.scenario import Driver, Flat, Scenario, World
-from proving_ground.scenarios.simulation import Command, Observation, Simulation
+from proving_ground.scenarios.scenario import Driver, Flat, World
 from proving_ground.settings.nested import load_preset
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings

@@ -1,1 +1,1 @@
-"""The vehicle as a multibody system. So far: closed-form kinematics of suspension and steering."""
+"""The vehicle as a multibody system: suspensions, steering, tyres, powertrain, integrators, drive by wire."""

@@ -1,4 +1,4 @@
-"""The HMMWV as one object: load it, put it somewhere, drive it, look at it, save it, export it.
+"""The HMMWV as one object: load it, put it somewhere, drive it, look at it, save it.
 
 >>> from proving_ground.settings.share import share_file
 >>> hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
@@ -28,13 +28,10 @@ from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driv
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, DrivingState
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
-from vehicle_dynamics.export.mjcf import mjcf
-from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.steering_table import SteeringTable
-from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN_RATE, VehicleState
 
 Array = NDArray[np.float64]
@@ -208,14 +205,6 @@ class Hmmwv:
             out,
         )
         return out
-
-    def export(self, file_format: str) -> str:
-        """The rigid-body model as text: urdf (RViz, loops open) or mjcf (MuJoCo, loops closed)."""
-        if file_format not in ("urdf", "mjcf"):
-            raise ValueError(f"format: must be urdf or mjcf, got {file_format!r}")
-        if file_format == "urdf":
-            return vehicle_urdf(self.parameters, self.base_in_chassis)
-        return mjcf(vehicle_mechanism(self.parameters), self.parameters.name)
 
 
 def _base_in_chassis(at_rest: SnapshotRecord) -> Array:

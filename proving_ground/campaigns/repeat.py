@@ -7,6 +7,7 @@ from pathlib import Path
 from proving_ground.campaigns.kit import Kit, Prepared, load_kit, prepared
 from proving_ground.campaigns.plan import Job, Plan
 from proving_ground.campaigns.store import COPY, changed_files, load_made_of
+from proving_ground.report.lock_step_run import Task
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.settings import SettingsError
 from vehicle_dynamics.parameters import VehicleParameters
@@ -26,6 +27,16 @@ def prepared_run(folder: Path, number: int) -> Prepared:
     """The same with the world that the run had, for LockStep(scenario, parameters=parameters, world=world)."""
     kit, job = run_of(folder, number)
     return prepared(kit, job)
+
+
+def task_of_run(folder: Path, number: int) -> Task:
+    """The same for report.lock_step_run.perform, named after folder and number."""
+    kit, job = run_of(folder, number)
+    ready = prepared(kit, job)
+    name = f"{folder.resolve().name}_run_{number}"
+    varied = "".join(f"# {item.key}: {value}\n" for item, value in zip(kit.campaign.vary, job.values, strict=True))
+    text = f"# Run {number} of the campaign in {folder}, with\n{varied}"
+    return Task(kit.folder / f"{name}.yaml", ready.scenario, text, ready.world, ready.parameters)
 
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:

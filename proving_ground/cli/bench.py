@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import math
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark import BENCHMARKS
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.text_table import text_table
@@ -18,18 +20,28 @@ from proving_ground.settings.text_table import text_table
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def bench(name: str | None, as_json: bool, picture: str | None = None) -> int:
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--picture", metavar="FILE", help="write the benchmark's picture too, where it has one (quarter_car, planner)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
     """Run one benchmark, or all; progress goes to stderr, figures to stdout, a picture to the given file."""
+    name = options.name
     if name is None:
-        for item, module in BENCHMARKS.items():
-            print(f"{item}: {_summary(module)}")
-        return 0
+        return _list()
     if name != "all" and name not in BENCHMARKS:
         raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
-    draw = _drawing(name, picture)
-    results = {item: _run(item) for item in (BENCHMARKS if name == "all" else [name])}
-    if as_json:
-        plain = {item: {key: _number(value) for key, value in figures.items()} for item, figures in results.items()}
+    draw = _drawing(name, options.picture)
+    results = {item: _measured(item) for item in (BENCHMARKS if name == "all" else [name])}
+    if options.json:
+        plain = {item: _number(figures) for item, figures in results.items()}
         print(json.dumps(plain if name == "all" else plain[name]))
     else:
         for item, figures in results.items():
@@ -37,6 +49,12 @@ def bench(name: str | None, as_json: bool, picture: str | None = None) -> int:
             print(_table(item, figures))
     if draw is not None:
         draw()
+    return 0
+
+
+def _list() -> int:
+    for item, module in BENCHMARKS.items():
+        print(f"{item}: {_summary(module)}")
     return 0
 
 
@@ -56,7 +74,7 @@ def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
     return lambda: module.draw(path)  # type: ignore[union-attr]
 
 
-def _run(name: str) -> Mapping[str, Any]:
+def _measured(name: str) -> Mapping[str, Any]:
     figures: Mapping[str, Any] = importlib.import_module(BENCHMARKS[name]).run(
         lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
     )

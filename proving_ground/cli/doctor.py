@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from proving_ground.ros_support.arguments import check_domain
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 from proving_ground.settings.text_table import text_table
 
@@ -47,11 +47,18 @@ class Finding:
     remedy: str = ""
 
 
-def doctor(as_json: bool) -> int:
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser("doctor", help="check this machine: Python, ROS, interfaces, compiler, joystick")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
     """Print the findings; the status is 1 when something needed is missing."""
     findings = examine()
     healthy = all(finding.state != "missing" for finding in findings)
-    if as_json:
+    if options.json:
         print(json.dumps({"healthy": healthy, "findings": [asdict(finding) for finding in findings]}))
     else:
         rows = [[item.what, item.state, item.found, item.remedy] for item in findings]
@@ -80,9 +87,11 @@ def _python() -> Finding:
 
 
 def _package() -> Finding:
+    from importlib import metadata
+
     try:
-        version = importlib.metadata.version("proving_ground")
-    except importlib.metadata.PackageNotFoundError:
+        version = metadata.version("proving_ground")
+    except metadata.PackageNotFoundError:
         return Finding("proving_ground", "not installed in this Python", "missing", SET_UP)
     return Finding("proving_ground", version, "OK")
 
@@ -105,6 +114,8 @@ def _ros() -> Iterable[Finding]:
 
 
 def _domain() -> Finding:
+    from proving_ground.ros_support.arguments import check_domain
+
     text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
     try:
         check_domain(text)

@@ -5,28 +5,30 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
-    record = commands.add_parser(
+    parser = commands.add_parser(
         "record",
         help="record topics into a rosbag2 (MCAP)",
         description="Topics are found as they appear; Ctrl-C ends. Without topics all but logs and parameter events.",
     )
-    record.add_argument("topics", nargs="*", metavar="TOPIC", help="what to record (default: all)")
-    record.add_argument("--all", action="store_true", help="logs, parameter events and hidden topics too")
-    record.add_argument("--exclude", default="", metavar="REGEX", help="topics that are left out")
-    record.add_argument("--out", type=Path, metavar="FOLDER", help="a new one (default: runs/rosbag2_DATE)")
-    record.add_argument("--compression", default="none", metavar="KIND", help="of chunks: none, lz4 or zstd")
-    record.add_argument(
+    parser.add_argument("topics", nargs="*", metavar="TOPIC", help="what to record (default: all)")
+    parser.add_argument("--all", action="store_true", help="logs, parameter events and hidden topics too")
+    parser.add_argument("--exclude", default="", metavar="REGEX", help="topics that are left out")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="a new one (default: runs/rosbag2_DATE)")
+    parser.add_argument("--compression", default="none", metavar="KIND", help="of chunks: none, lz4 or zstd")
+    parser.add_argument(
         "--use-sim-time", action="store_true", help="log times are those of /clock, not of the machine's clock"
     )
-    record.set_defaults(run=_record)
+    parser.set_defaults(run=run)
 
 
-def _record(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Become the recorder node."""
     from proving_ground.launching.command_node import become_node
 
     for topic in options.topics:

@@ -5,35 +5,37 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: Commands) -> None:
     """Add the command."""
-    replay = commands.add_parser(
+    parser = commands.add_parser(
         "replay",
         help="publish what a bag holds, with its timing and /clock",
         description="Any rosbag2 (MCAP or sqlite3). While it runs: services ~/pause, ~/resume, ~/toggle, ~/step, topic"
         " ~/seek [s], parameter rate. Status 1: the bag is damaged; what is intact was played.",
     )
-    replay.add_argument("bag", type=Path, metavar="BAG", help="folder of the bag, or one of its files")
-    replay.add_argument("--rate", type=float, default=1.0, metavar="R", help="bag time over real time")
-    replay.add_argument("--start-offset", type=float, default=0.0, metavar="S", help="where to begin [s]")
-    replay.add_argument("--delay", type=float, default=1.0, metavar="S", help="before the first message (default: 1)")
-    replay.add_argument("--loop", action="store_true", help="begin anew at the end; /clock jumps back")
-    replay.add_argument("--pause", action="store_true", help="wait for ~/resume or ~/step")
-    replay.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these")
-    replay.add_argument("--exclude", default="", metavar="REGEX", help="topics that are left out")
-    replay.add_argument("--remap", nargs="+", default=[], metavar="OLD:=NEW", help="publish under other names")
-    clock = replay.add_mutually_exclusive_group()
+    parser.add_argument("bag", type=Path, metavar="BAG", help="folder of the bag, or one of its files")
+    parser.add_argument("--rate", type=float, default=1.0, metavar="R", help="bag time over real time")
+    parser.add_argument("--start-offset", type=float, default=0.0, metavar="S", help="where to begin [s]")
+    parser.add_argument("--delay", type=float, default=1.0, metavar="S", help="before the first message (default: 1)")
+    parser.add_argument("--loop", action="store_true", help="restart at the end; /clock jumps back")
+    parser.add_argument("--pause", action="store_true", help="wait for ~/resume or ~/step")
+    parser.add_argument("--topics", nargs="+", default=[], metavar="TOPIC", help="only these")
+    parser.add_argument("--exclude", default="", metavar="REGEX", help="topics that are left out")
+    parser.add_argument("--remap", nargs="+", default=[], metavar="OLD:=NEW", help="publish under other names")
+    clock = parser.add_mutually_exclusive_group()
     clock.add_argument(
         "--clock", type=float, metavar="HZ", help="/clock from log times (default: 100, see docs/bags.md)"
     )
     clock.add_argument("--no-clock", action="store_true", help="no /clock")
-    replay.set_defaults(run=_replay)
+    parser.set_defaults(run=run)
 
 
-def _replay(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Become the replayer node."""
     from proving_ground.launching.command_node import become_node
 
     if not options.bag.exists():
@@ -42,6 +44,10 @@ def _replay(options: argparse.Namespace) -> int:
         old, separator, new = text.partition(":=")
         if not (old and separator and new):
             raise SettingsError(f"--remap {text}: write OLD:=NEW")
+    return become_node("replayer", _parameters(options), options.remap)
+
+
+def _parameters(options: argparse.Namespace) -> dict[str, bool | float | str]:
     params: dict[str, bool | float | str] = {
         "bag": str(options.bag),
         "rate": options.rate,
@@ -57,4 +63,4 @@ def _replay(options: argparse.Namespace) -> int:
         params["publish_clock"] = "none"
     elif options.clock is not None:
         params |= {"publish_clock": "made", "clock_hz": options.clock}
-    return become_node("replayer", params, options.remap)
+    return params

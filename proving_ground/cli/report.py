@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -15,13 +16,13 @@ RUNS = Path("runs")
 COMPARED = "comparison.html"
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command with its arguments."""
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
     parser = commands.add_parser(
         "report",
         help="make the report of a run or a bag, or one that compares several",
         description="RUN is a folder that `run` or `launch` wrote, or a rosbag2 with /ground_truth/odom. One: its"
-        " report is made anew; a run of `ros2 launch`, which nobody judged yet, is judged first. Several: one page"
+        " report is made again; a run of `ros2 launch`, which nobody judged yet, is judged first. Several: one page"
         " compares them. None: those in runs/ are listed with their verdicts.",
     )
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folder of a run, or a bag")
@@ -34,10 +35,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="judge a run over ROS by this scenario, a name or a file (default: if it was not judged, by scenario.yaml"
         " in its folder, or by NAME where the folder is NAME_ros)",
     )
-    parser.set_defaults(run=_report)
+    parser.set_defaults(run=run)
 
 
-def _report(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """List runs, or write the page of those that are asked for."""
     if not options.runs:
         return list_runs(RUNS)
     if options.scenario is not None and len(options.runs) > 1:

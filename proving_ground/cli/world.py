@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
-from proving_ground.settings.fields import close_name
-from proving_ground.settings.files import write_whole
-from terrain.elevation_map import ElevationMap
-from terrain.map_files import save_map
-from terrain.picture import world_picture
-from terrain.world import World
-from terrain.worlds import build_world, load_world_file, world_file, world_files
+
+if TYPE_CHECKING:
+    from terrain.elevation_map import ElevationMap
+    from terrain.world import World
 
 MESHES = ("obj", "ply", "stl")
 FORMATS = (*MESHES, "npz", "asc", "tif", "png")
 
 
-def list_worlds() -> int:
-    """Names and descriptions of those in config/worlds."""
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "world",
+        help="list worlds, draw one from above, or write one for other programs",
+        description="`world` lists all; `world show NAME` draws one; `world export NAME` writes its ground or mesh.",
+    )
+    parser.add_argument("action", nargs="?", default="list", choices=("list", "show", "export"), help="default: list")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="name in config/worlds or a YAML file; without it, a list"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (show: NAME.png by default)")
+    parser.add_argument("--format", default="", help="of an export: obj, stl, ply (meshes), npz, asc, tif, png")
+    parser.add_argument("--resolution", type=float, metavar="M", help="export at another distance of nodes")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """List worlds, draw one or write one."""
+    if options.action == "list" or options.name is None:
+        return _list()
+    if options.action == "show":
+        return _show(options.name, options.out)
+    if options.out is None:
+        raise SettingsError("export: say where to write with --out FILE")
+    return _export(options.name, options.format or options.out.suffix[1:], options.out, options.resolution)
+
+
+def _list() -> int:
+    from terrain.worlds import load_world_file, world_files
+
     for name, path in world_files().items():
         print(f"{name}: {load_world_file(path).description}")
     return 0
 
 
-def show_world(name: str, out: Path | None) -> int:
+def _show(name: str, out: Path | None) -> int:
     """Draw a world from above and print what it holds."""
+    from proving_ground.settings.files import write_whole
+    from terrain.picture import world_picture
+    from terrain.worlds import build_world, load_world_file, world_file
+
     path = world_file(name)
     description = load_world_file(path).description
     world = build_world(path)
@@ -40,24 +73,38 @@ def show_world(name: str, out: Path | None) -> int:
     return 0
 
 
-def export_world(name: str, kind: str, out: Path, resolution: float | None) -> int:
+def _export(name: str, kind: str, out: Path, resolution: float | None) -> int:
     """Write a world's ground, and into meshes its obstacles too."""
+    from proving_ground.settings.fields import close_name
+    from terrain.worlds import build_world, world_file
+
     if kind not in FORMATS:
         raise SettingsError(f"--format {kind}: {close_name(kind, FORMATS)}")
     world = build_world(world_file(name))
     ground = world.ground if resolution is None else _resampled(world.ground, resolution)
     if kind in MESHES:
-        from terrain.mesh import joined
-
-        mesh = joined((ground.triangle_mesh(), world.obstacles.mesh()))
-        save_map(ground, out, kind, mesh)
-        print(f"{out}: {len(mesh.vertices)} corners, {len(mesh.faces)} triangles")
+        _save_mesh(ground, world, kind, out)
     else:
-        save_map(ground, out, kind)
-        print(f"{out}: {ground.shape[1]} x {ground.shape[0]} nodes of {ground.resolution:g} m")
-        if kind == "png":
-            print(f"  black is {ground.heights.min():.9g} m, white {ground.heights.max():.9g} m")
+        _save_ground(ground, kind, out)
     return 0
+
+
+def _save_mesh(ground: ElevationMap, world: World, kind: str, out: Path) -> None:
+    from terrain.map_files import save_map
+    from terrain.mesh import joined
+
+    mesh = joined((ground.triangle_mesh(), world.obstacles.mesh()))
+    save_map(ground, out, kind, mesh)
+    print(f"{out}: {len(mesh.vertices)} corners, {len(mesh.faces)} triangles")
+
+
+def _save_ground(ground: ElevationMap, kind: str, out: Path) -> None:
+    from terrain.map_files import save_map
+
+    save_map(ground, out, kind)
+    print(f"{out}: {ground.shape[1]} x {ground.shape[0]} nodes of {ground.resolution:g} m")
+    if kind == "png":
+        print(f"  black is {ground.heights.min():.9g} m, white {ground.heights.max():.9g} m")
 
 
 def _resampled(ground: ElevationMap, resolution: float) -> ElevationMap:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from proving_ground.recording import types
+from proving_ground.recording.roles import ROLES
 
-ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")
 DATUM, TF_STATIC = "/ground_truth/datum", "/tf_static"
 
 

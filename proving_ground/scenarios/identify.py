@@ -1,4 +1,4 @@
-"""`proving-ground identify`: rolling resistance and brake friction from manoeuvres, as seed 001 found its prototype's.
+"""Rolling resistance and brake friction from manoeuvres, as seed 001 found its prototype's.
 
 Both runs are of the model itself, so what comes out must be what its file says: a check of the method and of the model.
 """
@@ -6,14 +6,12 @@ Both runs are of the model itself, so what comes out must be what its file says:
 from __future__ import annotations
 
 import dataclasses
-import json
 from dataclasses import dataclass
 
 import numpy as np
 
 from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
-from proving_ground.settings.text_table import text_table
 from vehicle_dynamics.parameters import VehicleParameters
 
 SETTLED_S = 1.0  # after a start or a change of pedals
@@ -32,24 +30,6 @@ class Identified:
     def error(self) -> float:
         """Relative."""
         return self.found / self.configured - 1.0
-
-
-def identify(as_json: bool) -> int:
-    """Print what is found."""
-    rolling, as_printed = rolling_resistance()
-    brake = brake_friction()
-    if as_json:
-        items = {
-            item.name: {"found": item.found, "configured": item.configured} for item in (rolling, as_printed, brake)
-        }
-        print(json.dumps(items))
-        return 0
-    rows = [
-        [item.name, f"{item.found:.5f}", f"{item.configured:.5f}", f"{100.0 * item.error:+.2f} %"]
-        for item in (rolling, as_printed, brake)
-    ]
-    print(text_table(["coefficient", "found", "configured", "difference"], rows))
-    return 0
 
 
 def rolling_resistance() -> tuple[Identified, Identified]:

@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 import proving_ground.settings.text_table
+from proving_ground import cli
 from proving_ground.cli.doctor import examine
-from proving_ground.cli.main import main
+from proving_ground.cli.main import COMMANDS, main
 from proving_ground.launching.bring_up import bring_up
 from proving_ground.launching.node_process import node_modules, node_process
 from proving_ground.settings.share import share_file
@@ -23,13 +24,34 @@ def test_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(proving_ground.settings.text_table).failed == 0
 
 
-@pytest.mark.parametrize("command", [[], ["doctor"], ["launch"], ["node"], ["export"], ["bench"]])
+@pytest.mark.parametrize("command", [[], *([module.__name__.split(".")[-1]] for module in COMMANDS)])
 def test_every_command_has_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main([*command, "--help"])
 
     assert end.value.code == 0
-    assert "usage: proving-ground" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith(" ".join(["usage: proving-ground", *command, "["]))
+
+
+def test_every_command_is_listed_once_and_has_a_module_of_its_name() -> None:
+    modules = {path.stem for path in Path(cli.__file__).parent.glob("*.py")} - {"__init__", "main", "parsing"}
+
+    assert sorted(module.__name__.split(".")[-1] for module in COMMANDS) == sorted(modules)
+    assert [name for module in COMMANDS for name in ("add_parser", "run") if not hasattr(module, name)] == []
+
+
+def test_help_loads_no_library_that_takes_long() -> None:
+    code = (
+        "import contextlib, sys; from proving_ground.cli.main import main\n"
+        "with contextlib.suppress(SystemExit): main(['--help'])\n"
+        "print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "usage: proving-ground" in result.stdout
+    heavy = {"matplotlib", "numba", "numpy", "rclpy", "rosbags", "scipy", "terrain", "vehicle_dynamics", "yaml"}
+    assert heavy & set(result.stderr.split()) == set()
 
 
 @pytest.mark.parametrize(

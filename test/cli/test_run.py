@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from proving_ground.cli.main import main
-from proving_ground.cli.run import run
 from proving_ground.scenarios.channels import CHANNELS
 from proving_ground.settings.share import share_file
 
@@ -64,8 +63,8 @@ def test_without_pictures_there_is_no_report_and_with_them_it_can_be_left_out(
 ) -> None:
     path = write_scenario(scenario_text)
 
-    assert run(str(path), tmp_path / "plain", with_pictures=False) == 0
-    assert run(str(path), tmp_path / "drawn", with_report=False) == 0
+    assert main(["run", str(path), "--out", str(tmp_path / "plain"), "--no-pictures"]) == 0
+    assert main(["run", str(path), "--out", str(tmp_path / "drawn"), "--no-report"]) == 0
 
     assert {item.name for item in (tmp_path / "plain").iterdir()} == {"history.csv", "metrics.json", "scenario.yaml"}
     assert not (tmp_path / "drawn" / "report.html").exists()
@@ -81,11 +80,11 @@ def test_what_this_run_does_not_write_is_not_there_of_an_earlier_one(
     for name in earlier:
         (out / name).write_text("of an earlier run")
 
-    assert run(str(path), out, with_pictures=False) == 0
+    assert main(["run", str(path), "--out", str(out), "--no-pictures"]) == 0
 
     assert {item.name for item in out.iterdir()} == {"history.csv", "metrics.json", "scenario.yaml", "notes.txt"}
     (out / "report.html").write_text("of an earlier run")
-    assert run(str(path), out, with_report=False) == 0
+    assert main(["run", str(path), "--out", str(out), "--no-report"]) == 0
     assert not (out / "report.html").exists()
     assert (out / "motion.png").exists()
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proving_ground.cli import report as report_command
-from proving_ground.cli.run import run
+from proving_ground.cli import report
+from proving_ground.cli.main import main
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.types import new, stamp
 from proving_ground.recording.writing import BagWriter
@@ -59,7 +59,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a run with an observer; beside it its scenario `drive.yaml` and its bag."""
     folder = tmp_path_factory.mktemp("drive")
     (folder / "drive.yaml").write_text(DRIVE)
-    assert run(str(folder / "drive.yaml"), folder / "run", bag=folder / "bag") == 1
+    assert main(["run", str(folder / "drive.yaml"), "--out", str(folder / "run"), "--bag", str(folder / "bag")]) == 1
     return folder / "run"
 
 
@@ -91,7 +91,7 @@ def small(name: str = "small", **more: Any) -> RunRecord:
 def command(*arguments: str) -> int:
     """`proving-ground report` without the rest of the command line."""
     parser = argparse.ArgumentParser()
-    report_command.add_parser(parser.add_subparsers())
+    report.add_parser(parser.add_subparsers())
     options = parser.parse_args(["report", *arguments])
     status: int = options.run(options)
     return status

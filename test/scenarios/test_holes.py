@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proving_ground.cli.run import run
+from proving_ground.cli.main import main
 from proving_ground.launching.ros_run import judge_bag
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.reading import open_bag
@@ -140,7 +140,7 @@ def test_an_observer_without_sensors_leaves_its_criteria_open_in_lock_step_too(
     path = tmp_path / "drive.yaml"
     path.write_text(DRIVE.replace("duration_s: 5.0", "duration_s: 3.0") + ERROR + "faults:\n" + "".join(faults))
 
-    assert run(str(path), tmp_path / "out", with_pictures=False) == 1
+    assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures"]) == 1
 
     told = capsys.readouterr().out
     assert "open  maximum of estimate_error_m" in told

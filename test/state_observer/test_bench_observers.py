@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmark import BENCHMARKS, observers
-from proving_ground.cli.bench import bench as run_bench
+from proving_ground.cli.main import main
 from state_observer.filters.setup import METHODS
 from state_observer.study.parameters import load_study
 
@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_one_json_object_with_all_that_programs_ask_for(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert BENCHMARKS["observers"] == "benchmark.observers"
 
-    assert run_bench("observers", as_json=True) == 0
+    assert main(["bench", "observers", "--json"]) == 0
 
     figures = json.loads(capsys.readouterr().out)
     assert figures["error_ekf_four_bar_rtf"] > 0.0

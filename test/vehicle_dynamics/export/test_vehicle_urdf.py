@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proving_ground.cli.export import export
+from proving_ground.cli.main import main
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
@@ -198,6 +198,6 @@ def test_pinocchio_reads_the_vehicle_and_finds_its_wheels(
 
 
 def test_exported_file_is_the_vehicle_for_rviz(text: str, tmp_path: Path) -> None:
-    assert export("hmmwv", "urdf", tmp_path / "hmmwv.urdf") == 0
+    assert main(["export", "hmmwv", "--format", "urdf", "--out", str(tmp_path / "hmmwv.urdf")]) == 0
 
     assert (tmp_path / "hmmwv.urdf").read_text() == text
