@@ -17,10 +17,11 @@ from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_ch
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
-from vehicle_dynamics.multibody.embedding_arrays import embedded_result, embedding_workspace, numeric_embedding
+from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
 from vehicle_dynamics.multibody.free_bodies import free_accelerations, free_bodies, free_state, free_workspace
 from vehicle_dynamics.multibody.free_hinges import hinge_accelerations, root_acceleration
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import embedded_accelerations
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
@@ -63,10 +64,18 @@ class Case:
         coordinates = self.system.close(np.column_stack([self.theta, self.spin]).ravel())
         rates = np.column_stack([self.theta_rate, self.spin_rate]).ravel()
         self.state = self.system.state(coordinates, rates, np.concatenate([self.turn, np.zeros(3)]))
-        self.body_forces, self.coordinate_forces = self._forces_on_tree(self.state)
-        self.dense = solve_augmented(self.state, self.body_forces, self.coordinate_forces, root_is_held=False)
+        self.forces = self._forces_on_tree(self.state)
+        self.dense = solve_augmented(self.state, self.forces.bodies, self.forces.coordinates, root_is_held=False)
 
-    def _forces_on_tree(self, state: TreeState) -> tuple[Array, Array]:
+    def root(self) -> RootMotion:
+        """The chassis, free and weightless."""
+        return RootMotion(self.state.velocity[0], False, WEIGHTLESS)
+
+    def constraints(self) -> Constraints:
+        """Anchors at rest, errors left alone."""
+        return Constraints(anchors_at_rest(self.mechanism.cuts), 0.0, 0.0)
+
+    def _forces_on_tree(self, state: TreeState) -> Forces:
         layout, names = state.layout, self.mechanism.coordinate_names
         forces, torques = np.zeros((len(layout.body), 6)), np.zeros(layout.count)
         forces[0] = self.chassis_force
@@ -81,7 +90,7 @@ class Case:
             )
             torques[names.index(f"{corner}.lower_arm")] = strut
             torques[names.index(f"{corner}.wheel")] = self.spin_torque[index]
-        return forces, torques
+        return Forces(forces, torques)
 
     def error(self, root: Array, coordinates: Array) -> float:
         """Relative to the largest acceleration of the dense solution."""
@@ -125,14 +134,12 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
 
 def numerically_embedded(case: Case) -> tuple[Result, float]:
     """Loops closed by Newton's method from where they were 1 ms before; and what of the time [us] that takes."""
-    embedding = numeric_embedding(case.mechanism, FREE)
-    tree, state = tree_arrays(case.mechanism), case.state
-    out = embedded_result(embedding, tree)
-    independent = embedding.independent
+    mechanism, state = looped_tree(case.mechanism, FREE), case.state
+    out = embedded_result(mechanism)
+    independent = mechanism.embedding.independent
     arguments = (
-        embedding, tree, state.coordinates[independent], state.rates[independent], state.velocity[0], False, WEIGHTLESS,
-        case.body_forces, case.coordinate_forces, anchors_at_rest(case.mechanism.cuts), np.zeros(len(state.rates)),
-        tree_workspace(tree), embedding_workspace(embedding, tree), out,
+        mechanism, state.coordinates[independent], state.rates[independent], case.root(), case.forces,
+        np.zeros(len(state.rates)), loop_workspace(mechanism), out,
     )  # fmt: skip
     moving = (*arguments, state.coordinates - 1e-3 * state.rates)
     time = _kernel_time_us(_numerically_embedded, moving)
@@ -147,8 +154,7 @@ def tree_augmented(case: Case) -> Result:
     out = tree_accelerations(tree)
     state = case.state
     arguments = (
-        tree, state.coordinates, state.rates, state.velocity[0], False, WEIGHTLESS, case.body_forces,
-        case.coordinate_forces, anchors_at_rest(case.mechanism.cuts), 0.0, 0.0, tree_workspace(tree), out,
+        tree, state.coordinates, state.rates, case.root(), case.forces, case.constraints(), tree_workspace(tree), out,
     )  # fmt: skip
     time = _kernel_time_us(_tree_augmented, arguments)
     return Result(time, case.error(out.root, out.coordinates), 6 + len(tree.parent), len(tree.cut_direction))
@@ -159,10 +165,7 @@ def fully_augmented(case: Case) -> Result:
     bodies = free_bodies(case.mechanism)
     work, out = free_workspace(bodies), free_accelerations(bodies)
     state = free_state(case.state)
-    arguments = (
-        bodies, state, False, WEIGHTLESS, case.body_forces, case.coordinate_forces,
-        anchors_at_rest(case.mechanism.cuts), 0.0, 0.0, work, out,
-    )  # fmt: skip
+    arguments = (bodies, state, False, WEIGHTLESS, case.forces, case.constraints(), work, out)
     time = _kernel_time_us(_fully_augmented, arguments)
     root, coordinates = np.zeros(6), np.zeros(case.state.layout.count)
     root_acceleration(state, out, root)
@@ -174,7 +177,7 @@ def pinocchio(case: Case) -> dict[str, Result]:
     """constraintDynamics and lcaba of Pinocchio, net of what a call from Python costs."""
     rival = PinocchioRival(case.mechanism)
     rival.set_state(case.state)
-    rival.set_forces(case.body_forces, case.coordinate_forces)
+    rival.set_forces(case.forces.bodies, case.forces.coordinates)
     times = rival.times_us()
     call = times["pinocchio_binding_us"]
     size, constraints = int(rival.model.nv), 3 * len(case.mechanism.cuts)
@@ -237,8 +240,8 @@ def _recursion(count: int, arguments: Any) -> None:
 @kernel
 def _numerically_embedded(count: int, arguments: Any) -> None:
     for _ in range(count):
-        arguments[10][:] = arguments[14]  # guess
-        embedded_accelerations(*arguments[:14])
+        arguments[5][:] = arguments[8]  # guess
+        embedded_accelerations(*arguments[:8])
 
 
 @kernel

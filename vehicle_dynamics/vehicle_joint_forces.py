@@ -72,7 +72,7 @@ class VehicleJointForces:
         return TreeState(self._layout, coordinates, all_rates, root, anchors)
 
     def _anchor(self, ends: Array) -> Array:
-        anchor: Array = self._embedding.anchor.copy()
+        anchor: Array = self._embedding.mechanism.anchor.copy()
         cuts = [cut.name for cut in self.mechanism.cuts]
         for index, corner in enumerate(CORNERS):
             anchor[cuts.index(f"{corner}.L")] = ends[index]
@@ -82,7 +82,7 @@ class VehicleJointForces:
         """All tree accelerations for given independent ones: the loops' constraint at acceleration level."""
         closures = [tree.closure(cut) for cut in self.mechanism.cuts]
         matrix, bias = np.vstack([item[1] for item in closures]), np.concatenate([item[2] for item in closures])
-        free = self._embedding.arrays.independent
+        free = self._embedding.mechanism.embedding.independent
         rest = np.setdiff1d(np.arange(self._layout.count), free)
         result = np.zeros(self._layout.count)
         result[free] = independent

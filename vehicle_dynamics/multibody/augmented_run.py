@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.free_bodies import free_bodies, free_state
 from vehicle_dynamics.multibody.free_run import free_run_memory, run_fully_augmented
-from vehicle_dynamics.multibody.run_loads import ForceTable, Springs, no_springs, no_table
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints
+from vehicle_dynamics.multibody.run_loads import ForceTable, RunLoads, RunPlan, Springs, no_springs, no_table
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays
 from vehicle_dynamics.multibody.tree_run import run_tree_augmented, tree_run_memory, tree_run_state
@@ -41,6 +43,14 @@ class RunSettings:
         if self.alpha < 0.0 or self.beta < 0.0:
             raise ValueError(f"alpha and beta must not be negative, got {self.alpha} and {self.beta}")
 
+    def plan(self) -> RunPlan:
+        """The same for kernels."""
+        return RunPlan(self.step, self.steps, self.is_rk4, self.is_projected, self.root_is_held, self.gravity)
+
+    def constraints(self, mechanism: Mechanism) -> Constraints:
+        """How the kernels treat the mechanism's constraints."""
+        return Constraints(anchors_at_rest(mechanism.cuts), self.alpha, self.beta)
+
 
 class Run(NamedTuple):
     """Tree coordinates over time, and how far the constraints opened."""
@@ -58,24 +68,9 @@ def run_tree(
     mechanism = start.layout.mechanism
     tree = tree_arrays(mechanism)
     record = np.zeros((settings.records, 2 * start.layout.count))
-    worst = run_tree_augmented(
-        tree,
-        tree_run_state(start),
-        settings.root_is_held,
-        settings.gravity,
-        springs or no_springs(mechanism),
-        table or no_table(),
-        anchors_at_rest(mechanism.cuts),
-        settings.alpha,
-        settings.beta,
-        settings.is_projected,
-        settings.is_rk4,
-        0.0,
-        settings.step,
-        settings.steps,
-        tree_run_memory(tree),
-        record,
-    )
+    loads = RunLoads(springs or no_springs(mechanism), table or no_table())
+    plan, constraints, memory = settings.plan(), settings.constraints(mechanism), tree_run_memory(tree)
+    worst = run_tree_augmented(tree, tree_run_state(start), plan, loads, constraints, memory, record)
     return _run(settings, record, worst)
 
 
@@ -88,23 +83,9 @@ def run_free(
     if settings.is_projected:
         raise ValueError("the fully augmented model has no projection; use alpha and beta")
     record = np.zeros((settings.records, 2 * start.layout.count))
-    worst = run_fully_augmented(
-        bodies,
-        free_state(start),
-        settings.root_is_held,
-        settings.gravity,
-        springs or no_springs(mechanism),
-        table or no_table(),
-        anchors_at_rest(mechanism.cuts),
-        settings.alpha,
-        settings.beta,
-        settings.is_rk4,
-        0.0,
-        settings.step,
-        settings.steps,
-        free_run_memory(bodies),
-        record,
-    )
+    loads = RunLoads(springs or no_springs(mechanism), table or no_table())
+    plan, constraints, memory = settings.plan(), settings.constraints(mechanism), free_run_memory(bodies)
+    worst = run_fully_augmented(bodies, free_state(start), plan, loads, constraints, memory, record)
     return _run(settings, record, worst)
 
 

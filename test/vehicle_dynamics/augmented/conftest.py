@@ -13,6 +13,7 @@ from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
@@ -29,6 +30,10 @@ class Case(NamedTuple):
     state: TreeState
     body_forces: np.ndarray
     coordinate_forces: np.ndarray
+
+    @property
+    def forces(self) -> Forces:
+        return Forces(self.body_forces, self.coordinate_forces)
 
     @property
     def mechanism(self) -> Mechanism:

@@ -26,6 +26,7 @@ from vehicle_dynamics.multibody.free_hinges import (
 )
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import (
     TreeAccelerations,
@@ -55,8 +56,9 @@ def solve(
     work, out = free_workspace(bodies), free_accelerations(bodies)
     anchor = anchors_at_rest(mechanism.cuts) if anchor is None else anchor
     fully_augmented_accelerations(
-        bodies, state, root_is_held, gravity, body_forces, coordinate_forces, anchor, 0.0, 0.0, work, out
-    )
+        bodies, state, root_is_held, gravity, Forces(body_forces, coordinate_forces), Constraints(anchor, 0.0, 0.0),
+        work, out,
+    )  # fmt: skip
     root, coordinates = np.zeros(6), np.zeros(len(coordinate_forces))
     root_acceleration(state, out, root)
     hinge_accelerations(bodies, state, out, work, coordinates)
@@ -96,8 +98,8 @@ def test_gravity_and_moving_anchors_act_as_in_the_tree(random_case: MakeCase, ro
     tree = tree_arrays(case.mechanism)
     expected = tree_accelerations(tree)
     tree_augmented_accelerations(
-        tree, case.state.coordinates, case.state.rates, case.state.velocity[0], root_is_held, gravity,
-        case.body_forces, case.coordinate_forces, anchor, 0.0, 0.0, tree_workspace(tree), expected,
+        tree, case.state.coordinates, case.state.rates, RootMotion(case.state.velocity[0], root_is_held, gravity),
+        case.forces, Constraints(anchor, 0.0, 0.0), tree_workspace(tree), expected,
     )  # fmt: skip
 
     result = solve(
@@ -162,12 +164,11 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     start = free_state(case.state)
     start.centre[:] += 1e-2 * random.normal(size=start.centre.shape)
     start.velocity[:] += random.normal(size=start.velocity.shape)
-    alpha, beta, forces = 30.0, 40.0, np.zeros((4, 6))
+    alpha, beta, unloaded = 30.0, 40.0, Forces(np.zeros((4, 6)), np.zeros(3))
+    constraints = Constraints(anchor, alpha, beta)
 
     def accelerate(state: FreeState) -> None:
-        fully_augmented_accelerations(
-            bodies, state, False, WEIGHTLESS, forces, np.zeros(3), anchor, alpha, beta, work, out
-        )
+        fully_augmented_accelerations(bodies, state, False, WEIGHTLESS, unloaded, constraints, work, out)
 
     def moved(time: float) -> FreeState:
         """On the path with this acceleration; attitudes turn by the mean angular velocity."""

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Mechanism, Motion
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import (
@@ -42,8 +43,9 @@ def solve(
     tree = tree_arrays(mechanism)
     out = tree_accelerations(tree)
     tree_augmented_accelerations(
-        tree, state.coordinates, state.rates, state.velocity[0], root_is_held, gravity, body_forces, coordinate_forces,
-        anchors_at_rest(mechanism.cuts) if anchor is None else anchor, 0.0, 0.0, tree_workspace(tree), out,
+        tree, state.coordinates, state.rates, RootMotion(state.velocity[0], root_is_held, gravity),
+        Forces(body_forces, coordinate_forces),
+        Constraints(anchors_at_rest(mechanism.cuts) if anchor is None else anchor, 0.0, 0.0), tree_workspace(tree), out,
     )  # fmt: skip
     return out
 
@@ -208,8 +210,9 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
 
     def accelerate(at: np.ndarray, rate: np.ndarray) -> np.ndarray:
         tree_augmented_accelerations(
-            tree, at, rate, case.state.velocity[0], True, WEIGHTLESS, gentle * case.body_forces,
-            gentle * case.coordinate_forces, anchor, alpha, beta, work, out,
+            tree, at, rate, RootMotion(case.state.velocity[0], True, WEIGHTLESS),
+            Forces(gentle * case.body_forces, gentle * case.coordinate_forces), Constraints(anchor, alpha, beta),
+            work, out,
         )  # fmt: skip
         return out.coordinates.copy()
 
