@@ -14,7 +14,14 @@ from benchmark.rival_pinocchio import PinocchioRival
 from proving_ground.kernels.jit import kernel
 from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_chassis
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
+from vehicle_dynamics.embedded_vehicle import (
+    OUT_SIZE,
+    RigidLoads,
+    RigidMotion,
+    forward_dynamics,
+    vehicle_bodies,
+    workspace,
+)
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
@@ -117,10 +124,9 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
     ends = np.zeros((4, 9))
     ends[:, :3] = case.bodies.corners["geometry"]["tie_inner"]
     out = np.zeros(OUT_SIZE)
-    arguments = (
-        case.bodies, tuple(case.turn), WEIGHTLESS, case.theta, case.theta_rate, case.spin_rate, ends, np.zeros(4),
-        case.spin_torque, case.wheel_force, case.chassis_force, workspace(), out,
-    )  # fmt: skip
+    motion = RigidMotion(tuple(case.turn), case.theta, case.theta_rate, case.spin_rate)
+    loads = RigidLoads(WEIGHTLESS, np.zeros(4), case.spin_torque, case.wheel_force, case.chassis_force)
+    arguments = (case.bodies, motion, ends, loads, workspace(), out)
     times = KernelTimes(
         whole=_kernel_time_us(_embedded, arguments),
         kinematics=_kernel_time_us(_kinematics, arguments),
@@ -215,23 +221,22 @@ def _embedded(count: int, arguments: Any) -> None:
 
 @kernel
 def _kinematics(count: int, arguments: Any) -> float:
-    total = 0.0
+    total, bodies, motion, ends = 0.0, arguments[0], arguments[1], arguments[2]
     for _ in range(count):
         for index in range(4):
-            row = arguments[6][index]
-            end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
-            geometry = arguments[0].corners[index].geometry
+            end = TieEnd(three(ends[index], 0), three(ends[index], 3), three(ends[index], 6))
+            geometry = bodies.corners[index].geometry
             # The sum so far makes each evaluation wait for the one before, as in a simulation.
-            motion = corner_motion(geometry, arguments[3][index] + 1e-12 * total, arguments[4][index], end)
-            total += motion.bias.tie_outer[0] + motion.bias.upright[0] + motion.velocity.shock_lower[0]
+            corner = corner_motion(geometry, motion.theta[index] + 1e-12 * total, motion.theta_rate[index], end)
+            total += corner.bias.tie_outer[0] + corner.bias.upright[0] + corner.velocity.shock_lower[0]
     return total
 
 
 @kernel
 def _recursion(count: int, arguments: Any) -> None:
-    vehicle, turn, force, work = arguments[0], arguments[1], arguments[10], arguments[11]
+    vehicle, motion, loads, work = arguments[0], arguments[1], arguments[3], arguments[4]
     for _ in range(count):
-        start_chassis(vehicle.chassis, turn, force, work.matrix, work.right)
+        start_chassis(vehicle.chassis, motion.angular_velocity, loads.chassis_force, work.matrix, work.right)
         for index in range(4):
             eliminate(work.matrix, work.right, work.coupling[index], 1.0, 1e-3)
         solve_symmetric(work.matrix, work.right)

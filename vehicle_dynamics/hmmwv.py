@@ -27,7 +27,7 @@ from vehicle_dynamics.driving.handle import advance, handle, observe
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, DrivingState
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, RigidLoads, RigidMotion, forward_dynamics, workspace
 from vehicle_dynamics.export.mjcf import mjcf
 from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
 from vehicle_dynamics.parameters import VehicleParameters
@@ -87,7 +87,7 @@ class Hmmwv:
     @kernel.setter
     def kernel(self, vehicle: DrivingVehicle) -> None:
         self._kernel = vehicle
-        self._handle = handle(vehicle, driving_workspace(vehicle))
+        self._handle = handle(vehicle, driving_workspace(vehicle), self._method)
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> Hmmwv:
@@ -158,7 +158,7 @@ class Hmmwv:
         if steps < 0:
             raise ValueError(f"steps: must not be negative, got {steps}")
         limited = pedals.within_limits()
-        return int(advance(self._handle, ground.kernel(), limited, self._method, self.step_s, steps, state))
+        return int(advance(self._handle, ground.kernel(), limited, self.step_s, steps, state))
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle."""
@@ -192,21 +192,15 @@ class Hmmwv:
         tie_end = np.zeros((4, 9))
         tie_end[:, :3] = self.kernel.bodies.corners["geometry"]["tie_inner"]
         down = -self.kernel.gravity * rotation_from_quaternion(state.attitude)[2]
-        forward_dynamics(
-            self.kernel.bodies,
-            tuple(state.turn.tolist()),
-            tuple(down.tolist()),
-            state.theta,
-            state.theta_rate,
-            state.spin_rate,
-            tie_end,
-            np.zeros(4),
-            _force(spin_torque, (4,)),
-            _force(wheel_force, (4, 6)),
-            _force(chassis_force, (6,)),
-            self._rigid_work,
-            out,
+        motion = RigidMotion(tuple(state.turn.tolist()), state.theta, state.theta_rate, state.spin_rate)
+        loads = RigidLoads(
+            gravity=tuple(down.tolist()),
+            theta_force=np.zeros(4),
+            spin_torque=_force(spin_torque, (4,)),
+            wheel_force=_force(wheel_force, (4, 6)),
+            chassis_force=_force(chassis_force, (6,)),
         )
+        forward_dynamics(self.kernel.bodies, motion, tie_end, loads, self._rigid_work, out)
         return out
 
     def export(self, file_format: str) -> str:

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from proving_ground.kernels.vector3 import Vector3
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
+from vehicle_dynamics.embedded_vehicle import (
+    OUT_SIZE,
+    RigidLoads,
+    RigidMotion,
+    forward_dynamics,
+    vehicle_bodies,
+    workspace,
+)
 from vehicle_dynamics.multibody.joint_forces import JointForces, joint_forces
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.spatial import force_at
@@ -52,10 +59,10 @@ class VehicleJointForces:
         x, y, z = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.gravity])
         gravity = (float(x), float(y), float(z))
         out = np.zeros(OUT_SIZE)
-        forward_dynamics(
-            self.bodies, tuple(state.turn), gravity, state.theta, state.theta_rate, state.spin_rate, ends, np.zeros(4),
-            np.zeros(4), np.ascontiguousarray(wheel_force, dtype=float), np.zeros(6), workspace(), out,
-        )  # fmt: skip
+        motion = RigidMotion(tuple(state.turn), state.theta, state.theta_rate, state.spin_rate)
+        on_wheels = np.ascontiguousarray(wheel_force, dtype=float)
+        loads = RigidLoads(gravity, np.zeros(4), np.zeros(4), on_wheels, np.zeros(6))
+        forward_dynamics(self.bodies, motion, ends, loads, workspace(), out)
         tree = self._tree_state(state, ends)
         forces = self._forces(tree, state, wheel_force, np.array(gravity))
         # The tree's other accelerations follow from the loops.

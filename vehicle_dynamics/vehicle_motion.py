@@ -16,6 +16,8 @@ from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.embedded_vehicle import (
     OUT_SIZE,
+    RigidLoads,
+    RigidMotion,
     VehicleBodies,
     Workspace,
     forward_dynamics,
@@ -113,21 +115,10 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
             work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]
         work.spin_torque[index] = scene.manoeuvre.drive_torque
     out = work.accelerations
-    forward_dynamics(
-        scene.vehicle,
-        turn,
-        to_chassis(rotation, (0.0, 0.0, -scene.gravity)),
-        theta,
-        theta_rate,
-        spin_rate,
-        work.tie_end,
-        work.theta_force,
-        work.spin_torque,
-        work.wheel_force,
-        work.chassis_force,
-        work.dynamics,
-        out,
-    )
+    gravity = to_chassis(rotation, (0.0, 0.0, -scene.gravity))
+    loads = RigidLoads(gravity, work.theta_force, work.spin_torque, work.wheel_force, work.chassis_force)
+    motion = RigidMotion(turn, theta, theta_rate, spin_rate)
+    forward_dynamics(scene.vehicle, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, state, out, rate)
 
 

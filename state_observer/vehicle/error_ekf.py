@@ -71,7 +71,8 @@ class ErrorEkf(FilterBase):
         self.ground: GroundModel = ground or FlatGround()
         numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle, folder))
         self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
-        self._handle = handle(self.model.kernel, driving_workspace(self.model.kernel))
+        work = driving_workspace(self.model.kernel)
+        self._handle = handle(self.model.kernel, work, SEMI_IMPLICIT_EULER)
         self._kernel_ground = self.ground.kernel()
         self.constants = filter_constants(settings, self.model, numbers)
         self._own = settings
@@ -111,9 +112,7 @@ class ErrorEkf(FilterBase):
             self._coast()
         self._before[:] = state
         steps = max(math.ceil(seconds / self.model.step_s - 1e-6), 1)
-        made = advance(
-            self._handle, self._kernel_ground, self.pedals(), SEMI_IMPLICIT_EULER, seconds / steps, steps, state
-        )
+        made = advance(self._handle, self._kernel_ground, self.pedals(), seconds / steps, steps, state)
         if made < steps:
             return False
         grow(self.constants, self.memory, self._before, seconds)
