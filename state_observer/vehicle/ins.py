@@ -220,7 +220,7 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
         if part_of == 1:
             doubt(now, sensor, PATIENCE, now.covariance, INS_VELOCITY, 3, DOUBT_SPEED)
         change = np.zeros(INS_SIZE)
-        taken = fuse(now, sensor, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        taken = fuse(now, sensor, rows, rest, spread, count, known.gps_gate[count - 1], change)
         for j in range(INS_SIZE):
             error[j] += change[j]
         if part_of == 0:
@@ -255,7 +255,7 @@ def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
         rest[k] = (speed if k == 0 else 0.0) - moves[k]
         spread[k] = known.wheel_variance if k == 0 else known.side_variance
     error = np.zeros(INS_SIZE)
-    fuse(now, WHEELS, now.covariance, rows, rest, spread, 3, known.wheel_gate, error)
+    fuse(now, WHEELS, rows, rest, spread, 3, known.wheel_gate, error)
     _correct(now, error)
 
 

@@ -76,7 +76,7 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
     used = -1
     if count > 0:
         gate = known.gps_gate[count - 1]
-        used = 1 if fuse(now, GPS_POSITION, now.covariance, rows, rest, spread, count, gate, error) else 0
+        used = 1 if fuse(now, GPS_POSITION, rows, rest, spread, count, gate, error) else 0
     if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
         _velocity(known, now, rotation, arm, fix, variance, error)
     correct(now, error, known.bias_limit)
@@ -114,7 +114,7 @@ def _velocity(
             for j in range(ERROR_SIZE):
                 rest[k] -= rows[k, j] * error[j]
         change = np.zeros(ERROR_SIZE)
-        fuse(now, GPS_VELOCITY, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        fuse(now, GPS_VELOCITY, rows, rest, spread, count, known.gps_gate[count - 1], change)
         for j in range(ERROR_SIZE):
             error[j] += change[j]
     speed = math.hypot(fix[3], fix[4])
@@ -126,7 +126,7 @@ def _velocity(
         rest[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
         spread[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
         change = np.zeros(ERROR_SIZE)
-        fuse(now, COURSE, now.covariance, row, rest, spread, 1, known.gps_gate[0], change)
+        fuse(now, COURSE, row, rest, spread, 1, known.gps_gate[0], change)
         for j in range(ERROR_SIZE):
             error[j] += change[j]
 
@@ -158,7 +158,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             count += 1
     if count > 0:
         doubt(now, GYRO, PATIENCE, now.covariance, TURN, 3, DOUBT_TURN)
-        fuse(now, GYRO, now.covariance, rows, rest, spread, count, known.imu_gate, error)
+        fuse(now, GYRO, rows, rest, spread, count, known.imu_gate, error)
         if swing < SETTLED:
             now.surprise[3] = surprised(now.surprise[3], now.last_nis[GYRO] / count)
     felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
@@ -203,7 +203,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     if count > 0:
         doubt(now, ACCELEROMETER, PATIENCE, now.covariance, LACK, 2, DOUBT_LACK)
         change = np.zeros(ERROR_SIZE)
-        fuse(now, ACCELEROMETER, now.covariance, rows, rest, spread, count, known.imu_gate, change)
+        fuse(now, ACCELEROMETER, rows, rest, spread, count, known.imu_gate, change)
         for j in range(ERROR_SIZE):
             error[j] += change[j]
     correct(now, error, known.bias_limit)
@@ -243,7 +243,7 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
         row[0, WHEEL + k] = 1.0
         spread[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
         one = np.zeros(ERROR_SIZE)
-        if fuse(now, WHEELS, now.covariance, row, rest, spread, 1, known.wheel_gate, one):
+        if fuse(now, WHEELS, row, rest, spread, 1, known.wheel_gate, one):
             for j in range(ERROR_SIZE):
                 error[j] += one[j]
         else:

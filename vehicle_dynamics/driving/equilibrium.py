@@ -168,7 +168,7 @@ class _Balance:
     def state(self, unknown: Array, gear: int) -> Array:
         """The whole state; brakes and tyres are as the balance needs them."""
         self._evaluate(unknown)
-        state = self._state.copy()
+        state: Array = self._state.copy()
         if self._rolls:
             state[DEFLECTION] = self._work.tyre[:, [ALONG, ACROSS]].ravel()
         else:
@@ -200,4 +200,5 @@ class _Balance:
             sideways = across + yaw * FRONT_AND_REAR
             moving[DEFLECTION] = np.column_stack([self._share * along, self._share * sideways]).ravel()
         balanced_rates(self._handle, self._ground, self._state, self._rolls)
-        return self._work.rates[RATE]
+        rate: Array = self._work.rates[RATE]
+        return rate
