@@ -10,27 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import state_observer.vehicle.layout as at
 from state_observer.vehicle.constants import error_noise, filter_constants, lack_times
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import tell_vehicle
 from state_observer.vehicle.filter_base import FilterBase
-from state_observer.vehicle.layout import (
-    ERROR_SIZE,
-    FORCE_BIAS,
-    GROUND,
-    GYRO_BIAS,
-    LACK,
-    PITCH,
-    POSITION,
-    ROLL,
-    TURN,
-    VEHICLE_MEMORY,
-    VELOCITY,
-    WHEEL,
-    WHEEL_RATE,
-    YAW,
-)
+from state_observer.vehicle.layout import VEHICLE_MEMORY
 from state_observer.vehicle.measurements import take_gps, take_imu, take_wheels
 from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
@@ -158,22 +144,22 @@ class ErrorEkf(FilterBase):
         now["covariance"] = np.diag(self._first_variances(place, rests))
 
     def _first_variances(self, place: Place, rests: bool) -> Array:
-        own, spread = self._own, np.zeros(ERROR_SIZE)
-        spread[POSITION : POSITION + 2] = place.position_variance
-        spread[POSITION + 2] = 0.02**2
-        spread[[ROLL, PITCH]] = 0.02**2
-        spread[YAW] = place.heading_variance + 0.02**2
-        spread[WHEEL : WHEEL + 4] = self.constants["pulse"][0] ** 2
-        spread[VELOCITY] = max(place.speed_variance, 0.2**2)
-        spread[VELOCITY + 1 : VELOCITY + 3] = 0.1**2
-        spread[TURN : TURN + 3] = 0.1**2
-        spread[WHEEL_RATE : WHEEL_RATE + 4] = 0.5**2
+        own, spread = self._own, np.zeros(at.ERROR_SIZE)
+        spread[at.POSITION : at.POSITION + 2] = place.position_variance
+        spread[at.POSITION + 2] = 0.02**2
+        spread[[at.ROLL, at.PITCH]] = 0.02**2
+        spread[at.YAW] = place.heading_variance + 0.02**2
+        spread[at.WHEEL : at.WHEEL + 4] = self.constants["pulse"][0] ** 2
+        spread[at.VELOCITY] = max(place.speed_variance, 0.2**2)
+        spread[at.VELOCITY + 1 : at.VELOCITY + 3] = 0.1**2
+        spread[at.TURN : at.TURN + 3] = 0.1**2
+        spread[at.WHEEL_RATE : at.WHEEL_RATE + 4] = 0.5**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
-        spread[GYRO_BIAS : GYRO_BIAS + 3] = gyro
-        spread[FORCE_BIAS : FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
-        spread[GROUND] = 0.0 if own.knows_ground else place.up_variance
+        spread[at.GYRO_BIAS : at.GYRO_BIAS + 3] = gyro
+        spread[at.FORCE_BIAS : at.FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
+        spread[at.GROUND] = 0.0 if own.knows_ground else place.up_variance
         if own.estimates_lack:
-            spread[LACK : LACK + 3] = FIRST_LACK**2
+            spread[at.LACK : at.LACK + 3] = FIRST_LACK**2
         if not own.estimates_biases:
             spread[BIASES] = 0.0
         return spread
@@ -235,7 +221,7 @@ class ErrorEkf(FilterBase):
         )
         for k in range(2):
             self._state[k] = reading.values[k] - off[k]
-            spread[POSITION + k, :] = spread[:, POSITION + k] = 0.0
-            spread[POSITION + k, POSITION + k] = reading.variance[k] + 0.01
-        spread[YAW, YAW] += 0.15**2
-        spread[VELOCITY, VELOCITY] += 0.5**2
+            spread[at.POSITION + k, :] = spread[:, at.POSITION + k] = 0.0
+            spread[at.POSITION + k, at.POSITION + k] = reading.variance[k] + 0.01
+        spread[at.YAW, at.YAW] += 0.15**2
+        spread[at.VELOCITY, at.VELOCITY] += 0.5**2

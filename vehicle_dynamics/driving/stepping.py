@@ -14,7 +14,7 @@ from proving_ground.kernels.jit import inlined_part, part
 from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
-from terrain.obstacle_contact import add_obstacle_contact
+from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
 from terrain.wheel import ContactState, ContactStep, Deflection, SoilMemory, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import brake_torque
 from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
@@ -82,10 +82,9 @@ def moving_rate(
     world_turn = to_world(rotation, turn)
     position, velocity = three(moving, 0), three(moving, 15)
     _start_chassis_force(vehicle, to_chassis(rotation, velocity), turn, work.chassis_force)
-    add_body_contact(vehicle.body, ground, rotation, position, velocity, world_turn, work.chassis_force)
-    work.collision[0] = add_obstacle_contact(
-        vehicle.body.box, ground.obstacles, rotation, position, velocity, world_turn, work.chassis_force
-    )
+    chassis = ChassisInWorld(rotation, position, velocity, world_turn)
+    add_body_contact(vehicle.body, ground, chassis, work.chassis_force)
+    work.collision[0] = add_obstacle_contact(vehicle.body.box, ground.obstacles, chassis, work.chassis_force)
     for index in range(4):
         corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]
         end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
