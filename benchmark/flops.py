@@ -97,15 +97,9 @@ class _Grid:
 
 def main() -> None:
     """Print the count."""
-    from vehicle_dynamics.embedded_vehicle import (
-        OUT_SIZE,
-        RigidLoads,
-        RigidMotion,
-        forward_dynamics,
-        vehicle_bodies,
-        workspace,
-    )
+    from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
     from vehicle_dynamics.parameters import VehicleParameters
+    from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 
     bodies = vehicle_bodies(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
     random = np.random.default_rng(0)

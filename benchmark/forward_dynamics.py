@@ -14,14 +14,7 @@ from benchmark.rival_pinocchio import PinocchioRival
 from proving_ground.kernels.jit import kernel
 from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_chassis
-from vehicle_dynamics.embedded_vehicle import (
-    OUT_SIZE,
-    RigidLoads,
-    RigidMotion,
-    forward_dynamics,
-    vehicle_bodies,
-    workspace,
-)
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
@@ -35,6 +28,7 @@ from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_accelerations, tree_arrays, tree_workspace
 from vehicle_dynamics.multibody.tree_augmented import tree_augmented_accelerations
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion
 from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism

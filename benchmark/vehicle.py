@@ -21,10 +21,11 @@ from terrain.wheel import ContactStep
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import controls, moving_rate
-from vehicle_dynamics.embedded_vehicle import RigidLoads, RigidMotion, forward_dynamics
+from vehicle_dynamics.embedded_vehicle import forward_dynamics
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.single_track import SingleTrack
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_state import SPIN_RATE, THETA, THETA_RATE

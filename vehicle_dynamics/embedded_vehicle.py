@@ -17,6 +17,7 @@ from proving_ground.kernels.vector3 import Vector3, three
 from proving_ground.settings import SettingsError
 from vehicle_dynamics.chassis_system import add_rigidly, eliminate, pull, set_coupling, solve_chassis, start_chassis
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.body_sums import BodyTerms
 from vehicle_dynamics.suspension.corner import (
     CornerMotion,
@@ -56,25 +57,6 @@ class Workspace(NamedTuple):
 def workspace() -> Workspace:
     """Fresh arrays for one thread."""
     return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 7)))
-
-
-class RigidMotion(NamedTuple):
-    """Motion of the vehicle's rigid bodies."""
-
-    angular_velocity: Vector3  # of the chassis, in its axes [rad/s]
-    theta: Array  # 4: lower-arm angles [rad]
-    theta_rate: Array  # 4 [rad/s]
-    spin_rate: Array  # 4, of the wheels relative to their spindles [rad/s]
-
-
-class RigidLoads(NamedTuple):
-    """What acts on the rigid bodies beside springs, stops and dampers; chassis axes."""
-
-    gravity: Vector3  # [m/s^2]
-    theta_force: Array  # 4: further generalised forces on the lower-arm angles [N m]
-    spin_torque: Array  # 4: from the spindle on the wheel, as a brake does [N m]
-    wheel_force: Array  # 4 x 6: moment [N m] and force [N] on each wheel at its centre
-    chassis_force: Array  # 6: the same on the chassis at its origin
 
 
 class LowerArm(NamedTuple):

@@ -15,16 +15,9 @@ from proving_ground.kernels.inertia import times
 from proving_ground.kernels.jit import inlined_part, kernel
 from proving_ground.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, vector
 from vehicle_dynamics.chassis_system import add_rigidly, eliminate, pull, set_coupling, solve_chassis, start_chassis
-from vehicle_dynamics.embedded_vehicle import (
-    RigidLoads,
-    RigidMotion,
-    VehicleBodies,
-    eliminate_corner,
-    lower_arm,
-    vehicle_bodies,
-    wheel_load,
-)
+from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, lower_arm, vehicle_bodies, wheel_load
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, first_body
 from vehicle_dynamics.suspension.corner import (
     CornerMotion,

@@ -16,8 +16,6 @@ from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, three
 from vehicle_dynamics.embedded_vehicle import (
     OUT_SIZE,
-    RigidLoads,
-    RigidMotion,
     VehicleBodies,
     Workspace,
     forward_dynamics,
@@ -26,6 +24,7 @@ from vehicle_dynamics.embedded_vehicle import (
 )
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import J_TURN, LANE_CHANGE, STRAIGHT, Manoeuvre, steer_at
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import (
     RK4,
     SEMI_IMPLICIT_EULER,

@@ -32,8 +32,9 @@ from vehicle_dynamics.driving.state import (
     SOIL,
     STUCK,
 )
-from vehicle_dynamics.embedded_vehicle import RigidLoads, RigidMotion, forward_dynamics, out_of_reach
+from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.corner_record import CornerRecord

@@ -20,10 +20,9 @@ from vehicle_dynamics.multibody.free_bodies import (
 )
 from vehicle_dynamics.multibody.free_hinges import hinge_coordinates, hinge_rates
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
-from vehicle_dynamics.multibody.model_inputs import Constraints, Forces
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import (
     RK4_SHARES,
-    RunLoads,
     RunPlan,
     add_stage,
     advance,
@@ -76,8 +75,6 @@ def run_fully_augmented(
     bodies: FreeBodies,
     state: FreeState,
     plan: RunPlan,
-    loads: RunLoads,
-    constraints: Constraints,
     memory: FreeRunMemory,
     record: Array,
 ) -> float:
@@ -90,9 +87,9 @@ def run_fully_augmented(
     for number in range(plan.steps):
         for stage in range(stages(plan)):
             at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
-            _loads(bodies, at, (number + RK4_SHARES[stage]) * plan.step, loads, memory)
+            _loads(bodies, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
             fully_augmented_accelerations(
-                bodies, at, plan.root_is_held, plan.gravity, memory.forces, constraints, memory.work, memory.out
+                bodies, at, plan.root_is_held, plan.gravity, memory.forces, plan.constraints, memory.work, memory.out
             )
             _slope(at, memory)
             if stage == 0:
@@ -109,9 +106,9 @@ def run_fully_augmented(
 
 
 @part
-def _loads(bodies: FreeBodies, state: FreeState, time: float, loads: RunLoads, memory: FreeRunMemory) -> None:
+def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, memory: FreeRunMemory) -> None:
     """Forces on the bodies and the coordinates."""
-    springs, table = loads
+    springs, table = plan.springs, plan.table
     work, wrench, body = memory.work, memory.wrench, table.body
     hinge_coordinates(bodies, state, work, memory.coordinates)
     hinge_rates(bodies, state, work, memory.rates)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from proving_ground.kernels.jit import inlined_part, part
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints
 from vehicle_dynamics.multibody.tree import TreeLayout
 
 Array = NDArray[np.float64]
@@ -17,17 +18,6 @@ State = TypeVar("State", bound=tuple[Array, ...])  # of a run, or its rate of ch
 
 RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step, where the stages stand
 RK4_WEIGHTS = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-
-
-class RunPlan(NamedTuple):
-    """How to integrate, and what holds for the whole run."""
-
-    step: float  # [s]
-    steps: int
-    is_rk4: bool  # else semi-implicit Euler
-    is_projected: bool  # coordinates and rates are put back on the constraints after each step; of the tree only
-    root_is_held: bool
-    gravity: Vector3  # [m/s^2] in inertial axes
 
 
 class Springs(NamedTuple):
@@ -47,9 +37,16 @@ class ForceTable(NamedTuple):
     wrench: Array  # times x 6: moment [N m], force [N]
 
 
-class RunLoads(NamedTuple):
-    """All that acts on a mechanism in a run."""
+class RunPlan(NamedTuple):
+    """How to integrate, and what holds for the whole run."""
 
+    step: float  # [s]
+    steps: int
+    is_rk4: bool  # else semi-implicit Euler
+    is_projected: bool  # coordinates and rates are put back on the constraints after each step; of the tree only
+    root_is_held: bool
+    gravity: Vector3  # [m/s^2] in inertial axes
+    constraints: Constraints
     springs: Springs
     table: ForceTable
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
-from proving_ground.kernels.vector3 import Vector3, add, cross
-from vehicle_dynamics.multibody.model_inputs import Constraints, Forces
+from proving_ground.kernels.vector3 import add, cross
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import (
     RK4_SHARES,
-    RunLoads,
     RunPlan,
     add_stage,
     advance,
@@ -92,8 +91,6 @@ def run_tree_augmented(
     tree: TreeArrays,
     state: TreeRunState,
     plan: RunPlan,
-    loads: RunLoads,
-    constraints: Constraints,
     memory: TreeRunMemory,
     record: Array,
 ) -> float:
@@ -107,8 +104,8 @@ def run_tree_augmented(
     for number in range(plan.steps):
         for stage in range(stages(plan)):
             at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
-            _loads(tree, at, (number + RK4_SHARES[stage]) * plan.step, plan.gravity, loads, memory)
-            accelerations_after_motion(tree, is_held, memory.forces, constraints, work, out)
+            _loads(tree, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
+            accelerations_after_motion(tree, is_held, memory.forces, plan.constraints, work, out)
             _slope(at, memory)
             if stage == 0:
                 worst = largest(work.error, worst)
@@ -119,7 +116,7 @@ def run_tree_augmented(
         normalise(state.attitude)
         if plan.is_projected:
             project_on_constraints(
-                tree, state.coordinates, state.rates, state.root_velocity, is_held, constraints.anchor, work, out
+                tree, state.coordinates, state.rates, state.root_velocity, is_held, plan.constraints.anchor, work, out
             )
         if (number + 1) % every == 0:
             _record(state, record[number // every])
@@ -127,14 +124,12 @@ def run_tree_augmented(
 
 
 @part
-def _loads(
-    tree: TreeArrays, state: TreeRunState, time: float, gravity: Vector3, loads: RunLoads, memory: TreeRunMemory
-) -> None:
+def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, memory: TreeRunMemory) -> None:
     """Motion of the tree and the forces on it."""
-    springs, table = loads
+    springs, table = plan.springs, plan.table
     work, wrench, r = memory.work, memory.wrench, memory.root_turned
     rotation_matrix(state.attitude, r)
-    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, gravity), work)
+    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, plan.gravity), work)
     spring_forces(springs, state.coordinates, state.rates, memory.forces.coordinates)
     table_wrench(table, time, wrench)
     frame = tree.body_frame[table.body]

@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.body_contact import DEEPEST
 from vehicle_dynamics.driving.state import DEFLECTION, DrivingState
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, RigidLoads, RigidMotion, forward_dynamics, workspace
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.strut import spring_energy
 from vehicle_dynamics.vehicle_state import VehicleState
 
