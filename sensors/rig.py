@@ -12,6 +12,7 @@ from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.one_of import one_of
+from proving_ground.settings.units import NS_PER_S
 from sensors.drive_truth import drive_truth
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.faults import Fault
@@ -23,7 +24,6 @@ from sensors.lidar.moving import HeightAt, MovingTarget, level_ground
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.sensor import Sensor
-from sensors.timing import NS_PER_S
 from terrain.georeference import Georeference
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord

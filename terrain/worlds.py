@@ -16,7 +16,8 @@ from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
-from proving_ground.settings.share import share_directory
+from proving_ground.settings.share import is_path, share_directory
+from proving_ground.settings.units import LARGEST_SEED
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
@@ -119,7 +120,7 @@ class WorldFile:
     version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "For people")
     build: Build
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=LARGEST_SEED)
     start: PlaceSettings | None = None
     goal: PlaceSettings | None = None
     origin: Origin | None = None
@@ -164,7 +165,7 @@ def world_files() -> dict[str, Path]:
 
 def world_file(name: str) -> Path:
     """The file of a world given by its name in config/worlds or by a path to a YAML file."""
-    if "/" in name or name.endswith((".yaml", ".yml")):
+    if is_path(name):
         return Path(name)
     known = world_files()
     if name not in known:

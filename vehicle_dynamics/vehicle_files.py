@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
-from proving_ground.settings.share import share_directory
+from proving_ground.settings.share import is_path, share_directory
 
 
 def vehicle_files() -> dict[str, Path]:
@@ -16,7 +16,7 @@ def vehicle_files() -> dict[str, Path]:
 
 def vehicle_file(vehicle: str, folder: Path | None = None) -> Path:
     """The file of a vehicle given by its name in config/vehicles or by a path to a YAML file, relative to folder."""
-    if "/" in vehicle or vehicle.endswith((".yaml", ".yml")):
+    if is_path(vehicle):
         return (folder or Path()) / vehicle
     known = vehicle_files()
     if vehicle not in known:

@@ -11,7 +11,7 @@ from proving_ground.campaigns.campaign_file import ROOT_NAMES, Campaign
 from proving_ground.campaigns.distributions import Choice
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.settings import SettingsError
-from proving_ground.settings.share import share_file
+from proving_ground.settings.share import is_path, share_file
 from proving_ground.settings.yaml_file import read_yaml
 from terrain.builders.measured import file_beside
 from terrain.worlds import load_world_file, world_file
@@ -46,8 +46,7 @@ def hash_of(path: Path) -> str:
 
 def path_of_world(name: str, folder: Path) -> Path:
     """The file of a world that a scenario in a folder names."""
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return world_file(str(folder / name) if is_path else name)
+    return world_file(str(folder / name) if is_path(name) else name)
 
 
 def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterator[Named]:

@@ -19,6 +19,7 @@ from proving_ground.campaigns.plan import Job
 from proving_ground.scenarios.metrics import load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
+from proving_ground.settings.share import is_path
 from proving_ground.settings.yaml_file import read_yaml
 from terrain.world import Site, World
 from terrain.world_checks import check_world
@@ -180,5 +181,4 @@ def _varies(campaign: Campaign, prefix: str) -> bool:
 
 
 def _base_file(name: str, folder: Path) -> Path:
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return folder / name if is_path else scenario_file(name)
+    return folder / name if is_path(name) else scenario_file(name)

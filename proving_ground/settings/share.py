@@ -32,6 +32,15 @@ def share_file(relative: str) -> Path:
     return path
 
 
+def is_path(name: str) -> bool:
+    """Whether a name in a setting means a file, and not one of those in a folder of config/.
+
+    >>> [is_path(name) for name in ("hmmwv", "hmmwv.yaml", "vehicles/own")]
+    [False, True, True]
+    """
+    return "/" in name or name.endswith((".yaml", ".yml"))
+
+
 def _candidates() -> list[Path]:
     checkout = Path(__file__).resolve().parents[2]
     prefixes = [*os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep), sys.prefix]

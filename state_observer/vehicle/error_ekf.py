@@ -26,6 +26,7 @@ from vehicle_dynamics.driving.model import driving_workspace
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.driving.state import ENGINE_SPEED, PITMAN, PITMAN_RATE
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.motion import heading_of
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
@@ -212,8 +213,7 @@ class ErrorEkf(FilterBase):
         now, known = self.memory[0], self.constants[0]
         spread = now["covariance"]
         told = self.estimate()
-        x, y, z, w = told["attitude"].tolist()
-        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        heading = heading_of(told["attitude"].tolist())
         arm = known["gps_arm"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],

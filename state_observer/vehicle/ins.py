@@ -37,6 +37,7 @@ from state_observer.vehicle.layout import (
 from state_observer.vehicle.settings import InsNoise, InsSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
 from vehicle_dynamics.attitude import rotation_from_rpy
+from vehicle_dynamics.motion import heading_of
 
 Array = NDArray[np.float64]
 
@@ -128,8 +129,7 @@ class InsFilter(FilterBase):
     def _move_to(self, reading: Reading) -> None:
         now = self.memory[0]
         told = self.estimate()
-        x, y, z, w = told["attitude"].tolist()
-        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        heading = heading_of(told["attitude"].tolist())
         arm, spread = self.constants["gps_arm"][0], now["covariance"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
