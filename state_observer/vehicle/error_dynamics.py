@@ -14,10 +14,11 @@ import numpy as np
 import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis
-from proving_ground.kernels.vector3 import three
+from proving_ground.kernels.vector3 import vector
 from state_observer.vehicle.fusion import spread_on
 from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import PITMAN
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, TURN, VELOCITY
 
 CONSTANTS = np.dtype(
     [
@@ -67,15 +68,15 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
     """
     known, now = constants[0], memory[0]
     state = now.state
-    rotation = rotation_from(state[3:7])
+    rotation = rotation_from(state[ATTITUDE])
     lack = (now.lack[0], now.lack[1], 0.0)
     rows = (rotation.x, rotation.y, rotation.z)
     for k in range(3):
         pushed = rows[k][0] * lack[0] + rows[k][1] * lack[1]
-        state[15 + k] += step * pushed
-        now.acceleration[k] = (state[15 + k] - before[15 + k]) / step
-        now.turn_rate[k] = (state[18 + k] - before[18 + k]) / step
-    state[20] += step * now.lack[2]
+        state[VELOCITY][k] += step * pushed
+        now.acceleration[k] = (state[VELOCITY][k] - before[VELOCITY][k]) / step
+        now.turn_rate[k] = (state[TURN][k] - before[TURN][k]) / step
+    state[TURN][2] += step * now.lack[2]
     now.turn_rate[2] += now.lack[2]
     _odometry(known, now, before, rotation)
     transition = np.zeros((at.ERROR_SIZE, at.ERROR_SIZE))
@@ -97,7 +98,7 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
     noise[at.VELOCITY + 2] *= math.exp(now.surprise[2])
     noise[at.LACK + 2] *= math.exp(now.surprise[3])
     # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
-    way, turned = math.hypot(state[15], state[16]), abs(state[20])
+    way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[TURN][2])
     noise[at.POSITION] *= way
     noise[at.POSITION + 1] *= way
     noise[at.YAW] *= turned
@@ -107,7 +108,7 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
 @part
 def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> None:
     """Where base_link went in the step, along the heading that odometry has."""
-    old = rotation_from(before[3:7])
+    old = rotation_from(before[ATTITUDE])
     turned = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
     turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
     offset = now.odom[3] - math.atan2(old.y[0], old.x[0])
@@ -116,7 +117,7 @@ def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> No
     for k in range(3):
         new_row = rotation.x if k == 0 else (rotation.y if k == 1 else rotation.z)
         old_row = old.x if k == 0 else (old.y if k == 1 else old.z)
-        went[k] = now.state[k] - before[k]
+        went[k] = now.state[POSITION][k] - before[POSITION][k]
         for j in range(3):
             went[k] += (new_row[j] - old_row[j]) * known.base[j]
     now.odom[0] += cosine * went[0] - sine * went[1]
@@ -131,7 +132,7 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     rows = (rotation.x, rotation.y, rotation.z)
-    velocity = three(state, 15)
+    velocity = vector(state[VELOCITY])
     # World axes of the error's turns: roll about (c, s, 0), pitch about (-s, c, 0), yaw about z.
     for k in range(3):
         for j in range(3):
@@ -145,8 +146,8 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
         transition[at.ROLL, at.TURN + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
         transition[at.PITCH, at.TURN + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
         transition[at.YAW, at.TURN + j] += step * rows[2][j]
-    transition[at.ROLL, at.PITCH] += step * state[20]
-    transition[at.PITCH, at.ROLL] -= step * state[20]
+    transition[at.ROLL, at.PITCH] += step * state[TURN][2]
+    transition[at.PITCH, at.ROLL] -= step * state[TURN][2]
     for k in range(4):
         transition[at.WHEEL + k, at.WHEEL_RATE + k] += step
 
@@ -157,7 +158,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
 
     A wheel follows but for its slip, of which the model knows a share.
     """
-    velocity = to_chassis(rotation, three(state, 15))
+    velocity = to_chassis(rotation, vector(state[VELOCITY]))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
     side, turn = side_slopes(known, floor)
@@ -169,10 +170,10 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
     transition[vy, vy], transition[vy, wz] = scale * a22, -scale * a12
     transition[wz, vy], transition[wz, wz] = -scale * a21, scale * a11
     transition[vy, at.LACK + 1] = step * scale * a22
-    transition[vy, at.VELOCITY] = -step * state[20] * scale * a22
+    transition[vy, at.VELOCITY] = -step * state[TURN][2] * scale * a22
     transition[wz, at.LACK + 1] = -step * scale * a21
     transition[vy, at.LACK + 2], transition[wz, at.LACK + 2] = -step * scale * a12, step * scale * a11
-    transition[at.VELOCITY, vy] += step * state[20]
+    transition[at.VELOCITY, vy] += step * state[TURN][2]
     transition[at.VELOCITY, wz] += step * velocity[1]
     transition[at.VELOCITY, at.LACK] += step
     for k in range(3):
@@ -184,8 +185,8 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
         angle = known.steer[k] * state[PITMAN]
         cosine, sine = math.cos(angle), math.sin(angle)
         x, y = known.wheel[k, 0], known.wheel[k, 1]
-        rolls = cosine * (velocity[0] - y * state[20]) + sine * (velocity[1] + x * state[20])
-        slip = (known.radius * state[25 + k] - rolls) / max(abs(rolls), SLOWEST)
+        rolls = cosine * (velocity[0] - y * state[TURN][2]) + sine * (velocity[1] + x * state[TURN][2])
+        slip = (known.radius * state[SPIN_RATE][k] - rolls) / max(abs(rolls), SLOWEST)
         # Beyond the largest force a wheel no longer follows the ground.
         grip = math.exp(-((slip / known.slip_limit) ** 2))
         follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip

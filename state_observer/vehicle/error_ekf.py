@@ -31,6 +31,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
 
 Array = NDArray[np.float64]
 
@@ -110,10 +111,10 @@ class ErrorEkf(FilterBase):
         now, known, state = self.memory[0], self.constants[0], self._state
         now["pedals"][1:3] = 0.0
         np.maximum(now["surprise"], COASTING, out=now["surprise"])
-        x, y, z, w = state[3:7].tolist()
-        speed = (1.0 - 2.0 * (y * y + z * z)) * state[15] + 2.0 * (x * y + z * w) * state[16]
+        x, y, z, w = state[ATTITUDE].tolist()
+        speed = (1.0 - 2.0 * (y * y + z * z)) * state[VELOCITY][0] + 2.0 * (x * y + z * w) * state[VELOCITY][1]
         if speed > SLOWEST:
-            angle = (known["axle"][0] - known["axle"][1]) * state[20] / speed
+            angle = (known["axle"][0] - known["axle"][1]) * state[TURN][2] / speed
             lock = known["pedal_lock"]
             state[PITMAN] = min(max(angle / float(known["steer"][:2].mean()), -lock), lock)
             now["pedals"][0] = -state[PITMAN] / lock
@@ -125,18 +126,18 @@ class ErrorEkf(FilterBase):
         x = place.antenna[0] - cosine * arm[0] + sine * arm[1]
         y = place.antenna[1] - sine * arm[0] - cosine * arm[1]
         speed = place.speed if abs(place.speed) > 0.3 else 0.0
-        counted, engine = self._state[11:15].copy(), self._state[ENGINE_SPEED]
+        counted, engine = self._state[SPIN].copy(), self._state[ENGINE_SPEED]
         pitman = self._state[PITMAN]
         self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
-        self._state[11:15] = counted
+        self._state[SPIN] = counted
         if now["counted_rate"].any():  # wheels may spin; before the first edges nothing is known
-            self._state[25:29] = now["counted_rate"]
+            self._state[SPIN_RATE] = now["counted_rate"]
         if engine > 0.0:
             self._state[ENGINE_SPEED] = engine
         self._state[PITMAN] = pitman
         now["ground"] = 0.0
         if not self._own.knows_ground:
-            now["ground"] = place.antenna[2] - self._state[2] - known["gps_arm"][2]
+            now["ground"] = place.antenna[2] - self._state[POSITION][2] - known["gps_arm"][2]
         now["surprise"] = FIRST_SURPRISE
         now["lack"] = now["turn_rate"] = now["acceleration"] = 0.0
         rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
@@ -176,14 +177,14 @@ class ErrorEkf(FilterBase):
         if self.is_running and passed > 0.0:
             take_wheels(self.constants, self.memory, moved, rates, passed, reading.time_ns)
         else:
-            self._state[11:15] = now["turned"] + 0.5 * self.constants["pulse"]
+            self._state[SPIN] = now["turned"] + 0.5 * self.constants["pulse"]
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:
         """By the wheels where they know; else as the estimate goes, which a wrong gear makes slow to turn round."""
         if self._own.wheels_know_direction:
             return float(rates.max()) < -REVERSES
-        return self.is_running and float(self._state[25:29].mean()) < -REVERSES
+        return self.is_running and float(self._state[SPIN_RATE].mean()) < -REVERSES
 
     def _take_inputs(self, values: Array, passed: float, backward: bool) -> None:
         """Steering, pedals and engine drive the model as they drive the vehicle."""
@@ -220,7 +221,7 @@ class ErrorEkf(FilterBase):
             math.sin(heading) * arm[0] + math.cos(heading) * arm[1],
         )
         for k in range(2):
-            self._state[k] = reading.values[k] - off[k]
+            self._state[POSITION][k] = reading.values[k] - off[k]
             spread[at.POSITION + k, :] = spread[:, at.POSITION + k] = 0.0
             spread[at.POSITION + k, at.POSITION + k] = reading.variance[k] + 0.01
         spread[at.YAW, at.YAW] += 0.15**2

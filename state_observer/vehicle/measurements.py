@@ -13,11 +13,12 @@ import numpy as np
 import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
-from proving_ground.kernels.vector3 import Vector3, add, cross, three
+from proving_ground.kernels.vector3 import Vector3, add, cross, three, vector
 from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
 from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
 from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import STUCK
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
 
 SLIPS_FOR_NS = 300_000_000
 PATIENCE = 5.0  # samples in a row that a gate refuses
@@ -36,7 +37,7 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
     Returns 1 when the position was used, 0 when it was refused, -1 when there was none.
     """
     known, now = constants[0], memory[0]
-    rotation = rotation_from(now.state[3:7])
+    rotation = rotation_from(now.state[ATTITUDE])
     arm = to_world(rotation, three(known.gps_arm, 0))
     error = np.zeros(at.ERROR_SIZE)
     rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
@@ -49,7 +50,7 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
                 row[at.GROUND] = 1.0
             if known.full_slopes > 0.0:  # Eq. 5.46; without, Eq. 5.47
                 _turned(rotation, arm, k, row)
-            rest[count] = fix[k] - now.state[k] - arm[k] - (now.ground if k == 2 else 0.0)
+            rest[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
             spread[count] = variance[k]
             count += 1
     used = -1
@@ -67,8 +68,8 @@ def _velocity(
     known: Record, now: Record, rotation: Rotation, arm: Vector3, fix: Any, variance: Any, error: Any
 ) -> None:
     """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
-    world_turn = to_world(rotation, three(now.state, 18))
-    velocity = add(three(now.state, 15), cross(world_turn, arm))
+    world_turn = to_world(rotation, vector(now.state[TURN]))
+    velocity = add(vector(now.state[VELOCITY]), cross(world_turn, arm))
     rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     # Fused one after the other within one sample: what the position's readings did to the error counts.
     count = 0
@@ -118,8 +119,8 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     forces: of those that the model lacks, and of the tyres' side forces.
     """
     known, now = constants[0], memory[0]
-    rotation = rotation_from(now.state[3:7])
-    turn, arm = three(now.state, 18), three(known.imu_arm, 0)
+    rotation = rotation_from(now.state[ATTITUDE])
+    turn, arm = vector(now.state[TURN]), three(known.imu_arm, 0)
     error, rows = np.zeros(at.ERROR_SIZE), np.zeros((3, at.ERROR_SIZE))
     rest, spread = np.empty(3), np.empty(3)
     # After a start the body swings into the place that the model has for it.
@@ -150,7 +151,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[0])),
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[1])),
     )
-    velocity = to_chassis(rotation, three(now.state, 15))
+    velocity = to_chassis(rotation, vector(now.state[VELOCITY]))
     side, _ = side_slopes(known, max(abs(velocity[0]), 2.0 * SLOWEST))
     inputs = known.input_variance * math.exp(now.surprise[0])
     count = 0
@@ -212,10 +213,10 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
             continue
         low, width = now.turned[k], known.pulse
         if moved[k] != 0.0:
-            width = min(max(abs(now.state[25 + k]), abs(rates[k])) * passed, known.pulse)
+            width = min(max(abs(now.state[SPIN_RATE][k]), abs(rates[k])) * passed, known.pulse)
             if moved[k] < 0.0:
                 low += known.pulse - width
-        rest[0] = low + 0.5 * width - now.state[11 + k] - error[at.WHEEL + k]
+        rest[0] = low + 0.5 * width - now.state[SPIN][k] - error[at.WHEEL + k]
         if moved[k] == 0.0 and abs(rest[0]) <= 0.5 * width:
             continue
         row[0, :] = 0.0
@@ -238,7 +239,7 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
 @part
 def _stand(now: Record, rates: Any, error: Any) -> None:
     """A vehicle that stands does not creep: without this, what is left of the gyroscopes' bias turns it slowly."""
-    body = to_chassis(rotation_from(now.state[3:7]), three(now.state, 15))
+    body = to_chassis(rotation_from(now.state[ATTITUDE]), vector(now.state[VELOCITY]))
     if math.hypot(body[0], body[1]) > STANDING or now.pedals[2] < BRAKED:
         return
     for k in range(4):
@@ -248,7 +249,7 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
     for index in (at.VELOCITY, at.VELOCITY + 1, at.TURN + 2):
         row[:] = 0.0
         row[index] = 1.0
-        present = now.state[20] if index == at.TURN + 2 else body[index - at.VELOCITY]
+        present = now.state[TURN][2] if index == at.TURN + 2 else body[index - at.VELOCITY]
         apply_scalar(now.covariance, row, -present, STILL_TURN if index == at.TURN + 2 else STILL_SPEED, error)
 
 
@@ -256,8 +257,8 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
 def _take_up(now: Record, wheel: int, pulse: float) -> None:
     """The wheel's angle anew, known to a pulse."""
     angle = now.turned[wheel] + 0.5 * pulse
-    now.state[STUCK][wheel] += angle - now.state[11 + wheel]
-    now.state[11 + wheel] = angle
+    now.state[STUCK][wheel] += angle - now.state[SPIN][wheel]
+    now.state[SPIN][wheel] = angle
     for j in range(at.ERROR_SIZE):
         now.covariance[at.WHEEL + wheel, j] = 0.0
         now.covariance[j, at.WHEEL + wheel] = 0.0
@@ -286,8 +287,8 @@ def correct(now: Record, error: Any, limits: Any) -> None:
     Wheels and suspensions move with the chassis. Where a brake holds a wheel it holds it at its corrected angle.
     """
     state = now.state
-    rotation = rotation_from(state[3:7])
-    velocity = to_chassis(rotation, three(state, 15))
+    rotation = rotation_from(state[ATTITUDE])
+    velocity = to_chassis(rotation, vector(state[VELOCITY]))
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     turn = (
@@ -295,24 +296,24 @@ def correct(now: Record, error: Any, limits: Any) -> None:
         sine * error[at.ROLL] + cosine * error[at.PITCH],
         error[at.YAW],
     )
-    turn_quaternion(state[3:7], to_chassis(rotation, turn), state[3:7])
+    turn_quaternion(state[ATTITUDE], to_chassis(rotation, turn), state[ATTITUDE])
     moved = (
         velocity[0] + error[at.VELOCITY],
         velocity[1] + error[at.VELOCITY + 1],
         velocity[2] + error[at.VELOCITY + 2],
     )
-    world = to_world(rotation_from(state[3:7]), moved)
+    world = to_world(rotation_from(state[ATTITUDE]), moved)
     stuck = state[STUCK]
     for k in range(3):
-        state[k] += error[at.POSITION + k]
-        state[15 + k] = world[k]
-        state[18 + k] += error[at.TURN + k]
+        state[POSITION][k] += error[at.POSITION + k]
+        state[VELOCITY][k] = world[k]
+        state[TURN][k] += error[at.TURN + k]
         now.gyro_bias[k] = _within(now.gyro_bias[k] + error[at.GYRO_BIAS + k], limits[0])
         now.force_bias[k] = _within(now.force_bias[k] + error[at.FORCE_BIAS + k], limits[1])
     for k in range(4):
-        state[11 + k] += error[at.WHEEL + k]
+        state[SPIN][k] += error[at.WHEEL + k]
         stuck[k] += error[at.WHEEL + k]
-        state[25 + k] += error[at.WHEEL_RATE + k]
+        state[SPIN_RATE][k] += error[at.WHEEL_RATE + k]
     now.ground += error[at.GROUND]
     for k in range(3):
         now.lack[k] += error[at.LACK + k]
