@@ -99,16 +99,17 @@ def main() -> None:
     """Print the count."""
     from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
     from vehicle_dynamics.parameters import VehicleParameters
+    from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 
     bodies = vehicle_bodies(VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv.yaml")))
     random = np.random.default_rng(0)
     ends = np.zeros((4, 9))
     ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
-    arguments = (
-        bodies, tuple(random.normal(size=3)), (0.0, 0.0, -9.81), random.uniform(-0.2, 0.2, 4), random.normal(size=4),
-        random.normal(size=4), ends, np.zeros(4), np.zeros(4), random.normal(size=(4, 6)), np.zeros(6), workspace(),
-        np.zeros(OUT_SIZE),
-    )  # fmt: skip
+    motion = RigidMotion(
+        tuple(random.normal(size=3)), random.uniform(-0.2, 0.2, 4), random.normal(size=4), random.normal(size=4)
+    )
+    loads = RigidLoads((0.0, 0.0, -9.81), np.zeros(4), np.zeros(4), random.normal(size=(4, 6)), np.zeros(6))
+    arguments = (bodies, motion, ends, loads, workspace(), np.zeros(OUT_SIZE))
     counting = _counted(arguments)
     functions = {name: getattr(math, name) for name in ("cos", "sin", "sqrt")}
     for name, plain in functions.items():

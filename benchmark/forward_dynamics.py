@@ -17,16 +17,18 @@ from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_ch
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
-from vehicle_dynamics.multibody.embedding_arrays import embedded_result, embedding_workspace, numeric_embedding
+from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
 from vehicle_dynamics.multibody.free_bodies import free_accelerations, free_bodies, free_state, free_workspace
 from vehicle_dynamics.multibody.free_hinges import hinge_accelerations, root_acceleration
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import embedded_accelerations
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_accelerations, tree_arrays, tree_workspace
 from vehicle_dynamics.multibody.tree_augmented import tree_augmented_accelerations
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion
 from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
@@ -63,10 +65,18 @@ class Case:
         coordinates = self.system.close(np.column_stack([self.theta, self.spin]).ravel())
         rates = np.column_stack([self.theta_rate, self.spin_rate]).ravel()
         self.state = self.system.state(coordinates, rates, np.concatenate([self.turn, np.zeros(3)]))
-        self.body_forces, self.coordinate_forces = self._forces_on_tree(self.state)
-        self.dense = solve_augmented(self.state, self.body_forces, self.coordinate_forces, root_is_held=False)
+        self.forces = self._forces_on_tree(self.state)
+        self.dense = solve_augmented(self.state, self.forces.bodies, self.forces.coordinates, root_is_held=False)
 
-    def _forces_on_tree(self, state: TreeState) -> tuple[Array, Array]:
+    def root(self) -> RootMotion:
+        """The chassis, free and weightless."""
+        return RootMotion(self.state.velocity[0], False, WEIGHTLESS)
+
+    def constraints(self) -> Constraints:
+        """Anchors at rest, errors left alone."""
+        return Constraints(anchors_at_rest(self.mechanism.cuts), 0.0, 0.0)
+
+    def _forces_on_tree(self, state: TreeState) -> Forces:
         layout, names = state.layout, self.mechanism.coordinate_names
         forces, torques = np.zeros((len(layout.body), 6)), np.zeros(layout.count)
         forces[0] = self.chassis_force
@@ -81,7 +91,7 @@ class Case:
             )
             torques[names.index(f"{corner}.lower_arm")] = strut
             torques[names.index(f"{corner}.wheel")] = self.spin_torque[index]
-        return forces, torques
+        return Forces(forces, torques)
 
     def error(self, root: Array, coordinates: Array) -> float:
         """Relative to the largest acceleration of the dense solution."""
@@ -108,10 +118,9 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
     ends = np.zeros((4, 9))
     ends[:, :3] = case.bodies.corners["geometry"]["tie_inner"]
     out = np.zeros(OUT_SIZE)
-    arguments = (
-        case.bodies, tuple(case.turn), WEIGHTLESS, case.theta, case.theta_rate, case.spin_rate, ends, np.zeros(4),
-        case.spin_torque, case.wheel_force, case.chassis_force, workspace(), out,
-    )  # fmt: skip
+    motion = RigidMotion(tuple(case.turn), case.theta, case.theta_rate, case.spin_rate)
+    loads = RigidLoads(WEIGHTLESS, np.zeros(4), case.spin_torque, case.wheel_force, case.chassis_force)
+    arguments = (case.bodies, motion, ends, loads, workspace(), out)
     times = KernelTimes(
         whole=_kernel_time_us(_embedded, arguments),
         kinematics=_kernel_time_us(_kinematics, arguments),
@@ -125,14 +134,12 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
 
 def numerically_embedded(case: Case) -> tuple[Result, float]:
     """Loops closed by Newton's method from where they were 1 ms before; and what of the time [us] that takes."""
-    embedding = numeric_embedding(case.mechanism, FREE)
-    tree, state = tree_arrays(case.mechanism), case.state
-    out = embedded_result(embedding, tree)
-    independent = embedding.independent
+    mechanism, state = looped_tree(case.mechanism, FREE), case.state
+    out = embedded_result(mechanism)
+    independent = mechanism.embedding.independent
     arguments = (
-        embedding, tree, state.coordinates[independent], state.rates[independent], state.velocity[0], False, WEIGHTLESS,
-        case.body_forces, case.coordinate_forces, anchors_at_rest(case.mechanism.cuts), np.zeros(len(state.rates)),
-        tree_workspace(tree), embedding_workspace(embedding, tree), out,
+        mechanism, state.coordinates[independent], state.rates[independent], case.root(), case.forces,
+        np.zeros(len(state.rates)), loop_workspace(mechanism), out,
     )  # fmt: skip
     moving = (*arguments, state.coordinates - 1e-3 * state.rates)
     time = _kernel_time_us(_numerically_embedded, moving)
@@ -147,8 +154,7 @@ def tree_augmented(case: Case) -> Result:
     out = tree_accelerations(tree)
     state = case.state
     arguments = (
-        tree, state.coordinates, state.rates, state.velocity[0], False, WEIGHTLESS, case.body_forces,
-        case.coordinate_forces, anchors_at_rest(case.mechanism.cuts), 0.0, 0.0, tree_workspace(tree), out,
+        tree, state.coordinates, state.rates, case.root(), case.forces, case.constraints(), tree_workspace(tree), out,
     )  # fmt: skip
     time = _kernel_time_us(_tree_augmented, arguments)
     return Result(time, case.error(out.root, out.coordinates), 6 + len(tree.parent), len(tree.cut_direction))
@@ -159,10 +165,7 @@ def fully_augmented(case: Case) -> Result:
     bodies = free_bodies(case.mechanism)
     work, out = free_workspace(bodies), free_accelerations(bodies)
     state = free_state(case.state)
-    arguments = (
-        bodies, state, False, WEIGHTLESS, case.body_forces, case.coordinate_forces,
-        anchors_at_rest(case.mechanism.cuts), 0.0, 0.0, work, out,
-    )  # fmt: skip
+    arguments = (bodies, state, False, WEIGHTLESS, case.forces, case.constraints(), work, out)
     time = _kernel_time_us(_fully_augmented, arguments)
     root, coordinates = np.zeros(6), np.zeros(case.state.layout.count)
     root_acceleration(state, out, root)
@@ -174,7 +177,7 @@ def pinocchio(case: Case) -> dict[str, Result]:
     """constraintDynamics and lcaba of Pinocchio, net of what a call from Python costs."""
     rival = PinocchioRival(case.mechanism)
     rival.set_state(case.state)
-    rival.set_forces(case.body_forces, case.coordinate_forces)
+    rival.set_forces(case.forces.bodies, case.forces.coordinates)
     times = rival.times_us()
     call = times["pinocchio_binding_us"]
     size, constraints = int(rival.model.nv), 3 * len(case.mechanism.cuts)
@@ -212,23 +215,22 @@ def _embedded(count: int, arguments: Any) -> None:
 
 @kernel
 def _kinematics(count: int, arguments: Any) -> float:
-    total = 0.0
+    total, bodies, motion, ends = 0.0, arguments[0], arguments[1], arguments[2]
     for _ in range(count):
         for index in range(4):
-            row = arguments[6][index]
-            end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
-            geometry = arguments[0].corners[index].geometry
+            end = TieEnd(three(ends[index], 0), three(ends[index], 3), three(ends[index], 6))
+            geometry = bodies.corners[index].geometry
             # The sum so far makes each evaluation wait for the one before, as in a simulation.
-            motion = corner_motion(geometry, arguments[3][index] + 1e-12 * total, arguments[4][index], end)
-            total += motion.bias.tie_outer[0] + motion.bias.upright[0] + motion.velocity.shock_lower[0]
+            corner = corner_motion(geometry, motion.theta[index] + 1e-12 * total, motion.theta_rate[index], end)
+            total += corner.bias.tie_outer[0] + corner.bias.upright[0] + corner.velocity.shock_lower[0]
     return total
 
 
 @kernel
 def _recursion(count: int, arguments: Any) -> None:
-    vehicle, turn, force, work = arguments[0], arguments[1], arguments[10], arguments[11]
+    vehicle, motion, loads, work = arguments[0], arguments[1], arguments[3], arguments[4]
     for _ in range(count):
-        start_chassis(vehicle.chassis, turn, force, work.matrix, work.right)
+        start_chassis(vehicle.chassis, motion.angular_velocity, loads.chassis_force, work.matrix, work.right)
         for index in range(4):
             eliminate(work.matrix, work.right, work.coupling[index], 1.0, 1e-3)
         solve_symmetric(work.matrix, work.right)
@@ -237,8 +239,8 @@ def _recursion(count: int, arguments: Any) -> None:
 @kernel
 def _numerically_embedded(count: int, arguments: Any) -> None:
     for _ in range(count):
-        arguments[10][:] = arguments[14]  # guess
-        embedded_accelerations(*arguments[:14])
+        arguments[5][:] = arguments[8]  # guess
+        embedded_accelerations(*arguments[:8])
 
 
 @kernel

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmark.measure import cpu_time_us
 from benchmark.town_pictures import draw_towns, words
+from benchmark.town_runs import drive_figures
 from planner.a_star import shortest
 from planner.arcs import ArcPlanner, Target
 from planner.dstar_lite import DStarLite
@@ -27,7 +28,7 @@ from planner.maps.local_map import LocalMap
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.town_drive import DriveResult, drive, town, way_on_truth
+from planner.town_drive import drive, town, way_on_truth
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
@@ -61,7 +62,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
             begun = time.process_time()
             result = drive(car, world, settings, LONGEST_S)
             say(f"{planner}, town {seed}: {words(result)}")
-            figures[f"{planner}_{seed}"] = _row(result, cost, time.process_time() - begun)
+            figures[f"{planner}_{seed}"] = {"astar_m": cost} | drive_figures(result, time.process_time() - begun)
         figures |= _sums(planner, [figures[f"{planner}_{seed}"] for seed in SEEDS])
     return figures | {"success": figures["dstar_lite_reached"], "collisions": figures["dstar_lite_collisions"]}
 
@@ -105,19 +106,6 @@ def draw(path: Path) -> None:
         SEEDS,
         lambda world: drive(car, world, PlannerSettings(max_curvature_1pm=0.14), LONGEST_S),
     )
-
-
-def _row(result: DriveResult, cost: float, seconds: float) -> dict[str, float]:
-    return {
-        "astar_m": cost,
-        "reached": int(result.reached),
-        "time_s": result.time,
-        "collisions": result.collisions,
-        "kerb_strikes": result.kerb_strikes,
-        "top_mps": result.top_speed,
-        "plans": result.plans,
-        "cpu_s": seconds,
-    }
 
 
 def _sums(planner: str, rows: list[dict[str, float]]) -> dict[str, float]:

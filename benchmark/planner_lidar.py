@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmark.measure import cpu_time_us
 from benchmark.town_pictures import draw_drive, is_clean, picture_folder, words
-from benchmark.town_runs import drive_by_sensors, seeds
+from benchmark.town_runs import drive_by_sensors, drive_figures, seeds
 from planner.drive_to_goal import DriveToGoal, Progress
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarSource
@@ -136,7 +136,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
         begun = time.process_time()
         result = drive_by_sensors(seed, LONGEST_S)
         say(f"town {seed}: {words(result)}, at most {result.top_speed:.2f} m/s")
-        figures[f"town_{seed}"] = _row(result, time.process_time() - begun)
+        figures[f"town_{seed}"] = drive_figures(result, time.process_time() - begun)
         if not is_clean(result):
             path = pictures / f"planner_lidar_town_{seed}.png"
             draw_drive(path, seed, town(seed), result)
@@ -199,18 +199,6 @@ def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
             "look_ms": 1e-3 * cpu_time_us(look, 5, 20),
         }
     return found
-
-
-def _row(result: DriveResult, seconds: float) -> dict[str, float]:
-    return {
-        "reached": int(result.reached),
-        "time_s": result.time,
-        "collisions": result.collisions,
-        "kerb_strikes": result.kerb_strikes,
-        "top_mps": result.top_speed,
-        "plans": result.plans,
-        "cpu_s": seconds,
-    }
 
 
 def _shown(seed: int, row: Mapping[str, float]) -> list[str]:

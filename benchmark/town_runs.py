@@ -86,3 +86,16 @@ class TownRun(LockStep):
 def drive_by_sensors(seed: int, longest: float) -> DriveResult:
     """Through a town, at most so long [s]."""
     return TownRun(seed, town(seed), longest).drive()
+
+
+def drive_figures(result: DriveResult, seconds: float) -> dict[str, float]:
+    """What tables and pages show of a drive; seconds: of computing."""
+    return {
+        "reached": int(result.reached),
+        "time_s": result.time,
+        "collisions": result.collisions,
+        "kerb_strikes": result.kerb_strikes,
+        "top_mps": result.top_speed,
+        "plans": result.plans,
+        "cpu_s": seconds,
+    }

@@ -17,6 +17,7 @@ from proving_ground.kernels.jit import kernel
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 from terrain.ground import FlatGround
+from terrain.wheel import ContactStep
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
 from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import controls, moving_rate
@@ -24,6 +25,7 @@ from vehicle_dynamics.embedded_vehicle import forward_dynamics
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.single_track import SingleTrack
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_state import SPIN_RATE, THETA, THETA_RATE
@@ -32,6 +34,7 @@ Array = NDArray[np.float64]
 Figures = Mapping[str, float]
 
 STEP_S = 1e-3
+SPAN = ContactStep(STEP_S, STEP_S, True)
 STEPS = 2000  # per timed call
 REPEATS = 30
 ROAD = FlatGround()
@@ -150,22 +153,18 @@ def _loop_us(call: Callable[..., object], vehicle: DrivingVehicle, state: Array)
 def _rates(count: int, vehicle: Any, ground: Any, pedals: Any, state: Any, work: Any) -> None:
     controls(vehicle, pedals, STEP_S, state, work)
     for _ in range(count):
-        moving_rate(
-            vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, STEP_S, STEP_S, work, work.rates[0]
-        )
+        moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, SPAN, work, work.rates[0])
 
 
 @kernel
 def _dynamics(count: int, vehicle: Any, ground: Any, pedals: Any, state: Any, work: Any) -> None:
     controls(vehicle, pedals, STEP_S, state, work)
-    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, STEP_S, STEP_S, work, work.rates[0])
-    turn = (state[18], state[19], state[20])
+    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, SPAN, work, work.rates[0])
+    motion = RigidMotion((state[18], state[19], state[20]), state[THETA], state[THETA_RATE], state[SPIN_RATE])
+    down = (0.0, 0.0, -vehicle.gravity)
+    loads = RigidLoads(down, work.theta_force, work.brake_torque, work.wheel_force, work.chassis_force)
     for _ in range(count):
-        forward_dynamics(
-            vehicle.bodies, turn, (0.0, 0.0, -vehicle.gravity), state[THETA], state[THETA_RATE], state[SPIN_RATE],
-            work.tie_end, work.theta_force, work.brake_torque, work.wheel_force, work.chassis_force, work.dynamics,
-            work.accelerations,
-        )  # fmt: skip
+        forward_dynamics(vehicle.bodies, motion, work.tie_end, loads, work.dynamics, work.accelerations)
 
 
 @kernel

@@ -59,6 +59,28 @@ class Leg(NamedTuple):
         return math.hypot(*(self.points[1, :2] - self.points[0, :2])) if len(self.points) > 1 else 1.0
 
 
+class _Task(NamedTuple):
+    """What the search is asked."""
+
+    start: tuple[float, float, float]  # x, y [m], heading [rad]
+    targets: Array  # n x 3: x, y, heading; a heading of NaN may be any
+    corner: tuple[float, float]  # of the map [m]
+    side: int  # of the map, in cells of CELL_M
+    bend: float  # sharpest curvature [1/m]
+    margin: float  # least distance from obstacles [m]
+    clearance: float  # below which distances beyond the margin cost [m]
+
+
+class _Tree(NamedTuple):
+    """What the search has found: one entry for each cell of place and heading."""
+
+    nodes: Array  # n x 3: x, y, heading
+    parents: NDArray[np.int64]
+    moves: NDArray[np.int64]  # the arc that led there; -1 none
+    spent: NDArray[np.int64]  # cost so far
+    queue: OpenList
+
+
 def find_manoeuvre(arcs: ArcPlanner, pose: Pose, path: Path, reference: float, grid: LocalGrid) -> list[Leg]:
     """Legs from a pose onto a path, heading along it; none if there is no way or none was found in bounded time.
 
@@ -67,18 +89,29 @@ def find_manoeuvre(arcs: ArcPlanner, pose: Pose, path: Path, reference: float, g
     targets = _targets(pose, path, reference)
     if not len(targets):
         return []
-    s = arcs.settings
     window = grid.window
-    side = math.ceil(window.rows * window.resolution / CELL_M)
-    states = side * side * HEADINGS
-    nodes, parents = np.zeros((states, 3)), np.full(states, -1, np.int64)
-    moves, spent = np.full(states, -1, np.int64), np.full(states, UNSEEN, np.int64)
-    bend = PLANNED_SHARE * s.max_curvature_1pm
-    end = _search(
-        arcs.field(grid), arcs.body, (pose.x, pose.y, pose.heading), targets, (window.x, window.y), side, bend,
-        s.margin_m, s.clearance_m, nodes, parents, moves, spent, open_list(states),
-    )  # fmt: skip
-    return _legs(int(end), nodes, parents, moves, bend)
+    task = _Task(
+        start=(pose.x, pose.y, pose.heading),
+        targets=targets,
+        corner=(window.x, window.y),
+        side=math.ceil(window.rows * window.resolution / CELL_M),
+        bend=PLANNED_SHARE * arcs.settings.max_curvature_1pm,
+        margin=arcs.settings.margin_m,
+        clearance=arcs.settings.clearance_m,
+    )
+    tree = _unseen(task.side * task.side * HEADINGS)
+    end = _search(arcs.field(grid), arcs.body, task, tree)
+    return _legs(int(end), tree, task.bend)
+
+
+def _unseen(states: int) -> _Tree:
+    return _Tree(
+        nodes=np.zeros((states, 3)),
+        parents=np.full(states, -1, np.int64),
+        moves=np.full(states, -1, np.int64),
+        spent=np.full(states, UNSEEN, np.int64),
+        queue=open_list(states),
+    )
 
 
 def _targets(pose: Pose, path: Path, reference: float) -> Array:
@@ -94,7 +127,8 @@ def _targets(pose: Pose, path: Path, reference: float) -> Array:
     return np.array(targets).reshape(-1, 3)
 
 
-def _legs(end: int, nodes: Array, parents: NDArray[np.int64], moves: NDArray[np.int64], bend: float) -> list[Leg]:
+def _legs(end: int, tree: _Tree, bend: float) -> list[Leg]:
+    nodes, parents, moves = tree.nodes, tree.parents, tree.moves
     chain = []
     while end >= 0:
         chain.append(end)
@@ -235,12 +269,10 @@ def _state(x: float, y: float, heading: float, corner: tuple[float, float], side
 
 
 @kernel
-def _search(
-    field: Field, body: Body, start: tuple[float, float, float], targets: Array, corner: tuple[float, float], side: int,
-    bend: float, margin: float, soft: float, nodes: Array, parents: NDArray[np.int64], moves: NDArray[np.int64],
-    spent: NDArray[np.int64], queue: OpenList,
-) -> int:  # fmt: skip
+def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
     """Number of the state that ends the cheapest chain of arcs to a target, -1 if none was found."""
+    start, targets, corner, side, bend, margin, soft = task
+    nodes, parents, moves, spent, queue = tree
     first = _state(start[0], start[1], start[2], corner, side)
     if first < 0:
         return -1

@@ -30,6 +30,7 @@ from terrain.world_ground import WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.motion import heading
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
@@ -148,11 +149,9 @@ class StepWatch:
 
     def look(self, seen: SnapshotRecord) -> None:
         """At one instant."""
-        x, y, z, w = seen["attitude"].tolist()
-        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
         at_x, at_y, _ = seen["position"].tolist()
         rises = np.empty(4)
-        _rises(self._ground, at_x, at_y, heading, seen["wheel_centre"], seen["steer_angle"], rises)
+        _rises(self._ground, at_x, at_y, heading(seen), seen["wheel_centre"], seen["steer_angle"], rises)
         on_step = rises >= STRIKE_M
         self.count += int((on_step & ~self._was).sum())
         self._was = on_step

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.gps.receiver import COURSE_SPEED
 from sensors.samples import EncoderSample, GpsSample, ImuSample
-from sensors.timing import NS_PER_S
 
 Array = NDArray[np.float64]
 

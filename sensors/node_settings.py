@@ -9,6 +9,7 @@ from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.settings import setting
 from proving_ground.settings.dates import date_ns
 from proving_ground.settings.nested import settings_from_text
+from proving_ground.settings.units import LARGEST_SEED
 from sensors.fault_script import fault_from_words
 from sensors.faults import Fault
 from sensors.lidar.moving import MovingTarget
@@ -22,7 +23,7 @@ class SensorNodeSettings(SensorSettings):
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
-    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=2**31 - 1, read_only=True)
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED, read_only=True)
     vehicle: str = setting(
         "hmmwv", "Name in config/vehicles, or a path: where it carries the sensor, if `mount` is empty", read_only=True
     )

@@ -12,10 +12,10 @@ from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.one_of import one_of
+from proving_ground.settings.units import NS_PER_S
 from sensors.drive_truth import drive_truth
 from sensors.faults import Fault
 from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
-from sensors.timing import NS_PER_S
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.simulation import ticks_between

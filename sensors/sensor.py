@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.settings import setting
+from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
 from sensors.mounting import Mount, Mounting
-from sensors.timing import NS_PER_S, Delivery, Sampler
+from sensors.timing import Delivery, Sampler
 from vehicle_dynamics.parameters import Equipment
 
 Array = NDArray[np.float64]

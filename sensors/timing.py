@@ -5,12 +5,11 @@ from __future__ import annotations
 import heapq
 from typing import Generic, TypeVar
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FaultLine
 from sensors.streams import stream
 
 Sample = TypeVar("Sample")
-
-NS_PER_S = 1_000_000_000
 
 
 class Sampler:

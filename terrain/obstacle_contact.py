@@ -45,6 +45,15 @@ class BodyBox(NamedTuple):
     top: float
 
 
+class ChassisInWorld(NamedTuple):
+    """Motion of the chassis in world axes."""
+
+    rotation: Rotation  # world_from_chassis
+    position: Vector3  # of its origin [m]
+    velocity: Vector3  # of its origin [m/s]
+    angular_velocity: Vector3  # [rad/s]
+
+
 class _Overlap(NamedTuple):
     """How two shapes overlap, from above."""
 
@@ -65,19 +74,9 @@ class _Rectangle(NamedTuple):
 
 
 @inlined_part
-def add_obstacle_contact(
-    body: BodyBox,
-    obstacles: Obstacles,
-    rotation: Rotation,
-    position: Vector3,
-    velocity: Vector3,
-    world_turn: Vector3,
-    chassis_force: Array,
-) -> float:
-    """Add moment and force of obstacles to chassis_force (6), chassis axes; returns the sum of their pushes [N].
-
-    position [m], velocity [m/s] and angular velocity [rad/s] of the chassis are in world axes.
-    """
+def add_obstacle_contact(body: BodyBox, obstacles: Obstacles, chassis: ChassisInWorld, chassis_force: Array) -> float:
+    """Add moment and force of obstacles to chassis_force (6), chassis axes; returns the sum of their pushes [N]."""
+    rotation, position = chassis.rotation, chassis.position
     if len(obstacles.boxes) + len(obstacles.cylinders) == 0:
         return 0.0
     level = math.hypot(rotation.x[0], rotation.y[0])
@@ -95,32 +94,25 @@ def add_obstacle_contact(
         if (o[0] - x) ** 2 + (o[1] - y) ** 2 < far * far and o[2] < high and o[2] + o[4] > low:
             height = 0.5 * (max(low, o[2]) + min(high, o[2] + o[4]))
             overlap = _with_circle(own, o[0], o[1], o[3])
-            total += _push(overlap, height, rotation, position, velocity, world_turn, chassis_force)
+            total += _push(overlap, height, chassis, chassis_force)
     for index in range(len(obstacles.boxes)):
         o = obstacles.boxes[index]
         far = reach + 0.5 * math.hypot(o[3], o[4])
         if (o[0] - x) ** 2 + (o[1] - y) ** 2 < far * far and o[2] < high and o[2] + o[5] > low:
             height = 0.5 * (max(low, o[2]) + min(high, o[2] + o[5]))
             other = _Rectangle(o[0], o[1], o[6], o[7], 0.5 * o[3], 0.5 * o[4])
-            total += _push(_with_box(own, other), height, rotation, position, velocity, world_turn, chassis_force)
+            total += _push(_with_box(own, other), height, chassis, chassis_force)
     return total
 
 
 @inlined_part
-def _push(
-    overlap: _Overlap,
-    height: float,
-    rotation: Rotation,
-    position: Vector3,
-    velocity: Vector3,
-    world_turn: Vector3,
-    chassis_force: Array,
-) -> float:
+def _push(overlap: _Overlap, height: float, chassis: ChassisInWorld, chassis_force: Array) -> float:
     """Add one obstacle's force; returns its push [N]."""
+    rotation, position, velocity = chassis.rotation, chassis.position, chassis.velocity
     if overlap.depth <= 0.0:
         return 0.0
     arm = (overlap.x - position[0], overlap.y - position[1], height - position[2])
-    turning = cross(world_turn, arm)
+    turning = cross(chassis.angular_velocity, arm)
     vx, vy, vz = velocity[0] + turning[0], velocity[1] + turning[1], velocity[2] + turning[2]
     outward = vx * overlap.out_x + vy * overlap.out_y
     kept = RETURNED + (1.0 - RETURNED) * min(max(1.0 - outward / LEAVING, 0.0), 1.0)

@@ -27,7 +27,15 @@ from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
 from terrain.soil import SoilRecord, residual_depth, shear_share, unloading_stiffness, virgin_pressure
 from terrain.soil_give import SoilSpring, give_way
-from terrain.wheel import NO_CONTACT, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
+from terrain.wheel import (
+    NO_CONTACT,
+    ContactState,
+    ContactStep,
+    Deflection,
+    SoilMemory,
+    WheelContact,
+    WheelMotionInWorld,
+)
 
 STILL = 1e-12  # [m/s]: keeps a wheel that stands still from a division by zero
 LYING = 0.1  # cosine between ground normal and wheel plane below which a wheel has no contact
@@ -68,25 +76,30 @@ class _Frame(NamedTuple):
     width: float  # of Bekker's plate [m]
 
 
+class _Rolling(NamedTuple):
+    """How the wheel has rolled and slips."""
+
+    relief: float  # as in SoilMemory
+    slip_x: float  # along
+    slip_y: float  # across
+
+
 @inlined_part
 def soil_contact(
     tyre: Any,
     ground: Ground,
     plane: ContactPlane,
     wheel: WheelMotionInWorld,
-    before: Deflection,
-    memory: SoilMemory,
-    elapsed: float,
-    step: float,
+    before: ContactState,
+    span: ContactStep,
     scratch: Array,
-    leaves_ruts: bool,
 ) -> WheelContact:
     """Forces on a wheel of a tyre record on the plane's soil; scratch has what contact_plane wrote.
 
-    elapsed [s] is how long ago the deflection was what is given. Load and memory are those at the end of a step [s];
-    without one the load is that of the memory as it is.
+    Load and memory are those at the end of the step; without one the load is that of the memory as it is.
     """
-    soil = ground.soils[plane.soil]
+    soil, memory, step, elapsed = ground.soils[plane.soil], before.memory, span.step, span.elapsed
+    carcass = before.deflection
     c, normal, axis = wheel.centre, plane.normal, wheel.axis
     tilt = dot(normal, axis)
     size = math.sqrt(max(1.0 - tilt * tilt, 0.0))
@@ -118,7 +131,7 @@ def soil_contact(
     entry = _entry(radius, depth + plane.rough)
     patch = max(2.0 * radius * math.sin(entry), SHORTEST)
     frame = _Frame(ahead, left, normal[2], entry, depth, min(tyre.width, patch))
-    sums = _summed(tyre, soil, ground, plane, wheel, frame, memory.relief, slip_x, slip_y, scratch)
+    sums = _summed(tyre, soil, ground, plane, wheel, frame, _Rolling(memory.relief, slip_x, slip_y), scratch)
     passed = min(abs(rolling) * step / patch, 1.0)
     found = give_way(
         SoilSpring(depth, deepest, sums.load, sums.pressing, sums.release, sums.damping),
@@ -134,10 +147,16 @@ def soil_contact(
     strength = math.sqrt(sums.along * sums.along + sums.across * sums.across)
     per_slip = share * (strength / slip if slip > 1e-9 else sums.slope)
     along, along_rate, force_x = steady_to_dynamic(
-        tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed, per_slip, share * sums.along, before.along, elapsed
+        tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed, per_slip, share * sums.along, carcass.along, elapsed
     )
     across, across_rate, force_y = steady_to_dynamic(
-        tyre.carcass_stiffness[1], tyre.carcass_damping[1], speed, per_slip, share * sums.across, before.across, elapsed
+        tyre.carcass_stiffness[1],
+        tyre.carcass_damping[1],
+        speed,
+        per_slip,
+        share * sums.across,
+        carcass.across,
+        elapsed,
     )
     # What the carcass passes on is spread over the patch as the steady shear of a rolling wheel is, and under one that
     # stands as the soil's strength.
@@ -158,7 +177,7 @@ def soil_contact(
     rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
     relief = _turned(memory.relief, rolling * step, patch, rebound)
     after = SoilMemory(max(deepest, found.bottom), relief, found.squeeze)
-    if leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
+    if span.leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
         _leave_rut(ground, wheel, ahead, after.deepest, math.copysign(patch, rolling), tyre.width)
     return WheelContact(
         force, moment, load, pull, force_y, slip_x, slip_y, max(bottom, 0.0),
@@ -201,12 +220,11 @@ def _summed(
     plane: ContactPlane,
     wheel: WheelMotionInWorld,
     frame: _Frame,
-    relief: float,
-    slip_x: float,
-    slip_y: float,
+    rolling: _Rolling,
     scratch: Array,
 ) -> _Sums:
     """Gauss' rule of two points over panels of the arc, leading and trailing side apart, and strips across it."""
+    relief, slip_x, slip_y = rolling
     radius, entry, depth = tyre.radius, frame.entry, frame.depth
     arcs = tyre.arc_samples
     strips = _prepare_strips(tyre, ground, plane, wheel, frame, scratch)

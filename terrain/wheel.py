@@ -32,6 +32,21 @@ class SoilMemory(NamedTuple):
     squeeze: float  # of the tyre, in series with the soil [m]
 
 
+class ContactState(NamedTuple):
+    """What a contact has kept from the step before."""
+
+    deflection: Deflection
+    memory: SoilMemory
+
+
+class ContactStep(NamedTuple):
+    """The time that a contact is to cover."""
+
+    elapsed: float  # [s]: how long ago the deflection was what is given; 0 takes it as it is
+    step: float  # [s]: by which the memory of soft soil is advanced; 0 leaves it
+    leaves_ruts: bool
+
+
 class WheelContact(NamedTuple):
     """What the ground does to a wheel."""
 

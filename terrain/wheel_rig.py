@@ -14,25 +14,27 @@ from terrain.obstacle_contact import no_obstacles
 from terrain.ruts import Ruts, no_ruts
 from terrain.soil import SOIL, SoftSoil
 from terrain.soil_contact import soil_contact
-from terrain.wheel import NO_DEFLECTION, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
+from terrain.wheel import (
+    NO_DEFLECTION,
+    NO_MEMORY,
+    ContactState,
+    ContactStep,
+    Deflection,
+    SoilMemory,
+    WheelContact,
+    WheelMotionInWorld,
+)
 
 LONG = 1e6  # [s]: steady
 
 
 @kernel
 def _probe(
-    tyre: Any,
-    ground: Ground,
-    wheel: WheelMotionInWorld,
-    before: Deflection,
-    memory: SoilMemory,
-    elapsed: float,
-    step: float,
-    scratch: Array,
+    tyre: Any, ground: Ground, wheel: WheelMotionInWorld, before: ContactState, span: ContactStep, scratch: Array
 ) -> WheelContact:
     t = tyre[0]
-    plane = contact_plane(ground, wheel.centre, wheel.axis, t.radius, t.width, memory.squeeze, scratch)
-    return soil_contact(t, ground, plane, wheel, before, memory, elapsed, step, scratch, True)
+    plane = contact_plane(ground, wheel.centre, wheel.axis, t.radius, t.width, before.memory.squeeze, scratch)
+    return soil_contact(t, ground, plane, wheel, before, span, scratch)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class WheelRig:
     ) -> WheelContact:
         """Contact of a wheel with its centre at a height [m], moving ahead, aside and up [m/s], turning [rad/s]."""
         wheel = WheelMotionInWorld((x, 0.0, height), (0.0, 1.0, 0.0), (speed, side_speed, climb), (0.0, 0.0, 0.0), spin)
-        found: WheelContact = _probe(self._tyre, self._ground, wheel, before, memory, elapsed, step, self._scratch)
+        state, span = ContactState(before, memory), ContactStep(elapsed, step, True)
+        found: WheelContact = _probe(self._tyre, self._ground, wheel, state, span, self._scratch)
         return found
 
     def rolling(self, load: float, slip: float, side_slip: float = 0.0, speed: float = 1.0) -> Rolling:

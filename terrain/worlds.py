@@ -16,6 +16,7 @@ from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.named_files import named_file, named_files
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
+from proving_ground.settings.units import LARGEST_SEED
 from terrain.builders.measured import Fault, MapFile, SurveyFile, file_beside
 from terrain.builders.off_road import OffRoad
 from terrain.builders.pads import Bump, Pad, Ramp, Step, Washboard
@@ -118,7 +119,7 @@ class WorldFile:
     version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "For people")
     build: Build
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=LARGEST_SEED)
     start: PlaceSettings | None = None
     goal: PlaceSettings | None = None
     origin: Origin | None = None

@@ -73,6 +73,15 @@ def solve_symmetric(matrix: Array, right: Array) -> None:
 
 
 @inlined_part
+def solve_chassis(matrix: Array, right: Array, gravity: Vector3, out: Array) -> None:
+    """Solve in place; angular acceleration and acceleration of the origin, gravity added, into out."""
+    solve_symmetric(matrix, right)
+    for k in range(3):
+        out[k] = right[k]
+        out[3 + k] = right[3 + k] + gravity[k]
+
+
+@inlined_part
 def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
     """Add bodies as if they were fixed to the chassis."""
     add_inertia(matrix, sums.mass, sums.moment, sums.inertia)

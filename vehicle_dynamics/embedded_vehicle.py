@@ -15,15 +15,9 @@ from proving_ground.kernels.inertia import RigidInertia
 from proving_ground.kernels.jit import inlined_part, kernel
 from proving_ground.kernels.vector3 import Vector3, three
 from proving_ground.settings import SettingsError
-from vehicle_dynamics.chassis_system import (
-    add_rigidly,
-    eliminate,
-    pull,
-    set_coupling,
-    solve_symmetric,
-    start_chassis,
-)
+from vehicle_dynamics.chassis_system import add_rigidly, eliminate, pull, set_coupling, solve_chassis, start_chassis
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.body_sums import BodyTerms
 from vehicle_dynamics.suspension.corner import (
     CornerMotion,
@@ -65,6 +59,14 @@ def workspace() -> Workspace:
     return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 7)))
 
 
+class LowerArm(NamedTuple):
+    """A corner's own coordinate and the force on it."""
+
+    theta: float  # [rad]
+    rate: float  # [rad/s]
+    force: float  # [N m]
+
+
 class EliminatedCorner(NamedTuple):
     """What is left of a corner after its theta is eliminated."""
 
@@ -79,9 +81,7 @@ class EliminatedCorner(NamedTuple):
 @inlined_part
 def eliminate_corner(
     corner: CornerRecord,
-    theta: float,
-    theta_rate: float,
-    theta_force: float,
+    arm: LowerArm,
     end: TieEnd,
     load: WheelLoad,
     chassis_turn: Vector3,
@@ -90,59 +90,51 @@ def eliminate_corner(
     coupling: Array,
 ) -> EliminatedCorner:
     """Add a corner to the chassis' system and free its theta; its momentum per theta rate goes into coupling (6)."""
-    motion = corner_motion(corner.geometry, theta, theta_rate, end)
-    sums, spin, hub, tie_rod = corner_sums(corner, motion, theta_rate, end, load, chassis_turn)
-    strut = strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, theta_rate)
-    drive, inverse = sums.drive + theta_force + strut, 1.0 / sums.d
+    motion = corner_motion(corner.geometry, arm.theta, arm.rate, end)
+    sums, spin, hub, tie_rod = corner_sums(corner, motion, arm.rate, end, load, chassis_turn)
+    strut = strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, arm.rate)
+    drive, inverse = sums.drive + arm.force + strut, 1.0 / sums.d
     set_coupling(coupling, sums)
     add_rigidly(matrix, right, sums)
     eliminate(matrix, right, coupling, drive, inverse)
     return EliminatedCorner(inverse, drive, spin, motion, hub, tie_rod)
 
 
+@inlined_part
+def lower_arm(motion: RigidMotion, loads: RigidLoads, index: int) -> LowerArm:
+    """The lower arm of one corner."""
+    return LowerArm(motion.theta[index], motion.theta_rate[index], loads.theta_force[index])
+
+
+@inlined_part
+def wheel_load(motion: RigidMotion, loads: RigidLoads, index: int) -> WheelLoad:
+    """Spin of one wheel and the loads on it."""
+    force = loads.wheel_force[index]
+    return WheelLoad(three(force, 0), three(force, 3), motion.spin_rate[index], loads.spin_torque[index])
+
+
 @kernel
 def forward_dynamics(
-    vehicle: VehicleBodies,
-    chassis_turn: Vector3,
-    gravity: Vector3,
-    theta: Array,
-    theta_rate: Array,
-    spin_rate: Array,
-    tie_end: Array,
-    theta_force: Array,
-    spin_torque: Array,
-    wheel_force: Array,
-    chassis_force: Array,
-    work: Workspace,
-    out: Array,
+    vehicle: VehicleBodies, motion: RigidMotion, tie_end: Array, loads: RigidLoads, work: Workspace, out: Array
 ) -> None:
     """Accelerations into out (14): chassis angular [rad/s^2] and of its origin [m/s^2], theta'' (4), spin' (4).
 
-    chassis_turn [rad/s] and gravity [m/s^2] are in chassis axes. tie_end (4 x 9) holds position, velocity and
-    acceleration of each tie rod's inner end relative to the chassis. Springs, stops and dampers are included;
-    theta_force [N m] are further generalised forces on the lower-arm angles. spin_torque [N m] acts from the spindle on
-    the wheel, as a brake does. wheel_force (4 x 6) is moment [N m] and force [N] on each wheel at its centre,
-    chassis_force (6) the same on the chassis at its origin.
+    tie_end (4 x 9) holds position, velocity and acceleration of each tie rod's inner end relative to the chassis.
+    Springs, stops and dampers are included.
     """
-    matrix, right = work.matrix, work.right
-    start_chassis(vehicle.chassis, chassis_turn, chassis_force, matrix, right)
+    matrix, right, chassis_turn = work.matrix, work.right, motion.angular_velocity
+    start_chassis(vehicle.chassis, chassis_turn, loads.chassis_force, matrix, right)
     for index in range(4):
         end = TieEnd(three(tie_end[index], 0), three(tie_end[index], 3), three(tie_end[index], 6))
-        load = WheelLoad(
-            three(wheel_force[index], 0), three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
-        )
+        arm, load = lower_arm(motion, loads, index), wheel_load(motion, loads, index)
         reduced = eliminate_corner(
-            vehicle.corners[index], theta[index], theta_rate[index], theta_force[index], end, load, chassis_turn,
-            matrix, right, work.coupling[index],
-        )  # fmt: skip
+            vehicle.corners[index], arm, end, load, chassis_turn, matrix, right, work.coupling[index]
+        )
         corner, spin = work.corner[index], reduced.spin
         corner[0], corner[1] = reduced.inverse, reduced.drive
         corner[2], corner[3], corner[4] = spin.axis
         corner[5], corner[6] = spin.own, spin.carried
-    solve_symmetric(matrix, right)
-    for k in range(3):
-        out[k] = right[k]
-        out[3 + k] = right[3 + k] + gravity[k]
+    solve_chassis(matrix, right, loads.gravity, out)
     for index in range(4):
         corner = work.corner[index]
         theta_acceleration = (corner[1] - pull(work.coupling[index], right)) * corner[0]

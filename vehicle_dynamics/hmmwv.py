@@ -12,7 +12,6 @@ True
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,10 @@ from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, Dri
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.steering_table import SteeringTable
+from vehicle_dynamics.vehicle import RollingStart, Vehicle
 from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN_RATE, VehicleState
 
 Array = NDArray[np.float64]
@@ -46,8 +47,8 @@ class DivergedError(RuntimeError):
     """The motion left what numbers can follow."""
 
 
-class Hmmwv:
-    """The vehicle of 14 degrees of freedom on tyres; implements vehicle.Vehicle. Numbers do not change once made."""
+class Hmmwv(Vehicle):
+    """The vehicle of 14 degrees of freedom on tyres. Parameters do not change once made."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class Hmmwv:
     @kernel.setter
     def kernel(self, vehicle: DrivingVehicle) -> None:
         self._kernel = vehicle
-        self._handle = handle(vehicle, driving_workspace(vehicle))
+        self._handle = handle(vehicle, driving_workspace(vehicle), self._method)
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> Hmmwv:
@@ -105,32 +106,20 @@ class Hmmwv:
             raise DivergedError(f"the motion diverges at {array[:3].round(3).tolist()} m")
         return DrivingState.from_array(array)
 
-    def start(
-        self,
-        ground: GroundModel,
-        *,
-        x: float = 0.0,
-        y: float = 0.0,
-        heading: float = 0.0,
-        speed: float = 0.0,
-        gear: int = 0,
-    ) -> Array:
+    def _started(self, ground: GroundModel, at: RollingStart) -> Array:
         """See vehicle.Vehicle. Raises NoEquilibriumError where the vehicle cannot stand."""
-        numbers = (x, y, heading, speed)
-        if not all(math.isfinite(value) for value in numbers):
-            raise ValueError(f"start: x, y, heading and speed must be finite, got {numbers}")
         gears = int(self.kernel.powertrain[0]["gears"])
-        if not 0 <= gear <= gears:
-            raise ValueError(f"gear: must be 0 (by speed) to {gears}, got {gear}")
-        state = self._balanced(ground, np.array([x, y], dtype=float), float(heading), float(speed))
+        if not 0 <= at.gear <= gears:
+            raise ValueError(f"gear: must be 0 (by speed) to {gears}, got {at.gear}")
+        state = self._balanced(ground, np.array([at.x, at.y], dtype=float), float(at.heading), float(at.speed))
         spins = state[SPIN_RATE]
         shaft = shaft_speed(self.kernel.driveline, (spins[0], spins[1], spins[2], spins[3]))
         record = self.kernel.powertrain[0]
-        gear = gear or _gear_for(record, shaft)
+        gear = at.gear or _gear_for(record, shaft)
         state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], 0.0)
         state[GEAR] = gear
         if not observe(self._handle, ground.kernel(), Pedals(), state, np.empty(1, SNAPSHOT)):
-            raise ValueError(f"start: too far or too fast, x {x:g} m, y {y:g} m, speed {speed:g} m/s")
+            raise ValueError(f"start: too far or too fast, x {at.x:g} m, y {at.y:g} m, speed {at.speed:g} m/s")
         return state
 
     def _balanced(self, ground: GroundModel, place: Array, heading: float, speed: float) -> Array:
@@ -155,7 +144,7 @@ class Hmmwv:
         if steps < 0:
             raise ValueError(f"steps: must not be negative, got {steps}")
         limited = pedals.within_limits()
-        return int(advance(self._handle, ground.kernel(), limited, self._method, self.step_s, steps, state))
+        return int(advance(self._handle, ground.kernel(), limited, self.step_s, steps, state))
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle."""
@@ -189,21 +178,15 @@ class Hmmwv:
         tie_end = np.zeros((4, 9))
         tie_end[:, :3] = self.kernel.bodies.corners["geometry"]["tie_inner"]
         down = -self.kernel.gravity * rotation_from_quaternion(state.attitude)[2]
-        forward_dynamics(
-            self.kernel.bodies,
-            tuple(state.turn.tolist()),
-            tuple(down.tolist()),
-            state.theta,
-            state.theta_rate,
-            state.spin_rate,
-            tie_end,
-            np.zeros(4),
-            _force(spin_torque, (4,)),
-            _force(wheel_force, (4, 6)),
-            _force(chassis_force, (6,)),
-            self._rigid_work,
-            out,
+        motion = RigidMotion(tuple(state.turn.tolist()), state.theta, state.theta_rate, state.spin_rate)
+        loads = RigidLoads(
+            gravity=tuple(down.tolist()),
+            theta_force=np.zeros(4),
+            spin_torque=_force(spin_torque, (4,)),
+            wheel_force=_force(wheel_force, (4, 6)),
+            chassis_force=_force(chassis_force, (6,)),
         )
+        forward_dynamics(self.kernel.bodies, motion, tie_end, loads, self._rigid_work, out)
         return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
@@ -18,7 +19,16 @@ def forward_speed(seen: SnapshotRecord) -> float:
 
 def heading(seen: SnapshotRecord) -> float:
     """Yaw [rad], from x to the left, within half a turn."""
-    x, y, z, w = seen["attitude"].tolist()
+    return heading_of(seen["attitude"].tolist())
+
+
+def heading_of(attitude: Sequence[float]) -> float:
+    """Yaw [rad] of a unit quaternion x, y, z, w, within half a turn.
+
+    >>> round(heading_of((0.0, 0.0, math.sin(0.5), math.cos(0.5))), 12)
+    1.0
+    """
+    x, y, z, w = attitude
     return math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
-from vehicle_dynamics.multibody.embedding_arrays import embedded_result, embedding_workspace, numeric_embedding
+from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
 from vehicle_dynamics.multibody.free_bodies import (
     FreeState,
     free_accelerations,
@@ -25,10 +25,20 @@ from vehicle_dynamics.multibody.free_bodies import (
     free_workspace,
 )
 from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism
-from vehicle_dynamics.multibody.tree import TreeState
-from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_accelerations, tree_arrays, tree_workspace
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
+from vehicle_dynamics.multibody.tree_arrays import tree_accelerations, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.quarter_car_kernels import corner_accelerations, run_analytic, run_free, run_numeric, run_tree
+from vehicle_dynamics.quarter_car_kernels import (
+    Case,
+    FreeModel,
+    NumericModel,
+    TreeModel,
+    corner_accelerations,
+    run_analytic,
+    run_free,
+    run_numeric,
+    run_tree,
+)
 from vehicle_dynamics.quarter_car_steps import RECORD_SIZE, StepMemory, StepPlan, WheelPlace, WheelTable
 from vehicle_dynamics.suspension.corner_record import CORNER, corner_record
 from vehicle_dynamics.suspension.reach import Range, free_travel
@@ -37,6 +47,7 @@ from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder
 Array = NDArray[np.float64]
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
+HELD = RootMotion(np.zeros(6), True, GRAVITY)  # the chassis
 
 
 class Method(Enum):
@@ -107,8 +118,7 @@ class QuarterCar:
         self._system = EmbeddedSystem(mechanism, free)
         self._corners = np.zeros(1, CORNER)
         self._corners[0] = corner_record(builder, [builder.points.tie_rod_inner])
-        self._embedding, self._tree = numeric_embedding(mechanism, free), tree_arrays(mechanism)
-        self._bodies, self._anchor = free_bodies(mechanism), anchors_at_rest(mechanism.cuts)
+        self._looped, self._bodies = looped_tree(mechanism, free), free_bodies(mechanism)
         wheel = f"{corner}.wheel"
         self._wheel = WheelPlace(self._system.layout.body[wheel], mechanism.coordinate_names.index(wheel))
 
@@ -142,46 +152,51 @@ class QuarterCar:
 
     def prepared(self, method: Method, table: WheelTable, settings: StepSettings, record: Array) -> Callable[[], int]:
         """A run that is ready to go and fills the record, once: the part to be timed. Gives the failed step or -1."""
-        plan = StepPlan(settings.is_rk4, settings.step, settings.every, settings.alpha, settings.beta)
+        plan = StepPlan(settings.is_rk4, settings.step, settings.every)
+        case = Case(self._corners, self._wheel, table, GRAVITY, plan)
+        constraints = Constraints(self._looped.anchor, settings.alpha, settings.beta)
         closed = self._system.close(np.array([self.rest_angle(table), 0.0]))
-        at_rest = self._system.state(closed, np.zeros(2), np.zeros(6))
-        if method is Method.ANALYTIC_CE:
-            memory = self._memory(closed[self._embedding.independent], 2)
-            return lambda: run_analytic(self._corners, table, GRAVITY, plan, memory, record)
         if method is Method.FA:
-            return self._prepared_free(at_rest, table, plan, record)
-        no_angles, still, motion = (
-            np.zeros(len(self._tree.cut_direction), dtype=bool),
-            np.zeros(6),
-            tree_workspace(self._tree),
-        )
+            return self._prepared_free(case, constraints, closed, record)
         if method is Method.TA:
-            memory, out = self._memory(closed.copy(), len(closed)), tree_accelerations(self._tree)
-            return lambda: run_tree(
-                self._corners, self._tree, self._anchor, self._wheel, no_angles, table, GRAVITY, plan, still, motion,
-                out, memory, record,
-            )  # fmt: skip
-        memory, work = (
-            self._memory(closed[self._embedding.independent], 2),
-            embedding_workspace(self._embedding, self._tree),
+            return self._prepared_tree(case, constraints, closed, record)
+        memory = self._memory(closed[self._looped.embedding.independent], 2)
+        if method is Method.ANALYTIC_CE:
+            return lambda: run_analytic(case, memory, record)
+        model = NumericModel(
+            mechanism=self._looped,
+            root=HELD,
+            no_angles=self._no_angles(),
+            guess=closed,
+            workspace=loop_workspace(self._looped),
+            out=embedded_result(self._looped),
         )
-        result = embedded_result(self._embedding, self._tree)
-        return lambda: run_numeric(
-            self._corners, self._embedding, self._tree, self._anchor, self._wheel, no_angles, table, GRAVITY, plan,
-            closed, still, motion, work, result, memory, record,
-        )  # fmt: skip
+        return lambda: run_numeric(case, model, memory, record)
 
-    def _prepared_free(self, at_rest: TreeState, table: WheelTable, plan: StepPlan, record: Array) -> Callable[[], int]:
+    def _prepared_tree(self, case: Case, constraints: Constraints, closed: Array, record: Array) -> Callable[[], int]:
+        tree, memory = self._looped.tree, self._memory(closed.copy(), len(closed))
+        model = TreeModel(tree, HELD, constraints, self._no_angles(), tree_workspace(tree), tree_accelerations(tree))
+        return lambda: run_tree(case, model, memory, record)
+
+    def _prepared_free(self, case: Case, constraints: Constraints, closed: Array, record: Array) -> Callable[[], int]:
+        at_rest = self._system.state(closed, np.zeros(2), np.zeros(6))
         start, count = free_state(at_rest), len(self._bodies.mass)
         memory = self._memory(np.concatenate([start.attitude.ravel(), start.centre.ravel()]), 6 * count)
-        state = _views(memory.at_position, memory.at_velocity, count)
-        rate = _views(memory.position_rate, memory.acceleration, count)
-        work, out = free_workspace(self._bodies), free_accelerations(self._bodies)
-        arm, arm_rate, coordinates = np.zeros(1), np.zeros(1), np.zeros(self._system.layout.count)
-        return lambda: run_free(
-            self._corners, self._bodies, self._anchor, self._wheel, table, GRAVITY, plan, state, rate, arm, arm_rate,
-            coordinates, work, out, memory, record,
-        )  # fmt: skip
+        model = FreeModel(
+            bodies=self._bodies,
+            constraints=constraints,
+            state=_views(memory.at_position, memory.at_velocity, count),
+            rate=_views(memory.position_rate, memory.acceleration, count),
+            arm=np.zeros(1),
+            arm_rate=np.zeros(1),
+            coordinates=np.zeros(self._system.layout.count),
+            work=free_workspace(self._bodies),
+            out=free_accelerations(self._bodies),
+        )
+        return lambda: run_free(case, model, memory, record)
+
+    def _no_angles(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self._looped.tree.cut_direction), dtype=bool)
 
     def _memory(self, position: Array, velocities: int) -> StepMemory:
         size = len(position)
@@ -195,8 +210,7 @@ class QuarterCar:
             total_position=np.zeros(size),
             total_velocity=np.zeros(velocities),
             wrench=np.zeros(6),
-            body_forces=np.zeros((len(self._tree.mass), 6)),
-            coordinate_forces=np.zeros(self._system.layout.count),
+            forces=Forces(np.zeros((len(self._bodies.mass), 6)), np.zeros(self._system.layout.count)),
         )
 
 

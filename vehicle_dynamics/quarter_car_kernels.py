@@ -8,6 +8,7 @@ the same in all.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import inlined, kernel, part
 from proving_ground.kernels.rotation import normalise, quaternion_rate
 from proving_ground.kernels.vector3 import ZERO, Vector3, dot, norm, sub, vector
-from vehicle_dynamics.multibody.embedding_arrays import EmbeddedResult, EmbeddingArrays, EmbeddingWorkspace
+from vehicle_dynamics.multibody.embedding_arrays import EmbeddedResult, LoopedTree, LoopWorkspace
 from vehicle_dynamics.multibody.free_bodies import FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
 from vehicle_dynamics.multibody.free_hinges import hinge_coordinates, hinge_rates
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
 from vehicle_dynamics.multibody.loop_closure import close_loops
+from vehicle_dynamics.multibody.model_inputs import Constraints, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import accelerations_after_closure
 from vehicle_dynamics.multibody.tree_arrays import TreeAccelerations, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_augmented import accelerations_after_motion
@@ -36,12 +38,12 @@ from vehicle_dynamics.quarter_car_steps import (
     copy,
     end_euler_step,
     end_stage,
+    is_recorded,
     largest_gap,
     load_wheel,
     stages,
     start_stage,
     wheel_place,
-    wrench_at,
 )
 from vehicle_dynamics.suspension.corner import TieEnd, WheelLoad, corner_motion, corner_sums, wheel_motion
 from vehicle_dynamics.suspension.corner_record import CornerRecord
@@ -68,23 +70,64 @@ def corner_accelerations(
     return acceleration, spin.own - spin.carried * acceleration
 
 
+class Case(NamedTuple):
+    """What a run is about, whatever the formulation."""
+
+    corners: Corners
+    wheel: WheelPlace
+    table: WheelTable
+    gravity: Vector3
+    plan: StepPlan
+
+
+class NumericModel(NamedTuple):
+    """Embedded by numbers: mechanism, chassis and arrays."""
+
+    mechanism: LoopedTree
+    root: RootMotion
+    no_angles: Flags  # rows of the cuts
+    guess: Array  # tree coordinates, closed
+    workspace: LoopWorkspace
+    out: EmbeddedResult
+
+
+class TreeModel(NamedTuple):
+    """Tree augmented: mechanism, chassis and arrays."""
+
+    tree: TreeArrays
+    root: RootMotion
+    constraints: Constraints
+    no_angles: Flags  # rows of the cuts
+    motion: TreeWorkspace
+    out: TreeAccelerations
+
+
+class FreeModel(NamedTuple):
+    """Fully augmented: bodies and arrays. Of the hinges only the first one's angle is needed, the lower arm's."""
+
+    bodies: FreeBodies
+    constraints: Constraints
+    state: FreeState  # views of the memory's at_... arrays
+    rate: FreeState  # views of the memory's rates
+    arm: Array  # 1
+    arm_rate: Array  # 1
+    coordinates: Array
+    work: FreeWorkspace
+    out: FreeAccelerations
+
+
 @kernel
-def run_analytic(
-    corners: Corners, table: WheelTable, gravity: Vector3, plan: StepPlan, memory: StepMemory, record: Array
-) -> int:
+def run_analytic(case: Case, memory: StepMemory, record: Array) -> int:
     """Embedded in closed form. Gives the step in which the arm left its reach, else NEVER."""
-    corner, steps = corners[0], (len(record) - 1) * plan.every
+    plan, corner, steps = case.plan, case.corners[0], (len(record) - 1) * case.plan.every
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            time = start_stage(plan, number, stage, memory)
-            wrench_at(table, time, memory.wrench)
-            theta, theta_rate, spin_rate = memory.at_position[0], memory.at_velocity[0], memory.at_velocity[1]
+            start_stage(plan, case.table, number, stage, memory)
+            theta = memory.at_position[0]
             if not corner.lowest < theta < corner.highest:
                 return number
-            accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, memory.wrench, gravity)
-            memory.acceleration[0], memory.acceleration[1] = accelerations
-            memory.position_rate[0], memory.position_rate[1] = theta_rate, spin_rate
-            if stage == 0 and number % plan.every == 0:
+            _analytic_rates(corner, case.gravity, memory)
+            if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
                 row[THETA], row[SPIN] = theta, memory.at_position[1]
                 row[HEIGHT], row[GAP] = _height_and_gap(corner, theta)
@@ -94,144 +137,115 @@ def run_analytic(
 
 
 @kernel
-def run_numeric(
-    corners: Corners,
-    embedding: EmbeddingArrays,
-    tree: TreeArrays,
-    anchor: Array,
-    wheel: WheelPlace,
-    no_angles: Flags,
-    table: WheelTable,
-    gravity: Vector3,
-    plan: StepPlan,
-    guess: Array,
-    still: Array,
-    motion: TreeWorkspace,
-    work: EmbeddingWorkspace,
-    out: EmbeddedResult,
-    memory: StepMemory,
-    record: Array,
-) -> int:
+def run_numeric(case: Case, model: NumericModel, memory: StepMemory, record: Array) -> int:
     """Embedded by numbers. Gives the step in which the loops did not close, else NEVER."""
-    corner, steps = corners[0], (len(record) - 1) * plan.every
+    plan, steps = case.plan, (len(record) - 1) * case.plan.every
+    tree, motion = model.mechanism.tree, model.workspace.motion
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            time = start_stage(plan, number, stage, memory)
-            wrench_at(table, time, memory.wrench)
+            start_stage(plan, case.table, number, stage, memory)
             position, velocity = memory.at_position, memory.at_velocity
-            if close_loops(embedding, tree, position, velocity, still, gravity, anchor, guess, motion, work) < 0:
+            if close_loops(model.mechanism, position, velocity, model.root, model.guess, model.workspace) < 0:
                 return number
-            strut = strut_moment(corner.strut, math.cos(position[0]), math.sin(position[0]), velocity[0])
-            load_wheel(wheel, wheel_place(tree, wheel, motion), strut, memory)
-            accelerations_after_closure(
-                embedding, tree, True, memory.body_forces, memory.coordinate_forces, motion, work, out
-            )
-            copy(memory.acceleration, out.independent)
+            _load_tree(case, tree, motion, memory)
+            accelerations_after_closure(model.mechanism, True, memory.forces, model.workspace, model.out)
+            copy(memory.acceleration, model.out.independent)
             copy(memory.position_rate, velocity)
-            if stage == 0 and number % plan.every == 0:
+            if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                row[THETA], row[SPIN] = position[0], position[1]
-                row[HEIGHT] = wheel_place(tree, wheel, motion)[2]
-                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
+                _record_tree(row, position[0], position[1], wheel_place(tree, case.wheel, motion))
+                row[GAP] = largest_gap(tree.cut_rows, model.no_angles, motion.error)
             end_stage(plan, stage, memory)
         end_euler_step(plan, memory)
     return NEVER
 
 
 @kernel
-def run_tree(
-    corners: Corners,
-    tree: TreeArrays,
-    anchor: Array,
-    wheel: WheelPlace,
-    no_angles: Flags,
-    table: WheelTable,
-    gravity: Vector3,
-    plan: StepPlan,
-    still: Array,
-    motion: TreeWorkspace,
-    out: TreeAccelerations,
-    memory: StepMemory,
-    record: Array,
-) -> int:
+def run_tree(case: Case, model: TreeModel, memory: StepMemory, record: Array) -> int:
     """Tree augmented. Always gives NEVER: open loops show in the record."""
-    corner, steps = corners[0], (len(record) - 1) * plan.every
+    plan, steps = case.plan, (len(record) - 1) * case.plan.every
+    tree, root, motion = model.tree, model.root, model.motion
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            time = start_stage(plan, number, stage, memory)
-            wrench_at(table, time, memory.wrench)
+            start_stage(plan, case.table, number, stage, memory)
             position, velocity = memory.at_position, memory.at_velocity
-            tree_motion(tree, position, velocity, still, gravity, motion)
-            strut = strut_moment(corner.strut, math.cos(position[0]), math.sin(position[0]), velocity[0])
-            load_wheel(wheel, wheel_place(tree, wheel, motion), strut, memory)
-            accelerations_after_motion(
-                tree, True, memory.body_forces, memory.coordinate_forces, anchor, plan.alpha, plan.beta, motion, out
-            )
-            copy(memory.acceleration, out.coordinates)
+            tree_motion(tree, position, velocity, root.velocity, root.gravity, motion)
+            _load_tree(case, tree, motion, memory)
+            accelerations_after_motion(tree, True, memory.forces, model.constraints, motion, model.out)
+            copy(memory.acceleration, model.out.coordinates)
             copy(memory.position_rate, velocity)
-            if stage == 0 and number % plan.every == 0:
+            if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                row[THETA], row[SPIN] = position[0], position[wheel.spin]
-                row[HEIGHT] = wheel_place(tree, wheel, motion)[2]
-                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
+                _record_tree(row, position[0], position[case.wheel.spin], wheel_place(tree, case.wheel, motion))
+                row[GAP] = largest_gap(tree.cut_rows, model.no_angles, motion.error)
             end_stage(plan, stage, memory)
         end_euler_step(plan, memory)
     return NEVER
 
 
 @kernel
-def run_free(
-    corners: Corners,
-    bodies: FreeBodies,
-    anchor: Array,
-    wheel: WheelPlace,
-    table: WheelTable,
-    gravity: Vector3,
-    plan: StepPlan,
-    state: FreeState,
-    rate: FreeState,
-    arm: Array,
-    arm_rate: Array,
-    coordinates: Array,
-    work: FreeWorkspace,
-    out: FreeAccelerations,
-    memory: StepMemory,
-    record: Array,
-) -> int:
-    """Fully augmented; state and rate are views of the memory's at_... and of its rates. Always gives NEVER.
-
-    Of the hinges only the first one's angle is needed, the lower arm's: arm and arm_rate have one entry.
-    """
-    corner, steps = corners[0], (len(record) - 1) * plan.every
+def run_free(case: Case, model: FreeModel, memory: StepMemory, record: Array) -> int:
+    """Fully augmented. Always gives NEVER."""
+    plan, steps = case.plan, (len(record) - 1) * case.plan.every
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            time = start_stage(plan, number, stage, memory)
-            wrench_at(table, time, memory.wrench)
-            hinge_coordinates(bodies, state, work, arm)
-            hinge_rates(bodies, state, work, arm_rate)
-            strut = strut_moment(corner.strut, math.cos(arm[0]), math.sin(arm[0]), arm_rate[0])
-            load_wheel(wheel, vector(state.centre[wheel.body]), strut, memory)
-            fully_augmented_accelerations(
-                bodies, state, True, gravity, memory.body_forces, memory.coordinate_forces, anchor, plan.alpha,
-                plan.beta, work, out,
-            )  # fmt: skip
-            copy(memory.acceleration, out.bodies.ravel())
-            _pose_rates(state, rate)
-            if stage == 0 and number % plan.every == 0:
-                hinge_coordinates(bodies, state, work, coordinates)
-                row = record[number // plan.every]
-                row[THETA], row[SPIN] = coordinates[0], coordinates[wheel.spin]
-                row[HEIGHT] = state.centre[wheel.body, 2]
-                row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, work.error)
+            start_stage(plan, case.table, number, stage, memory)
+            _free_rates(case, model, memory)
+            if is_recorded(plan, number, stage):
+                _record_free(case.wheel, model, record[number // plan.every])
             end_stage(plan, stage, memory)
         if not plan.is_rk4:
             copy(memory.at_velocity, memory.velocity)
-            _pose_rates(state, rate)
+            _pose_rates(model.state, model.rate)
             for k in range(len(memory.position)):
                 memory.position[k] += plan.step * memory.position_rate[k]
-        for body in range(len(state.attitude)):
+        for body in range(len(model.state.attitude)):
             normalise(memory.position[4 * body : 4 * body + 4])
     return NEVER
+
+
+@part
+def _analytic_rates(corner: CornerRecord, gravity: Vector3, memory: StepMemory) -> None:
+    theta, theta_rate, spin_rate = memory.at_position[0], memory.at_velocity[0], memory.at_velocity[1]
+    accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, memory.wrench, gravity)
+    memory.acceleration[0], memory.acceleration[1] = accelerations
+    memory.position_rate[0], memory.position_rate[1] = theta_rate, spin_rate
+
+
+@inlined
+def _load_tree(case: Case, tree: TreeArrays, motion: TreeWorkspace, memory: StepMemory) -> None:
+    """Load of the wheel and moment of the strut, after the motion of the tree; the lower arm comes first."""
+    angle, rate = memory.at_position[0], memory.at_velocity[0]
+    strut = strut_moment(case.corners[0].strut, math.cos(angle), math.sin(angle), rate)
+    load_wheel(case.wheel, wheel_place(tree, case.wheel, motion), strut, memory)
+
+
+@inlined
+def _record_tree(row: Array, theta: float, spin: float, wheel: Vector3) -> None:
+    row[THETA], row[SPIN], row[HEIGHT] = theta, spin, wheel[2]
+
+
+@part
+def _free_rates(case: Case, model: FreeModel, memory: StepMemory) -> None:
+    bodies, state, arm = model.bodies, model.state, model.arm
+    hinge_coordinates(bodies, state, model.work, arm)
+    hinge_rates(bodies, state, model.work, model.arm_rate)
+    strut = strut_moment(case.corners[0].strut, math.cos(arm[0]), math.sin(arm[0]), model.arm_rate[0])
+    load_wheel(case.wheel, vector(state.centre[case.wheel.body]), strut, memory)
+    fully_augmented_accelerations(
+        bodies, state, True, case.gravity, memory.forces, model.constraints, model.work, model.out
+    )
+    copy(memory.acceleration, model.out.bodies.ravel())
+    _pose_rates(state, model.rate)
+
+
+@part
+def _record_free(wheel: WheelPlace, model: FreeModel, row: Array) -> None:
+    bodies, coordinates = model.bodies, model.coordinates
+    hinge_coordinates(bodies, model.state, model.work, coordinates)
+    row[THETA], row[SPIN] = coordinates[0], coordinates[wheel.spin]
+    row[HEIGHT] = model.state.centre[wheel.body, 2]
+    row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, model.work.error)
 
 
 @part

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined, part
 from proving_ground.kernels.vector3 import Vector3, add, cross
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import RK4_SHARES, RK4_WEIGHTS
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
@@ -37,8 +38,6 @@ class StepPlan(NamedTuple):
     is_rk4: bool  # else semi-implicit Euler
     step: float  # [s]
     every: int  # steps between records
-    alpha: float  # Baumgarte's e'' + 2 alpha e' + beta^2 e = 0 [1/s], of TA and FA
-    beta: float
 
 
 class StepMemory(NamedTuple):
@@ -53,8 +52,7 @@ class StepMemory(NamedTuple):
     total_position: Array
     total_velocity: Array
     wrench: Array  # 6, on the wheel
-    body_forces: Array  # bodies x 6
-    coordinate_forces: Array  # tree coordinates; the first one is the lower arm
+    forces: Forces  # the first tree coordinate is the lower arm
 
 
 class WheelPlace(NamedTuple):
@@ -71,12 +69,18 @@ def stages(plan: StepPlan, is_to_step: bool) -> int:
 
 
 @inlined
-def start_stage(plan: StepPlan, number: int, stage: int, memory: StepMemory) -> float:
-    """Put the state of a stage where the model is evaluated; gives the time [s]."""
+def start_stage(plan: StepPlan, table: WheelTable, number: int, stage: int, memory: StepMemory) -> None:
+    """Put the state of a stage where the model is evaluated, and the table's load beside it."""
     share = RK4_SHARES[stage] * plan.step
     _add(memory.at_position, memory.position, share, memory.position_rate)
     _add(memory.at_velocity, memory.velocity, share, memory.acceleration)
-    return number * plan.step + share
+    wrench_at(table, number * plan.step + share, memory.wrench)
+
+
+@inlined
+def is_recorded(plan: StepPlan, number: int, stage: int) -> bool:
+    """Whether a row of the record shows the state of this stage."""
+    return stage == 0 and number % plan.every == 0
 
 
 @inlined
@@ -127,10 +131,10 @@ def wrench_at(table: WheelTable, time: float, out: Array) -> None:
 @inlined
 def load_wheel(wheel: WheelPlace, place: Vector3, moment_on_arm: float, memory: StepMemory) -> None:
     """The table's load as a spatial force about the origin, and the strut's moment on the lower arm."""
-    force, on_wheel = linear_part(memory.wrench), memory.body_forces[wheel.body]
+    force, on_wheel = linear_part(memory.wrench), memory.forces.bodies[wheel.body]
     put(on_wheel, 0, add(vector(memory.wrench), cross(place, force)))
     put(on_wheel, 3, force)
-    memory.coordinate_forces[0] = moment_on_arm
+    memory.forces.coordinates[0] = moment_on_arm
 
 
 @part

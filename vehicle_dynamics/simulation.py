@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from proving_ground.settings.units import NS_PER_S
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
 from vehicle_dynamics.choices import DIVERGED
@@ -18,7 +19,6 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
-NS_PER_S = 1_000_000_000
 CONTROL_NS = round(PERIOD_S * NS_PER_S)
 MOST_DEBT_NS = NS_PER_S // 5  # a simulation further behind than this goes on from where it is
 WHOLE = 1e-6  # a rate or step this close to a whole number of ticks is one

@@ -13,7 +13,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from vehicle_dynamics.simulation import NS_PER_S, Instant, Pacer, Simulation
+from proving_ground.settings.units import NS_PER_S
+from vehicle_dynamics.simulation import Instant, Pacer, Simulation
 
 PAUSED_CLOCK_S = 0.1  # real time between clock messages of a paused simulation
 ANSWER_WAIT_S = 5.0

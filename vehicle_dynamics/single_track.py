@@ -21,6 +21,7 @@ from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.vehicle import RollingStart, Vehicle
 
 Array = NDArray[np.float64]
 
@@ -139,8 +140,8 @@ def _set_attitude(yaw: float, pitch: float, roll: float, out: Array) -> None:
     turn_quaternion(out, (roll, 0.0, 0.0), out)
 
 
-class SingleTrack:
-    """Implements vehicle.Vehicle."""
+class SingleTrack(Vehicle):
+    """A point that rolls along a curvature on the ground; suspensions are at rest."""
 
     def __init__(self, parameters: VehicleParameters, *, step_s: float = 0.001, gravity: float = 9.81) -> None:
         """Step [s], gravity [m/s^2]; geometry is that of the parameters' HMMWV at rest."""
@@ -174,21 +175,10 @@ class SingleTrack:
         """From a vehicle file; options as for the constructor."""
         return SingleTrack(VehicleParameters.from_yaml(path), **options)
 
-    def start(
-        self,
-        ground: GroundModel,
-        *,
-        x: float = 0.0,
-        y: float = 0.0,
-        heading: float = 0.0,
-        speed: float = 0.0,
-        gear: int = 0,
-    ) -> Array:
+    def _started(self, ground: GroundModel, at: RollingStart) -> Array:
         """See vehicle.Vehicle."""
-        if not all(math.isfinite(value) for value in (x, y, heading, speed)):
-            raise ValueError(f"start: x, y, heading and speed must be finite, got {(x, y, heading, speed)}")
         state = np.zeros(SIZE)
-        state[X], state[Y], state[HEADING], state[SPEED] = x, y, heading, speed
+        state[X], state[Y], state[HEADING], state[SPEED] = at.x, at.y, at.heading, at.speed
         return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:

@@ -13,22 +13,15 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.inertia import times
 from proving_ground.kernels.jit import inlined_part, kernel
-from proving_ground.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, three, vector
-from vehicle_dynamics.chassis_system import (
-    add_rigidly,
-    eliminate,
-    pull,
-    set_coupling,
-    solve_symmetric,
-    start_chassis,
-)
-from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, vehicle_bodies
+from proving_ground.kernels.vector3 import ZERO, Vector3, combine, cross, dot, scale, sub, vector
+from vehicle_dynamics.chassis_system import add_rigidly, eliminate, pull, set_coupling, solve_chassis, start_chassis
+from vehicle_dynamics.embedded_vehicle import VehicleBodies, eliminate_corner, lower_arm, vehicle_bodies, wheel_load
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, first_body
 from vehicle_dynamics.suspension.corner import (
     CornerMotion,
     TieEnd,
-    WheelLoad,
     rod_on_spindle_column,
 )
 from vehicle_dynamics.suspension.corner_record import CornerRecord, rigid_inertia
@@ -76,27 +69,15 @@ class SteerTerms(NamedTuple):
 
 @kernel
 def steered_dynamics(
-    model: SteeredBodies,
-    chassis_turn: Vector3,
-    gravity: Vector3,
-    theta: Array,
-    theta_rate: Array,
-    spin_rate: Array,
-    pitman: Array,
-    theta_force: Array,
-    spin_torque: Array,
-    wheel_force: Array,
-    chassis_force: Array,
-    work: SteeredWorkspace,
-    out: Array,
+    model: SteeredBodies, motion: RigidMotion, pitman: Array, loads: RigidLoads, work: SteeredWorkspace, out: Array
 ) -> None:
     """Accelerations into out (15); pitman (3) is its angle [rad], rate [rad/s] and the torque on it [N m].
 
     All else is as in embedded_vehicle.forward_dynamics.
     """
     vehicle, steering = model.vehicle, model.steering
-    matrix, right = work.matrix, work.right
-    start_chassis(vehicle.chassis, chassis_turn, chassis_force, matrix, right)
+    matrix, right, chassis_turn = work.matrix, work.right, motion.angular_velocity
+    start_chassis(vehicle.chassis, chassis_turn, loads.chassis_force, matrix, right)
     angle, rate = pitman[0], pitman[1]
     link = link_motion(steering.geometry, angle)
     steer = steering_sums(steering, link, angle, rate, chassis_turn)
@@ -110,30 +91,16 @@ def steered_dynamics(
         if index < 2:
             design = steering.left_end if index == 0 else steering.right_end
             end, end_column = tie_end(steering.geometry, link, design, rate, 0.0)
-        load = WheelLoad(
-            three(wheel_force[index], 0), three(wheel_force[index], 3), spin_rate[index], spin_torque[index]
-        )
-        coupling = work.coupling[index]
-        reduced = eliminate_corner(
-            record,
-            theta[index],
-            theta_rate[index],
-            theta_force[index],
-            end,
-            load,
-            chassis_turn,
-            matrix,
-            right,
-            coupling,
-        )
-        corner, spin, motion = work.corner[index], reduced.spin, reduced.motion
+        coupling, arm, load = work.coupling[index], lower_arm(motion, loads, index), wheel_load(motion, loads, index)
+        reduced = eliminate_corner(record, arm, end, load, chassis_turn, matrix, right, coupling)
+        corner, spin = work.corner[index], reduced.spin
         corner[0], corner[1] = reduced.inverse, reduced.drive
         corner[3], corner[4], corner[5] = spin.axis
         corner[6], corner[7] = spin.own, spin.carried
         if index < 2:
-            own = _steer_terms(record, motion, end, end_column, reduced.hub, reduced.tie_rod)
+            own = _steer_terms(record, reduced.motion, end, end_column, reduced.hub, reduced.tie_rod)
             corner[2] = own.d_theta
-            corner[8] = own.spin * dot(spin.axis, motion.pose.upright)
+            corner[8] = own.spin * dot(spin.axis, reduced.motion.pose.upright)
             factor = own.d_theta * reduced.inverse
             steer_d += own.d - own.d_theta * factor
             steer_drive += own.drive - factor * reduced.drive
@@ -141,10 +108,7 @@ def steered_dynamics(
                 steer_coupling[k] += own.coupling_moment[k] - factor * coupling[k]
                 steer_coupling[3 + k] += own.coupling_force[k] - factor * coupling[3 + k]
     eliminate(matrix, right, steer_coupling, steer_drive, 1.0 / steer_d)
-    solve_symmetric(matrix, right)
-    for k in range(3):
-        out[k] = right[k]
-        out[3 + k] = right[3 + k] + gravity[k]
+    solve_chassis(matrix, right, loads.gravity, out)
     steer_acceleration = (steer_drive - pull(steer_coupling, right)) / steer_d
     out[14] = steer_acceleration
     for index in range(4):

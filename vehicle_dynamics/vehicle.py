@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,16 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
+
+
+class RollingStart(NamedTuple):
+    """Where a vehicle starts, and how it moves there."""
+
+    x: float  # of base_link [m]
+    y: float
+    heading: float  # [rad]
+    speed: float  # ahead [m/s]
+    gear: int  # 0 picks one by speed
 
 
 class Vehicle(Protocol):
@@ -36,6 +47,13 @@ class Vehicle(Protocol):
         gear: int = 0,
     ) -> Array:
         """State in balance with base_link over a place [m, rad], rolling ahead at speed [m/s]; gear 0 picks one."""
+        numbers = (x, y, heading, speed)
+        if not all(math.isfinite(value) for value in numbers):
+            raise ValueError(f"start: x, y, heading and speed must be finite, got {numbers}")
+        return self._started(ground, RollingStart(x, y, heading, speed, gear))
+
+    def _started(self, ground: GroundModel, at: RollingStart) -> Array:
+        """State for `start`, whose numbers are finite."""
         ...
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:

@@ -17,6 +17,7 @@ from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.steering import steered_ends, steering_bodies
 from vehicle_dynamics.suspension.strut import damper_force, length_and_slope, spring_force
 from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, vehicle_mechanism
@@ -52,10 +53,10 @@ class VehicleJointForces:
         x, y, z = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.gravity])
         gravity = (float(x), float(y), float(z))
         out = np.zeros(OUT_SIZE)
-        forward_dynamics(
-            self.bodies, tuple(state.turn), gravity, state.theta, state.theta_rate, state.spin_rate, ends, np.zeros(4),
-            np.zeros(4), np.ascontiguousarray(wheel_force, dtype=float), np.zeros(6), workspace(), out,
-        )  # fmt: skip
+        motion = RigidMotion(tuple(state.turn), state.theta, state.theta_rate, state.spin_rate)
+        on_wheels = np.ascontiguousarray(wheel_force, dtype=float)
+        loads = RigidLoads(gravity, np.zeros(4), np.zeros(4), on_wheels, np.zeros(6))
+        forward_dynamics(self.bodies, motion, ends, loads, workspace(), out)
         tree = self._tree_state(state, ends)
         forces = self._forces(tree, state, wheel_force, np.array(gravity))
         # The tree's other accelerations follow from the loops.
@@ -72,7 +73,7 @@ class VehicleJointForces:
         return TreeState(self._layout, coordinates, all_rates, root, anchors)
 
     def _anchor(self, ends: Array) -> Array:
-        anchor: Array = self._embedding.anchor.copy()
+        anchor: Array = self._embedding.mechanism.anchor.copy()
         cuts = [cut.name for cut in self.mechanism.cuts]
         for index, corner in enumerate(CORNERS):
             anchor[cuts.index(f"{corner}.L")] = ends[index]
@@ -82,7 +83,7 @@ class VehicleJointForces:
         """All tree accelerations for given independent ones: the loops' constraint at acceleration level."""
         closures = [tree.closure(cut) for cut in self.mechanism.cuts]
         matrix, bias = np.vstack([item[1] for item in closures]), np.concatenate([item[2] for item in closures])
-        free = self._embedding.arrays.independent
+        free = self._embedding.mechanism.embedding.independent
         rest = np.setdiff1d(np.arange(self._layout.count), free)
         result = np.zeros(self._layout.count)
         result[free] = independent

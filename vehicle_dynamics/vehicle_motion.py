@@ -24,6 +24,7 @@ from vehicle_dynamics.embedded_vehicle import (
 )
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import J_TURN, LANE_CHANGE, STRAIGHT, Manoeuvre, steer_at
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import (
     RK4,
     SEMI_IMPLICIT_EULER,
@@ -113,21 +114,10 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
             work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]
         work.spin_torque[index] = scene.manoeuvre.drive_torque
     out = work.accelerations
-    forward_dynamics(
-        scene.vehicle,
-        turn,
-        to_chassis(rotation, (0.0, 0.0, -scene.gravity)),
-        theta,
-        theta_rate,
-        spin_rate,
-        work.tie_end,
-        work.theta_force,
-        work.spin_torque,
-        work.wheel_force,
-        work.chassis_force,
-        work.dynamics,
-        out,
-    )
+    gravity = to_chassis(rotation, (0.0, 0.0, -scene.gravity))
+    loads = RigidLoads(gravity, work.theta_force, work.spin_torque, work.wheel_force, work.chassis_force)
+    motion = RigidMotion(turn, theta, theta_rate, spin_rate)
+    forward_dynamics(scene.vehicle, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, state, out, rate)
 
 

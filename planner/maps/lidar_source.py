@@ -36,6 +36,7 @@ from planner.maps.scan_kernels import (
     Body,
     Places,
     Room,
+    Scale,
     clear_passed,
     free_rectangle,
     gather_points,
@@ -174,12 +175,14 @@ class LidarSource:
     def _place(self, points: NDArray[np.void], places: Places) -> int:
         """Points into the room for one scan; how many are of use."""
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
-        side, most = self._settings.map_resolution_m, self.map_settings.lidar_range_m
         used, refused = place_points(
-            columns, places, self._body, self._level, side, most, self._scan, self._grid, self._room
+            columns, places, self._body, self._level, self._scale(), self._scan, self._grid, self._room
         )
         self.refused_points += refused
         return int(used)
+
+    def _scale(self) -> Scale:
+        return Scale(self._settings.map_resolution_m, self.map_settings.lidar_range_m)
 
     def _take_in(self, age: float, used: int, places: Places, is_first: bool) -> None:
         m, side, grid, room = self.map_settings, self._settings.map_resolution_m, self._grid, self._room
@@ -192,9 +195,8 @@ class LidarSource:
             take_off(touched, more, (x, y), side, grid)
             self._level += more
         merge_cells(touched, age, grid)
-        clear_passed(
-            self._scan, age, (x, y, z - float(self._level[0])), side, m.lidar_range_m, m.clear_scans, grid, room
-        )
+        eye = (x, y, z - float(self._level[0]))
+        clear_passed(self._scan, age, eye, self._scale(), m.clear_scans, grid, room)
         base, turn = places.origins[-1], places.world_from_base[-1]
         if is_first and m.blind_m > 0.0:
             free_rectangle(base, turn, self._way_out, False, age, side, self._grid)

@@ -42,6 +42,13 @@ class Places(NamedTuple):
     rate: float  # knots per second of a point's time; 0 when there is one knot for all
 
 
+class Scale(NamedTuple):
+    """Of a map."""
+
+    resolution: float  # side of a cell [m]
+    most_range: float  # level distance beyond which points are not entered [m]
+
+
 class Body(NamedTuple):
     """The vehicle in base_link [m]: points inside are its own."""
 
@@ -65,7 +72,7 @@ class Room(NamedTuple):
 @kernel
 def place_points(
     points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], places: Places, body: Body, level: Array,
-    resolution: float, most_range: float, scan: int, grid: HeightGrid, room: Room,
+    scale: Scale, scan: int, grid: HeightGrid, room: Room,
 ) -> tuple[int, int]:  # fmt: skip
     """Find the cells of points (x, y, z [m], ring, time [s]), the ground's height, and how far each ray went.
 
@@ -73,6 +80,7 @@ def place_points(
     How many points are of use and lie in the first elements of `room`; how many were no numbers.
     """
     xs, ys, zs, rings, times = points
+    resolution, most_range = scale
     room.ray_range[:] = 0.0
     knots = len(places.origins)
     middle = (knots - 1) // 2
@@ -167,10 +175,10 @@ def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> No
 
 @kernel
 def clear_passed(
-    scan: int, time: float, eye: tuple[float, float, float], resolution: float, most_range: float, needed: int,
-    grid: HeightGrid, room: Room,
-) -> None:  # fmt: skip
+    scan: int, time: float, eye: tuple[float, float, float], scale: Scale, needed: int, grid: HeightGrid, room: Room
+) -> None:
     """Cells with something tall through which rays of this scan went: gone after `needed` such scans in a row."""
+    resolution, most_range = scale
     state, low, high, tile_low, side = grid.state, grid.low, grid.high, grid.tile_low, grid.side
     ray_range, ray_rise = room.ray_range, room.ray_rise
     reach = int(most_range / resolution)

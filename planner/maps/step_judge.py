@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells, Floats
-from planner.maps.height_grid import MEASURED, NOTHING, HeightGrid, States, cell_index
+from planner.maps.height_grid import MEASURED, NOTHING, HeightGrid, cell_index
 from proving_ground.kernels.jit import inlined, kernel, part
 
 SLOPE_CELLS = 4  # from a cell to those that tell the slope
@@ -166,8 +166,8 @@ def _is_step(
     state, lows, highs, side = grid.state, grid.low, grid.high, grid.side
     cell = cell_index(side, column, row)
     low, high = lows[cell], highs[cell]
-    along, is_along = _slope(state, lows, side, column, row, 1, 0, resolution, slope[0])
-    across, is_across = _slope(state, lows, side, column, row, 0, 1, resolution, slope[1])
+    along, is_along = _slope(grid, column, row, 1, 0, resolution, slope[0])
+    across, is_across = _slope(grid, column, row, 0, 1, resolution, slope[1])
     if is_along and is_across and math.hypot(along, across) > limits.steepest:
         return True
     inside = resolution * (abs(along) + abs(across))
@@ -194,10 +194,10 @@ def _is_step(
 
 @inlined
 def _slope(
-    state: States, low: Floats, side: int, column: int, row: int, right: int, down: int, resolution: float,
-    otherwise: float,
-) -> tuple[float, bool]:  # fmt: skip
+    grid: HeightGrid, column: int, row: int, right: int, down: int, resolution: float, otherwise: float
+) -> tuple[float, bool]:
     """Rise over run of the ground along an axis, and whether it is known on both sides of the cell."""
+    state, low, side = grid.state, grid.low, grid.side
     here = low[cell_index(side, column, row)]
     ahead = behind = np.nan
     for away in range(SLOPE_CELLS + 1, SLOPE_CELLS - 3, -1):

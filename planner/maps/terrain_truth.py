@@ -39,6 +39,14 @@ class _Tile(NamedTuple):
     known: Flags
 
 
+class _Samples(NamedTuple):
+    ground: Floats  # heights of the ground [m]
+    top: Floats  # and of what is highest
+    reach: int  # samples before the first one of the tile
+    per_cell: int  # along each side
+    spacing: float  # [m]
+
+
 class TerrainTruth:
     """Implements maps.source.ObstacleSource on a world."""
 
@@ -69,10 +77,9 @@ class TerrainTruth:
                 blocked[to], known[to] = tile.blocked[cut], tile.known[cut]
         # The ground's own height: that of a pose by an observer may be metres off.
         base = (pose.x, pose.y, float(self._world.ground.height_at(pose.x, pose.y)))
-        _judge(
-            top, blocked, known, (window.x, window.y, window.resolution), base,
-            (pose.slope_x, pose.slope_y), self._settings.max_height_m, self._steepest, cells, heights,
-        )  # fmt: skip
+        place, slope = (window.x, window.y, window.resolution), (pose.slope_x, pose.slope_y)
+        seen = _Tile(top, heights, blocked, known)
+        _judge(seen, place, base, slope, self._settings.max_height_m, self._steepest, cells)
         return time
 
     def _tile(self, row: int, column: int) -> _Tile:
@@ -98,9 +105,7 @@ class TerrainTruth:
         tile = _Tile(
             np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, bool), np.ones(shape, bool)
         )
-        _summarise(
-            ground, top, reach, per_cell, spacing, s.max_step_m, self._steepest, tile.top, tile.ground, tile.blocked
-        )
+        _summarise(_Samples(ground, top, reach, per_cell, spacing), s.max_step_m, self._steepest, tile)
         self._mark_outside(row, column, tile)
         return tile
 
@@ -164,12 +169,10 @@ def _span(middle: float, reach: float, origin: float, spacing: float, count: int
 
 
 @kernel
-def _summarise(
-    ground: Floats, top: Floats, reach: int, per_cell: int, spacing: float, most_step: float, steepest: float,
-    cell_top: Floats, cell_ground: Floats, cell_blocked: Flags,
-) -> None:  # fmt: skip
+def _summarise(samples: _Samples, most_step: float, steepest: float, out: _Tile) -> None:
     """Cells from samples: blocked where something stands, at either end of a step, and where it is too steep."""
-    rows, columns = cell_top.shape
+    ground, top, reach, per_cell, spacing = samples
+    rows, columns = out.top.shape
     longest = int(STEP_RUN_M / spacing + 1e-9)
     area = per_cell * per_cell
     for row in range(rows):
@@ -201,16 +204,20 @@ def _summarise(
             i, j, wide = row * per_cell + reach, column * per_cell + reach, 2.0 * per_cell * spacing
             along = (ground[i, j + per_cell] - ground[i, j - per_cell]) / wide
             across = (ground[i + per_cell, j] - ground[i - per_cell, j]) / wide
-            cell_top[row, column], cell_ground[row, column] = highest, total / area
-            cell_blocked[row, column] = is_blocked or np.hypot(along, across) > steepest
+            out.top[row, column], out.ground[row, column] = highest, total / area
+            out.blocked[row, column] = is_blocked or np.hypot(along, across) > steepest
 
 
 @kernel
 def _judge(
-    top: Floats, blocked: Flags, known: Flags, place: tuple[float, float, float], base: tuple[float, float, float],
-    slope: tuple[float, float], most_height: float, steepest: float, cells: Cells, heights: Floats,
+    seen: _Tile, place: tuple[float, float, float], base: tuple[float, float, float], slope: tuple[float, float],
+    most_height: float, steepest: float, cells: Cells,
 ) -> None:  # fmt: skip
-    """Cells of a window: what is blocked, and what is too high over the vehicle's ground plane."""
+    """Cells of a window: what is blocked, and what is too high over the vehicle's ground plane.
+
+    place: corner and resolution of the window [m]; the ground of unknown cells becomes NaN.
+    """
+    top, heights, blocked, known = seen
     x, y, resolution = place
     for row in range(top.shape[0]):
         to_y = y + (row + 0.5) * resolution - base[1]

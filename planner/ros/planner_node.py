@@ -34,7 +34,8 @@ from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
 from terrain.worlds import load_world

@@ -24,9 +24,11 @@ from proving_ground.campaigns.figure_names import FIGURE_NAMES
 from proving_ground.scenarios.channels import CHANNELS
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
+from proving_ground.settings.named_files import is_path
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
 from proving_ground.settings.share import share_directory
+from proving_ground.settings.units import LARGEST_SEED
 
 VERSION = 1
 MOST_RUNS = 1_000_000
@@ -150,7 +152,7 @@ class Campaign:
     description: str = setting(..., "For people")
     base: str = setting(..., "Scenario: name in config/scenarios, or a path to a YAML file relative to this one")
     runs: int = setting(0, "How many; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=LARGEST_SEED)
     sampling: str = setting("random", "How values are spread", choices=SAMPLINGS)
     time_limit_s: float = setting(600.0, "Longest wall time of a run", unit="s", minimum=0.1, maximum=1e6)
     vary: tuple[Vary, ...]
@@ -190,7 +192,7 @@ def campaign_files() -> dict[str, Path]:
 
 def campaign_file(name: str) -> Path:
     """The file of a campaign given by its name in config/campaigns or by a path to a YAML file."""
-    if "/" in name or name.endswith((".yaml", ".yml")):
+    if is_path(name):
         return Path(name)
     known = campaign_files()
     if name not in known:

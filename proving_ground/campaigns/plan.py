@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from proving_ground.campaigns.campaign_file import EXTENSIBLE, MOST_RUNS, Campaign
 from proving_ground.campaigns.distributions import Value
 from proving_ground.settings import SettingsError
+from proving_ground.settings.units import LARGEST_SEED
 from sensors.streams import stream
 
 Array = NDArray[np.float64]
@@ -50,7 +51,7 @@ class Plan:
         return Job(number, self._values(number), self._seed(number))
 
     def _seed(self, number: int) -> int:
-        return int(stream(self._campaign.seed, "campaign", str(number), "seed").integers(0, 2**31 - 1))
+        return int(stream(self._campaign.seed, "campaign", str(number), "seed").integers(0, LARGEST_SEED))
 
     def _values(self, number: int) -> tuple[Value, ...]:
         if self._campaign.sampling == "grid":

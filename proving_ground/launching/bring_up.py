@@ -18,11 +18,11 @@ from proving_ground.settings.fields import close_name
 from proving_ground.settings.named_files import is_path
 from proving_ground.settings.nested import preset_names
 from proving_ground.settings.share import share_directory, share_file
+from proving_ground.settings.units import LARGEST_SEED
 from sensors.kinds import SENSOR_KINDS
 from state_observer.kinds import OBSERVER_KINDS
 from vehicle_dynamics.choices import FIDELITIES, TF_SOURCES
 
-MOST_SEED = 2**31 - 1
 BOOLEAN = ("true", "false")
 FASTEST = 100.0  # real-time factor
 
@@ -93,8 +93,8 @@ def seed_of(text: str) -> int:
         seed = int(text)
     except ValueError:
         raise SettingsError(f"seed: must be a whole number, got {text!r}") from None
-    if not 0 <= seed <= MOST_SEED:
-        raise SettingsError(f"seed: must be a whole number from 0 to {MOST_SEED}, got {text!r}")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise SettingsError(f"seed: must be a whole number from 0 to {LARGEST_SEED}, got {text!r}")
     return seed
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from proving_ground.recording import types
 from proving_ground.recording.to_messages import text_message
-from proving_ground.recording.types import NS_PER_S, STATE_QOS, header, new, to_bytes
+from proving_ground.recording.types import STATE_QOS, header, new, to_bytes
 from proving_ground.recording.writing import BagWriter
+from proving_ground.settings.units import NS_PER_S
 
 ODOMETRY, STATUS = "/odometry/filtered", "/observer/status"
 SIDESLIP, SIDESLIP_STD = "/observer/sideslip", "/observer/sideslip_std"  # [rad]

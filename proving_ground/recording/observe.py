@@ -24,11 +24,11 @@ from proving_ground.recording.reading import Bag, open_bag
 from proving_ground.recording.stream import JointNames, Stream, missing_joints
 from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.topics import choose_topics
-from proving_ground.recording.types import NS_PER_S
 from proving_ground.recording.writing import BagWriter
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
 from proving_ground.settings.progress import progress_on_stderr
+from proving_ground.settings.units import NS_PER_S
 from sensors.from_messages import PEDALS, TruthPose
 from state_observer.kinds import OBSERVER_KINDS, ObserverKind
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.recording.stream import Arrival
-from proving_ground.recording.types import NS_PER_S
 from proving_ground.scenarios.told import told_from
+from proving_ground.settings.units import NS_PER_S
 from sensors.from_messages import TruthPose
 from sensors.samples import GpsSample
 from state_observer.vehicle.health import STARTING, Health

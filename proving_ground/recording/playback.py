@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from proving_ground.recording.reading import Bag, Message
+from proving_ground.settings.units import NS_PER_S
 
-NS_PER_S = 1_000_000_000
 CLOCK = "/clock"
 SAME_CLOCK_NS = NS_PER_S  # log times further off /clock are of another clock
 PAUSED_PERIOD_S = 0.1  # of /clock while time stands still, for those who join

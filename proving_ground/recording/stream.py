@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from proving_ground.recording.reading import Bag
 from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.topics import WANTED
-from proving_ground.recording.types import NS_PER_S, from_bytes
+from proving_ground.recording.types import from_bytes
+from proving_ground.settings.units import NS_PER_S
 from sensors.from_messages import (
     PEDALS,
     Actuation,

@@ -8,6 +8,8 @@ from typing import Any, Final
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 from rosbags.typesys import Stores, get_typestore
 
+from proving_ground.settings.units import NS_PER_S
+
 IMU: Final = "sensor_msgs/msg/Imu"
 FIX: Final = "sensor_msgs/msg/NavSatFix"
 VELOCITY: Final = "geometry_msgs/msg/TwistWithCovarianceStamped"
@@ -21,7 +23,6 @@ TEXT: Final = "std_msgs/msg/String"
 NUMBER: Final = "std_msgs/msg/Float64"
 TRANSFORMS: Final = "tf2_msgs/msg/TFMessage"
 
-NS_PER_S = 1_000_000_000
 
 _FOREVER = QosTime(9223372036, 854775807)
 

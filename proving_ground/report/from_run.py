@@ -17,6 +17,7 @@ from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.told import told_from
+from proving_ground.settings.named_files import is_path
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from terrain.world import World
 
@@ -118,8 +119,7 @@ def world_name(scenario: Scenario, folder: Path) -> str:
     if scenario.world.named is None:
         return ""
     name = scenario.world.named.name
-    is_path = "/" in name or name.endswith((".yaml", ".yml"))
-    return str((folder / name).resolve()) if is_path else name
+    return str((folder / name).resolve()) if is_path(name) else name
 
 
 def goal_of(scenario: Scenario, world: World | None) -> tuple[float, float] | None:

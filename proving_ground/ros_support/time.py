@@ -9,7 +9,8 @@ from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.node import Node
 
-NS_PER_S = 1_000_000_000
+from proving_ground.settings.units import NS_PER_S
+
 GAP_S = 1.0  # a forward jump beyond this is a gap, not something to integrate over
 
 

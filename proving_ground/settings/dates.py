@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 
-NS_PER_S = 1_000_000_000
+from proving_ground.settings.units import NS_PER_S
+
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 

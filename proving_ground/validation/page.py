@@ -37,30 +37,48 @@ def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
     if list(only) == ["list"]:
         print("\n".join(f"{name}{' (with --full)' if name in LONG else ''}" for name in PARTS))
         return 0
-    for name in only:
-        if name not in PARTS:
-            raise SettingsError(f"--only {name}: {close_name(name, PARTS)}")
-    chosen = [name for name in PARTS if (name in only if only else is_full or name not in LONG)]
-    pictures = out / PICTURES
-    try:
-        pictures.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(f"--out {out}: {error.strerror or error}") from None
-    texts, missed = [HEAD.format(options=" --full" if is_full else "")], []
+    chosen = _chosen(is_full, only)
+    pictures = _folder_of_pictures(out)
+    texts, has_missed = [HEAD.format(options=" --full" if is_full else "")], False
     for name in chosen:
-        begun = time.monotonic()
-        part = PARTS[name](lambda words, name=name: print(f"{name}: {words}", file=sys.stderr, flush=True))  # type: ignore[misc]
+        part = _made(name)
         for file, content in part.pictures.items():
             write_whole(pictures / f"{file}.png", content)
         texts.append(_chapter(part))
-        outside = [row for row in part.rows if not row.is_within]
-        missed += [row.what for row in outside if not row.known]
-        words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
-        print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
+        has_missed = has_missed or any(not row.is_within and not row.known for row in part.rows)
     texts.append(_made_with())
     write_whole(out / PAGE, "\n".join(texts))
     print(f"written to {out / PAGE}, pictures to {pictures}")
-    return FAILED if missed else 0
+    return FAILED if has_missed else 0
+
+
+def _chosen(is_full: bool, only: Sequence[str]) -> list[str]:
+    """Names of the parts to make; raises SettingsError for a name that there is not."""
+    for name in only:
+        if name not in PARTS:
+            raise SettingsError(f"--only {name}: {close_name(name, PARTS)}")
+    if only:
+        return [name for name in PARTS if name in only]
+    return [name for name in PARTS if is_full or name not in LONG]
+
+
+def _folder_of_pictures(out: Path) -> Path:
+    folder = out / PICTURES
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"--out {out}: {error.strerror or error}") from None
+    return folder
+
+
+def _made(name: str) -> Part:
+    """Make a part, and print what is outside its bounds and how long it took."""
+    begun = time.monotonic()
+    part = PARTS[name](lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True))
+    outside = [row for row in part.rows if not row.is_within]
+    words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
+    print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
+    return part
 
 
 def _chapter(part: Part) -> str:

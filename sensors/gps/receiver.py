@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.errors import ErrorModel, ErrorParameters
 from sensors.faults import Fault
 from sensors.gps.geodesy import LocalFrame
@@ -16,7 +17,6 @@ from sensors.gps.sky import Dilution, SkyView, constellation, dilution
 from sensors.mounting import require_motion
 from sensors.samples import GpsSample
 from sensors.sensor import Sensor
-from sensors.timing import NS_PER_S
 from terrain.georeference import Georeference
 from vehicle_dynamics.base_motion import BaseMotion
 

@@ -34,6 +34,23 @@ class Found(NamedTuple):
     materials: Materials
 
 
+class Rays(NamedTuple):
+    """Rays on their way through the levels of a scene."""
+
+    origins: Array  # one for each group [m]
+    directions: Array  # unit
+    far: float  # their end [m]
+    travelled: Floats  # how far each has come [m], or DONE
+
+
+class Hits(NamedTuple):
+    """What Embree found on segments."""
+
+    distances: Floats  # from the segment's origin [m]
+    primitives: Numbers
+    geometries: Numbers  # below 0: nothing
+
+
 class Segments(NamedTuple):
     """The parts of rays that lie within a surface's bounds, as Embree takes them; `count` of them count."""
 
@@ -44,16 +61,9 @@ class Segments(NamedTuple):
 
 
 @kernel
-def enter(
-    origins: Array,
-    directions: Array,
-    far: float,
-    travelled: Floats,
-    bounds: Array,
-    base: Array,
-    out: Segments,
-) -> int:
+def enter(rays: Rays, bounds: Array, base: Array, out: Segments) -> int:
     """How many rays are not done and within bounds where they have got to; their segments."""
+    origins, directions, far, travelled = rays
     count = 0
     left, low, right, high = bounds[0], bounds[1], bounds[2], bounds[3]
     is_bounded = right < math.inf
@@ -90,18 +100,15 @@ def enter(
 def leave(
     count: int,
     segments: Segments,
-    distances: Floats,
-    primitives: Numbers,
-    geometries: Numbers,
+    hits: Hits,
     triangles: Triangles,
     shapes: ShapeTable,
-    origins: Array,
-    directions: Array,
-    far: float,
-    travelled: Floats,
+    rays: Rays,
     out: Found,
 ) -> None:
-    """Note what Embree found on segments, and which rays go on beyond the bounds."""
+    """Record what Embree found on segments, and which rays go on beyond the bounds."""
+    origins, directions, far, travelled = rays
+    distances, primitives, geometries = hits
     shared = len(directions) // len(origins)
     place = 0
     for item in range(count):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FREEZE, Fault
 from sensors.lidar.beams import beams_of, column_delays_ns
 from sensors.lidar.rays import Pose, Reading, aim, limit_all, make_points, place_columns, read
@@ -18,7 +19,6 @@ from sensors.mounting import require_motion
 from sensors.samples import LIDAR_POINT, LidarScan
 from sensors.sensor import Sensor
 from sensors.streams import stream
-from sensors.timing import NS_PER_S
 from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy as np
 from embreex.rtcore import EmbreeDevice
 from numpy.typing import ArrayLike, NDArray
 
-from sensors.lidar.casting import DONE, Found, Segments, enter, leave, meet_plane
+from sensors.lidar.casting import DONE, Found, Hits, Rays, Segments, enter, leave, meet_plane
 from sensors.lidar.levels import PIECE_FACES, Level, levels_for
 from sensors.lidar.rut_view import MARKS, mark_ruts, sink_into_ruts
 from sensors.lidar.shapes import Shapes
@@ -171,11 +171,12 @@ class Scene:
             self._segments, self._travelled = _segments(count), np.zeros(count, np.float32)
         start = 0.0 if is_cast is None else np.where(is_cast, 0.0, DONE)
         self._travelled[:count] = start
+        rays = Rays(origins, directions, far, self._travelled)
         for level in self._levels:
-            self._trace_on(level.surface, origins, directions, far, found)
+            self._trace_on(level.surface, rays, found)
         if self._levels:
             self._travelled[:count] = start
-        self._trace_on(self._standing, origins, directions, far, found)
+        self._trace_on(self._standing, rays, found)
         if self._plane is not None:
             meet_plane(*self._plane, origins, directions, far, found)
         if self._rutted and self._ground is not None:
@@ -186,18 +187,15 @@ class Scene:
             )
         return found
 
-    def _trace_on(self, surface: Surface | None, origins: Array, directions: Array, far: float, found: Found) -> None:
+    def _trace_on(self, surface: Surface | None, rays: Rays, found: Found) -> None:
         if surface is None:
             return
         s = self._segments
-        count = enter(origins, directions, far, self._travelled, surface.bounds, surface.origin, s)
+        count = enter(rays, surface.bounds, surface.origin, s)
         if count == 0:
             return
-        distances, primitives, geometries = surface.hits(s.origins[:count], s.directions[:count], s.far[:count])
-        leave(
-            count, s, distances, primitives, geometries, surface.triangles, self._shapes.table, origins, directions,
-            far, self._travelled, found,
-        )  # fmt: skip
+        hits = Hits(*surface.hits(s.origins[:count], s.directions[:count], s.far[:count]))
+        leave(count, s, hits, surface.triangles, self._shapes.table, rays, found)
 
     def _gather(self, x: float, y: float) -> None:
         """Have all levels around a place."""

@@ -15,9 +15,10 @@ from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.ros_support.transformations import quaternion_from_euler
 from proving_ground.settings.dates import date_ns
+from proving_ground.settings.units import NS_PER_S
 from sensors.kinds import SeenWorld, SensorKind
 from sensors.node_settings import SceneSettings, SensorNodeSettings
 from sensors.rig import make_sensor

@@ -9,6 +9,7 @@ import numpy as np
 from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import (
     add_gained,
+    fuse_readings,
     gain,
     leave_out_absent,
     product,
@@ -24,6 +25,7 @@ from state_observer.multibody.kinematics import constraint_gap, projection
 from state_observer.multibody.matrix_r import accelerate
 from state_observer.multibody.solve import add_matrix, put, put_matrix
 
+FARTHEST = 1e6  # [m, m/s]: constraints that are violated by more will not be met again
 LEAST_VARIANCE = 1e-10  # of perfect measurements: below, rounding would leave the covariance indefinite
 
 
@@ -53,13 +55,7 @@ def sckf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
     """Readings first (Eqs. 3.103 to 3.105), then the constraints as ever less noisy measurements."""
     options, state, size = setup.options, memory.state, memory.q.size
     expected, slopes = _sensors(setup, state, readings.size)
-    noise = setup.sensor_covariance.copy()
-    subtract(readings, expected, memory.innovation)
-    leave_out_absent(readings, memory.innovation, slopes, noise)
-    gains = gain(memory.covariance, slopes, noise, memory.innovation_covariance)
-    add_gained(state, gains, memory.innovation)
-    update_covariance(memory.covariance, slopes, noise, gains)
-    put_matrix(memory.sensitivity, slopes)
+    fuse_readings(setup, memory, readings, expected, slopes)
     residual, rows = _constraints(setup, state)
     weakening = product_transposed(product(rows, memory.covariance), rows)
     add_matrix(weakening, weakening, options.weakening - 1.0)  # Eq. 3.106
@@ -74,11 +70,10 @@ def sckf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
         update_covariance(memory.covariance, rows, weakening, gains)
         add_matrix(weakening, weakening, np.exp(-options.decay) - 1.0)
         residual, rows = _constraints(setup, state)
-        length = _length(residual)
-        if not length < 1e6:  # NaN too
-            return NO_MOTION
-        if length < options.gap:
+        if not options.gap <= _length(residual) < FARTHEST:
             break
+    if not _length(residual) < FARTHEST:  # NaN too
+        return NO_MOTION
     memory.gap[0] = constraint_gap(setup.linkage, state[:size])
     return SOUND
 
@@ -122,12 +117,11 @@ def diekf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
         put(state, prior)
         add_gained(state, gains, innovation)
         residual, rows = _constraints(setup, state)
-        length = _length(residual)
-        if not length < 1e6:  # NaN too
-            return NO_MOTION
-        if length < options.gap:
+        if not options.gap <= _length(residual) < FARTHEST:
             break
         variance = max(variance * np.exp(-options.shrink), LEAST_VARIANCE)
+    if not _length(residual) < FARTHEST:  # NaN too
+        return NO_MOTION
     update_covariance(memory.covariance, slopes, noise, gains)
     memory.gap[0] = constraint_gap(setup.linkage, state[:size])
     return SOUND

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from proving_ground.kernels.jit import part
-from state_observer.filters.kalman import add_gained, gain, leave_out_absent, propagate, subtract, update_covariance
+from state_observer.filters.kalman import fuse_readings, propagate
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.kinematics import position_problem, projection, velocity_problem
 from state_observer.multibody.matrix_r import settle
-from state_observer.multibody.solve import put, put_matrix
+from state_observer.multibody.solve import put
 
 
 @part
@@ -41,11 +41,5 @@ def dekf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
     expected = np.empty(readings.size)
     measure(linkage, setup.sensors, memory.q, memory.qd, expected)
     slopes = independent_slopes(linkage, setup.sensors, at, memory.q, memory.qd, options.as_released)
-    noise = setup.sensor_covariance.copy()
-    subtract(readings, expected, memory.innovation)
-    leave_out_absent(readings, memory.innovation, slopes, noise)
-    gains = gain(memory.covariance, slopes, noise, memory.innovation_covariance)
-    add_gained(state, gains, memory.innovation)
-    update_covariance(memory.covariance, slopes, noise, gains)
-    put_matrix(memory.sensitivity, slopes)
+    fuse_readings(setup, memory, readings, expected, slopes)
     return SOUND

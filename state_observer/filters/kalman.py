@@ -71,6 +71,18 @@ def update_covariance(covariance: Any, slopes: Any, noise: Any, gains: Any) -> N
 
 
 @part
+def fuse_readings(setup: Any, memory: Any, readings: Any, expected: Any, slopes: Any) -> None:
+    """Correct state and covariance by the difference of readings and what was expected; slopes: h_x at that state."""
+    noise = setup.sensor_covariance.copy()
+    subtract(readings, expected, memory.innovation)
+    leave_out_absent(readings, memory.innovation, slopes, noise)
+    gains = gain(memory.covariance, slopes, noise, memory.innovation_covariance)
+    add_gained(memory.state, gains, memory.innovation)
+    update_covariance(memory.covariance, slopes, noise, gains)
+    put_matrix(memory.sensitivity, slopes)
+
+
+@part
 def symmetrise(matrix: Any) -> None:
     """Mean of the matrix and its transpose, in place."""
     for i in range(matrix.shape[0]):

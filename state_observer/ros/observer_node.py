@@ -25,7 +25,8 @@ from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
+from proving_ground.ros_support.time import ns_to_stamp, on_time_jump
+from proving_ground.settings.units import NS_PER_S
 from state_observer.arrivals import Arrivals, RecentCounts
 from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
 from state_observer.kinds import OBSERVER_KINDS
@@ -36,6 +37,7 @@ from state_observer.vehicle.doors import Refusal, Sample, pose_variances
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from terrain.surroundings import Surroundings
+from vehicle_dynamics.motion import heading_of
 
 TOPICS = {
     IMU: Imu,
@@ -170,8 +172,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         map_frame, odom_frame, base_frame = self._frames
         x, y, z, yaw = told["odom"].tolist()
         qx, qy, qz, qw = told["attitude"].tolist()
-        heading = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
-        turn = heading - yaw
+        turn = heading_of((qx, qy, qz, qw)) - yaw
         cosine, sine = math.cos(turn), math.sin(turn)
         px, py, pz = told["position"].tolist()
         shift = (px - cosine * x + sine * y, py - sine * x - cosine * y, pz - z)
@@ -208,10 +209,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if isinstance(variances, Refusal):
             return variances.reason
         try:
-            x, y, z, w = quaternion_from_msg(message.pose.pose.orientation).tolist()
+            heading = heading_of(quaternion_from_msg(message.pose.pose.orientation).tolist())
         except ValueError as error:
             return str(error)
-        heading = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
         place = message.pose.pose.position
         verdict = self._observer.set_pose(
             place.x, place.y, heading, position_variance=variances[0], heading_variance=variances[1]

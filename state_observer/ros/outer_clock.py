@@ -8,7 +8,8 @@ from rosgraph_msgs.msg import Clock
 
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.time import NS_PER_S, stamp_to_ns
+from proving_ground.ros_support.time import stamp_to_ns
+from proving_ground.settings.units import NS_PER_S
 
 QUIET_S = 0.5  # less is no silence
 ANSWER_S = 2.0  # a /clock that says nothing for so long has stopped

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from proving_ground.settings import setting
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.share import share_file
+from proving_ground.settings.units import LARGEST_SEED
 from state_observer.filters.setup import METHODS
 from state_observer.filters.tuning import ERRORS
 from state_observer.linkages.sensors import SENSOR_SETS
@@ -43,7 +44,7 @@ class StudyParameters:
     rates_hz: tuple[int, ...] = setting(..., "Readings per second", unit="Hz", minimum=1, maximum=100000)
     filters: tuple[str, ...] = setting(..., "Filters", choices=METHODS)
     duration_s: float = setting(..., "Of each run", unit="s", minimum=0.01, maximum=1e4)
-    noise_seed: int = setting(..., "Of the sensors' noise", minimum=0, maximum=2**31 - 1)
+    noise_seed: int = setting(..., "Of the sensors' noise", minimum=0, maximum=LARGEST_SEED)
     true_gravity_mps2: float = setting(..., "Negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0)
     errors: tuple[ModelError, ...]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.layout import KINDS
 
-NS_PER_S = 1_000_000_000
 JUMP_NS = NS_PER_S  # so far back is no lateness; stamps that agree are no farther apart
 GPS = KINDS.index("gps")
 PERIODS = 3  # so many without a sample are silence, and no stray ahead

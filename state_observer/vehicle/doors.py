@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import SensorNoise
 
-NS_PER_S = 1_000_000_000
 Array = NDArray[np.float64]
 Sample = EncoderSample | ImuSample | GpsSample
 

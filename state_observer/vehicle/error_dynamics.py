@@ -11,27 +11,14 @@ from typing import Any
 
 import numpy as np
 
+import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis
-from proving_ground.kernels.vector3 import three
+from proving_ground.kernels.vector3 import vector
 from state_observer.vehicle.fusion import spread_on
-from state_observer.vehicle.layout import (
-    ERROR_SIZE,
-    FORCE_BIAS,
-    GYRO_BIAS,
-    LACK,
-    PITCH,
-    POSITION,
-    ROLL,
-    TURN,
-    VELOCITY,
-    WHEEL,
-    WHEEL_RATE,
-    YAW,
-    Memory,
-    Record,
-)
+from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import PITMAN
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, TURN, VELOCITY
 
 CONSTANTS = np.dtype(
     [
@@ -47,7 +34,7 @@ CONSTANTS = np.dtype(
         ("steer", "f8", 4),  # wheel angle over Pitman angle
         ("springs", "f8", 3),  # heave, pitch, roll: square of the natural frequency [rad^2/s^2]
         ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
-        ("noise", "f8", ERROR_SIZE),  # PSD of each error state
+        ("noise", "f8", at.ERROR_SIZE),  # PSD of each error state
         ("lack_time", "f8", 3),
         ("bias_limit", "f8", 2),  # gyroscopes, accelerometers
         ("gravity", "f8"),
@@ -81,56 +68,56 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
     """
     known, now = constants[0], memory[0]
     state = now.state
-    rotation = rotation_from(state[3:7])
+    rotation = rotation_from(state[ATTITUDE])
     lack = (now.lack[0], now.lack[1], 0.0)
     rows = (rotation.x, rotation.y, rotation.z)
     for k in range(3):
         pushed = rows[k][0] * lack[0] + rows[k][1] * lack[1]
-        state[15 + k] += step * pushed
-        now.acceleration[k] = (state[15 + k] - before[15 + k]) / step
-        now.turn_rate[k] = (state[18 + k] - before[18 + k]) / step
-    state[20] += step * now.lack[2]
+        state[VELOCITY][k] += step * pushed
+        now.acceleration[k] = (state[VELOCITY][k] - before[VELOCITY][k]) / step
+        now.turn_rate[k] = (state[TURN][k] - before[TURN][k]) / step
+    state[TURN][2] += step * now.lack[2]
     now.turn_rate[2] += now.lack[2]
     _odometry(known, now, before, rotation)
-    transition = np.zeros((ERROR_SIZE, ERROR_SIZE))
-    for k in range(ERROR_SIZE):
+    transition = np.zeros((at.ERROR_SIZE, at.ERROR_SIZE))
+    for k in range(at.ERROR_SIZE):
         transition[k, k] = 1.0
     _kinematics(rotation, state, step, transition)
-    noise = np.empty(ERROR_SIZE)
-    for k in range(ERROR_SIZE):
+    noise = np.empty(at.ERROR_SIZE)
+    for k in range(at.ERROR_SIZE):
         noise[k] = step * known.noise[k]
     _tyres(known, rotation, state, step, transition, noise)
     for k in range(3):
-        transition[LACK + k, LACK + k] = math.exp(-step / known.lack_time[k])
-        now.lack[k] *= transition[LACK + k, LACK + k]
+        transition[at.LACK + k, at.LACK + k] = math.exp(-step / known.lack_time[k])
+        now.lack[k] *= transition[at.LACK + k, at.LACK + k]
     for k in range(3):
-        noise[TURN + k] *= math.exp(now.surprise[3])
-    noise[LACK] *= math.exp(now.surprise[0])
-    noise[LACK + 1] *= math.exp(now.surprise[1])
-    noise[VELOCITY + 1] *= math.exp(now.surprise[1])
-    noise[VELOCITY + 2] *= math.exp(now.surprise[2])
-    noise[LACK + 2] *= math.exp(now.surprise[3])
+        noise[at.TURN + k] *= math.exp(now.surprise[3])
+    noise[at.LACK] *= math.exp(now.surprise[0])
+    noise[at.LACK + 1] *= math.exp(now.surprise[1])
+    noise[at.VELOCITY + 1] *= math.exp(now.surprise[1])
+    noise[at.VELOCITY + 2] *= math.exp(now.surprise[2])
+    noise[at.LACK + 2] *= math.exp(now.surprise[3])
     # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
-    way, turned = math.hypot(state[15], state[16]), abs(state[20])
-    noise[POSITION] *= way
-    noise[POSITION + 1] *= way
-    noise[YAW] *= turned
+    way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[TURN][2])
+    noise[at.POSITION] *= way
+    noise[at.POSITION + 1] *= way
+    noise[at.YAW] *= turned
     spread_on(transition, noise, now.covariance)
 
 
 @part
 def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> None:
     """Where base_link went in the step, along the heading that odometry has."""
-    old = rotation_from(before[3:7])
+    old = rotation_from(before[ATTITUDE])
     turned = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
     turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
-    at = now.odom[3] - math.atan2(old.y[0], old.x[0])
-    cosine, sine = math.cos(at), math.sin(at)
+    offset = now.odom[3] - math.atan2(old.y[0], old.x[0])
+    cosine, sine = math.cos(offset), math.sin(offset)
     went = np.empty(3)
     for k in range(3):
         new_row = rotation.x if k == 0 else (rotation.y if k == 1 else rotation.z)
         old_row = old.x if k == 0 else (old.y if k == 1 else old.z)
-        went[k] = now.state[k] - before[k]
+        went[k] = now.state[POSITION][k] - before[POSITION][k]
         for j in range(3):
             went[k] += (new_row[j] - old_row[j]) * known.base[j]
     now.odom[0] += cosine * went[0] - sine * went[1]
@@ -145,24 +132,24 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     rows = (rotation.x, rotation.y, rotation.z)
-    velocity = three(state, 15)
+    velocity = vector(state[VELOCITY])
     # World axes of the error's turns: roll about (c, s, 0), pitch about (-s, c, 0), yaw about z.
     for k in range(3):
         for j in range(3):
-            transition[POSITION + k, VELOCITY + j] += step * rows[k][j]
-    transition[POSITION, YAW] -= step * velocity[1]
-    transition[POSITION + 1, YAW] += step * velocity[0]
+            transition[at.POSITION + k, at.VELOCITY + j] += step * rows[k][j]
+    transition[at.POSITION, at.YAW] -= step * velocity[1]
+    transition[at.POSITION + 1, at.YAW] += step * velocity[0]
     along, across = cosine * velocity[0] + sine * velocity[1], cosine * velocity[1] - sine * velocity[0]
-    transition[POSITION + 2, ROLL] += step * across
-    transition[POSITION + 2, PITCH] -= step * along
+    transition[at.POSITION + 2, at.ROLL] += step * across
+    transition[at.POSITION + 2, at.PITCH] -= step * along
     for j in range(3):
-        transition[ROLL, TURN + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
-        transition[PITCH, TURN + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
-        transition[YAW, TURN + j] += step * rows[2][j]
-    transition[ROLL, PITCH] += step * state[20]
-    transition[PITCH, ROLL] -= step * state[20]
+        transition[at.ROLL, at.TURN + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
+        transition[at.PITCH, at.TURN + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
+        transition[at.YAW, at.TURN + j] += step * rows[2][j]
+    transition[at.ROLL, at.PITCH] += step * state[TURN][2]
+    transition[at.PITCH, at.ROLL] -= step * state[TURN][2]
     for k in range(4):
-        transition[WHEEL + k, WHEEL_RATE + k] += step
+        transition[at.WHEEL + k, at.WHEEL_RATE + k] += step
 
 
 @part
@@ -171,7 +158,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
 
     A wheel follows but for its slip, of which the model knows a share.
     """
-    velocity = to_chassis(rotation, three(state, 15))
+    velocity = to_chassis(rotation, vector(state[VELOCITY]))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
     side, turn = side_slopes(known, floor)
@@ -179,38 +166,38 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
     a11, a12 = 1.0 - step * side[0], -step * (side[1] - speed)
     a21, a22 = -step * turn[0], 1.0 - step * turn[1]
     scale = 1.0 / (a11 * a22 - a12 * a21)
-    vy, wz = VELOCITY + 1, TURN + 2
+    vy, wz = at.VELOCITY + 1, at.TURN + 2
     transition[vy, vy], transition[vy, wz] = scale * a22, -scale * a12
     transition[wz, vy], transition[wz, wz] = -scale * a21, scale * a11
-    transition[vy, LACK + 1] = step * scale * a22
-    transition[vy, VELOCITY] = -step * state[20] * scale * a22
-    transition[wz, LACK + 1] = -step * scale * a21
-    transition[vy, LACK + 2], transition[wz, LACK + 2] = -step * scale * a12, step * scale * a11
-    transition[VELOCITY, vy] += step * state[20]
-    transition[VELOCITY, wz] += step * velocity[1]
-    transition[VELOCITY, LACK] += step
+    transition[vy, at.LACK + 1] = step * scale * a22
+    transition[vy, at.VELOCITY] = -step * state[TURN][2] * scale * a22
+    transition[wz, at.LACK + 1] = -step * scale * a21
+    transition[vy, at.LACK + 2], transition[wz, at.LACK + 2] = -step * scale * a12, step * scale * a11
+    transition[at.VELOCITY, vy] += step * state[TURN][2]
+    transition[at.VELOCITY, wz] += step * velocity[1]
+    transition[at.VELOCITY, at.LACK] += step
     for k in range(3):
-        position = (POSITION + 2, PITCH, ROLL)[k]
-        rate = (VELOCITY + 2, TURN + 1, TURN)[k]
+        position = (at.POSITION + 2, at.PITCH, at.ROLL)[k]
+        rate = (at.VELOCITY + 2, at.TURN + 1, at.TURN)[k]
         transition[rate, position] -= step * known.springs[k]
         transition[rate, rate] -= step * known.dampers[k]
     for k in range(4):
         angle = known.steer[k] * state[PITMAN]
         cosine, sine = math.cos(angle), math.sin(angle)
         x, y = known.wheel[k, 0], known.wheel[k, 1]
-        rolls = cosine * (velocity[0] - y * state[20]) + sine * (velocity[1] + x * state[20])
-        slip = (known.radius * state[25 + k] - rolls) / max(abs(rolls), SLOWEST)
+        rolls = cosine * (velocity[0] - y * state[TURN][2]) + sine * (velocity[1] + x * state[TURN][2])
+        slip = (known.radius * state[SPIN_RATE][k] - rolls) / max(abs(rolls), SLOWEST)
         # Beyond the largest force a wheel no longer follows the ground.
         grip = math.exp(-((slip / known.slip_limit) ** 2))
         follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip
         keeps = math.exp(-step * follows)
         astray = SLIP_ERROR * slip * max(abs(rolls), SLOWEST) / known.radius
-        noise[WHEEL_RATE + k] += (1.0 - keeps * keeps) * astray * astray
+        noise[at.WHEEL_RATE + k] += (1.0 - keeps * keeps) * astray * astray
         share = (1.0 - keeps) / known.radius
-        transition[WHEEL_RATE + k, WHEEL_RATE + k] = keeps
-        transition[WHEEL_RATE + k, VELOCITY] = share * cosine
-        transition[WHEEL_RATE + k, VELOCITY + 1] = share * sine
-        transition[WHEEL_RATE + k, TURN + 2] = share * (sine * x - cosine * y)
+        transition[at.WHEEL_RATE + k, at.WHEEL_RATE + k] = keeps
+        transition[at.WHEEL_RATE + k, at.VELOCITY] = share * cosine
+        transition[at.WHEEL_RATE + k, at.VELOCITY + 1] = share * sine
+        transition[at.WHEEL_RATE + k, at.TURN + 2] = share * (sine * x - cosine * y)
 
 
 @part
@@ -225,4 +212,4 @@ def side_slopes(known: Record, speed: float) -> tuple[tuple[float, float], tuple
     )
 
 
-BIASES = slice(GYRO_BIAS, FORCE_BIAS + 3)
+BIASES = slice(at.GYRO_BIAS, at.FORCE_BIAS + 3)

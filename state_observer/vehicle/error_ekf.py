@@ -9,27 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import state_observer.vehicle.layout as at
 from state_observer.vehicle.constants import error_noise, filter_constants, lack_times
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import tell_vehicle
 from state_observer.vehicle.filter_base import FilterBase
-from state_observer.vehicle.layout import (
-    ERROR_SIZE,
-    FORCE_BIAS,
-    GROUND,
-    GYRO_BIAS,
-    LACK,
-    PITCH,
-    POSITION,
-    ROLL,
-    TURN,
-    VEHICLE_MEMORY,
-    VELOCITY,
-    WHEEL,
-    WHEEL_RATE,
-    YAW,
-)
+from state_observer.vehicle.layout import VEHICLE_MEMORY
 from state_observer.vehicle.measurements import take_gps, take_imu, take_wheels
 from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
@@ -39,10 +25,12 @@ from vehicle_dynamics.driving.model import driving_workspace
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.driving.state import ENGINE_SPEED, PITMAN, PITMAN_RATE
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.motion import heading_of
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
 
 Array = NDArray[np.float64]
 
@@ -69,7 +57,8 @@ class ErrorEkf(FilterBase):
         self.ground: GroundModel = ground or FlatGround()
         numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
         self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
-        self._handle = handle(self.model.kernel, driving_workspace(self.model.kernel))
+        work = driving_workspace(self.model.kernel)
+        self._handle = handle(self.model.kernel, work, SEMI_IMPLICIT_EULER)
         self._kernel_ground = self.ground.kernel()
         self.constants = filter_constants(settings, self.model, numbers)
         self._own = settings
@@ -109,9 +98,7 @@ class ErrorEkf(FilterBase):
             self._coast()
         self._before[:] = state
         steps = max(math.ceil(seconds / self.model.step_s - 1e-6), 1)
-        made = advance(
-            self._handle, self._kernel_ground, self.pedals(), SEMI_IMPLICIT_EULER, seconds / steps, steps, state
-        )
+        made = advance(self._handle, self._kernel_ground, self.pedals(), seconds / steps, steps, state)
         if made < steps:
             return False
         grow(self.constants, self.memory, self._before, seconds)
@@ -122,10 +109,10 @@ class ErrorEkf(FilterBase):
         now, known, state = self.memory[0], self.constants[0], self._state
         now["pedals"][1:3] = 0.0
         np.maximum(now["surprise"], COASTING, out=now["surprise"])
-        x, y, z, w = state[3:7].tolist()
-        speed = (1.0 - 2.0 * (y * y + z * z)) * state[15] + 2.0 * (x * y + z * w) * state[16]
+        x, y, z, w = state[ATTITUDE].tolist()
+        speed = (1.0 - 2.0 * (y * y + z * z)) * state[VELOCITY][0] + 2.0 * (x * y + z * w) * state[VELOCITY][1]
         if speed > SLOWEST:
-            angle = (known["axle"][0] - known["axle"][1]) * state[20] / speed
+            angle = (known["axle"][0] - known["axle"][1]) * state[TURN][2] / speed
             lock = known["pedal_lock"]
             state[PITMAN] = min(max(angle / float(known["steer"][:2].mean()), -lock), lock)
             now["pedals"][0] = -state[PITMAN] / lock
@@ -137,18 +124,18 @@ class ErrorEkf(FilterBase):
         x = place.antenna[0] - cosine * arm[0] + sine * arm[1]
         y = place.antenna[1] - sine * arm[0] - cosine * arm[1]
         speed = place.speed if abs(place.speed) > 0.3 else 0.0
-        counted, engine = self._state[11:15].copy(), self._state[ENGINE_SPEED]
+        counted, engine = self._state[SPIN].copy(), self._state[ENGINE_SPEED]
         pitman = self._state[PITMAN]
         self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
-        self._state[11:15] = counted
+        self._state[SPIN] = counted
         if now["counted_rate"].any():  # wheels may spin; before the first edges nothing is known
-            self._state[25:29] = now["counted_rate"]
+            self._state[SPIN_RATE] = now["counted_rate"]
         if engine > 0.0:
             self._state[ENGINE_SPEED] = engine
         self._state[PITMAN] = pitman
         now["ground"] = 0.0
         if not self._own.knows_ground:
-            now["ground"] = place.antenna[2] - self._state[2] - known["gps_arm"][2]
+            now["ground"] = place.antenna[2] - self._state[POSITION][2] - known["gps_arm"][2]
         now["surprise"] = FIRST_SURPRISE
         now["lack"] = now["turn_rate"] = now["acceleration"] = 0.0
         rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
@@ -157,22 +144,22 @@ class ErrorEkf(FilterBase):
         now["covariance"] = np.diag(self._first_variances(place, rests))
 
     def _first_variances(self, place: Place, rests: bool) -> Array:
-        own, spread = self._own, np.zeros(ERROR_SIZE)
-        spread[POSITION : POSITION + 2] = place.position_variance
-        spread[POSITION + 2] = 0.02**2
-        spread[[ROLL, PITCH]] = 0.02**2
-        spread[YAW] = place.heading_variance + 0.02**2
-        spread[WHEEL : WHEEL + 4] = self.constants["pulse"][0] ** 2
-        spread[VELOCITY] = max(place.speed_variance, 0.2**2)
-        spread[VELOCITY + 1 : VELOCITY + 3] = 0.1**2
-        spread[TURN : TURN + 3] = 0.1**2
-        spread[WHEEL_RATE : WHEEL_RATE + 4] = 0.5**2
+        own, spread = self._own, np.zeros(at.ERROR_SIZE)
+        spread[at.POSITION : at.POSITION + 2] = place.position_variance
+        spread[at.POSITION + 2] = 0.02**2
+        spread[[at.ROLL, at.PITCH]] = 0.02**2
+        spread[at.YAW] = place.heading_variance + 0.02**2
+        spread[at.WHEEL : at.WHEEL + 4] = self.constants["pulse"][0] ** 2
+        spread[at.VELOCITY] = max(place.speed_variance, 0.2**2)
+        spread[at.VELOCITY + 1 : at.VELOCITY + 3] = 0.1**2
+        spread[at.TURN : at.TURN + 3] = 0.1**2
+        spread[at.WHEEL_RATE : at.WHEEL_RATE + 4] = 0.5**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
-        spread[GYRO_BIAS : GYRO_BIAS + 3] = gyro
-        spread[FORCE_BIAS : FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
-        spread[GROUND] = 0.0 if own.knows_ground else place.up_variance
+        spread[at.GYRO_BIAS : at.GYRO_BIAS + 3] = gyro
+        spread[at.FORCE_BIAS : at.FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
+        spread[at.GROUND] = 0.0 if own.knows_ground else place.up_variance
         if own.estimates_lack:
-            spread[LACK : LACK + 3] = FIRST_LACK**2
+            spread[at.LACK : at.LACK + 3] = FIRST_LACK**2
         if not own.estimates_biases:
             spread[BIASES] = 0.0
         return spread
@@ -188,14 +175,14 @@ class ErrorEkf(FilterBase):
         if self.is_running and passed > 0.0:
             take_wheels(self.constants, self.memory, moved, rates, passed, reading.time_ns)
         else:
-            self._state[11:15] = now["turned"] + 0.5 * self.constants["pulse"]
+            self._state[SPIN] = now["turned"] + 0.5 * self.constants["pulse"]
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:
         """By the wheels where they know; else as the estimate goes, which a wrong gear makes slow to turn round."""
         if self._own.wheels_know_direction:
             return float(rates.max()) < -REVERSES
-        return self.is_running and float(self._state[25:29].mean()) < -REVERSES
+        return self.is_running and float(self._state[SPIN_RATE].mean()) < -REVERSES
 
     def _take_inputs(self, values: Array, passed: float, backward: bool) -> None:
         """Steering, pedals and engine drive the model as they drive the vehicle."""
@@ -225,16 +212,15 @@ class ErrorEkf(FilterBase):
         now, known = self.memory[0], self.constants[0]
         spread = now["covariance"]
         told = self.estimate()
-        x, y, z, w = told["attitude"].tolist()
-        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        heading = heading_of(told["attitude"].tolist())
         arm = known["gps_arm"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
             math.sin(heading) * arm[0] + math.cos(heading) * arm[1],
         )
         for k in range(2):
-            self._state[k] = reading.values[k] - off[k]
-            spread[POSITION + k, :] = spread[:, POSITION + k] = 0.0
-            spread[POSITION + k, POSITION + k] = reading.variance[k] + 0.01
-        spread[YAW, YAW] += 0.15**2
-        spread[VELOCITY, VELOCITY] += 0.5**2
+            self._state[POSITION][k] = reading.values[k] - off[k]
+            spread[at.POSITION + k, :] = spread[:, at.POSITION + k] = 0.0
+            spread[at.POSITION + k, at.POSITION + k] = reading.variance[k] + 0.01
+        spread[at.YAW, at.YAW] += 0.15**2
+        spread[at.VELOCITY, at.VELOCITY] += 0.5**2

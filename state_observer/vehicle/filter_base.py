@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.doors import Reading, leaps
 from state_observer.vehicle.layout import ESTIMATE, Memory
 from state_observer.vehicle.settings import ObserverSettings
@@ -19,7 +20,6 @@ from state_observer.vehicle.start import ENOUGH_STILL, Place, begin_wait, wait_f
 
 Array = NDArray[np.float64]
 
-NS_PER_S = 1_000_000_000
 FROZEN = (200, 20, 3)  # equal readings of encoders, IMU and GPS that are no chance
 RETRY_NS = 5 * NS_PER_S  # after a start that failed
 MOST_SIGMA = 37.0  # more deviations have no probability that a float can hold

@@ -86,11 +86,12 @@ def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, 
 
 
 @part
-def fuse(
-    tally: Any, sensor: int, covariance: Any, rows: Any, innovation: Any, variance: Any, count: int, gate: float,
-    error: Any,
-) -> bool:  # fmt: skip
-    """Test readings together against a gate on their NIS (infinite: none), then take them in one after the other."""
+def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count: int, gate: float, error: Any) -> bool:
+    """Test readings together against a gate on their NIS (infinite: none), then take them in one after the other.
+
+    now is the filter's record, which has the covariance and counts the sensor's readings.
+    """
+    tally, covariance = now, now.covariance
     square = normalised_square(covariance, rows, innovation, variance, count)
     tally.last_nis[sensor] = square
     if square < np.inf:

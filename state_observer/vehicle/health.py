@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from state_observer.vehicle.filter_base import FROZEN, NS_PER_S, FilterBase
+from proving_ground.settings.units import NS_PER_S
+from state_observer.vehicle.filter_base import FROZEN, FilterBase
 from state_observer.vehicle.layout import KINDS, SENSORS
 
 Array = NDArray[np.float64]

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.doors import Reading
-from state_observer.vehicle.filter_base import NS_PER_S, FilterBase
+from state_observer.vehicle.filter_base import FilterBase
 
 CHECKPOINT_NS = 20_000_000  # they are at least so far apart
 AFTER_ALL = 9  # in a key: later than all readings of the same time

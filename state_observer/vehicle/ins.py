@@ -37,6 +37,7 @@ from state_observer.vehicle.layout import (
 from state_observer.vehicle.settings import InsNoise, InsSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
 from vehicle_dynamics.attitude import rotation_from_rpy
+from vehicle_dynamics.motion import heading_of
 
 Array = NDArray[np.float64]
 
@@ -128,8 +129,7 @@ class InsFilter(FilterBase):
     def _move_to(self, reading: Reading) -> None:
         now = self.memory[0]
         told = self.estimate()
-        x, y, z, w = told["attitude"].tolist()
-        heading = math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))
+        heading = heading_of(told["attitude"].tolist())
         arm, spread = self.constants["gps_arm"][0], now["covariance"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
@@ -220,7 +220,7 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
         if part_of == 1:
             doubt(now, sensor, PATIENCE, now.covariance, INS_VELOCITY, 3, DOUBT_SPEED)
         change = np.zeros(INS_SIZE)
-        taken = fuse(now, sensor, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        taken = fuse(now, sensor, rows, rest, spread, count, known.gps_gate[count - 1], change)
         for j in range(INS_SIZE):
             error[j] += change[j]
         if part_of == 0:
@@ -255,7 +255,7 @@ def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
         rest[k] = (speed if k == 0 else 0.0) - moves[k]
         spread[k] = known.wheel_variance if k == 0 else known.side_variance
     error = np.zeros(INS_SIZE)
-    fuse(now, WHEELS, now.covariance, rows, rest, spread, 3, known.wheel_gate, error)
+    fuse(now, WHEELS, rows, rest, spread, 3, known.wheel_gate, error)
     _correct(now, error)
 
 

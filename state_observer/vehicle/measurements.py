@@ -10,35 +10,15 @@ from typing import Any
 
 import numpy as np
 
+import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
-from proving_ground.kernels.vector3 import Vector3, add, cross, three
+from proving_ground.kernels.vector3 import Vector3, add, cross, three, vector
 from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
 from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
-from state_observer.vehicle.layout import (
-    ACCELEROMETER,
-    COURSE,
-    ERROR_SIZE,
-    FORCE_BIAS,
-    GPS_POSITION,
-    GPS_VELOCITY,
-    GROUND,
-    GYRO,
-    GYRO_BIAS,
-    LACK,
-    PITCH,
-    POSITION,
-    ROLL,
-    TURN,
-    VELOCITY,
-    WHEEL,
-    WHEEL_RATE,
-    WHEELS,
-    YAW,
-    Memory,
-    Record,
-)
+from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import STUCK
+from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
 
 SLIPS_FOR_NS = 300_000_000
 PATIENCE = 5.0  # samples in a row that a gate refuses
@@ -57,26 +37,26 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
     Returns 1 when the position was used, 0 when it was refused, -1 when there was none.
     """
     known, now = constants[0], memory[0]
-    rotation = rotation_from(now.state[3:7])
+    rotation = rotation_from(now.state[ATTITUDE])
     arm = to_world(rotation, three(known.gps_arm, 0))
-    error = np.zeros(ERROR_SIZE)
-    rows, rest, spread = np.zeros((3, ERROR_SIZE)), np.empty(3), np.empty(3)
+    error = np.zeros(at.ERROR_SIZE)
+    rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     count = 0
     for k in range(3):
         if variance[k] < np.inf:
             row = rows[count]
-            row[POSITION + k] = 1.0
+            row[at.POSITION + k] = 1.0
             if k == 2:
-                row[GROUND] = 1.0
+                row[at.GROUND] = 1.0
             if known.full_slopes > 0.0:  # Eq. 5.46; without, Eq. 5.47
                 _turned(rotation, arm, k, row)
-            rest[count] = fix[k] - now.state[k] - arm[k] - (now.ground if k == 2 else 0.0)
+            rest[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
             spread[count] = variance[k]
             count += 1
     used = -1
     if count > 0:
         gate = known.gps_gate[count - 1]
-        used = 1 if fuse(now, GPS_POSITION, now.covariance, rows, rest, spread, count, gate, error) else 0
+        used = 1 if fuse(now, at.GPS_POSITION, rows, rest, spread, count, gate, error) else 0
     if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
         _velocity(known, now, rotation, arm, fix, variance, error)
     correct(now, error, known.bias_limit)
@@ -88,9 +68,9 @@ def _velocity(
     known: Record, now: Record, rotation: Rotation, arm: Vector3, fix: Any, variance: Any, error: Any
 ) -> None:
     """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
-    world_turn = to_world(rotation, three(now.state, 18))
-    velocity = add(three(now.state, 15), cross(world_turn, arm))
-    rows, rest, spread = np.zeros((3, ERROR_SIZE)), np.empty(3), np.empty(3)
+    world_turn = to_world(rotation, vector(now.state[TURN]))
+    velocity = add(vector(now.state[VELOCITY]), cross(world_turn, arm))
+    rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     # Fused one after the other within one sample: what the position's readings did to the error counts.
     count = 0
     body = (rotation.x, rotation.y, rotation.z)
@@ -99,35 +79,35 @@ def _velocity(
         if variance[3 + k] < np.inf:
             row = rows[count]
             for j in range(3):
-                row[VELOCITY + j] = body[k][j]
+                row[at.VELOCITY + j] = body[k][j]
             turned = cross(lever, body[k])  # d/dw of (R (w x l))_k
             for j in range(3):
-                row[TURN + j] = turned[j]
+                row[at.TURN + j] = turned[j]
             # As Eq. 5.50 has it, positions do not matter when the yaw is taken from the course.
             if known.course_as_yaw == 0.0:
                 _turned(rotation, velocity, k, row)
             rest[count], spread[count] = fix[3 + k] - velocity[k], variance[3 + k]
             count += 1
     if count > 0:
-        doubt(now, GPS_VELOCITY, PATIENCE, now.covariance, VELOCITY, 3, DOUBT_SPEED)
+        doubt(now, at.GPS_VELOCITY, PATIENCE, now.covariance, at.VELOCITY, 3, DOUBT_SPEED)
         for k in range(count):
-            for j in range(ERROR_SIZE):
+            for j in range(at.ERROR_SIZE):
                 rest[k] -= rows[k, j] * error[j]
-        change = np.zeros(ERROR_SIZE)
-        fuse(now, GPS_VELOCITY, now.covariance, rows, rest, spread, count, known.gps_gate[count - 1], change)
-        for j in range(ERROR_SIZE):
+        change = np.zeros(at.ERROR_SIZE)
+        fuse(now, at.GPS_VELOCITY, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        for j in range(at.ERROR_SIZE):
             error[j] += change[j]
     speed = math.hypot(fix[3], fix[4])
     if known.course_as_yaw > 0.0 and speed > known.course_speed and variance[3] < np.inf and variance[4] < np.inf:
-        row = np.zeros((1, ERROR_SIZE))
-        row[0, YAW] = 1.0
+        row = np.zeros((1, at.ERROR_SIZE))
+        row[0, at.YAW] = 1.0
         # The antenna's course and the vehicle's yaw differ by the sideslip there, as the model sees it.
-        astray = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[YAW]
+        astray = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[at.YAW]
         rest[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
         spread[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
-        change = np.zeros(ERROR_SIZE)
-        fuse(now, COURSE, now.covariance, row, rest, spread, 1, known.gps_gate[0], change)
-        for j in range(ERROR_SIZE):
+        change = np.zeros(at.ERROR_SIZE)
+        fuse(now, at.COURSE, row, rest, spread, 1, known.gps_gate[0], change)
+        for j in range(at.ERROR_SIZE):
             error[j] += change[j]
 
 
@@ -139,9 +119,9 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     forces: of those that the model lacks, and of the tyres' side forces.
     """
     known, now = constants[0], memory[0]
-    rotation = rotation_from(now.state[3:7])
-    turn, arm = three(now.state, 18), three(known.imu_arm, 0)
-    error, rows = np.zeros(ERROR_SIZE), np.zeros((3, ERROR_SIZE))
+    rotation = rotation_from(now.state[ATTITUDE])
+    turn, arm = vector(now.state[TURN]), three(known.imu_arm, 0)
+    error, rows = np.zeros(at.ERROR_SIZE), np.zeros((3, at.ERROR_SIZE))
     rest, spread = np.empty(3), np.empty(3)
     # After a start the body swings into the place that the model has for it.
     swing = math.exp((now.started_ns - now.time_ns) * 1e-9 / SWINGS_FOR)
@@ -151,16 +131,16 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             row = rows[count]
             expected = now.gyro_bias[k]
             for j in range(3):
-                row[TURN + j] = known.imu_axes[j, k]
+                row[at.TURN + j] = known.imu_axes[j, k]
                 expected += known.imu_axes[j, k] * turn[j]
-            row[GYRO_BIAS + k] = 1.0
+            row[at.GYRO_BIAS + k] = 1.0
             rest[count], spread[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
             count += 1
     if count > 0:
-        doubt(now, GYRO, PATIENCE, now.covariance, TURN, 3, DOUBT_TURN)
-        fuse(now, GYRO, now.covariance, rows, rest, spread, count, known.imu_gate, error)
+        doubt(now, at.GYRO, PATIENCE, now.covariance, at.TURN, 3, DOUBT_TURN)
+        fuse(now, at.GYRO, rows, rest, spread, count, known.imu_gate, error)
         if swing < SETTLED:
-            now.surprise[3] = surprised(now.surprise[3], now.last_nis[GYRO] / count)
+            now.surprise[3] = surprised(now.surprise[3], now.last_nis[at.GYRO] / count)
     felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
     force = to_chassis(rotation, felt)
     force = add(force, add(cross(three(now.turn_rate, 0), arm), cross(turn, cross(turn, arm))))
@@ -171,11 +151,11 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[0])),
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[1])),
     )
-    velocity = to_chassis(rotation, three(now.state, 15))
+    velocity = to_chassis(rotation, vector(now.state[VELOCITY]))
     side, _ = side_slopes(known, max(abs(velocity[0]), 2.0 * SLOWEST))
     inputs = known.input_variance * math.exp(now.surprise[0])
     count = 0
-    rows = np.zeros((3, ERROR_SIZE))
+    rows = np.zeros((3, at.ERROR_SIZE))
     for k in range(3):
         if variance[3 + k] < np.inf:
             row = rows[count]
@@ -183,17 +163,17 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             for j in range(3):
                 axis = known.imu_axes[j, k]
                 expected += axis * force[j]
-                row[ROLL] += axis * tilted[0][j]
-                row[PITCH] += axis * tilted[1][j]
-            row[FORCE_BIAS + k] = 1.0
-            row[LACK], row[LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
-            row[VELOCITY + 1] = known.imu_axes[1, k] * side[0]
-            row[TURN + 2] = known.imu_axes[1, k] * side[1]
-            row[POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
-            row[VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
+                row[at.ROLL] += axis * tilted[0][j]
+                row[at.PITCH] += axis * tilted[1][j]
+            row[at.FORCE_BIAS + k] = 1.0
+            row[at.LACK], row[at.LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
+            row[at.VELOCITY + 1] = known.imu_axes[1, k] * side[0]
+            row[at.TURN + 2] = known.imu_axes[1, k] * side[1]
+            row[at.POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
+            row[at.VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
             rest[count] = reading[3 + k] - expected
             spread[count] = variance[3 + k] + known.imu_axes[0, k] ** 2 * inputs + (SWING_FORCE * swing) ** 2
-            for j in range(ERROR_SIZE):
+            for j in range(at.ERROR_SIZE):
                 rest[count] -= row[j] * error[j]
             nis = marginal_nis(now.covariance, row, rest[count], spread[count])
             for j in range(3):
@@ -201,10 +181,10 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
                     now.surprise[j] = surprised(now.surprise[j], nis)
             count += 1
     if count > 0:
-        doubt(now, ACCELEROMETER, PATIENCE, now.covariance, LACK, 2, DOUBT_LACK)
-        change = np.zeros(ERROR_SIZE)
-        fuse(now, ACCELEROMETER, now.covariance, rows, rest, spread, count, known.imu_gate, change)
-        for j in range(ERROR_SIZE):
+        doubt(now, at.ACCELEROMETER, PATIENCE, now.covariance, at.LACK, 2, DOUBT_LACK)
+        change = np.zeros(at.ERROR_SIZE)
+        fuse(now, at.ACCELEROMETER, rows, rest, spread, count, known.imu_gate, change)
+        for j in range(at.ERROR_SIZE):
             error[j] += change[j]
     correct(now, error, known.bias_limit)
 
@@ -219,7 +199,7 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
     turned means anything.
     """
     known, now = constants[0], memory[0]
-    error, row, rest, spread = np.zeros(ERROR_SIZE), np.zeros((1, ERROR_SIZE)), np.empty(1), np.empty(1)
+    error, row, rest, spread = np.zeros(at.ERROR_SIZE), np.zeros((1, at.ERROR_SIZE)), np.empty(1), np.empty(1)
     refused = 0
     for k in range(4):
         change = abs(rates[k] - now.counted_rate[k]) / max(passed, 1e-3)
@@ -228,28 +208,28 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
         if time_ns < now.slipping_ns[k]:
             _take_up(now, k, known.pulse)
-            now.gated[WHEELS] += 1.0
+            now.gated[at.WHEELS] += 1.0
             refused += 1
             continue
         low, width = now.turned[k], known.pulse
         if moved[k] != 0.0:
-            width = min(max(abs(now.state[25 + k]), abs(rates[k])) * passed, known.pulse)
+            width = min(max(abs(now.state[SPIN_RATE][k]), abs(rates[k])) * passed, known.pulse)
             if moved[k] < 0.0:
                 low += known.pulse - width
-        rest[0] = low + 0.5 * width - now.state[11 + k] - error[WHEEL + k]
+        rest[0] = low + 0.5 * width - now.state[SPIN][k] - error[at.WHEEL + k]
         if moved[k] == 0.0 and abs(rest[0]) <= 0.5 * width:
             continue
         row[0, :] = 0.0
-        row[0, WHEEL + k] = 1.0
+        row[0, at.WHEEL + k] = 1.0
         spread[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
-        one = np.zeros(ERROR_SIZE)
-        if fuse(now, WHEELS, now.covariance, row, rest, spread, 1, known.wheel_gate, one):
-            for j in range(ERROR_SIZE):
+        one = np.zeros(at.ERROR_SIZE)
+        if fuse(now, at.WHEELS, row, rest, spread, 1, known.wheel_gate, one):
+            for j in range(at.ERROR_SIZE):
                 error[j] += one[j]
         else:
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
             _take_up(now, k, known.pulse)
-            error[WHEEL + k] = 0.0
+            error[at.WHEEL + k] = 0.0
             refused += 1
     _stand(now, rates, error)
     correct(now, error, known.bias_limit)
@@ -259,30 +239,30 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
 @part
 def _stand(now: Record, rates: Any, error: Any) -> None:
     """A vehicle that stands does not creep: without this, what is left of the gyroscopes' bias turns it slowly."""
-    body = to_chassis(rotation_from(now.state[3:7]), three(now.state, 15))
+    body = to_chassis(rotation_from(now.state[ATTITUDE]), vector(now.state[VELOCITY]))
     if math.hypot(body[0], body[1]) > STANDING or now.pedals[2] < BRAKED:
         return
     for k in range(4):
         if rates[k] != 0.0:
             return
-    row = np.zeros(ERROR_SIZE)
-    for index in (VELOCITY, VELOCITY + 1, TURN + 2):
+    row = np.zeros(at.ERROR_SIZE)
+    for index in (at.VELOCITY, at.VELOCITY + 1, at.TURN + 2):
         row[:] = 0.0
         row[index] = 1.0
-        present = now.state[20] if index == TURN + 2 else body[index - VELOCITY]
-        apply_scalar(now.covariance, row, -present, STILL_TURN if index == TURN + 2 else STILL_SPEED, error)
+        present = now.state[TURN][2] if index == at.TURN + 2 else body[index - at.VELOCITY]
+        apply_scalar(now.covariance, row, -present, STILL_TURN if index == at.TURN + 2 else STILL_SPEED, error)
 
 
 @part
 def _take_up(now: Record, wheel: int, pulse: float) -> None:
     """The wheel's angle anew, known to a pulse."""
     angle = now.turned[wheel] + 0.5 * pulse
-    now.state[STUCK][wheel] += angle - now.state[11 + wheel]
-    now.state[11 + wheel] = angle
-    for j in range(ERROR_SIZE):
-        now.covariance[WHEEL + wheel, j] = 0.0
-        now.covariance[j, WHEEL + wheel] = 0.0
-    now.covariance[WHEEL + wheel, WHEEL + wheel] = pulse * pulse / 12.0
+    now.state[STUCK][wheel] += angle - now.state[SPIN][wheel]
+    now.state[SPIN][wheel] = angle
+    for j in range(at.ERROR_SIZE):
+        now.covariance[at.WHEEL + wheel, j] = 0.0
+        now.covariance[j, at.WHEEL + wheel] = 0.0
+    now.covariance[at.WHEEL + wheel, at.WHEEL + wheel] = pulse * pulse / 12.0
 
 
 @part
@@ -290,9 +270,9 @@ def _turned(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
     """Add the slopes of element k of a world vector, fixed to the chassis, over roll, pitch and yaw."""
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
-    row[ROLL] += cross((cosine, sine, 0.0), vector)[k]
-    row[PITCH] += cross((-sine, cosine, 0.0), vector)[k]
-    row[YAW] += cross((0.0, 0.0, 1.0), vector)[k]
+    row[at.ROLL] += cross((cosine, sine, 0.0), vector)[k]
+    row[at.PITCH] += cross((-sine, cosine, 0.0), vector)[k]
+    row[at.YAW] += cross((0.0, 0.0, 1.0), vector)[k]
 
 
 @part
@@ -307,29 +287,33 @@ def correct(now: Record, error: Any, limits: Any) -> None:
     Wheels and suspensions move with the chassis. Where a brake holds a wheel it holds it at its corrected angle.
     """
     state = now.state
-    rotation = rotation_from(state[3:7])
-    velocity = to_chassis(rotation, three(state, 15))
+    rotation = rotation_from(state[ATTITUDE])
+    velocity = to_chassis(rotation, vector(state[VELOCITY]))
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     turn = (
-        cosine * error[ROLL] - sine * error[PITCH],
-        sine * error[ROLL] + cosine * error[PITCH],
-        error[YAW],
+        cosine * error[at.ROLL] - sine * error[at.PITCH],
+        sine * error[at.ROLL] + cosine * error[at.PITCH],
+        error[at.YAW],
     )
-    turn_quaternion(state[3:7], to_chassis(rotation, turn), state[3:7])
-    moved = (velocity[0] + error[VELOCITY], velocity[1] + error[VELOCITY + 1], velocity[2] + error[VELOCITY + 2])
-    world = to_world(rotation_from(state[3:7]), moved)
+    turn_quaternion(state[ATTITUDE], to_chassis(rotation, turn), state[ATTITUDE])
+    moved = (
+        velocity[0] + error[at.VELOCITY],
+        velocity[1] + error[at.VELOCITY + 1],
+        velocity[2] + error[at.VELOCITY + 2],
+    )
+    world = to_world(rotation_from(state[ATTITUDE]), moved)
     stuck = state[STUCK]
     for k in range(3):
-        state[k] += error[POSITION + k]
-        state[15 + k] = world[k]
-        state[18 + k] += error[TURN + k]
-        now.gyro_bias[k] = _within(now.gyro_bias[k] + error[GYRO_BIAS + k], limits[0])
-        now.force_bias[k] = _within(now.force_bias[k] + error[FORCE_BIAS + k], limits[1])
+        state[POSITION][k] += error[at.POSITION + k]
+        state[VELOCITY][k] = world[k]
+        state[TURN][k] += error[at.TURN + k]
+        now.gyro_bias[k] = _within(now.gyro_bias[k] + error[at.GYRO_BIAS + k], limits[0])
+        now.force_bias[k] = _within(now.force_bias[k] + error[at.FORCE_BIAS + k], limits[1])
     for k in range(4):
-        state[11 + k] += error[WHEEL + k]
-        stuck[k] += error[WHEEL + k]
-        state[25 + k] += error[WHEEL_RATE + k]
-    now.ground += error[GROUND]
+        state[SPIN][k] += error[at.WHEEL + k]
+        stuck[k] += error[at.WHEEL + k]
+        state[SPIN_RATE][k] += error[at.WHEEL_RATE + k]
+    now.ground += error[at.GROUND]
     for k in range(3):
-        now.lack[k] += error[LACK + k]
+        now.lack[k] += error[at.LACK + k]

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
-from state_observer.vehicle.clock import JUMP_NS, NS_PER_S, Line, SampleClock
+from state_observer.vehicle.clock import JUMP_NS, Line, SampleClock
 from state_observer.vehicle.doors import (
     Reading,
     Refusal,

@@ -21,15 +21,7 @@ from proving_ground.campaigns.campaign_file import (
     campaign_files,
     load_campaign,
 )
-from proving_ground.campaigns.distributions import (
-    Choice,
-    Grid,
-    Integers,
-    LogUniform,
-    Normal,
-    TruncatedNormal,
-    Uniform,
-)
+from proving_ground.campaigns.distributions import Choice, Grid, Integers, LogUniform, Normal, TruncatedNormal, Uniform
 from proving_ground.campaigns.figure_names import FIGURE_NAMES
 from proving_ground.campaigns.figures import _GROUPS
 from proving_ground.campaigns.kit import Kit, check_jobs, load_kit, prepared

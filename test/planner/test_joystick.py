@@ -11,34 +11,10 @@ from hypothesis import strategies as st
 
 from planner.joystick import Axis, JoystickSettings, axis_layout, button_order, find_pad, is_pad
 from proving_ground.settings import SettingsError, build
+from some_pads import HAT, TRIGGER, XBOX_BUTTONS, stick, xbox_axes
 
-STICK = AbsInfo(value=0, min=-32768, max=32767, fuzz=16, flat=128, resolution=0)
-TRIGGER = AbsInfo(value=0, min=0, max=255, fuzz=0, flat=0, resolution=0)
-HAT = AbsInfo(value=0, min=-1, max=1, fuzz=0, flat=0, resolution=0)
-
-XBOX_AXES = [
-    (ecodes.ABS_X, STICK),
-    (ecodes.ABS_Y, STICK),
-    (ecodes.ABS_Z, TRIGGER),
-    (ecodes.ABS_RX, STICK),
-    (ecodes.ABS_RY, STICK),
-    (ecodes.ABS_RZ, TRIGGER),
-    (ecodes.ABS_HAT0X, HAT),
-    (ecodes.ABS_HAT0Y, HAT),
-]
-XBOX_BUTTONS = [
-    ecodes.BTN_A,
-    ecodes.BTN_B,
-    ecodes.BTN_X,
-    ecodes.BTN_Y,
-    ecodes.BTN_TL,
-    ecodes.BTN_TR,
-    ecodes.BTN_SELECT,
-    ecodes.BTN_START,
-    ecodes.BTN_MODE,
-    ecodes.BTN_THUMBL,
-    ecodes.BTN_THUMBR,
-]
+STICK = stick(fuzz=16, flat=128)
+XBOX_AXES = xbox_axes(STICK)
 
 
 def test_axes_are_numbered_by_code_with_hats_last() -> None:

@@ -12,9 +12,9 @@ from proving_ground.launching.ros_run import judge_bag
 from proving_ground.recording.parts import next_free, parts
 from proving_ground.recording.playback import BagSource
 from proving_ground.recording.reading import Bag, Message, open_bag
-from proving_ground.recording.types import NS_PER_S
 from proving_ground.recording.writing import BagWriter
 from proving_ground.scenarios.refereeing import SILENT_S, TIMING, Attendance
+from proving_ground.settings.units import NS_PER_S
 from recorded_run import record
 
 TRUTH = "/ground_truth/odom"

@@ -10,8 +10,9 @@ from std_msgs.msg import String
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster, TransformBroadcaster
-from proving_ground.ros_support.time import NS_PER_S, on_time_jump
+from proving_ground.ros_support.time import on_time_jump
 from proving_ground.settings import setting
+from proving_ground.settings.units import NS_PER_S
 
 UNTURNED = (0.0, 0.0, 0.0, 1.0)
 

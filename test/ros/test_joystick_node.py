@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from evdev import AbsInfo, UInput, ecodes
+from evdev import UInput, ecodes
 from geometry_msgs.msg import TwistStamped
 from sensor_msgs.msg import Joy
+
+from some_pads import XBOX_BUTTONS, stick, xbox_axes
 
 UINPUT = "/dev/uinput"
 needs_uinput = pytest.mark.skipif(
@@ -18,29 +20,7 @@ needs_uinput = pytest.mark.skipif(
     reason=f"{UINPUT} is missing or not writable: this kernel has no uinput module, which no package can add",
 )
 
-STICK = AbsInfo(value=0, min=-32768, max=32767, fuzz=0, flat=0, resolution=0)
-TRIGGER = AbsInfo(value=0, min=0, max=255, fuzz=0, flat=0, resolution=0)
-HAT = AbsInfo(value=0, min=-1, max=1, fuzz=0, flat=0, resolution=0)
-CAPABILITIES = {
-    ecodes.EV_KEY: [
-        ecodes.BTN_A,
-        ecodes.BTN_B,
-        ecodes.BTN_X,
-        ecodes.BTN_Y,
-        ecodes.BTN_TL,
-        ecodes.BTN_TR,
-    ],
-    ecodes.EV_ABS: [
-        (ecodes.ABS_X, STICK),
-        (ecodes.ABS_Y, STICK),
-        (ecodes.ABS_Z, TRIGGER),
-        (ecodes.ABS_RX, STICK),
-        (ecodes.ABS_RY, STICK),
-        (ecodes.ABS_RZ, TRIGGER),
-        (ecodes.ABS_HAT0X, HAT),
-        (ecodes.ABS_HAT0Y, HAT),
-    ],
-}
+CAPABILITIES = {ecodes.EV_KEY: XBOX_BUTTONS[:6], ecodes.EV_ABS: xbox_axes(stick(fuzz=0, flat=0))}
 
 
 def plug_in() -> UInput:

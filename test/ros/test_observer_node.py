@@ -21,7 +21,8 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.settings.units import NS_PER_S
 from sensors.from_messages import PEDALS
 from state_observer.joined_samples import WHEEL_NAMES
 from state_observer.ros.observer_messages import FORCE_COLUMNS

@@ -28,8 +28,9 @@ from tf2_msgs.msg import TFMessage
 
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.point_cloud import cloud_to_points
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
 from proving_ground.settings.share import share_file
+from proving_ground.settings.units import NS_PER_S
 from sensors.gps import DEFAULT_DATUM
 from sensors.ros.truth_input import ACTUATION
 

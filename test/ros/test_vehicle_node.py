@@ -27,7 +27,8 @@ from tf2_msgs.msg import TFMessage
 
 from benchmark.vehicle_node import run as bench
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.settings.units import NS_PER_S
 from terrain.worlds import load_world
 
 PERIOD_NS = 10_000_000

@@ -14,7 +14,7 @@ from proving_ground.cli.main import main
 from proving_ground.launching.ros_run import judge_bag
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.reading import open_bag
-from proving_ground.recording.types import NS_PER_S, WRENCH, header, new
+from proving_ground.recording.types import WRENCH, header, new
 from proving_ground.recording.writing import BagWriter
 from proving_ground.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
 from proving_ground.scenarios.holes import Hole, Lacking, holes
@@ -22,6 +22,7 @@ from proving_ground.scenarios.judging import is_open, judge_around
 from proving_ground.scenarios.metrics import Finding, judge
 from proving_ground.scenarios.refereeing import TIMING
 from proving_ground.scenarios.scenario import Criterion
+from proving_ground.settings.units import NS_PER_S
 from recorded_run import record
 
 DRIVE = """version: 1

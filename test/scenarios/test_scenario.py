@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError
+from some_leaves import assert_loaded_or_refused_in_one_line, many, with_another_leaf
 
 Write = Callable[[str], Path]
 
@@ -76,29 +76,12 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
         scenario_file("lane_chnage")
 
 
-LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.floats()))
-
-
-@settings(
-    max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@many(300)
 @given(data=st.data())
 def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_refused(
     data: st.DataObject, write_scenario: Write
 ) -> None:
     name = data.draw(st.sampled_from(sorted(scenario_files())))
-    content = yaml.safe_load(scenario_file(name).read_text())
-    place = content
-    while True:
-        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.just(0))
-        if not isinstance(place[key], dict | list) or not place[key]:
-            break
-        place = place[key]
-    place[key] = data.draw(LEAVES)
+    path = write_scenario(with_another_leaf(data, scenario_file(name)))
 
-    words = ""
-    try:
-        load_scenario(write_scenario(yaml.safe_dump(content)))
-    except SettingsError as refusal:
-        words = str(refusal)
-    assert "\n" not in words
+    assert_loaded_or_refused_in_one_line(lambda: load_scenario(path))

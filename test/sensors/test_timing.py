@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.faults import Fault, FaultLine
-from sensors.timing import NS_PER_S, Delivery, Sampler
+from sensors.timing import Delivery, Sampler
 
 Judge = Callable[..., bool]
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from proving_ground.kernels.jit import kernel
 from proving_ground.settings import SettingsError
+from some_leaves import assert_loaded_or_refused_in_one_line, many, with_another_leaf
 from terrain.builders.off_road import CLEAR_OF_TREES_M
 from terrain.elevation_map import ElevationMap
 from terrain.ground import Ground, height_at
@@ -338,32 +338,14 @@ def test_an_unknown_world_suggests_the_nearest() -> None:
         world_file("urbn")
 
 
-LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.floats()))
-
-
-@settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@many(200)
 @given(data=st.data())
 def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_refused(data: st.DataObject, tmp_path: Path) -> None:
     name = data.draw(st.sampled_from(sorted(world_files())))
-    content = yaml.safe_load(world_file(name).read_text())
-    place = content
-    while True:
-        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.just(0))
-        if not isinstance(place[key], dict | list) or not place[key]:
-            break
-        place = place[key]
-    place[key] = data.draw(LEAVES)
     path = tmp_path / "made.yaml"
-    path.write_text(yaml.safe_dump(content))
+    path.write_text(with_another_leaf(data, world_file(name)))
 
-    words = ""
-    try:
-        load_world_file(path)
-    except SettingsError as refusal:
-        words = str(refusal)
-    assert "\n" not in words
+    assert_loaded_or_refused_in_one_line(lambda: load_world_file(path))
 
 
 def test_a_world_and_its_files_can_be_copied_elsewhere(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.strut import strut_moment
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
 
@@ -33,6 +34,13 @@ class Case(NamedTuple):
     spin_torque: np.ndarray
     wheel_force: np.ndarray
     chassis_force: np.ndarray
+
+    @property
+    def motion(self) -> RigidMotion:
+        return RigidMotion(tuple(self.chassis_turn), self.theta, self.theta_rate, self.spin_rate)
+
+    def loads(self, gravity: tuple[float, float, float] = AT_REST) -> RigidLoads:
+        return RigidLoads(gravity, self.theta_force, self.spin_torque, self.wheel_force, self.chassis_force)
 
 
 def random_case(seed: int) -> Case:
@@ -71,10 +79,7 @@ def by_kernel(
         ends = np.zeros((4, 9))
         ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
     out = np.full(OUT_SIZE, np.nan)
-    forward_dynamics(
-        bodies, tuple(case.chassis_turn), gravity, case.theta, case.theta_rate, case.spin_rate, ends, case.theta_force,
-        case.spin_torque, case.wheel_force, case.chassis_force, workspace(), out,
-    )  # fmt: skip
+    forward_dynamics(bodies, case.motion, ends, case.loads(gravity), workspace(), out)
     return out
 
 
@@ -183,10 +188,7 @@ def test_evaluation_allocates_nothing(bodies: VehicleBodies) -> None:
     case = random_case(3)
     work, out, ends = workspace(), np.zeros(OUT_SIZE), np.zeros((4, 9))
     ends[:, :3] = bodies.corners["geometry"]["tie_inner"]
-    arguments = (
-        bodies, tuple(case.chassis_turn), AT_REST, case.theta, case.theta_rate, case.spin_rate, ends, case.theta_force,
-        case.spin_torque, case.wheel_force, case.chassis_force, work, out,
-    )  # fmt: skip
+    arguments = (bodies, case.motion, ends, case.loads(), work, out)
 
     def allocations(count: int) -> int:
         before = rtsys.get_allocation_stats().alloc

@@ -8,62 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from some_mechanisms import A, D, F, G, four_bar, rod, slider_crank, turn
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
-from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion, aggregates
+from vehicle_dynamics.multibody.mechanism import ROOT, Body, Cut, Mechanism, aggregates
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.suspension.planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
-
-X = (1.0, 0.0, 0.0)
-PLANE = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-def turn(point: tuple[float, float, float], direction: tuple[float, float, float] = X) -> Axis:
-    return Axis(Motion.TURN, direction, point)
-
-
-def rod(
-    name: str, parent: str, start: tuple[float, ...], end: tuple[float, ...], mass: float, axes: tuple[Axis, ...]
-) -> Body:
-    """A slender rod, a little thick, so that no moment is zero."""
-    span = np.subtract(end, start)
-    inertia = mass / 12.0 * (span @ span * np.eye(3) - np.outer(span, span)) + 1e-3 * mass * np.eye(3)
-    return Body(name, parent, axes, mass, tuple(np.add(start, end) / 2.0), inertia)
-
-
-# Seed 000's four-bar in the y-z plane, as in test_planar_wishbone: lower arm AD, upright DF, upper arm FG.
-A, G = (0.0, 0.0, 0.0), (0.0, 0.0, 0.24)
-D, F = (0.0, 0.48, 0.0), (0.0, 0.30, 0.28)
-
-
-def four_bar() -> Mechanism:
-    return Mechanism(
-        bodies=(
-            rod("lower", ROOT, A, D, 5.0, (turn(A),)),
-            rod("upright", "lower", D, F, 3.0, (turn(D),)),
-            rod("upper", ROOT, G, F, 2.0, (turn(G),)),
-        ),
-        cuts=(Cut("F", "upper", "upright", F, PLANE),),
-        root_mass=80.0,
-        root_centre=(0.1, -0.1, 0.2),
-        root_inertia=np.diag([5.0, 6.0, 7.0]),
-    )
-
-
-def slider_crank() -> Mechanism:
-    crank, wrist = (0.0, 0.1, 0.05), (0.0, 0.4, 0.0)
-    return Mechanism(
-        bodies=(
-            rod("crank", ROOT, A, crank, 1.0, (turn(A),)),
-            rod("connecting_rod", "crank", crank, wrist, 0.7, (turn(crank),)),
-            Body("piston", ROOT, (Axis(Motion.SLIDE, (0.0, 1.0, 0.0), wrist),), 0.5, wrist, 1e-3 * np.eye(3)),
-        ),
-        cuts=(Cut("wrist", "piston", "connecting_rod", wrist, PLANE),),
-        root_mass=20.0,
-        root_centre=(0.0, 0.2, -0.1),
-        root_inertia=np.diag([0.5, 0.4, 0.6]),
-    )
 
 
 def spatial_loops() -> Mechanism:
@@ -72,11 +23,11 @@ def spatial_loops() -> Mechanism:
     rod_end = (-0.2, 0.0, 0.25)
     return Mechanism(
         bodies=(
-            rod("arm", ROOT, A, D, 4.0, (turn(A, (0.96, 0.0, 0.28)),)),
-            rod("carrier", "arm", D, F, 3.0, (turn(D), turn(D, (0.0, 1.0, 0.0)), turn(D, (0.0, 0.0, 1.0)))),
-            rod("top", ROOT, G, F, 2.0, (turn(G, (0.8, 0.6, 0.0)),)),
-            rod("link", "carrier", c, rod_end, 0.5, (turn(c), turn(c, (0.0, 0.0, 1.0)))),
-            rod("wheel", "carrier", b, c, 6.0, (turn(b, (0.0, 1.0, 0.0)),)),
+            rod("arm", ROOT, A, D, 4.0, turn(A, (0.96, 0.0, 0.28))),
+            rod("carrier", "arm", D, F, 3.0, turn(D), turn(D, (0.0, 1.0, 0.0)), turn(D, (0.0, 0.0, 1.0))),
+            rod("top", ROOT, G, F, 2.0, turn(G, (0.8, 0.6, 0.0))),
+            rod("link", "carrier", c, rod_end, 0.5, turn(c), turn(c, (0.0, 0.0, 1.0))),
+            rod("wheel", "carrier", b, c, 6.0, turn(b, (0.0, 1.0, 0.0))),
         ),
         cuts=(Cut("F", "top", "carrier", F), Cut("L", ROOT, "link", rod_end)),
         root_mass=50.0,
@@ -204,12 +155,12 @@ def test_what_is_no_number_is_not_closed(value: float) -> None:
 
 
 def test_bad_mechanisms_are_refused() -> None:
-    body = rod("a", ROOT, A, D, 1.0, (turn(A),))
+    body = rod("a", ROOT, A, D, 1.0, turn(A))
     with pytest.raises(ValueError, match="the name is taken"):
         Mechanism(bodies=(body, body))
     with pytest.raises(ValueError, match="there is no body b"):
         Mechanism(bodies=(body,), cuts=(Cut("c", "a", "b", A),))
     with pytest.raises(ValueError, match="parent z must come before"):
-        Mechanism(bodies=(rod("b", "z", A, D, 1.0, (turn(A),)),))
+        Mechanism(bodies=(rod("b", "z", A, D, 1.0, turn(A)),))
     with pytest.raises(ValueError, match="no rigid body has the principal moments"):
         Body("a", ROOT, (turn(A),), 1.0, A, np.diag([0.4, 0.4, 0.9]))

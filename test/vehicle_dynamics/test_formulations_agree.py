@@ -12,6 +12,7 @@ from vehicle_dynamics.multibody.free_bodies import free_accelerations, free_bodi
 from vehicle_dynamics.multibody.free_hinges import hinge_accelerations, root_acceleration
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 from vehicle_dynamics.multibody.tree_arrays import tree_accelerations, tree_arrays, tree_workspace
@@ -26,6 +27,10 @@ Array = NDArray[np.float64]
 FREE = tuple(f"{corner}.{part}" for corner in CORNERS for part in ("lower_arm", "wheel"))
 WEIGHTLESS = (0.0, 0.0, 0.0)
 STATES = 1000
+
+
+def free_root(state: TreeState) -> RootMotion:
+    return RootMotion(state.velocity[0], False, WEIGHTLESS)
 
 
 class Vehicle:
@@ -52,7 +57,7 @@ class Vehicle:
 
     def closed(self, case: Case, ends: Array) -> tuple[TreeState, Array]:
         """The tree's state, closed and with consistent rates; and the anchors of all cuts."""
-        anchor = self.numeric.anchor.copy()
+        anchor = self.numeric.mechanism.anchor.copy()
         cuts = [cut.name for cut in self.mechanism.cuts]
         for index, corner in enumerate(CORNERS):
             anchor[cuts.index(f"{corner}.L")] = ends[index]
@@ -68,22 +73,26 @@ class Vehicle:
         result = self.numeric.accelerations(
             np.column_stack([case.theta, case.spin]).ravel(),
             np.column_stack([case.theta_rate, case.spin_rate]).ravel(),
-            state.velocity[0], False, forces, torques, state.coordinates.copy(), anchor=anchor,
-        )  # fmt: skip
+            free_root(state),
+            Forces(forces, torques),
+            state.coordinates.copy(),
+            anchor,
+        )
         return np.concatenate([result.root, result.coordinates])
 
     def by_tree(self, state: TreeState, anchor: Array, forces: Array, torques: Array) -> Array:
         tree_augmented_accelerations(
-            self.tree, state.coordinates, state.rates, state.velocity[0], False, WEIGHTLESS, forces, torques, anchor,
-            0.0, 0.0, self.tree_work, self.tree_out,
+            self.tree, state.coordinates, state.rates, free_root(state), Forces(forces, torques),
+            Constraints(anchor, 0.0, 0.0), self.tree_work, self.tree_out,
         )  # fmt: skip
         return np.concatenate([self.tree_out.root, self.tree_out.coordinates])
 
     def by_free_bodies(self, state: TreeState, anchor: Array, forces: Array, torques: Array) -> Array:
         start = free_state(state)
         fully_augmented_accelerations(
-            self.free, start, False, WEIGHTLESS, forces, torques, anchor, 0.0, 0.0, self.free_work, self.free_out
-        )
+            self.free, start, False, WEIGHTLESS, Forces(forces, torques), Constraints(anchor, 0.0, 0.0),
+            self.free_work, self.free_out,
+        )  # fmt: skip
         root, coordinates = np.zeros(6), np.zeros(self.layout.count)
         root_acceleration(start, self.free_out, root)
         hinge_accelerations(self.free, start, self.free_out, self.free_work, coordinates)

@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from proving_ground.settings import SettingsError, build
 from proving_ground.settings.dates import date_ns
+from proving_ground.settings.units import NS_PER_S
 from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
@@ -25,7 +26,6 @@ from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.simulation import (
     CONTROL_NS,
     MOST_DEBT_NS,
-    NS_PER_S,
     Instant,
     Pacer,
     Schedule,

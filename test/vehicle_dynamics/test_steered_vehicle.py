@@ -36,10 +36,7 @@ def system(parameters: VehicleParameters) -> EmbeddedSystem:
 
 def by_kernel(bodies: SteeredBodies, case: Case, pitman: np.ndarray) -> np.ndarray:
     out = np.full(STEERED_OUT_SIZE, np.nan)
-    steered_dynamics(
-        bodies, tuple(case.chassis_turn), (0.0, 0.0, 0.0), case.theta, case.theta_rate, case.spin_rate, pitman,
-        case.theta_force, case.spin_torque, case.wheel_force, case.chassis_force, steered_workspace(), out,
-    )  # fmt: skip
+    steered_dynamics(bodies, case.motion, pitman, case.loads(), steered_workspace(), out)
     return out
 
 
@@ -91,9 +88,6 @@ def test_prescribed_steering_is_free_steering_with_the_torque_that_it_takes(
     ends[:, :3] = fixed.corners["geometry"]["tie_inner"]
     steered_ends(light.steering, pitman[0], pitman[1], free[14], ends)
     prescribed = np.full(14, np.nan)
-    forward_dynamics(
-        fixed, tuple(case.chassis_turn), (0.0, 0.0, 0.0), case.theta, case.theta_rate, case.spin_rate, ends,
-        case.theta_force, case.spin_torque, case.wheel_force, case.chassis_force, workspace(), prescribed,
-    )  # fmt: skip
+    forward_dynamics(fixed, case.motion, ends, case.loads(), workspace(), prescribed)
 
     assert_allclose(prescribed, free[:14], atol=1e-10 * np.abs(free).max())

@@ -6,35 +6,36 @@ import numpy as np
 
 from proving_ground.kernels.jit import part
 from terrain.ground import Ground
+from terrain.wheel import ContactStep
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
+from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import AXLE_MOMENT, Array, moving_rate
 
 LONG = 1e6  # [s]: a roll that has lasted this long is steady
 SQUEEZES = 60
+RATE = 0  # row of the work array `rates` that the result is in
 
 
 @part
 def balance_rates(
-    vehicle: DrivingVehicle,
-    ground: Ground,
-    moving: Array,
-    soil: Array,
-    is_rolling: bool,
-    work: DrivingWorkspace,
-    rate: Array,
+    vehicle: DrivingVehicle, ground: Ground, state: Array, is_rolling: bool, work: DrivingWorkspace
 ) -> None:
-    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels; soil (12) as it is in balance."""
+    """Rates with the brakes holding a standing vehicle's wheels, or with free wheels, into work.rates[RATE].
+
+    What wheels on soft soil remember is written into the state (58), as it is in balance.
+    """
+    moving, soil, rate = state[:MOVING_SIZE], state[SOIL], work.rates[RATE]
     for index in range(4):
         work.brake_torque[index] = 0.0
     work.shaft[0], work.shaft[1] = 0.0, 0.0
-    elapsed = LONG if is_rolling else 0.0
+    span = ContactStep(LONG if is_rolling else 0.0, LONG, False)
     for k in range(len(soil)):
         soil[k] = 0.0
     # Newton's method for tyres in series with soft soil, between bounds: in a rut the soil's curve is bent both ways.
     # On hard ground one step would do.
     least, most = np.full(4, -1.0), np.full(4, np.inf)
     for _ in range(SQUEEZES):
-        moving_rate(vehicle, ground, moving, soil, 0.0, elapsed, LONG, work, rate, False)
+        moving_rate(vehicle, ground, moving, soil, 0.0, span, work, rate)
         change = 0.0
         for index in range(4):
             before, after = soil[3 * index + 2], work.soil[3 * index + 2]
@@ -51,6 +52,6 @@ def balance_rates(
     if not is_rolling:
         for index in range(4):
             work.brake_torque[index] = -work.tyre[index, AXLE_MOMENT]
-        moving_rate(vehicle, ground, moving, soil, 0.0, 0.0, LONG, work, rate, False)
+        moving_rate(vehicle, ground, moving, soil, 0.0, ContactStep(0.0, LONG, False), work, rate)
     for k in range(len(soil)):
         soil[k] = work.soil[k]

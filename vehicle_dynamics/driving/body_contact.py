@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined_part
-from proving_ground.kernels.rotation import Rotation, to_chassis, to_world
-from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, three
+from proving_ground.kernels.rotation import to_chassis, to_world
+from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot, norm, three
 from terrain.ground import Ground, ground_at, height_at
-from terrain.obstacle_contact import BodyBox
+from terrain.obstacle_contact import BodyBox, ChassisInWorld
 from vehicle_dynamics.parameters import BodyContact
 
 Array = NDArray[np.float64]
@@ -32,19 +32,9 @@ class BodyPoints(NamedTuple):
 
 
 @inlined_part
-def add_body_contact(
-    body: BodyPoints,
-    ground: Ground,
-    rotation: Rotation,
-    position: Vector3,
-    velocity: Vector3,
-    world_turn: Vector3,
-    chassis_force: Array,
-) -> None:
-    """Add moment and force of the ground on the body to chassis_force (6), chassis axes about the chassis origin.
-
-    position [m], velocity [m/s] and angular velocity [rad/s] of the chassis are in world axes.
-    """
+def add_body_contact(body: BodyPoints, ground: Ground, chassis: ChassisInWorld, chassis_force: Array) -> None:
+    """Add moment and force of the ground on the body to chassis_force (6), chassis axes about the chassis origin."""
+    rotation, position = chassis.rotation, chassis.position
     for index in range(len(body.points)):
         point = three(body.points[index], 0)
         arm = to_world(rotation, point)
@@ -53,7 +43,7 @@ def add_body_contact(
             continue
         surface = ground_at(ground, place[0], place[1])
         depth = (surface.height - place[2]) * surface.normal[2]
-        speed = add(velocity, cross(world_turn, arm))
+        speed = add(chassis.velocity, cross(chassis.angular_velocity, arm))
         outward = dot(speed, surface.normal)
         push = body.stiffness * min(depth, DEEPEST) - body.damping * outward
         if push <= 0.0:

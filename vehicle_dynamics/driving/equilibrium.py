@@ -15,10 +15,12 @@ from terrain.ground import Ground, height_at
 from terrain.ruts import rut_depth
 from terrain.soil import RIGID
 from vehicle_dynamics.attitude import quaternion_from_rpy
+from vehicle_dynamics.driving.balance import RATE
 from vehicle_dynamics.driving.handle import balanced_rates, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
-from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, SOIL, STUCK
+from vehicle_dynamics.driving.state import DEFLECTION, DRIVING_SIZE, GEAR, MOVING_SIZE, SINCE_SHIFT, STUCK
 from vehicle_dynamics.driving.stepping import ACROSS, ALONG, AXLE_MOMENT, LOAD
+from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, THETA, VELOCITY
 
 Array = NDArray[np.float64]
@@ -108,12 +110,11 @@ class _Balance:
         self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
     ) -> None:
         self._vehicle, self._ground = vehicle, ground
-        self._soil = np.zeros(12)
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
         self._rolls = abs(speed) > STANDING
         self._work = driving_workspace(vehicle)
-        self._handle = handle(vehicle, self._work)
-        self._moving, self._rate = np.zeros(MOVING_SIZE), np.zeros(MOVING_SIZE)
+        self._handle = handle(vehicle, self._work, SEMI_IMPLICIT_EULER)
+        self._state = np.zeros(DRIVING_SIZE)
         self._share = np.ones(4)  # of a standing vehicle's tyres in holding it
         self._ahead = np.array([np.cos(heading), np.sin(heading), 0.0])  # along the ground
         # Metres, radians; deflections in centimetres, spins as they are.
@@ -167,14 +168,12 @@ class _Balance:
     def state(self, unknown: Array, gear: int) -> Array:
         """The whole state; brakes and tyres are as the balance needs them."""
         self._evaluate(unknown)
-        state = np.zeros(DRIVING_SIZE)
-        state[:MOVING_SIZE] = self._moving
+        state: Array = self._state.copy()
         if self._rolls:
             state[DEFLECTION] = self._work.tyre[:, [ALONG, ACROSS]].ravel()
         else:
             state[DEFLECTION] = self._held(state[DEFLECTION])
             state[STUCK] = -self._work.tyre[:, AXLE_MOMENT] / self._vehicle.brakes.stiffness
-        state[SOIL] = self._soil
         state[GEAR], state[SINCE_SHIFT] = gear, 10.0
         return state
 
@@ -188,7 +187,7 @@ class _Balance:
         return held
 
     def _evaluate(self, unknown: Array) -> Array:
-        moving = self._moving
+        moving = self._state[:MOVING_SIZE]
         height, roll, pitch = unknown[:3]
         moving[POSITION] = self._x, self._y, height
         moving[ATTITUDE] = quaternion_from_rpy(roll, pitch, self._heading)
@@ -200,5 +199,6 @@ class _Balance:
             along, across, yaw = unknown[7:]
             sideways = across + yaw * FRONT_AND_REAR
             moving[DEFLECTION] = np.column_stack([self._share * along, self._share * sideways]).ravel()
-        balanced_rates(self._handle, self._ground, moving, self._soil, self._rolls, self._rate)
-        return self._rate
+        balanced_rates(self._handle, self._ground, self._state, self._rolls)
+        rate: Array = self._work.rates[RATE]
+        return rate

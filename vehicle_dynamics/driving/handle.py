@@ -20,8 +20,8 @@ from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord, fill_sna
 from vehicle_dynamics.driving.stepping import Array, make_steps
 from vehicle_dynamics.pedals import Pedals
 
-ADVANCE, OBSERVE, BALANCE = range(3)
-_NOTHING, _BLANK, _HANDS_OFF = np.zeros(0), np.zeros(1, SNAPSHOT), Pedals()
+ADVANCE, OBSERVE, BALANCE, BALANCE_ROLLING = range(4)
+_BLANK, _HANDS_OFF = np.zeros(1, SNAPSHOT), Pedals()
 
 
 @structref.register
@@ -34,52 +34,42 @@ class Handle(structref.StructRefProxy):
     """Made by `handle`; the workspace's arrays stay the caller's own."""
 
 
-structref.define_constructor(Handle, _HandleType, ["vehicle", "work"])
+structref.define_constructor(Handle, _HandleType, ["vehicle", "work", "method"])
 structref.define_boxing(_HandleType, Handle)
 
 
 @kernel
-def handle(vehicle: DrivingVehicle, work: DrivingWorkspace) -> Handle:
-    """Both as one object."""
-    return Handle(vehicle, work)
+def handle(vehicle: DrivingVehicle, work: DrivingWorkspace, method: int) -> Handle:
+    """Vehicle, workspace and the method of its steps as one object."""
+    return Handle(vehicle, work, method)
 
 
 @kernel
 def _act(
-    held: Any,
-    what: int,
-    ground: Ground,
-    pedals: Pedals,
-    method: int,
-    step: float,
-    steps: int,
-    state: Array,
-    soil: Array,
-    rate: Array,
-    out: SnapshotRecord,
+    held: Any, what: int, ground: Ground, pedals: Pedals, step: float, steps: int, state: Array, out: SnapshotRecord
 ) -> int:
     """All that is asked of a vehicle, in one kernel: three of them would compile the same code three times."""
     if what == ADVANCE:
-        return make_steps(held.vehicle, ground, pedals, method, step, steps, state, held.work)
+        return make_steps(held.vehicle, ground, pedals, held.method, step, steps, state, held.work)
     if what == OBSERVE:
         return 1 if fill_snapshot(held.vehicle, ground, pedals, state, held.work, out) else 0
-    balance_rates(held.vehicle, ground, state, soil, steps == 1, held.work, rate)
+    balance_rates(held.vehicle, ground, state, what == BALANCE_ROLLING, held.work)
     return 0
 
 
-def advance(held: Any, ground: Ground, pedals: Pedals, method: int, step: float, steps: int, state: Array) -> int:
+def advance(held: Any, ground: Ground, pedals: Pedals, step: float, steps: int, state: Array) -> int:
     """Advance by many steps with the pedals held; returns how many were made.
 
     Fewer than asked means that the motion diverged: the state is the last sound one.
     """
-    return _act(held, ADVANCE, ground, pedals, method, step, steps, state, _NOTHING, _NOTHING, _BLANK)
+    return _act(held, ADVANCE, ground, pedals, step, steps, state, _BLANK)
 
 
 def observe(held: Any, ground: Ground, pedals: Pedals, state: Array, out: SnapshotRecord) -> bool:
     """Fill the first record of out with what the vehicle does now; False for a state that no vehicle can be in."""
-    return _act(held, OBSERVE, ground, pedals, 0, 0.0, 0, state, _NOTHING, _NOTHING, out) == 1
+    return _act(held, OBSERVE, ground, pedals, 0.0, 0, state, out) == 1
 
 
-def balanced_rates(held: Any, ground: Ground, moving: Array, soil: Array, is_rolling: bool, rate: Array) -> None:
+def balanced_rates(held: Any, ground: Ground, state: Array, is_rolling: bool) -> None:
     """See balance.balance_rates."""
-    _act(held, BALANCE, ground, _HANDS_OFF, 0, 0.0, int(is_rolling), moving, soil, rate, _BLANK)
+    _act(held, BALANCE_ROLLING if is_rolling else BALANCE, ground, _HANDS_OFF, 0.0, 0, state, _BLANK)

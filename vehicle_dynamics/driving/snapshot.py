@@ -12,6 +12,7 @@ import numpy as np
 
 from proving_ground.kernels.jit import part
 from terrain.ground import Ground
+from terrain.wheel import ContactStep
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, MOVING_SIZE, PITMAN, SOIL
 from vehicle_dynamics.driving.stepping import (
@@ -82,7 +83,8 @@ def fill_snapshot(
         copy[k] = state[k]
     controls(vehicle, pedals, SHORTEST, copy, work)
     rate = work.rates[LATEST]
-    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, 0.0, COMING, work, rate, False)
+    span = ContactStep(0.0, COMING, False)
+    moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, span, work, rate)
     seen = out[0]
     for k in range(3):
         seen.position[k], seen.velocity[k], seen.turn[k] = state[k], state[15 + k], state[18 + k]

@@ -14,8 +14,8 @@ from proving_ground.kernels.jit import inlined_part, part
 from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
-from terrain.obstacle_contact import add_obstacle_contact
-from terrain.wheel import Deflection, SoilMemory, WheelMotionInWorld
+from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
+from terrain.wheel import ContactState, ContactStep, Deflection, SoilMemory, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import brake_torque
 from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
 from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
@@ -34,6 +34,7 @@ from vehicle_dynamics.driving.state import (
 )
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.corner_record import CornerRecord
@@ -64,17 +65,14 @@ def moving_rate(
     moving: Array,
     soil: Array,
     steering: float,
-    elapsed: float,
-    step: float,
+    span: ContactStep,
     work: DrivingWorkspace,
     rate: Array,
-    leaves_ruts: bool = True,
 ) -> None:
     """Rates of the moving state (39) with the steering wheel (-1 to 1), brakes and drive that work holds.
 
-    elapsed [s] is how long ago the tyres' deflection was what the state says; 0 takes it as it is. soil (12) is what
-    wheels on soft soil remember, step [s] what it is to be advanced by, into work.soil: soil is so stiff that its load
-    is always that at the end of a step.
+    soil (12) is what wheels on soft soil remember, and is advanced into work.soil: soil is so stiff that its load is
+    always that at the end of a step.
     """
     push = _servo(vehicle, moving, steering)
     rate[PITMAN], rate[PITMAN_RATE] = moving[PITMAN_RATE], push
@@ -85,10 +83,9 @@ def moving_rate(
     world_turn = to_world(rotation, turn)
     position, velocity = three(moving, 0), three(moving, 15)
     _start_chassis_force(vehicle, to_chassis(rotation, velocity), turn, work.chassis_force)
-    add_body_contact(vehicle.body, ground, rotation, position, velocity, world_turn, work.chassis_force)
-    work.collision[0] = add_obstacle_contact(
-        vehicle.body.box, ground.obstacles, rotation, position, velocity, world_turn, work.chassis_force
-    )
+    chassis = ChassisInWorld(rotation, position, velocity, world_turn)
+    add_body_contact(vehicle.body, ground, chassis, work.chassis_force)
+    work.collision[0] = add_obstacle_contact(vehicle.body.box, ground.obstacles, chassis, work.chassis_force)
     for index in range(4):
         corner, row, tyre = vehicle.bodies.corners[index], work.tie_end[index], work.tyre[index]
         end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
@@ -101,12 +98,12 @@ def moving_rate(
             vehicle.tyre[0],
             ground,
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_turn, spin_rate[index]),
-            Deflection(moving[deflection], moving[deflection + 1]),
-            SoilMemory(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
-            elapsed,
-            step,
+            ContactState(
+                Deflection(moving[deflection], moving[deflection + 1]),
+                SoilMemory(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
+            ),
+            span,
             work.heights,
-            leaves_ruts,
         )
         work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.memory
         force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
@@ -126,21 +123,10 @@ def moving_rate(
         work.theta_force[right] = twist + _last_stop(vehicle.bodies.corners[right], theta[right], theta_rate[right])
     _add_drive(vehicle, work)
     out = work.accelerations
-    forward_dynamics(
-        vehicle.bodies,
-        turn,
-        to_chassis(rotation, (0.0, 0.0, -vehicle.gravity)),
-        theta,
-        theta_rate,
-        spin_rate,
-        work.tie_end,
-        work.theta_force,
-        work.brake_torque,
-        work.wheel_force,
-        work.chassis_force,
-        work.dynamics,
-        out,
-    )
+    gravity = to_chassis(rotation, (0.0, 0.0, -vehicle.gravity))
+    loads = RigidLoads(gravity, work.theta_force, work.brake_torque, work.wheel_force, work.chassis_force)
+    motion = RigidMotion(turn, theta, theta_rate, spin_rate)
+    forward_dynamics(vehicle.bodies, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, moving, out, rate)
 
 
@@ -229,17 +215,18 @@ def driving_step(
     controls(vehicle, pedals, step, state, work)
     moving, rates, middle, wheel, soil = state[:MOVING_SIZE], work.rates, work.middle, pedals.steering, state[SOIL]
     if method == RK4:
-        moving_rate(vehicle, ground, moving, soil, wheel, 0.0, step, work, rates[0], False)
+        moving_rate(vehicle, ground, moving, soil, wheel, ContactStep(0.0, step, False), work, rates[0])
         for stage in range(1, 4):
             stage_state(moving, rates[stage - 1], step if stage == 3 else 0.5 * step, middle)
-            moving_rate(vehicle, ground, middle, soil, wheel, 0.0, step, work, rates[stage], stage == 3)
+            span = ContactStep(0.0, step, stage == 3)
+            moving_rate(vehicle, ground, middle, soil, wheel, span, work, rates[stage])
         rk4_update(moving, rates, step)
         for index in range(4):
             if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
                 moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
     else:
         rate = rates[0]
-        moving_rate(vehicle, ground, moving, soil, wheel, step, step, work, rate, True)
+        moving_rate(vehicle, ground, moving, soil, wheel, ContactStep(step, step, True), work, rate)
         euler_update(state[:STATE_SIZE], rate, step)
         for index in range(4):
             moving[STATE_SIZE + 2 * index] = work.tyre[index, ALONG]

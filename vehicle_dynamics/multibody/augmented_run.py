@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.free_bodies import free_bodies, free_state
 from vehicle_dynamics.multibody.free_run import free_run_memory, run_fully_augmented
-from vehicle_dynamics.multibody.run_loads import ForceTable, Springs, no_springs, no_table
+from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints
+from vehicle_dynamics.multibody.run_loads import ForceTable, RunPlan, Springs, no_springs, no_table
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays
 from vehicle_dynamics.multibody.tree_run import run_tree_augmented, tree_run_memory, tree_run_state
@@ -41,6 +43,20 @@ class RunSettings:
         if self.alpha < 0.0 or self.beta < 0.0:
             raise ValueError(f"alpha and beta must not be negative, got {self.alpha} and {self.beta}")
 
+    def plan(self, mechanism: Mechanism, springs: Springs | None, table: ForceTable | None) -> RunPlan:
+        """The same for kernels, with what acts on the mechanism."""
+        return RunPlan(
+            step=self.step,
+            steps=self.steps,
+            is_rk4=self.is_rk4,
+            is_projected=self.is_projected,
+            root_is_held=self.root_is_held,
+            gravity=self.gravity,
+            constraints=Constraints(anchors_at_rest(mechanism.cuts), self.alpha, self.beta),
+            springs=springs or no_springs(mechanism),
+            table=table or no_table(),
+        )
+
 
 class Run(NamedTuple):
     """Tree coordinates over time, and how far the constraints opened."""
@@ -58,24 +74,8 @@ def run_tree(
     mechanism = start.layout.mechanism
     tree = tree_arrays(mechanism)
     record = np.zeros((settings.records, 2 * start.layout.count))
-    worst = run_tree_augmented(
-        tree,
-        tree_run_state(start),
-        settings.root_is_held,
-        settings.gravity,
-        springs or no_springs(mechanism),
-        table or no_table(),
-        anchors_at_rest(mechanism.cuts),
-        settings.alpha,
-        settings.beta,
-        settings.is_projected,
-        settings.is_rk4,
-        0.0,
-        settings.step,
-        settings.steps,
-        tree_run_memory(tree),
-        record,
-    )
+    plan = settings.plan(mechanism, springs, table)
+    worst = run_tree_augmented(tree, tree_run_state(start), plan, tree_run_memory(tree), record)
     return _run(settings, record, worst)
 
 
@@ -88,23 +88,8 @@ def run_free(
     if settings.is_projected:
         raise ValueError("the fully augmented model has no projection; use alpha and beta")
     record = np.zeros((settings.records, 2 * start.layout.count))
-    worst = run_fully_augmented(
-        bodies,
-        free_state(start),
-        settings.root_is_held,
-        settings.gravity,
-        springs or no_springs(mechanism),
-        table or no_table(),
-        anchors_at_rest(mechanism.cuts),
-        settings.alpha,
-        settings.beta,
-        settings.is_rk4,
-        0.0,
-        settings.step,
-        settings.steps,
-        free_run_memory(bodies),
-        record,
-    )
+    plan = settings.plan(mechanism, springs, table)
+    worst = run_fully_augmented(bodies, free_state(start), plan, free_run_memory(bodies), record)
     return _run(settings, record, worst)
 
 

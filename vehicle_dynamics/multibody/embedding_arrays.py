@@ -20,7 +20,10 @@ from vehicle_dynamics.multibody.tree_arrays import (
     Array,
     Indices,
     TreeArrays,
+    TreeWorkspace,
+    anchors_at_rest,
     tree_arrays,
+    tree_workspace,
 )
 
 
@@ -63,6 +66,21 @@ class EmbeddingWorkspace(NamedTuple):
     row: Array  # reduced mass matrix, then its factor L (M = L^T L), its diagonal inverted
     push: Array  # reduced forces
     beside: Array  # no rows: the root system without constraints (root_system.py)
+
+
+class LoopedTree(NamedTuple):
+    """A mechanism as numerical embedding sees it."""
+
+    embedding: EmbeddingArrays
+    tree: TreeArrays
+    anchor: Array  # cuts x 9: see tree_arrays.anchors_at_rest
+
+
+class LoopWorkspace(NamedTuple):
+    """All arrays that an evaluation writes to, made once per thread."""
+
+    motion: TreeWorkspace
+    embedding: EmbeddingWorkspace
 
 
 class EmbeddedResult(NamedTuple):
@@ -113,6 +131,17 @@ def numeric_embedding(mechanism: Mechanism, independent: tuple[str, ...] = ()) -
     )
 
 
+def looped_tree(mechanism: Mechanism, independent: tuple[str, ...] = ()) -> LoopedTree:
+    """Arrays of a mechanism whose anchors rest; names of coordinates to keep free as for EmbeddedSystem."""
+    arrays = numeric_embedding(mechanism, independent)
+    return LoopedTree(arrays, tree_arrays(mechanism), anchors_at_rest(mechanism.cuts))
+
+
+def loop_workspace(mechanism: LoopedTree) -> LoopWorkspace:
+    """Fresh arrays for one thread."""
+    return LoopWorkspace(tree_workspace(mechanism.tree), embedding_workspace(mechanism.embedding, mechanism.tree))
+
+
 def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingWorkspace:
     """Fresh arrays for one thread."""
     axes, rows = len(tree.parent), len(arrays.row_coordinate)
@@ -135,9 +164,10 @@ def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingW
     )
 
 
-def embedded_result(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddedResult:
+def embedded_result(mechanism: LoopedTree) -> EmbeddedResult:
     """Fresh arrays for a result."""
-    return EmbeddedResult(np.zeros(6), np.zeros(len(arrays.independent)), np.zeros(len(tree.parent)))
+    free, axes = len(mechanism.embedding.independent), len(mechanism.tree.parent)
+    return EmbeddedResult(np.zeros(6), np.zeros(free), np.zeros(axes))
 
 
 def _row_paths(above: list[int], row_start: Indices) -> list[list[int]]:

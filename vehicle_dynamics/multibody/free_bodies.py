@@ -117,50 +117,47 @@ class _Joint:
     cut: int | None = None
 
 
+class _Rows(NamedTuple):
+    """As the fields row_... of FreeBodies."""
+
+    is_angle: Flags
+    first: Array
+    second: Array
+    cosine: Array
+
+
 def free_bodies(mechanism: Mechanism) -> FreeBodies:
     """Flat arrays of a mechanism. Refuses hinges other than a turn, a universal joint or a slide, and lost mass."""
+    _check_masses(mechanism)
     layout = TreeLayout(mechanism)
-    for body in mechanism.bodies:
-        if not (body.mass > 0.0 and np.linalg.eigvalsh(body.inertia)[0] > 0.0):
-            raise ValueError(f"body {body.name}: a free body needs mass and inertia, the mass matrix is singular")
-    joints = [_hinge(layout, body) for body in mechanism.bodies]
-    for number, cut in enumerate(mechanism.cuts):
-        rows = [(False, np.array(direction), np.zeros(3)) for direction in cut.directions]
-        first, second = layout.body[cut.first], layout.body[cut.second]
-        joints.append(_Joint(first, second, np.array(cut.point), rows, number))
-    order = _elimination_order(joints)
-    joints = [joints[index] for index in order]
-    starts = np.cumsum([0] + [len(joint.rows) for joint in joints]).astype(np.int64)
+    joints = _joints_in_order(layout)
+    starts = _starts([len(joint.rows) for joint in joints])
+    rows = _rows(joints)
     shares = _shares(joints, starts, len(mechanism.bodies) + 1)
     pattern = cholesky_pattern(_columns(shares[1:], int(starts[-1])))  # the root is left to the last step
-    centres = np.array([mechanism.root_centre, *(body.centre for body in mechanism.bodies)], dtype=float)
-    inertias = np.array([mechanism.root_inertia, *(body.inertia for body in mechanism.bodies)], dtype=float)
-    inverses = np.concatenate([np.zeros((1, 3, 3)), np.linalg.inv(inertias[1:])])
-    rows = [row for joint in joints for row in joint.rows]
-    anchored = [joint.cut if joint.cut is not None and joint.first == 0 else NO_ANCHOR for joint in joints]
-    cut_rows = {joint.cut: range(starts[n], starts[n + 1]) for n, joint in enumerate(joints) if joint.cut is not None}
-    numbers = {pair: number for number, pair in enumerate(pair for share in shares for pair in share)}
-    pairs = [(row, column) for share in shares[1:] for n, (row, _) in enumerate(share) for column, _ in share[: n + 1]]
+    centres, inertias = _centres(mechanism), _inertias(mechanism)
+    first, second = _indices([joint.first for joint in joints]), _indices([joint.second for joint in joints])
+    points = _table([joint.point for joint in joints])
     return FreeBodies(
         mass=np.array([mechanism.root_mass, *(body.mass for body in mechanism.bodies)], dtype=float),
         centre=centres,
         inertia=_symmetric(inertias),
-        inverse_inertia=_symmetric(inverses),
-        joint_first=_indices([joint.first for joint in joints]),
-        joint_second=_indices([joint.second for joint in joints]),
-        joint_first_arm=_table([joint.point - centres[joint.first] for joint in joints]),
-        joint_second_arm=_table([joint.point - centres[joint.second] for joint in joints]),
-        joint_anchor=_indices(anchored),
+        inverse_inertia=_symmetric(np.concatenate([np.zeros((1, 3, 3)), np.linalg.inv(inertias[1:])])),
+        joint_first=first,
+        joint_second=second,
+        joint_first_arm=points - centres[first],
+        joint_second_arm=points - centres[second],
+        joint_anchor=_indices([_anchor(joint) for joint in joints]),
         joint_rows=starts,
-        row_is_angle=np.array([row[0] for row in rows], dtype=bool),
-        row_first=_table([row[1] for row in rows]),
-        row_second=_table([row[2] for row in rows]),
-        row_cosine=np.array([row[1] @ row[2] for row in rows], dtype=float),
-        cut_rows=_indices([row for cut in range(len(mechanism.cuts)) for row in cut_rows[cut]]),
-        share_start=_indices(np.cumsum([0] + [len(share) for share in shares])),
+        row_is_angle=rows.is_angle,
+        row_first=rows.first,
+        row_second=rows.second,
+        row_cosine=rows.cosine,
+        cut_rows=_cut_rows(joints, starts),
+        share_start=_starts([len(share) for share in shares]),
         share_row=_indices([row for share in shares for row, _ in share]),
-        row_share=_indices([numbers[row, side] for row in range(starts[-1]) for side in (0, 1)]).reshape(-1, 2),
-        pair_entry=_indices([entry(pattern, row, column) for row, column in pairs]),
+        row_share=_row_shares(shares, int(starts[-1])),
+        pair_entry=_pair_entries(shares[1:], pattern),
         pattern=pattern,
         axes=_axes(layout, centres),
     )
@@ -210,6 +207,30 @@ def across(direction: Array) -> tuple[Array, Array]:
     return first, np.cross(direction, first)
 
 
+def _check_masses(mechanism: Mechanism) -> None:
+    for body in mechanism.bodies:
+        if not (body.mass > 0.0 and np.linalg.eigvalsh(body.inertia)[0] > 0.0):
+            raise ValueError(f"body {body.name}: a free body needs mass and inertia, the mass matrix is singular")
+
+
+def _centres(mechanism: Mechanism) -> Array:
+    return np.array([mechanism.root_centre, *(body.centre for body in mechanism.bodies)], dtype=float)
+
+
+def _inertias(mechanism: Mechanism) -> Array:
+    return np.array([mechanism.root_inertia, *(body.inertia for body in mechanism.bodies)], dtype=float)
+
+
+def _joints_in_order(layout: TreeLayout) -> list[_Joint]:
+    """Hinges and cuts in the order in which their rows are eliminated."""
+    joints = [_hinge(layout, body) for body in layout.mechanism.bodies]
+    for number, cut in enumerate(layout.mechanism.cuts):
+        rows = [(False, np.array(direction), np.zeros(3)) for direction in cut.directions]
+        first, second = layout.body[cut.first], layout.body[cut.second]
+        joints.append(_Joint(first, second, np.array(cut.point), rows, number))
+    return [joints[index] for index in _elimination_order(joints)]
+
+
 def _hinge(layout: TreeLayout, body: Body) -> _Joint:
     """The constraints that leave a hinge its axes."""
     first, second = layout.body[body.parent], layout.body[body.name]
@@ -247,6 +268,39 @@ def _elimination_order(joints: list[_Joint]) -> list[int]:
             neighbours[i].add(j)
             neighbours[j].add(i)
     return minimum_degree(neighbours, [len(joint.rows) for joint in joints])
+
+
+def _anchor(joint: _Joint) -> int:
+    """The cut whose root side may move."""
+    return joint.cut if joint.cut is not None and joint.first == 0 else NO_ANCHOR
+
+
+def _rows(joints: list[_Joint]) -> _Rows:
+    rows = [row for joint in joints for row in joint.rows]
+    return _Rows(
+        is_angle=np.array([is_angle for is_angle, _, _ in rows], dtype=bool),
+        first=_table([first for _, first, _ in rows]),
+        second=_table([second for _, _, second in rows]),
+        cosine=np.array([first @ second for _, first, second in rows], dtype=float),
+    )
+
+
+def _cut_rows(joints: list[_Joint], starts: Indices) -> Indices:
+    """Where the rows of the cuts stand, cut after cut as the mechanism has them."""
+    cuts = sorted((joint.cut, number) for number, joint in enumerate(joints) if joint.cut is not None)
+    return _indices([row for _, number in cuts for row in range(starts[number], starts[number + 1])])
+
+
+def _row_shares(shares: list[list[tuple[int, int]]], rows: int) -> Indices:
+    """Where each row stands in the shares of its first and second body."""
+    numbers = {pair: number for number, pair in enumerate(pair for share in shares for pair in share)}
+    return _indices([numbers[row, side] for row in range(rows) for side in (0, 1)]).reshape(-1, 2)
+
+
+def _pair_entries(shares: list[list[tuple[int, int]]], pattern: CholeskyPattern) -> Indices:
+    """The matrix entry of each pair of rows in a share."""
+    pairs = [(row, column) for share in shares for n, (row, _) in enumerate(share) for column, _ in share[: n + 1]]
+    return _indices([entry(pattern, row, column) for row, column in pairs])
 
 
 def _shares(joints: list[_Joint], starts: Indices, bodies: int) -> list[list[tuple[int, int]]]:
@@ -291,6 +345,11 @@ def _axes(layout: TreeLayout, centres: Array) -> HingeAxes:
 
 def _symmetric(matrices: Array) -> Array:
     return np.stack([matrices[:, i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], axis=1)
+
+
+def _starts(sizes: list[int]) -> Indices:
+    """Where groups of these sizes start, and where the last one ends."""
+    return np.cumsum([0, *sizes]).astype(np.int64)
 
 
 def _indices(values: object) -> Indices:

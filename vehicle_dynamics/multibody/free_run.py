@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import normalise, quaternion_rate
-from proving_ground.kernels.vector3 import Vector3, add, cross, sub
+from proving_ground.kernels.vector3 import add, cross, sub
 from vehicle_dynamics.multibody.free_bodies import (
     FreeAccelerations,
     FreeBodies,
@@ -20,13 +20,15 @@ from vehicle_dynamics.multibody.free_bodies import (
 )
 from vehicle_dynamics.multibody.free_hinges import hinge_coordinates, hinge_rates
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import (
     RK4_SHARES,
-    RK4_WEIGHTS,
-    ForceTable,
-    Springs,
+    RunPlan,
+    add_stage,
     advance,
+    at_stage,
     spring_forces,
+    stages,
     table_wrench,
 )
 from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
@@ -41,10 +43,9 @@ class FreeRunMemory(NamedTuple):
     stage: FreeState
     slope: FreeState
     total: FreeState
-    body_forces: Array
     coordinates: Array
     rates: Array
-    coordinate_forces: Array
+    forces: Forces
     wrench: Array
     work: FreeWorkspace
     out: FreeAccelerations
@@ -60,10 +61,9 @@ def free_run_memory(bodies: FreeBodies) -> FreeRunMemory:
         stage=stage,
         slope=slope,
         total=total,
-        body_forces=np.zeros((count, 6)),
         coordinates=np.zeros(axes),
         rates=np.zeros(axes),
-        coordinate_forces=np.zeros(axes),
+        forces=Forces(np.zeros((count, 6)), np.zeros(axes)),
         wrench=np.zeros(6),
         work=free_workspace(bodies),
         out=free_accelerations(bodies),
@@ -74,49 +74,30 @@ def free_run_memory(bodies: FreeBodies) -> FreeRunMemory:
 def run_fully_augmented(
     bodies: FreeBodies,
     state: FreeState,
-    root_is_held: bool,
-    gravity: Vector3,
-    springs: Springs,
-    table: ForceTable,
-    anchor: Array,
-    alpha: float,
-    beta: float,
-    is_rk4: bool,
-    start_time: float,
-    step: float,
-    steps: int,
+    plan: RunPlan,
     memory: FreeRunMemory,
     record: Array,
 ) -> float:
-    """Advance the state in place by a number of steps [s]; gives the largest constraint error on the way [m] or [-].
+    """Advance the state in place; gives the largest constraint error on the way [m] or [-].
 
-    Arguments and record as of tree_run.run_tree_augmented.
+    Record as of tree_run.run_tree_augmented.
     """
-    worst, every = 0.0, steps // len(record)
-    memory.body_forces[:] = 0.0
-    for number in range(steps):
-        for stage in range(4 if is_rk4 else 1):
-            share = RK4_SHARES[stage]
-            time = start_time + (number + share) * step
-            if stage > 0:
-                _step(memory.stage, state, share * step, memory.slope)
-            at = memory.stage if stage > 0 else state
-            _loads(bodies, at, time, springs, table, memory)
+    worst, every = 0.0, plan.steps // len(record)
+    memory.forces.bodies[:] = 0.0
+    for number in range(plan.steps):
+        for stage in range(stages(plan)):
+            at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
+            _loads(bodies, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
             fully_augmented_accelerations(
-                bodies, at, root_is_held, gravity, memory.body_forces, memory.coordinate_forces, anchor, alpha, beta,
-                memory.work, memory.out,
-            )  # fmt: skip
+                bodies, at, plan.root_is_held, plan.gravity, memory.forces, plan.constraints, memory.work, memory.out
+            )
             _slope(at, memory)
             if stage == 0:
                 worst = largest(memory.work.error, worst)
-            if is_rk4:
-                into, start = state if stage == 3 else memory.total, memory.total if stage > 0 else state
-                _step(into, start, RK4_WEIGHTS[stage] * step, memory.slope)
-        if not is_rk4:
-            advance(state.velocity, state.velocity, step, memory.slope.velocity)
-            _kinematics(state, memory.slope)
-            advance(state.attitude, state.attitude, step, memory.slope.attitude)
-            advance(state.centre, state.centre, step, memory.slope.centre)
+            if plan.is_rk4:
+                add_stage(state, stage, plan.step, memory.slope, memory.total)
+        if not plan.is_rk4:
+            _step_semi_implicit(state, plan.step, memory)
         for body in range(len(state.attitude)):
             normalise(state.attitude[body])
         if (number + 1) % every == 0:
@@ -125,17 +106,16 @@ def run_fully_augmented(
 
 
 @part
-def _loads(
-    bodies: FreeBodies, state: FreeState, time: float, springs: Springs, table: ForceTable, memory: FreeRunMemory
-) -> None:
+def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, memory: FreeRunMemory) -> None:
     """Forces on the bodies and the coordinates."""
+    springs, table = plan.springs, plan.table
     work, wrench, body = memory.work, memory.wrench, table.body
     hinge_coordinates(bodies, state, work, memory.coordinates)
     hinge_rates(bodies, state, work, memory.rates)
-    spring_forces(springs, memory.coordinates, memory.rates, memory.coordinate_forces)
+    spring_forces(springs, memory.coordinates, memory.rates, memory.forces.coordinates)
     table_wrench(table, time, wrench)
     arm = turn_by(work.turned[body], sub(vector(table.point), vector(bodies.centre[body])))
-    force, on_body = linear_part(wrench), memory.body_forces[body]
+    force, on_body = linear_part(wrench), memory.forces.bodies[body]
     put(on_body, 0, add(vector(wrench), cross(add(vector(state.centre[body]), arm), force)))
     put(on_body, 3, force)
 
@@ -158,10 +138,12 @@ def _kinematics(state: FreeState, slope: FreeState) -> None:
 
 
 @part
-def _step(out: FreeState, start: FreeState, step: float, slope: FreeState) -> None:
-    advance(out.attitude, start.attitude, step, slope.attitude)
-    advance(out.centre, start.centre, step, slope.centre)
-    advance(out.velocity, start.velocity, step, slope.velocity)
+def _step_semi_implicit(state: FreeState, step: float, memory: FreeRunMemory) -> None:
+    """Velocities first, then the poses with the new ones."""
+    advance(state.velocity, state.velocity, step, memory.slope.velocity)
+    _kinematics(state, memory.slope)
+    advance(state.attitude, state.attitude, step, memory.slope.attitude)
+    advance(state.centre, state.centre, step, memory.slope.centre)
 
 
 @part

@@ -15,6 +15,7 @@ from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
 from vehicle_dynamics.multibody.free_bodies import NO_ANCHOR, FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
 from vehicle_dynamics.multibody.free_hinges import add_hinge_forces, turn_bodies
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces
 from vehicle_dynamics.multibody.root_system import FREE, solve_root
 from vehicle_dynamics.multibody.sparse_cholesky import backward, factor, forward
 from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
@@ -28,26 +29,22 @@ def fully_augmented_accelerations(
     state: FreeState,
     root_is_held: bool,
     gravity: Vector3,
-    body_forces: Array,
-    coordinate_forces: Array,
-    anchor: Array,
-    alpha: float,
-    beta: float,
+    forces: Forces,
+    constraints: Constraints,
     work: FreeWorkspace,
     out: FreeAccelerations,
 ) -> None:
     """Accelerations of all bodies and constraint forces into out.
 
-    gravity [m/s^2] is in inertial axes; body_forces (bodies x 6, root first) are spatial forces about the inertial
-    origin in inertial axes; coordinate_forces act on the tree coordinates, as pairs along the hinge axes. A held root
-    keeps its spatial velocity. anchor (cuts x 9) is in root axes: see tree_arrays.anchors_at_rest. Baumgarte's
-    stabilisation makes the errors of all rows obey e'' + 2 alpha e' + beta^2 e = 0 [1/s]; zeros leave it out.
+    gravity [m/s^2] is in inertial axes; spatial forces on bodies are about the inertial origin in inertial axes, forces
+    on coordinates act as pairs along the hinge axes. A held root keeps its spatial velocity. Anchors are in root axes.
     """
     turn_bodies(state, work)
-    _forces(bodies, state, gravity, body_forces, work)
-    add_hinge_forces(bodies, state, coordinate_forces, work)
+    _forces(bodies, state, gravity, forces.bodies, work)
+    add_hinge_forces(bodies, state, forces.coordinates, work)
     _free_motion(bodies, work)
-    _rows(bodies, state, anchor, work)
+    _rows(bodies, state, constraints.anchor, work)
+    alpha, beta = constraints.alpha, constraints.beta
     for row in range(len(work.target)):
         drift = 2.0 * alpha * work.error_rate[row] + beta * beta * work.error[row]
         work.target[row] = -work.error_bias[row] - drift

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, sub
 from vehicle_dynamics.multibody.embedding import CLOSURE_TOLERANCE, MOST_ITERATIONS
-from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, EmbeddingWorkspace
+from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, EmbeddingWorkspace, LoopedTree, LoopWorkspace
+from vehicle_dynamics.multibody.model_inputs import RootMotion
 from vehicle_dynamics.multibody.small_lu import lu_factor, lu_solve
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, tree_poses, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, start_at_root, tree_poses, turn_by, vector
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,29 +29,27 @@ NOT_CLOSED = -1
 
 @part
 def close_loops(
-    arrays: EmbeddingArrays,
-    tree: TreeArrays,
+    mechanism: LoopedTree,
     independent: Array,
     independent_rates: Array,
-    root_velocity: Array,
-    gravity: Vector3,
-    anchor: Array,
+    root: RootMotion,
     guess: Array,
-    motion: TreeWorkspace,
-    work: EmbeddingWorkspace,
+    workspace: LoopWorkspace,
 ) -> int:
     """Motion of all frames into the workspace, with X and X' theta' of all groups.
 
     guess (all tree coordinates) becomes the closed ones. Gives the number of Newton steps, or NOT_CLOSED, and then the
     guess stays as it was.
     """
+    arrays, tree, anchor = mechanism
+    motion, work = workspace
     _take(arrays, independent, independent_rates, guess, work)
     steps = _newton(arrays, tree, anchor, motion, work)
     if steps >= 0:
         is_moving = _anchor_rates(arrays, tree, anchor, work)
         _solve_loops(arrays, work, True, is_moving)
         _velocity_map(arrays, work, guess)
-        tree_velocities(tree, work.rates, root_velocity, gravity, work.carried, motion)
+        tree_velocities(tree, work.rates, root.velocity, root.gravity, work.carried, motion)
         _closure_accelerations(arrays, tree, anchor, motion, work)
         _solve_loops(arrays, work, False, True)
         _add_map_bias(arrays, tree, motion, work)
@@ -112,10 +111,8 @@ def tree_velocities(
     tree: TreeArrays, rates: Array, root_velocity: Array, gravity: Vector3, carried: Array, work: TreeWorkspace
 ) -> None:
     """Velocity and bias acceleration of every frame, the second half of tree_motion; carried: Coriolis of each axis."""
+    start_at_root(root_velocity, gravity, work)
     velocity, bias, axes = work.velocity, work.bias, work.axis
-    for k in range(3):
-        bias[0, k], bias[0, 3 + k] = 0.0, -gravity[k]
-        velocity[0, k], velocity[0, 3 + k] = root_velocity[k], root_velocity[3 + k]
     for index in range(len(tree.parent)):
         parent, rate = tree.parent[index], rates[index]
         w, v = vector(velocity[parent]), linear_part(velocity[parent])

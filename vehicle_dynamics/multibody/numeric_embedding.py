@@ -14,27 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
-from proving_ground.kernels.vector3 import Vector3, dot
+from proving_ground.kernels.vector3 import dot
 from vehicle_dynamics.multibody.embedding import MOST_ITERATIONS, ClosureError
 from vehicle_dynamics.multibody.embedding_arrays import (
     EmbeddedResult,
     EmbeddingArrays,
     EmbeddingWorkspace,
+    LoopedTree,
+    LoopWorkspace,
     embedded_result,
-    embedding_workspace,
-    numeric_embedding,
+    loop_workspace,
+    looped_tree,
 )
 from vehicle_dynamics.multibody.loop_closure import NOT_CLOSED, close_loops
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Forces, RootMotion
 from vehicle_dynamics.multibody.root_system import solve_root
-from vehicle_dynamics.multibody.tree_arrays import (
-    ROOT_LEVELS,
-    TreeArrays,
-    TreeWorkspace,
-    anchors_at_rest,
-    tree_arrays,
-    tree_workspace,
-)
+from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import (
     linear_part,
     momentum,
@@ -47,13 +43,13 @@ from vehicle_dynamics.multibody.tree_kernel import (
 __all__ = [
     "NOT_CLOSED",
     "EmbeddedResult",
-    "EmbeddingArrays",
-    "EmbeddingWorkspace",
+    "LoopWorkspace",
+    "LoopedTree",
     "NumericEmbedding",
     "embedded_accelerations",
     "embedded_result",
-    "embedding_workspace",
-    "numeric_embedding",
+    "loop_workspace",
+    "looped_tree",
 ]
 
 Array = NDArray[np.float64]
@@ -61,51 +57,36 @@ Array = NDArray[np.float64]
 
 @kernel
 def embedded_accelerations(
-    arrays: EmbeddingArrays,
-    tree: TreeArrays,
+    mechanism: LoopedTree,
     independent: Array,
     independent_rates: Array,
-    root_velocity: Array,
-    root_is_held: bool,
-    gravity: Vector3,
-    body_forces: Array,
-    coordinate_forces: Array,
-    anchor: Array,
+    root: RootMotion,
+    forces: Forces,
     guess: Array,
-    motion: TreeWorkspace,
-    work: EmbeddingWorkspace,
+    workspace: LoopWorkspace,
     out: EmbeddedResult,
 ) -> int:
     """Accelerations into out; gives the number of Newton steps, or NOT_CLOSED, and then out is not written.
 
-    independent and its rates are in the order of arrays.independent. root_velocity (6) and gravity [m/s^2] are in root
-    axes; body_forces (bodies x 6, root first) are spatial forces about the root origin in root axes; coordinate_forces
-    act on all tree coordinates [N m] or [N]. A held root keeps its velocity. anchor (cuts x 9): see
-    tree_arrays.anchors_at_rest. guess (all tree coordinates) is where Newton's method starts, and becomes the closed
+    independent and its rates are in the order of EmbeddingArrays.independent; spatial forces on bodies are about the
+    root origin in root axes. guess (all tree coordinates) is where Newton's method starts, and becomes the closed
     coordinates; when loops do not close it stays as it was.
     """
-    steps = close_loops(
-        arrays, tree, independent, independent_rates, root_velocity, gravity, anchor, guess, motion, work
-    )
+    steps = close_loops(mechanism, independent, independent_rates, root, guess, workspace)
     if steps >= 0:
-        accelerations_after_closure(arrays, tree, root_is_held, body_forces, coordinate_forces, motion, work, out)
+        accelerations_after_closure(mechanism, root.is_held, forces, workspace, out)
     return steps
 
 
 @part
 def accelerations_after_closure(
-    arrays: EmbeddingArrays,
-    tree: TreeArrays,
-    root_is_held: bool,
-    body_forces: Array,
-    coordinate_forces: Array,
-    motion: TreeWorkspace,
-    work: EmbeddingWorkspace,
-    out: EmbeddedResult,
+    mechanism: LoopedTree, root_is_held: bool, forces: Forces, workspace: LoopWorkspace, out: EmbeddedResult
 ) -> None:
     """The same after close_loops has succeeded, for forces that need to know where the bodies are."""
+    arrays, tree, _ = mechanism
+    motion, work = workspace
     tree_inertias(tree, motion)
-    tree_forces(tree, body_forces, coordinate_forces, motion)
+    tree_forces(tree, forces.bodies, forces.coordinates, motion)
     _group_motions(arrays, tree, motion, work)
     _reduced_masses(arrays, tree, motion, work)
     _factor(arrays, work)
@@ -121,49 +102,43 @@ class NumericEmbedding:
     """One mechanism with its arrays, for use from Python."""
 
     def __init__(self, mechanism: Mechanism, independent: tuple[str, ...] = ()) -> None:
-        self.arrays, self.tree = numeric_embedding(mechanism, independent), tree_arrays(mechanism)
-        self.anchor = anchors_at_rest(mechanism.cuts)
+        self.mechanism = looped_tree(mechanism, independent)
         names = mechanism.coordinate_names
-        self.independent_names = [names[index] for index in self.arrays.independent]
-        self._motion, self._work = tree_workspace(self.tree), embedding_workspace(self.arrays, self.tree)
+        self.independent_names = [names[index] for index in self.mechanism.embedding.independent]
+        self._workspace = loop_workspace(self.mechanism)
 
     def closed(self, independent: Array, independent_rates: Array, anchor: Array | None = None) -> tuple[Array, Array]:
         """All coordinates and rates that close the loops, from the design position. Raises ClosureError."""
-        still, coordinates = np.zeros(len(self.tree.parent)), np.zeros(len(self.tree.parent))
-        unloaded = np.zeros((len(self.tree.mass), 6))
-        self.accelerations(
-            independent, independent_rates, np.zeros(6), True, unloaded, still, coordinates, anchor=anchor
-        )
-        return coordinates, self._work.rates.copy()
+        tree = self.mechanism.tree
+        coordinates = np.zeros(len(tree.parent))
+        unloaded = Forces(np.zeros((len(tree.mass), 6)), np.zeros(len(tree.parent)))
+        root = RootMotion(np.zeros(6), True, (0.0, 0.0, 0.0))
+        self.accelerations(independent, independent_rates, root, unloaded, coordinates, anchor)
+        return coordinates, self._workspace.embedding.rates.copy()
 
     def accelerations(
         self,
         independent: Array,
         independent_rates: Array,
-        root_velocity: Array,
-        root_is_held: bool,
-        body_forces: Array,
-        coordinate_forces: Array,
+        root: RootMotion,
+        forces: Forces,
         guess: Array,
-        gravity: Vector3 = (0.0, 0.0, 0.0),
         anchor: Array | None = None,
     ) -> EmbeddedResult:
         """Accelerations; arguments as of embedded_accelerations. Raises ClosureError when loops do not close."""
-        anchor = self.anchor if anchor is None else anchor
-        free, axes = len(self.arrays.independent), len(self.tree.parent)
+        anchor = self.mechanism.anchor if anchor is None else anchor
+        tree, free = self.mechanism.tree, len(self.mechanism.embedding.independent)
         _check_shape("independent", independent, (free,))
         _check_shape("independent_rates", independent_rates, (free,))
-        _check_shape("root_velocity", root_velocity, (6,))
-        _check_shape("body_forces", body_forces, (len(self.tree.mass), 6))
-        _check_shape("coordinate_forces", coordinate_forces, (axes,))
-        _check_shape("guess", guess, (axes,))
-        _check_shape("anchor", anchor, self.anchor.shape)
-        out = embedded_result(self.arrays, self.tree)
+        _check_shape("root velocity", root.velocity, (6,))
+        _check_shape("forces on bodies", forces.bodies, (len(tree.mass), 6))
+        _check_shape("forces on coordinates", forces.coordinates, (len(tree.parent),))
+        _check_shape("guess", guess, (len(tree.parent),))
+        _check_shape("anchor", anchor, self.mechanism.anchor.shape)
+        out, mechanism = embedded_result(self.mechanism), self.mechanism._replace(anchor=anchor)
         steps = embedded_accelerations(
-            self.arrays, self.tree, independent, independent_rates, root_velocity, root_is_held, gravity, body_forces,
-            coordinate_forces, anchor, guess, self._motion,
-            self._work, out,
-        )  # fmt: skip
+            mechanism, independent, independent_rates, root, forces, guess, self._workspace, out
+        )
         if steps == NOT_CLOSED:
             values = dict(zip(self.independent_names, independent.tolist(), strict=True))
             raise ClosureError(f"loops stay open after {MOST_ITERATIONS} iterations at {values}: out of reach?")

@@ -1,18 +1,20 @@
-"""What runs of both multiplier models share: springs on coordinates, a force table on one body, steps of RK4."""
+"""What runs of both multiplier models share: how to step, springs on coordinates, a force table on one body."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from proving_ground.kernels.jit import part
+from proving_ground.kernels.jit import inlined_part, part
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints
 from vehicle_dynamics.multibody.tree import TreeLayout
 
 Array = NDArray[np.float64]
-
+State = TypeVar("State", bound=tuple[Array, ...])  # of a run, or its rate of change: a NamedTuple of arrays
 
 RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step, where the stages stand
 RK4_WEIGHTS = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
@@ -33,6 +35,20 @@ class ForceTable(NamedTuple):
     point: Array  # 3, at design [m]
     time: Array  # rising [s]; linear between, constant before the first and after the last
     wrench: Array  # times x 6: moment [N m], force [N]
+
+
+class RunPlan(NamedTuple):
+    """How to integrate, and what holds for the whole run."""
+
+    step: float  # [s]
+    steps: int
+    is_rk4: bool  # else semi-implicit Euler
+    is_projected: bool  # coordinates and rates are put back on the constraints after each step; of the tree only
+    root_is_held: bool
+    gravity: Vector3  # [m/s^2] in inertial axes
+    constraints: Constraints
+    springs: Springs
+    table: ForceTable
 
 
 def no_springs(mechanism: Mechanism) -> Springs:
@@ -56,6 +72,28 @@ def no_table() -> ForceTable:
     return ForceTable(0, np.zeros(3), np.zeros(1), np.zeros((1, 6)))
 
 
+@inlined_part
+def stages(plan: RunPlan) -> int:
+    """How often the model is evaluated in a step."""
+    return 4 if plan.is_rk4 else 1
+
+
+@part
+def at_stage(state: State, stage: int, step: float, slope: State, middle: State) -> State:
+    """The state at which a stage evaluates the model: itself, or middle after a share of the step along the slope."""
+    if stage == 0:
+        return state
+    _advance_all(middle, state, RK4_SHARES[stage] * step, slope)
+    return middle
+
+
+@part
+def add_stage(state: State, stage: int, step: float, slope: State, total: State) -> None:
+    """Add a stage's slope to the total of RK4; the last one makes it the new state."""
+    into, start = state if stage == 3 else total, total if stage > 0 else state
+    _advance_all(into, start, RK4_WEIGHTS[stage] * step, slope)
+
+
 @part
 def spring_forces(springs: Springs, coordinates: Array, rates: Array, out: Array) -> None:
     """Forces on the tree coordinates."""
@@ -75,6 +113,13 @@ def table_wrench(table: ForceTable, time: float, out: Array) -> None:
     share = min(max((time - table.time[before]) / span, 0.0), 1.0) if span > 0.0 else 1.0
     for k in range(6):
         out[k] = (1.0 - share) * table.wrench[before, k] + share * table.wrench[after, k]
+
+
+@part
+def _advance_all(out: State, start: State, step: float, slope: State) -> None:
+    """The same of all arrays of a state, which must be of one type."""
+    for k in range(len(out)):
+        advance(out[k], start[k], step, slope[k])
 
 
 @part

@@ -87,46 +87,33 @@ def tree_arrays(mechanism: Mechanism) -> TreeArrays:
     """Flat arrays of a mechanism. Cuts that belong to the same loops should be neighbours: it keeps `reach` short."""
     layout = TreeLayout(mechanism)
     axes = [axis for body in mechanism.bodies for axis in body.axes]
-    body_frame = [0]
-    parent: list[int] = []
-    for number in range(1, len(mechanism.bodies) + 1):
-        frame = body_frame[layout.parent[number]]
-        for index in range(layout.coordinates[number].start, layout.coordinates[number].stop):
-            parent.append(frame)
-            frame = index + 1
-        body_frame.append(frame)
+    parent, body_frame = _frames(layout)
     paths = [_path(parent, frame) for frame in range(len(axes) + 1)]
-    width = ROOT_LEVELS + max((len(path) for path in paths), default=0)
-    path_table = np.zeros((len(axes), width), dtype=np.int64)
-    for index in range(len(axes)):
-        path = paths[index + 1]
-        path_table[index, ROOT_LEVELS : ROOT_LEVELS + len(path)] = path
     ends = [(body_frame[layout.body[cut.first]], body_frame[layout.body[cut.second]]) for cut in mechanism.cuts]
     supports = [_support(paths[first], paths[second]) for first, second in ends]
-    rows = np.cumsum([0] + [len(cut.directions) for cut in mechanism.cuts])
+    rows = _starts([len(cut.directions) for cut in mechanism.cuts])
     first_row, end_row = _row_ranges(len(axes), paths, ends, rows)
-    inertias = [mechanism.root_inertia, *(body.inertia for body in mechanism.bodies)]
     return TreeArrays(
         parent=np.array(parent, dtype=np.int64),
         is_turn=np.array([axis.motion is Motion.TURN for axis in axes], dtype=bool),
         direction=_table([axis.direction for axis in axes]),
         point=_table([axis.point for axis in axes]),
-        level=np.array([ROOT_LEVELS - 1 + len(paths[index + 1]) for index in range(len(axes))], dtype=np.int64),
-        path=path_table,
+        level=np.array([ROOT_LEVELS - 1 + len(path) for path in paths[1:]], dtype=np.int64),
+        path=_path_table(paths[1:]),
         body_frame=np.array(body_frame, dtype=np.int64),
         loaded_frames=np.unique(body_frame).astype(np.int64),
         mass=np.array([mechanism.root_mass, *(body.mass for body in mechanism.bodies)], dtype=float),
         centre=_table([mechanism.root_centre, *(body.centre for body in mechanism.bodies)]),
-        inertia=np.array([_symmetric(np.asarray(inertia, dtype=float)) for inertia in inertias]),
+        inertia=_inertias(mechanism),
         cut_first=np.array([first for first, _ in ends], dtype=np.int64),
         cut_second=np.array([second for _, second in ends], dtype=np.int64),
         cut_is_at_root=np.array([cut.first == ROOT for cut in mechanism.cuts], dtype=bool),
         cut_point=_table([cut.point for cut in mechanism.cuts]),
-        cut_rows=rows.astype(np.int64),
+        cut_rows=rows,
         cut_direction=_table([direction for cut in mechanism.cuts for direction in cut.directions]),
-        support=np.array([axis for support in supports for axis, _ in support], dtype=np.int64),
-        support_sign=np.array([sign for support in supports for _, sign in support], dtype=float),
-        support_start=np.cumsum([0] + [len(support) for support in supports]).astype(np.int64),
+        support=_joined_axes(supports),
+        support_sign=_joined_signs(supports),
+        support_start=_starts([len(support) for support in supports]),
         first_row=first_row,
         end_row=end_row,
         reach=_reach(int(rows[-1]), first_row, end_row),
@@ -172,6 +159,32 @@ def anchors_at_rest(cuts: tuple[Cut, ...]) -> Array:
     return np.hstack([_table([cut.point for cut in cuts]), np.zeros((len(cuts), 6))])
 
 
+def _frames(layout: TreeLayout) -> tuple[list[int], list[int]]:
+    """The frame that each axis stands on, and the frame that each body is fixed to, root first."""
+    parent: list[int] = []
+    body_frame = [0]
+    for number in range(1, len(layout.mechanism.bodies) + 1):
+        frame = body_frame[layout.parent[number]]
+        for index in range(layout.coordinates[number].start, layout.coordinates[number].stop):
+            parent.append(frame)
+            frame = index + 1
+        body_frame.append(frame)
+    return parent, body_frame
+
+
+def _path_table(paths: list[list[int]]) -> Indices:
+    """Axes on the path to each axis and itself, from level ROOT_LEVELS on."""
+    table = np.zeros((len(paths), ROOT_LEVELS + max((len(path) for path in paths), default=0)), dtype=np.int64)
+    for index, path in enumerate(paths):
+        table[index, ROOT_LEVELS : ROOT_LEVELS + len(path)] = path
+    return table
+
+
+def _inertias(mechanism: Mechanism) -> Array:
+    inertias = [mechanism.root_inertia, *(body.inertia for body in mechanism.bodies)]
+    return np.array([_symmetric(np.asarray(inertia, dtype=float)) for inertia in inertias])
+
+
 def _path(parent: list[int], frame: int) -> list[int]:
     """Axes from the root to a frame."""
     path: list[int] = []
@@ -185,6 +198,14 @@ def _support(first: list[int], second: list[int]) -> list[tuple[int, float]]:
     return [(axis, 1.0) for axis in second if axis not in first] + [
         (axis, -1.0) for axis in first if axis not in second
     ]
+
+
+def _joined_axes(supports: list[list[tuple[int, float]]]) -> Indices:
+    return np.array([axis for support in supports for axis, _ in support], dtype=np.int64)
+
+
+def _joined_signs(supports: list[list[tuple[int, float]]]) -> Array:
+    return np.array([sign for support in supports for _, sign in support], dtype=float)
 
 
 def _row_ranges(
@@ -204,6 +225,11 @@ def _reach(rows: int, first_row: Indices, end_row: Indices) -> Indices:
     for start, end in zip(first_row, end_row, strict=True):
         reach[start:end] = np.maximum(reach[start:end], end)
     return np.maximum.accumulate(reach) if rows else reach
+
+
+def _starts(sizes: list[int]) -> Indices:
+    """Where groups of these sizes start, and where the last one ends."""
+    return np.cumsum([0, *sizes]).astype(np.int64)
 
 
 def _symmetric(inertia: Array) -> Array:

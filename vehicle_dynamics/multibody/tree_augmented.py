@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
-from proving_ground.kernels.vector3 import Vector3
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.root_system import BESIDE_COLUMNS, FREE, solve_root
 from vehicle_dynamics.multibody.tree_arrays import ROOT_LEVELS, TreeAccelerations, TreeArrays, TreeWorkspace
 from vehicle_dynamics.multibody.tree_kernel import (
@@ -33,45 +33,32 @@ def tree_augmented_accelerations(
     tree: TreeArrays,
     coordinates: Array,
     rates: Array,
-    root_velocity: Array,
-    root_is_held: bool,
-    gravity: Vector3,
-    body_forces: Array,
-    coordinate_forces: Array,
-    anchor: Array,
-    alpha: float,
-    beta: float,
+    root: RootMotion,
+    forces: Forces,
+    constraints: Constraints,
     work: TreeWorkspace,
     out: TreeAccelerations,
 ) -> None:
-    """Accelerations and constraint forces into out.
-
-    root_velocity (6) and gravity [m/s^2] are in root axes; body_forces (bodies x 6, root first) are spatial forces
-    about the root origin in root axes; coordinate_forces act on the tree coordinates [N m] or [N]. A held root keeps
-    its velocity: its acceleration is zero. anchor (cuts x 9): see tree_arrays.anchors_at_rest. Baumgarte's
-    stabilisation makes the closure errors obey e'' + 2 alpha e' + beta^2 e = 0 [1/s]; zeros leave it out.
-    """
-    tree_motion(tree, coordinates, rates, root_velocity, gravity, work)
-    accelerations_after_motion(tree, root_is_held, body_forces, coordinate_forces, anchor, alpha, beta, work, out)
+    """Accelerations and constraint forces into out; spatial forces on bodies are about the root origin in root axes."""
+    tree_motion(tree, coordinates, rates, root.velocity, root.gravity, work)
+    accelerations_after_motion(tree, root.is_held, forces, constraints, work, out)
 
 
 @part
 def accelerations_after_motion(
     tree: TreeArrays,
     root_is_held: bool,
-    body_forces: Array,
-    coordinate_forces: Array,
-    anchor: Array,
-    alpha: float,
-    beta: float,
+    forces: Forces,
+    constraints: Constraints,
     work: TreeWorkspace,
     out: TreeAccelerations,
 ) -> None:
     """The same after tree_motion has been called, for forces that need to know where the bodies are."""
-    tree_closures(tree, anchor, work)
+    tree_closures(tree, constraints.anchor, work)
     tree_inertias(tree, work)
     tree_mass_matrix(tree, work)
-    tree_forces(tree, body_forces, coordinate_forces, work)
+    tree_forces(tree, forces.bodies, forces.coordinates, work)
+    alpha, beta = constraints.alpha, constraints.beta
     for row in range(len(tree.reach)):
         drift = 2.0 * alpha * work.error_rate[row] + beta * beta * work.error[row]
         work.target[row] = -work.error_bias[row] - drift

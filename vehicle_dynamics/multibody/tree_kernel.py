@@ -31,10 +31,8 @@ def tree_motion(
     acceleration of the root against it. Both in root axes.
     """
     tree_poses(tree, coordinates, work)
+    start_at_root(root_velocity, gravity, work)
     velocity, bias, axes = work.velocity, work.bias, work.axis
-    for k in range(3):
-        bias[0, k], bias[0, 3 + k] = 0.0, -gravity[k]
-        velocity[0, k], velocity[0, 3 + k] = root_velocity[k], root_velocity[3 + k]
     for index in range(len(tree.parent)):
         parent, rate = tree.parent[index], rates[index]
         angular, linear = vector(axes[index]), linear_part(axes[index])
@@ -46,6 +44,14 @@ def tree_motion(
         put(own_bias, 3, add_scaled(linear_part(bias[parent]), rate, carried))
         put(own_velocity, 0, add_scaled(w, rate, angular))
         put(own_velocity, 3, add_scaled(v, rate, linear))
+
+
+@part
+def start_at_root(root_velocity: Array, gravity: Vector3, work: TreeWorkspace) -> None:
+    """Velocity and bias acceleration of the root's frame."""
+    for k in range(3):
+        work.bias[0, k], work.bias[0, 3 + k] = 0.0, -gravity[k]
+        work.velocity[0, k], work.velocity[0, 3 + k] = root_velocity[k], root_velocity[3 + k]
 
 
 @part

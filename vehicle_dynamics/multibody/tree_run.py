@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
-from proving_ground.kernels.vector3 import Vector3, add, cross
+from proving_ground.kernels.vector3 import add, cross
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import (
     RK4_SHARES,
-    RK4_WEIGHTS,
-    ForceTable,
-    Springs,
+    RunPlan,
+    add_stage,
     advance,
+    at_stage,
     spring_forces,
+    stages,
     table_wrench,
 )
 from vehicle_dynamics.multibody.tree import TreeState
@@ -53,8 +55,7 @@ class TreeRunMemory(NamedTuple):
     stage: TreeRunState
     slope: TreeRunState
     total: TreeRunState
-    body_forces: Array
-    coordinate_forces: Array
+    forces: Forces
     wrench: Array
     root_turned: Array
     work: TreeWorkspace
@@ -77,8 +78,7 @@ def tree_run_memory(tree: TreeArrays) -> TreeRunMemory:
         stage=stage,
         slope=slope,
         total=total,
-        body_forces=np.zeros((len(tree.mass), 6)),
-        coordinate_forces=np.zeros(count),
+        forces=Forces(np.zeros((len(tree.mass), 6)), np.zeros(count)),
         wrench=np.zeros(6),
         root_turned=np.zeros(9),
         work=tree_workspace(tree),
@@ -90,78 +90,51 @@ def tree_run_memory(tree: TreeArrays) -> TreeRunMemory:
 def run_tree_augmented(
     tree: TreeArrays,
     state: TreeRunState,
-    root_is_held: bool,
-    gravity: Vector3,
-    springs: Springs,
-    table: ForceTable,
-    anchor: Array,
-    alpha: float,
-    beta: float,
-    is_projected: bool,
-    is_rk4: bool,
-    start_time: float,
-    step: float,
-    steps: int,
+    plan: RunPlan,
     memory: TreeRunMemory,
     record: Array,
 ) -> float:
-    """Advance the state in place by a number of steps [s]; gives the largest closure error on the way [m].
+    """Advance the state in place; gives the largest closure error on the way [m].
 
-    Semi-implicit Euler, or RK4. gravity [m/s^2] in inertial axes; alpha and beta [1/s] as in tree_augmented.py;
-    is_projected puts coordinates and rates back on the constraints after each step. record (rows x 2n) takes
-    coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
+    record (rows x 2n) takes coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
     """
-    worst, every = 0.0, steps // len(record)
+    worst, every, is_held = 0.0, plan.steps // len(record), plan.root_is_held
     work, out = memory.work, memory.out
-    memory.body_forces[:] = 0.0
-    for number in range(steps):
-        for stage in range(4 if is_rk4 else 1):
-            share = RK4_SHARES[stage]
-            time = start_time + (number + share) * step
-            if stage > 0:
-                _step(memory.stage, state, share * step, memory.slope)
-            at = memory.stage if stage > 0 else state
-            _loads(tree, at, time, gravity, springs, table, memory)
-            accelerations_after_motion(
-                tree, root_is_held, memory.body_forces, memory.coordinate_forces, anchor, alpha, beta, work, out
-            )
+    memory.forces.bodies[:] = 0.0
+    for number in range(plan.steps):
+        for stage in range(stages(plan)):
+            at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
+            _loads(tree, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
+            accelerations_after_motion(tree, is_held, memory.forces, plan.constraints, work, out)
             _slope(at, memory)
             if stage == 0:
                 worst = largest(work.error, worst)
-            if is_rk4:
-                into, start = state if stage == 3 else memory.total, memory.total if stage > 0 else state
-                _step(into, start, RK4_WEIGHTS[stage] * step, memory.slope)
-        if not is_rk4:
-            _step_semi_implicit(state, step, memory)
+            if plan.is_rk4:
+                add_stage(state, stage, plan.step, memory.slope, memory.total)
+        if not plan.is_rk4:
+            _step_semi_implicit(state, plan.step, memory)
         normalise(state.attitude)
-        if is_projected:
+        if plan.is_projected:
             project_on_constraints(
-                tree, state.coordinates, state.rates, state.root_velocity, root_is_held, anchor, work, out,
-            )  # fmt: skip
+                tree, state.coordinates, state.rates, state.root_velocity, is_held, plan.constraints.anchor, work, out
+            )
         if (number + 1) % every == 0:
             _record(state, record[number // every])
     return worst
 
 
 @part
-def _loads(
-    tree: TreeArrays,
-    state: TreeRunState,
-    time: float,
-    gravity: Vector3,
-    springs: Springs,
-    table: ForceTable,
-    memory: TreeRunMemory,
-) -> None:
+def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, memory: TreeRunMemory) -> None:
     """Motion of the tree and the forces on it."""
+    springs, table = plan.springs, plan.table
     work, wrench, r = memory.work, memory.wrench, memory.root_turned
     rotation_matrix(state.attitude, r)
-    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, gravity), work)
-    spring_forces(springs, state.coordinates, state.rates, memory.coordinate_forces)
+    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, plan.gravity), work)
+    spring_forces(springs, state.coordinates, state.rates, memory.forces.coordinates)
     table_wrench(table, time, wrench)
     frame = tree.body_frame[table.body]
     place = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
-    force, on_body = turn_back(r, linear_part(wrench)), memory.body_forces[table.body]
+    force, on_body = turn_back(r, linear_part(wrench)), memory.forces.bodies[table.body]
     put(on_body, 0, add(turn_back(r, vector(wrench)), cross(place, force)))
     put(on_body, 3, force)
 
@@ -186,15 +159,6 @@ def _kinematics(state: TreeRunState, memory: TreeRunMemory) -> None:
     put(slope.origin, 0, turn_by(r, linear_part(state.root_velocity)))
     for k in range(len(state.rates)):
         slope.coordinates[k] = state.rates[k]
-
-
-@part
-def _step(out: TreeRunState, start: TreeRunState, step: float, slope: TreeRunState) -> None:
-    advance(out.attitude, start.attitude, step, slope.attitude)
-    advance(out.origin, start.origin, step, slope.origin)
-    advance(out.root_velocity, start.root_velocity, step, slope.root_velocity)
-    advance(out.coordinates, start.coordinates, step, slope.coordinates)
-    advance(out.rates, start.rates, step, slope.rates)
 
 
 @part

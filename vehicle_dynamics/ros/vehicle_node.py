@@ -28,6 +28,7 @@ from proving_ground.ros_support.node import SuiteNode, other_publishers, run_nod
 from proving_ground.ros_support.signals import SIGNALS
 from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
 from proving_ground.settings import SettingsError
+from proving_ground.settings.units import NS_PER_S
 from terrain.surroundings import Surroundings
 from vehicle_dynamics.control.commands import (
     CommandAudit,
@@ -42,7 +43,7 @@ from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.ros.twist_input import TwistInput
 from vehicle_dynamics.ros.vehicle_messages import FrameNames
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
-from vehicle_dynamics.simulation import NS_PER_S, Pacer, Simulation
+from vehicle_dynamics.simulation import Pacer, Simulation
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.vehicle_choice import make_vehicle
 

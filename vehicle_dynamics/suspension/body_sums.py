@@ -26,6 +26,13 @@ class BodyTerms(NamedTuple):
     force: Vector3
 
 
+class BodyMotion(NamedTuple):
+    """A velocity or an acceleration of a body: angular, and of its centre of mass."""
+
+    angular: Vector3
+    centre: Vector3
+
+
 class CornerSums(NamedTuple):
     """Sums over the bodies of a corner, about the chassis origin in chassis axes."""
 
@@ -45,21 +52,21 @@ def body_terms(
     mass: float,
     inertia: Symmetric,
     centre: Vector3,
-    turn_column: Vector3,
-    centre_column: Vector3,
-    turn_rate: Vector3,
-    centre_rate: Vector3,
-    turn_bias: Vector3,
-    centre_bias: Vector3,
+    column: BodyMotion,
+    velocity: BodyMotion,
+    bias: BodyMotion,
     chassis_turn: Vector3,
 ) -> BodyTerms:
-    """Newton and Euler about the centre of mass; rates and biases are relative to the chassis."""
-    carried = cross(chassis_turn, add_scaled(cross(chassis_turn, centre), 2.0, centre_rate))
-    force = combine(mass, centre_bias, mass, carried)
-    total_turn = add(chassis_turn, turn_rate)
-    angular = add(turn_bias, cross(chassis_turn, turn_rate))
+    """Newton and Euler about the centre of mass, relative to the chassis.
+
+    column is the motion per unit theta rate, bias the acceleration at zero theta''.
+    """
+    carried = cross(chassis_turn, add_scaled(cross(chassis_turn, centre), 2.0, velocity.centre))
+    force = combine(mass, bias.centre, mass, carried)
+    total_turn = add(chassis_turn, velocity.angular)
+    angular = add(bias.angular, cross(chassis_turn, velocity.angular))
     moment = add(times(inertia, angular), cross(total_turn, times(inertia, total_turn)))
-    return BodyTerms(mass, centre, inertia, turn_column, centre_column, moment, force)
+    return BodyTerms(mass, centre, inertia, column.angular, column.centre, moment, force)
 
 
 @inlined_part

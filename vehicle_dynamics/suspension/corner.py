@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from proving_ground.kernels.inertia import Symmetric, rod_inertia, turned_inertia
 from proving_ground.kernels.jit import inlined_part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, dot, norm, scale, sub, vector
-from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
+from vehicle_dynamics.suspension.body_sums import BodyMotion, BodyTerms, CornerSums, add_body, body_terms, first_body
 from vehicle_dynamics.suspension.corner_record import CornerRecord
 from vehicle_dynamics.suspension.wishbone import (
     WishboneGeometry,
@@ -145,12 +145,9 @@ def arm_terms(
         arm.mass,
         arm_inertia(arm.inertia, cosine, sine),
         add(vector(arm.fixed), out),
-        scale(column, axis),
-        scale(column, tangent),
-        scale(rate, axis),
-        scale(rate, tangent),
-        scale(bias, axis),
-        combine(bias, tangent, -rate * rate, out),
+        BodyMotion(scale(column, axis), scale(column, tangent)),
+        BodyMotion(scale(rate, axis), scale(rate, tangent)),
+        BodyMotion(scale(bias, axis), combine(bias, tangent, -rate * rate, out)),
         chassis_turn,
     )
 
@@ -198,12 +195,9 @@ def _upright_arm(corner: CornerRecord, motion: CornerMotion, theta_rate: float, 
         rod.mass,
         rod_inertia(rod.across, rod.along, n),
         combine(0.5, pose.lower_ball, 0.5, pose.upper_ball),
-        turn.column,
-        combine(0.5, column.lower_ball, 0.5, column.upper_ball),
-        turn.velocity,
-        combine(0.5, velocity.lower_ball, 0.5, velocity.upper_ball),
-        turn.bias,
-        combine(0.5, bias.lower_ball, 0.5, bias.upper_ball),
+        BodyMotion(turn.column, combine(0.5, column.lower_ball, 0.5, column.upper_ball)),
+        BodyMotion(turn.velocity, combine(0.5, velocity.lower_ball, 0.5, velocity.upper_ball)),
+        BodyMotion(turn.bias, combine(0.5, bias.lower_ball, 0.5, bias.upper_ball)),
         chassis_turn,
     )
 
@@ -234,12 +228,9 @@ def _add_shock(
             low.mass,
             rod_inertia(low.across, low.along, n),
             add_scaled(b, low.reach, n),
-            turn.column,
-            add_scaled(b_column, low.reach, n_column),
-            turn.velocity,
-            add_scaled(motion.velocity.shock_lower, low.reach, n_rate),
-            turn.bias,
-            add_scaled(b_bias, low.reach, n_bias),
+            BodyMotion(turn.column, add_scaled(b_column, low.reach, n_column)),
+            BodyMotion(turn.velocity, add_scaled(motion.velocity.shock_lower, low.reach, n_rate)),
+            BodyMotion(turn.bias, add_scaled(b_bias, low.reach, n_bias)),
             chassis_turn,
         ),
     )
@@ -249,12 +240,9 @@ def _add_shock(
             high.mass,
             rod_inertia(high.across, high.along, n),
             add_scaled(top, -high.reach, n),
-            turn.column,
-            scale(-high.reach, n_column),
-            turn.velocity,
-            scale(-high.reach, n_rate),
-            turn.bias,
-            scale(-high.reach, n_bias),
+            BodyMotion(turn.column, scale(-high.reach, n_column)),
+            BodyMotion(turn.velocity, scale(-high.reach, n_rate)),
+            BodyMotion(turn.bias, scale(-high.reach, n_bias)),
             chassis_turn,
         ),
     )
@@ -323,12 +311,9 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_tu
         rod.mass,
         rod_inertia(rod.across, rod.along, n),
         combine(0.5, pose.tie_outer, 0.5, end.position),
-        turn_column,
-        scale(0.5, column.tie_outer),
-        turn_rate,
-        combine(0.5, velocity.tie_outer, 0.5, end.velocity),
-        turn_bias,
-        combine(0.5, bias.tie_outer, 0.5, end.acceleration),
+        BodyMotion(turn_column, scale(0.5, column.tie_outer)),
+        BodyMotion(turn_rate, combine(0.5, velocity.tie_outer, 0.5, end.velocity)),
+        BodyMotion(turn_bias, combine(0.5, bias.tie_outer, 0.5, end.acceleration)),
         chassis_turn,
     )
 
@@ -340,16 +325,14 @@ def _hub(hub: Any, motion: CornerMotion, load: WheelLoad, chassis_turn: Vector3)
     arm = on_spindle(pose, vector(hub.centre))
     y = on_spindle(pose, vector(hub.spin_axis))
     arm_rate = cross(velocity.spindle, arm)
+    centre_bias = add(bias.lower_ball, add(cross(bias.spindle, arm), cross(velocity.spindle, arm_rate)))
     body = body_terms(
         hub.mass,
         turned_inertia(hub.inertia, pose.upright, pose.tie_side, pose.tie_across),
         add(pose.lower_ball, arm),
-        column.spindle,
-        add(column.lower_ball, cross(column.spindle, arm)),
-        velocity.spindle,
-        add(velocity.lower_ball, arm_rate),
-        bias.spindle,
-        add(bias.lower_ball, add(cross(bias.spindle, arm), cross(velocity.spindle, arm_rate))),
+        BodyMotion(column.spindle, add(column.lower_ball, cross(column.spindle, arm))),
+        BodyMotion(velocity.spindle, add(velocity.lower_ball, arm_rate)),
+        BodyMotion(bias.spindle, centre_bias),
         chassis_turn,
     )
     # Rotor: the momentum along y turns with the spindle. A moment about y turns the wheel and does not reach the

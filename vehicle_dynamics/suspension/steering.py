@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import inlined_part, kernel
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, combine, cross, scale, vector
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.suspension.body_sums import BodyTerms, CornerSums, add_body, body_terms, first_body
+from vehicle_dynamics.suspension.body_sums import BodyMotion, BodyTerms, CornerSums, add_body, body_terms, first_body
 from vehicle_dynamics.suspension.corner import TieEnd, arm_inertia, arm_terms
 from vehicle_dynamics.suspension.corner_record import ARM, fill_arm
 from vehicle_dynamics.suspension.pitman import LinkMotion, PitmanGeometry, link_motion, link_point
@@ -86,12 +86,9 @@ def _link_terms(link: Any, axis: Vector3, motion: LinkMotion, rate: float, chass
         link.mass,
         arm_inertia(link.inertia, motion.cosine, motion.sine),
         add(motion.pitman_joint, offset),
-        scale(motion.link_rate, axis),
-        column,
-        scale(turn_rate, axis),
-        scale(rate, column),
-        scale(rate * rate * motion.link_change, axis),
-        scale(rate * rate, change),
+        BodyMotion(scale(motion.link_rate, axis), column),
+        BodyMotion(scale(turn_rate, axis), scale(rate, column)),
+        BodyMotion(scale(rate * rate * motion.link_change, axis), scale(rate * rate, change)),
         chassis_turn,
     )
 

@@ -18,7 +18,15 @@ from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot,
 from terrain.contact_plane import ContactPlane, contact_plane
 from terrain.ground import Ground
 from terrain.soil_contact import soil_contact
-from terrain.wheel import NO_CONTACT, NO_MEMORY, Deflection, SoilMemory, WheelContact, WheelMotionInWorld
+from terrain.wheel import (
+    NO_CONTACT,
+    NO_MEMORY,
+    ContactState,
+    ContactStep,
+    Deflection,
+    WheelContact,
+    WheelMotionInWorld,
+)
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.tmeasy import (
     TMEASY,
@@ -63,24 +71,17 @@ def tyre_contact(
     tyre: TyreRecord,
     ground: Ground,
     wheel: WheelMotionInWorld,
-    before: Deflection,
-    memory: SoilMemory,
-    elapsed: float,
-    step: float,
+    before: ContactState,
+    span: ContactStep,
     scratch: Array,
-    leaves_ruts: bool = True,
 ) -> WheelContact:
-    """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to.
-
-    elapsed [s] is how long ago the deflection was what is given, 0 takes it as it is; step [s] is that of soft soil,
-    whose memory is advanced by it, 0 leaves it.
-    """
-    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, memory.squeeze, scratch)
+    """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to."""
+    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, before.memory.squeeze, scratch)
     hard, soft = NO_CONTACT, NO_CONTACT
     if plane.hardness > 0.0:
-        hard = _hard_contact(tyre, plane.friction, plane, wheel, before, elapsed)
+        hard = _hard_contact(tyre, plane.friction, plane, wheel, before.deflection, span.elapsed)
     if plane.hardness < 1.0:
-        soft = soil_contact(tyre, ground, plane, wheel, before, memory, elapsed, step, scratch, leaves_ruts)
+        soft = soil_contact(tyre, ground, plane, wheel, before, span, scratch)
     if plane.hardness == 1.0:
         return hard
     if plane.hardness == 0.0:

@@ -8,7 +8,8 @@ from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
-NS_PER_S = 1_000_000_000
+from proving_ground.settings.units import NS_PER_S
+
 LISTENING_DEPTH = 1000  # messages that may come while this process has no processor
 SENDING_DEPTH = 100  # of replays at least: many messages may be due at once
 MOST_LATCHED = 100

@@ -11,8 +11,9 @@ from proving_ground.kernels.vector3 import Vector3, vector
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.scenarios.script import ScriptSettings, make_script
+from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
 from terrain.surroundings import Surroundings
 from vehicle_dynamics.attitude import rotation_from_quaternion

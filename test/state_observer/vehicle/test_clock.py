@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
-from state_observer.vehicle.clock import NS_PER_S, Line, SampleClock
+from state_observer.vehicle.clock import Line, SampleClock
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.health import ALIGNED, DEAD_RECKONING, INVALID
 from state_observer.vehicle.observer import HELD, BasicObserver, VehicleObserver

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample
-from state_observer.vehicle.clock import NS_PER_S
 from state_observer.vehicle.doors import LEAST_STD, Refusal, Sample, pose_variances
 from state_observer.vehicle.layout import POSITION
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver

@@ -12,24 +12,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
+import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.fusion import apply_scalar, normalised_square, spread_on
-from state_observer.vehicle.layout import (
-    ERROR_SIZE,
-    FORCE_BIAS,
-    GYRO_BIAS,
-    LACK,
-    PITCH,
-    POSITION,
-    ROLL,
-    TURN,
-    VELOCITY,
-    WHEEL,
-    YAW,
-)
 from state_observer.vehicle.measurements import correct, take_gps, take_imu, take_wheels
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.start import Place
@@ -118,7 +106,7 @@ def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, 
 
 def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
     """The model errs in one state, and knows that it may."""
-    error = np.zeros(ERROR_SIZE)
+    error = np.zeros(at.ERROR_SIZE)
     error[index] = -size
     _correct(ekf.memory, error, LIMITS)
     ekf.memory["covariance"][0][index, index] = 1.0
@@ -139,7 +127,7 @@ def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     return np.concatenate([state[:3] + rotation @ arm, state[15:18] + rotation @ np.cross(state[18:21], arm)])
 
 
-@pytest.mark.parametrize("index", [POSITION, POSITION + 1, POSITION + 2, YAW])
+@pytest.mark.parametrize("index", [at.POSITION, at.POSITION + 1, at.POSITION + 2, at.YAW])
 def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: ErrorEkf, index: int) -> None:
     right, state = _fix(ekf), ekf.memory["state"][0].copy()
     _wrong_by(ekf, index)
@@ -147,7 +135,7 @@ def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: Err
     np.testing.assert_allclose(ekf.memory["state"][0][:7], state[:7], atol=0.01 * SMALL)
 
 
-@pytest.mark.parametrize("index", [VELOCITY, VELOCITY + 1, VELOCITY + 2, YAW, TURN + 2])
+@pytest.mark.parametrize("index", [at.VELOCITY, at.VELOCITY + 1, at.VELOCITY + 2, at.YAW, at.TURN + 2])
 def test_gps_velocity_finds_errors_of_velocity_yaw_and_yaw_rate(ekf: ErrorEkf, index: int) -> None:
     right, state = _fix(ekf), ekf.memory["state"][0].copy()
     _wrong_by(ekf, index)
@@ -169,7 +157,7 @@ def _imu(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     return np.concatenate([turn, force])
 
 
-@pytest.mark.parametrize("index", [TURN, TURN + 1, TURN + 2, GYRO_BIAS, GYRO_BIAS + 2])
+@pytest.mark.parametrize("index", [at.TURN, at.TURN + 1, at.TURN + 2, at.GYRO_BIAS, at.GYRO_BIAS + 2])
 def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
     right, before = _imu(ekf), ekf.memory.copy()
     _wrong_by(ekf, index)
@@ -178,7 +166,7 @@ def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index
     np.testing.assert_allclose(ekf.memory["gyro_bias"], before["gyro_bias"], atol=0.01 * SMALL)
 
 
-@pytest.mark.parametrize("index", [ROLL, PITCH, FORCE_BIAS, FORCE_BIAS + 1])
+@pytest.mark.parametrize("index", [at.ROLL, at.PITCH, at.FORCE_BIAS, at.FORCE_BIAS + 1])
 def test_accelerometers_find_errors_of_tilt_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
     right, before = _imu(ekf), ekf.memory.copy()
     _wrong_by(ekf, index)
@@ -190,15 +178,15 @@ def test_accelerometers_find_errors_of_tilt_and_their_own_bias(ekf: ErrorEkf, in
 
 def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
     reading = _imu(ekf) + np.array([0.0, 0.0, 0.0, 0.2, -0.1, 0.0])
-    for index in (LACK, LACK + 1):
+    for index in (at.LACK, at.LACK + 1):
         ekf.memory["covariance"][0][index, index] = 1.0
     take_imu(ekf.constants, ekf.memory, reading, np.array([NONE] * 3 + [EXACT] * 3))
     np.testing.assert_allclose(ekf.memory["lack"][0], [0.2, -0.1, 0.0], atol=1e-3)
 
 
 def test_a_bias_that_no_sensor_has_is_not_believed(ekf: ErrorEkf) -> None:
-    error = np.zeros(ERROR_SIZE)
-    error[FORCE_BIAS] = 20.0
+    error = np.zeros(at.ERROR_SIZE)
+    error[at.FORCE_BIAS] = 20.0
     _correct(ekf.memory, error, LIMITS)
     assert ekf.memory["force_bias"][0][0] == 1.0
 
@@ -207,7 +195,7 @@ def test_noise_follows_surprise_and_falls_again(ekf: ErrorEkf) -> None:
     """A model that lacks an acceleration is believed less, until its forces are felt as expected."""
     ekf.memory["surprise"] = 0.0
     reading, variance = _imu(ekf) + np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0]), np.array([NONE] * 3 + [1e-4] * 3)
-    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 1e-8
+    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-8
     for _ in range(5):
         take_imu(ekf.constants, ekf.memory, reading, variance)
     raised = ekf.memory["surprise"][0].copy()
@@ -234,7 +222,7 @@ def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) ->
     state = ekf.memory["state"][0]
     wanted, rates = state[11:15].copy(), state[25:29].copy()
     held = state[STUCK] - state[11:15]
-    _wrong_by(ekf, WHEEL + 1, 0.05)
+    _wrong_by(ekf, at.WHEEL + 1, 0.05)
     ekf.memory["counted_rate"] = rates
     ekf.memory["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges that were passed just now
     take_wheels(ekf.constants, ekf.memory, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
@@ -246,7 +234,7 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) 
     state = ekf.memory["state"][0]
     rates = state[25:29].copy()
     ekf.memory["counted_rate"] = rates
-    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 1e-4
+    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-4
     velocity = state[15:18].copy()
     locked = rates.copy()
     locked[2] = -5000.0
@@ -263,7 +251,7 @@ def test_a_count_that_stays_tells_something_only_of_a_wheel_beyond_its_pulse(
     state = ekf.memory["state"][0]
     rates, before = state[25:29].copy(), state[11:15].copy()
     ekf.memory["counted_rate"] = rates
-    ekf.memory["covariance"][0] = np.eye(ERROR_SIZE) * 0.01
+    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 0.01
     ekf.memory["turned"] = before - (0.5 + beyond) * PULSE
     take_wheels(ekf.constants, ekf.memory, np.zeros(4), rates, 0.01, ekf.time_ns)
     moved = (state[11:15] - before) * -np.sign(beyond)
@@ -274,7 +262,7 @@ def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: Erro
     begin, found = ekf.memory.copy(), []
     for variance in (0.0, 0.01**2):
         ekf.memory[:] = begin
-        ekf.memory["covariance"][0][YAW, YAW] = variance
+        ekf.memory["covariance"][0][at.YAW, at.YAW] = variance
         ekf.advance_to(int(begin["time_ns"][0]) + 1_000_000_000)
         spread = ekf.memory["covariance"][0]
         found.append(spread[0, 0] + spread[1, 1])
@@ -283,19 +271,19 @@ def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: Erro
 
 def test_wheels_carry_what_they_know_to_the_velocity(ekf: ErrorEkf) -> None:
     """Errors of wheel rates and of the velocity are tied by the tyres: the filter must know it."""
-    ekf.memory["covariance"][0][VELOCITY, VELOCITY] = 0.5**2
+    ekf.memory["covariance"][0][at.VELOCITY, at.VELOCITY] = 0.5**2
     ekf.advance_to(ekf.time_ns + 50_000_000)
     spread = ekf.memory["covariance"][0]
-    rate = WHEEL + 10
-    correlation = spread[VELOCITY, rate] / math.sqrt(spread[VELOCITY, VELOCITY] * spread[rate, rate])
+    rate = at.WHEEL + 10
+    correlation = spread[at.VELOCITY, rate] / math.sqrt(spread[at.VELOCITY, at.VELOCITY] * spread[rate, rate])
     assert correlation > 0.95
 
 
 def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
     random = np.random.default_rng(3)
     for _ in range(50):
-        error = random.normal(size=ERROR_SIZE) * 0.02
-        error[[GYRO_BIAS, FORCE_BIAS, LACK]] = 0.0
+        error = random.normal(size=at.ERROR_SIZE) * 0.02
+        error[[at.GYRO_BIAS, at.FORCE_BIAS, at.LACK]] = 0.0
         _correct(ekf.memory, error, LIMITS)
         ekf.advance_to(ekf.time_ns + 8_000_000)
     assert ekf.is_running

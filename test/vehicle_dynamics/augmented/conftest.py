@@ -9,17 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings.share import share_file
+from some_mechanisms import A, four_bar, rod, slider_crank, turn
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
-from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
+from vehicle_dynamics.multibody.mechanism import ROOT, Cut, Mechanism
+from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
-
-X = (1.0, 0.0, 0.0)
-PLANE = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-A, D, F, G = (0.0, 0.0, 0.0), (0.0, 0.48, 0.0), (0.0, 0.30, 0.28), (0.0, 0.0, 0.24)
 
 
 class Case(NamedTuple):
@@ -31,48 +28,12 @@ class Case(NamedTuple):
     coordinate_forces: np.ndarray
 
     @property
+    def forces(self) -> Forces:
+        return Forces(self.body_forces, self.coordinate_forces)
+
+    @property
     def mechanism(self) -> Mechanism:
         return self.system.layout.mechanism
-
-
-def turn(point: Vector3, direction: Vector3 = X) -> Axis:
-    return Axis(Motion.TURN, direction, point)
-
-
-def rod(name: str, parent: str, start: Vector3, end: Vector3, mass: float, *axes: Axis) -> Body:
-    """A slender rod, a little thick, so that no moment is zero."""
-    span = np.subtract(end, start)
-    inertia = mass / 12.0 * (span @ span * np.eye(3) - np.outer(span, span)) + 1e-3 * mass * np.eye(3)
-    return Body(name, parent, axes, mass, tuple(np.add(start, end) / 2.0), inertia)
-
-
-def four_bar() -> Mechanism:
-    return Mechanism(
-        bodies=(
-            rod("lower", ROOT, A, D, 5.0, turn(A)),
-            rod("upright", "lower", D, F, 3.0, turn(D)),
-            rod("upper", ROOT, G, F, 2.0, turn(G)),
-        ),
-        cuts=(Cut("F", "upper", "upright", F, PLANE),),
-        root_mass=80.0,
-        root_centre=(0.1, -0.1, 0.2),
-        root_inertia=np.diag([5.0, 6.0, 7.0]),
-    )
-
-
-def slider_crank() -> Mechanism:
-    crank, wrist = (0.0, 0.1, 0.05), (0.0, 0.4, 0.0)
-    return Mechanism(
-        bodies=(
-            rod("crank", ROOT, A, crank, 1.0, turn(A)),
-            rod("connecting_rod", "crank", crank, wrist, 0.7, turn(crank)),
-            Body("piston", ROOT, (Axis(Motion.SLIDE, (0.0, 1.0, 0.0), wrist),), 0.5, wrist, 1e-3 * np.eye(3)),
-        ),
-        cuts=(Cut("wrist", "piston", "connecting_rod", wrist, PLANE),),
-        root_mass=20.0,
-        root_centre=(0.0, 0.2, -0.1),
-        root_inertia=np.diag([0.5, 0.4, 0.6]),
-    )
 
 
 def hung_loops() -> Mechanism:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.multibody.augmented import solve_augmented
+from formulations import assert_as_dense_and_embedded, assert_decays_as_baumgarte_wants, assert_same_motion
 from vehicle_dynamics.multibody.free_bodies import (
     FreeState,
     free_accelerations,
@@ -26,6 +26,7 @@ from vehicle_dynamics.multibody.free_hinges import (
 )
 from vehicle_dynamics.multibody.fully_augmented import fully_augmented_accelerations
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import (
     TreeAccelerations,
@@ -55,8 +56,9 @@ def solve(
     work, out = free_workspace(bodies), free_accelerations(bodies)
     anchor = anchors_at_rest(mechanism.cuts) if anchor is None else anchor
     fully_augmented_accelerations(
-        bodies, state, root_is_held, gravity, body_forces, coordinate_forces, anchor, 0.0, 0.0, work, out
-    )
+        bodies, state, root_is_held, gravity, Forces(body_forces, coordinate_forces), Constraints(anchor, 0.0, 0.0),
+        work, out,
+    )  # fmt: skip
     root, coordinates = np.zeros(6), np.zeros(len(coordinate_forces))
     root_acceleration(state, out, root)
     hinge_accelerations(bodies, state, out, work, coordinates)
@@ -73,15 +75,8 @@ def test_free_bodies_and_tree_coordinates_give_the_same_accelerations(
 
     result = solve(case.mechanism, free_state(case.state), case.body_forces, case.coordinate_forces, root_is_held)
 
-    dense = solve_augmented(case.state, case.body_forces, case.coordinate_forces, root_is_held)
-    embedded = case.system.forward_dynamics(case.state, case.body_forces, case.coordinate_forces, root_is_held)
-    scale = np.abs(dense.coordinates).max()
     # Same physics; the 184 constraints are worse conditioned than 36 (2e-11 is seen).
-    assert_allclose(result.root, dense.root, atol=1e-9 * scale)
-    assert_allclose(result.coordinates, dense.coordinates, atol=1e-9 * scale)
-    assert_allclose(result.multipliers, dense.multipliers, atol=1e-9 * np.abs(dense.multipliers).max())
-    assert_allclose(result.root, embedded.root, atol=1e-9 * scale)
-    assert_allclose(result.coordinates, embedded.coordinates, atol=1e-9 * scale)
+    assert_as_dense_and_embedded(case, result, root_is_held, tolerance=1e-9, of_multipliers=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -96,17 +91,15 @@ def test_gravity_and_moving_anchors_act_as_in_the_tree(random_case: MakeCase, ro
     tree = tree_arrays(case.mechanism)
     expected = tree_accelerations(tree)
     tree_augmented_accelerations(
-        tree, case.state.coordinates, case.state.rates, case.state.velocity[0], root_is_held, gravity,
-        case.body_forces, case.coordinate_forces, anchor, 0.0, 0.0, tree_workspace(tree), expected,
+        tree, case.state.coordinates, case.state.rates, RootMotion(case.state.velocity[0], root_is_held, gravity),
+        case.forces, Constraints(anchor, 0.0, 0.0), tree_workspace(tree), expected,
     )  # fmt: skip
 
     result = solve(
         case.mechanism, free_state(case.state), case.body_forces, case.coordinate_forces, root_is_held, gravity, anchor
     )
 
-    scale = np.abs(expected.coordinates).max()
-    assert_allclose(result.root, expected.root, atol=1e-9 * scale)
-    assert_allclose(result.coordinates, expected.coordinates, atol=1e-9 * scale)
+    assert_same_motion(result, expected, tolerance=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -162,12 +155,11 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     start = free_state(case.state)
     start.centre[:] += 1e-2 * random.normal(size=start.centre.shape)
     start.velocity[:] += random.normal(size=start.velocity.shape)
-    alpha, beta, forces = 30.0, 40.0, np.zeros((4, 6))
+    alpha, beta, unloaded = 30.0, 40.0, Forces(np.zeros((4, 6)), np.zeros(3))
+    constraints = Constraints(anchor, alpha, beta)
 
     def accelerate(state: FreeState) -> None:
-        fully_augmented_accelerations(
-            bodies, state, False, WEIGHTLESS, forces, np.zeros(3), anchor, alpha, beta, work, out
-        )
+        fully_augmented_accelerations(bodies, state, False, WEIGHTLESS, unloaded, constraints, work, out)
 
     def moved(time: float) -> FreeState:
         """On the path with this acceleration; attitudes turn by the mean angular velocity."""
@@ -182,14 +174,7 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     accelerate(start)
     acceleration, error, error_rate = out.bodies.copy(), work.error.copy(), work.error_rate.copy()
 
-    step, errors, error_rates = 1e-5, [], []
-    for time in (-step, step):
-        accelerate(moved(time))
-        errors.append(work.error.copy())
-        error_rates.append(work.error_rate.copy())
-    assert_allclose((errors[1] - errors[0]) / (2 * step), error_rate, atol=1e-6)
-    expected = -2.0 * alpha * error_rate - beta**2 * error
-    assert_allclose((error_rates[1] - error_rates[0]) / (2 * step), expected, atol=1e-6 * np.abs(expected).max())
+    assert_decays_as_baumgarte_wants(work, lambda time: accelerate(moved(time)), error, error_rate, (alpha, beta))
 
 
 def test_hinges_that_free_bodies_cannot_have_are_refused(random_case: MakeCase) -> None:

@@ -10,18 +10,20 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from numpy.testing import assert_allclose
 
+from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import (
     NOT_CLOSED,
     NumericEmbedding,
     embedded_accelerations,
     embedded_result,
-    embedding_workspace,
+    loop_workspace,
 )
 from vehicle_dynamics.multibody.spatial import force_at
-from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_workspace
+from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest
 
 NAMES = ("four_bar", "slider_crank", "hung_loops", "hmmwv")
 WEIGHTLESS = (0.0, 0.0, 0.0)
@@ -36,13 +38,19 @@ def embeddings(systems: dict[str, EmbeddedSystem]) -> dict[str, NumericEmbedding
     }
 
 
-def by_kernel(embedding: NumericEmbedding, case: Any, root_is_held: bool, **options: Any) -> tuple[Any, np.ndarray]:
+def by_kernel(
+    embedding: NumericEmbedding,
+    case: Any,
+    root_is_held: bool,
+    gravity: Vector3 = WEIGHTLESS,
+    anchor: np.ndarray | None = None,
+) -> tuple[Any, np.ndarray]:
     """Result from a start at design, and the closed coordinates."""
-    free, guess = embedding.arrays.independent, np.zeros(len(embedding.tree.parent))
+    free, guess = embedding.mechanism.embedding.independent, np.zeros(len(embedding.mechanism.tree.parent))
+    root = RootMotion(case.state.velocity[0], root_is_held, gravity)
     result = embedding.accelerations(
-        case.state.coordinates[free], case.state.rates[free], case.state.velocity[0], root_is_held, case.body_forces,
-        case.coordinate_forces, guess, **options,
-    )  # fmt: skip
+        case.state.coordinates[free], case.state.rates[free], root, case.forces, guess, anchor
+    )
     return result, guess
 
 
@@ -116,15 +124,14 @@ def test_warm_start_needs_few_steps_and_a_closed_one_none(
     random_case: MakeCase, embeddings: dict[str, NumericEmbedding]
 ) -> None:
     case, embedding = random_case("hmmwv", 2, False), embeddings["hmmwv"]
-    free, guess = embedding.arrays.independent, case.state.coordinates.copy()
-    work = tree_workspace(embedding.tree), embedding_workspace(embedding.arrays, embedding.tree)
+    mechanism = embedding.mechanism
+    free, guess = mechanism.embedding.independent, case.state.coordinates.copy()
+    root, work = RootMotion(case.state.velocity[0], False, WEIGHTLESS), loop_workspace(mechanism)
 
     def steps(independent: np.ndarray) -> int:
         return embedded_accelerations(
-            embedding.arrays, embedding.tree, independent, case.state.rates[free], case.state.velocity[0], False,
-            WEIGHTLESS, case.body_forces, case.coordinate_forces, embedding.anchor, guess, *work,
-            embedded_result(embedding.arrays, embedding.tree),
-        )  # fmt: skip
+            mechanism, independent, case.state.rates[free], root, case.forces, guess, work, embedded_result(mechanism)
+        )
 
     after = case.state.coordinates[free] + 1e-3 * case.state.rates[free]
     assert steps(case.state.coordinates[free]) == 0
@@ -137,19 +144,16 @@ def test_loop_that_cannot_close_is_told_and_keeps_the_guess(
     embeddings: dict[str, NumericEmbedding], systems: dict[str, EmbeddedSystem], value: float
 ) -> None:
     embedding = NumericEmbedding(systems["four_bar"].layout.mechanism, ("lower",))
-    guess, forces = np.array([0.1, 0.2, 0.3]), np.zeros((4, 6))
-    work = tree_workspace(embedding.tree), embedding_workspace(embedding.arrays, embedding.tree)
-    out = embedded_result(embedding.arrays, embedding.tree)
+    mechanism, guess = embedding.mechanism, np.array([0.1, 0.2, 0.3])
+    root, forces = RootMotion(np.zeros(6), True, WEIGHTLESS), Forces(np.zeros((4, 6)), np.zeros(3))
+    work, out = loop_workspace(mechanism), embedded_result(mechanism)
 
-    flag = embedded_accelerations(
-        embedding.arrays, embedding.tree, np.array([value]), np.ones(1), np.zeros(6), True, WEIGHTLESS, forces,
-        np.zeros(3), embedding.anchor, guess, *work, out,
-    )  # fmt: skip
+    flag = embedded_accelerations(mechanism, np.array([value]), np.ones(1), root, forces, guess, work, out)
 
     assert flag == NOT_CLOSED
     assert guess.tolist() == [0.1, 0.2, 0.3]
     with pytest.raises(ClosureError, match=r"'lower': .*out of reach"):
-        embedding.accelerations(np.array([value]), np.ones(1), np.zeros(6), True, forces, np.zeros(3), guess)
+        embedding.accelerations(np.array([value]), np.ones(1), root, forces, guess)
 
 
 def test_mechanism_without_loops_is_a_plain_tree(random_case: MakeCase) -> None:
@@ -160,7 +164,8 @@ def test_mechanism_without_loops_is_a_plain_tree(random_case: MakeCase) -> None:
     coordinates, rates, root_velocity = random.normal(size=9), random.normal(size=9), random.normal(size=6)
     forces, torques = random.normal(size=(7, 6)), random.normal(size=9)
 
-    result = embedding.accelerations(coordinates, rates, root_velocity, False, forces, torques, np.zeros(9))
+    root = RootMotion(root_velocity, False, WEIGHTLESS)
+    result = embedding.accelerations(coordinates, rates, root, Forces(forces, torques), np.zeros(9))
 
     state = system.state(coordinates, rates, root_velocity)
     expected = system.forward_dynamics(state, forces, torques, root_is_held=False)
@@ -171,20 +176,18 @@ def test_mechanism_without_loops_is_a_plain_tree(random_case: MakeCase) -> None:
 
 def test_evaluation_allocates_nothing(random_case: MakeCase, embeddings: dict[str, NumericEmbedding]) -> None:
     case, embedding = random_case("hmmwv", 1, False), embeddings["hmmwv"]
-    free, guess = embedding.arrays.independent, case.state.coordinates.copy()
-    work = tree_workspace(embedding.tree), embedding_workspace(embedding.arrays, embedding.tree)
-    out = embedded_result(embedding.arrays, embedding.tree)
+    mechanism = embedding.mechanism
+    free, guess = mechanism.embedding.independent, case.state.coordinates.copy()
+    root, work = RootMotion(case.state.velocity[0], False, WEIGHTLESS), loop_workspace(mechanism)
+    out = embedded_result(mechanism)
 
     def allocations(shift: float) -> int:
         before = rtsys.get_allocation_stats().alloc
-        embedded_accelerations(
-            embedding.arrays, embedding.tree, case.state.coordinates[free] + shift, case.state.rates[free],
-            case.state.velocity[0], False, WEIGHTLESS, case.body_forces, case.coordinate_forces, embedding.anchor,
-            guess, *work, out,
-        )  # fmt: skip
+        independent, rates = case.state.coordinates[free] + shift, case.state.rates[free]
+        embedded_accelerations(mechanism, independent, rates, root, case.forces, guess, work, out)
         return int(rtsys.get_allocation_stats().alloc - before)
 
-    tuples = sum(len(part) for part in (embedding.arrays, embedding.tree, *work, out))
+    tuples = sum(len(part) for part in (mechanism.embedding, mechanism.tree, *work, out))
     _nrt_python.memsys_enable_stats()
     try:
         # What remains is the hand-over of arrays from Python, one each: seven stand alone. Newton steps add none.

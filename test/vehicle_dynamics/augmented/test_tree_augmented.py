@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vehicle_dynamics.multibody.augmented import solve_augmented
+from formulations import assert_as_dense_and_embedded, assert_decays_as_baumgarte_wants, assert_same_motion
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Mechanism, Motion
+from vehicle_dynamics.multibody.model_inputs import Constraints, Forces, RootMotion
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import (
@@ -42,8 +43,9 @@ def solve(
     tree = tree_arrays(mechanism)
     out = tree_accelerations(tree)
     tree_augmented_accelerations(
-        tree, state.coordinates, state.rates, state.velocity[0], root_is_held, gravity, body_forces, coordinate_forces,
-        anchors_at_rest(mechanism.cuts) if anchor is None else anchor, 0.0, 0.0, tree_workspace(tree), out,
+        tree, state.coordinates, state.rates, RootMotion(state.velocity[0], root_is_held, gravity),
+        Forces(body_forces, coordinate_forces),
+        Constraints(anchors_at_rest(mechanism.cuts) if anchor is None else anchor, 0.0, 0.0), tree_workspace(tree), out,
     )  # fmt: skip
     return out
 
@@ -58,15 +60,8 @@ def test_sparse_dense_and_embedded_formulations_agree(
 
     result = solve(case.state, case.body_forces, case.coordinate_forces, root_is_held)
 
-    dense = solve_augmented(case.state, case.body_forces, case.coordinate_forces, root_is_held)
-    embedded = case.system.forward_dynamics(case.state, case.body_forces, case.coordinate_forces, root_is_held)
-    scale = np.abs(dense.coordinates).max()
     # Same physics: only rounding may differ (3e-13 is seen).
-    assert_allclose(result.root, dense.root, atol=1e-11 * scale)
-    assert_allclose(result.coordinates, dense.coordinates, atol=1e-11 * scale)
-    assert_allclose(result.multipliers, dense.multipliers, atol=1e-10 * np.abs(dense.multipliers).max())
-    assert_allclose(result.root, embedded.root, atol=1e-11 * scale)
-    assert_allclose(result.coordinates, embedded.coordinates, atol=1e-11 * scale)
+    assert_as_dense_and_embedded(case, result, root_is_held, tolerance=1e-11, of_multipliers=1e-10)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -82,9 +77,7 @@ def test_gravity_is_a_force_on_every_centre_of_mass(random_case: MakeCase, name:
     result = solve(case.state, case.body_forces, case.coordinate_forces, root_is_held, gravity)
 
     expected = solve(case.state, case.body_forces + weights, case.coordinate_forces, root_is_held)
-    scale = np.abs(expected.coordinates).max()
-    assert_allclose(result.root, expected.root, atol=1e-11 * scale)
-    assert_allclose(result.coordinates, expected.coordinates, atol=1e-11 * scale)
+    assert_same_motion(result, expected, tolerance=1e-11)
 
 
 def test_mechanism_without_loops_needs_no_multipliers(random_case: MakeCase) -> None:
@@ -208,22 +201,18 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
 
     def accelerate(at: np.ndarray, rate: np.ndarray) -> np.ndarray:
         tree_augmented_accelerations(
-            tree, at, rate, case.state.velocity[0], True, WEIGHTLESS, gentle * case.body_forces,
-            gentle * case.coordinate_forces, anchor, alpha, beta, work, out,
+            tree, at, rate, RootMotion(case.state.velocity[0], True, WEIGHTLESS),
+            Forces(gentle * case.body_forces, gentle * case.coordinate_forces), Constraints(anchor, alpha, beta),
+            work, out,
         )  # fmt: skip
         return out.coordinates.copy()
 
     acceleration = accelerate(coordinates, rates)
     error, error_rate = work.error.copy(), work.error_rate.copy()
 
-    # Error and its rate a little before and after, on the path that has this acceleration (the root's is zero here).
-    step, errors, error_rates = 1e-5, [], []
-    for time in (-step, step):
+    def accelerate_at(time: float) -> None:
+        """On the path that has this acceleration (the root's is zero here)."""
         at = coordinates + time * rates + time**2 / 2.0 * acceleration
         accelerate(at, rates + time * acceleration)
-        errors.append(work.error.copy())
-        error_rates.append(work.error_rate.copy())
-    assert_allclose((errors[1] - errors[0]) / (2 * step), error_rate, atol=1e-6)
-    change = (error_rates[1] - error_rates[0]) / (2 * step)
-    expected = -2.0 * alpha * error_rate - beta**2 * error
-    assert_allclose(change, expected, atol=1e-6 * np.abs(expected).max())
+
+    assert_decays_as_baumgarte_wants(work, accelerate_at, error, error_rate, (alpha, beta))

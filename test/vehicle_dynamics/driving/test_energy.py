@@ -14,6 +14,7 @@ from vehicle_dynamics.driving.state import DEFLECTION, DrivingState
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.strut import spring_energy
 from vehicle_dynamics.vehicle_state import VehicleState
 
@@ -29,23 +30,11 @@ def mass_matrix(car: Hmmwv, body: VehicleState) -> Array:
     ends = np.zeros((4, 9))
     ends[:, :3] = car.kernel.bodies.corners["geometry"]["tie_inner"]
     work, out = workspace(), np.zeros(OUT_SIZE)
+    still = RigidMotion((0.0, 0.0, 0.0), body.theta, np.zeros(4), np.zeros(4))
 
     def accelerations(force: Array) -> Array:
-        forward_dynamics(
-            car.kernel.bodies,
-            (0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0),
-            body.theta,
-            np.zeros(4),
-            np.zeros(4),
-            ends,
-            force[6:10],
-            force[10:],
-            np.zeros((4, 6)),
-            force[:6],
-            work,
-            out,
-        )
+        loads = RigidLoads((0.0, 0.0, 0.0), force[6:10], force[10:], np.zeros((4, 6)), force[:6])
+        forward_dynamics(car.kernel.bodies, still, ends, loads, work, out)
         return out.copy()
 
     unloaded = accelerations(np.zeros(OUT_SIZE))

@@ -41,7 +41,7 @@ def run(
 ) -> np.ndarray:
     """The tyres' loads after the run; the state changes in place."""
     work = driving_workspace(vehicle)
-    advance(handle(vehicle, work), ground, pedals, method, step, round(seconds / step), state)
+    advance(handle(vehicle, work, method), ground, pedals, step, round(seconds / step), state)
     return work.tyre[:, LOAD].copy()
 
 

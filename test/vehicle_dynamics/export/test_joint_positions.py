@@ -14,6 +14,7 @@ from vehicle_dynamics.export import joint_positions
 from vehicle_dynamics.export.joint_positions import JointPositions
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import Mechanism
+from vehicle_dynamics.multibody.model_inputs import Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 from vehicle_dynamics.parameters import VehicleParameters
@@ -88,14 +89,15 @@ def test_given_angles_are_those_of_their_joints(joints: JointPositions, mechanis
 
 def test_compiled_embedding_finds_the_same_positions(joints: JointPositions, mechanism: Mechanism) -> None:
     embedding = NumericEmbedding(mechanism, FREE)
-    still, loads = np.zeros(len(joints.names)), np.zeros((len(mechanism.bodies) + 1, 6))
+    unloaded = Forces(np.zeros((len(mechanism.bodies) + 1, 6)), np.zeros(len(joints.names)))
+    held = RootMotion(np.zeros(6), True, (0.0, 0.0, 0.0))
     for pose in poses(40, seed=1):
         positions = joints.of(*pose)
-        independent = positions[embedding.arrays.independent]
+        independent = positions[embedding.mechanism.embedding.independent]
         # Newton's method walks there: from design in one leap it can find another way to assemble the vehicle.
         found = np.zeros(len(joints.names))
         for share in np.linspace(0.1, 1.0, 10):
-            embedding.accelerations(share * independent, np.zeros(9), np.zeros(6), True, loads, still, found)
+            embedding.accelerations(share * independent, np.zeros(9), held, unloaded, found)
 
         assert_allclose(positions, found, atol=1e-11)  # Newton's method stops at 1e-13 m
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from terrain.contact_plane import SAMPLES
 from terrain.ground import FlatGround, Ground, ground_at
-from terrain.wheel import NO_MEMORY, Deflection, WheelContact, WheelMotionInWorld
+from terrain.wheel import NO_MEMORY, ContactState, ContactStep, Deflection, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.contact import tyre_contact, tyre_record
 from vehicle_dynamics.tyre.tmeasy import force_over_slip, tyre_at
@@ -37,7 +37,8 @@ def wheel(
 def contact_of(
     tyre: Any, ground: Ground, motion: WheelMotionInWorld, deflection: Deflection, step: float
 ) -> WheelContact:
-    found: WheelContact = tyre_contact(tyre, ground, motion, deflection, NO_MEMORY, step, 0.0, np.zeros(SAMPLES))
+    before, span = ContactState(deflection, NO_MEMORY), ContactStep(step, 0.0, True)
+    found: WheelContact = tyre_contact(tyre, ground, motion, before, span, np.zeros(SAMPLES))
     return found
 
 

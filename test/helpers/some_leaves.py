@@ -1,0 +1,47 @@
+"""YAML files in which one value was replaced by any other, for tests that every file is loaded or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from proving_ground.settings import SettingsError
+
+LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.floats()))
+
+
+def many(examples: int) -> settings:
+    """So many examples, the same in every run."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+
+
+def with_another_leaf(data: st.DataObject, path: Path) -> str:
+    """The text of a YAML file with anything in one of its leaves."""
+    content = yaml.safe_load(path.read_text())
+    place: Any = content
+    while True:
+        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.just(0))
+        if not isinstance(place[key], dict | list) or not place[key]:
+            break
+        place = place[key]
+    place[key] = data.draw(LEAVES)
+    return yaml.safe_dump(content)
+
+
+def assert_loaded_or_refused_in_one_line(load: Callable[[], object]) -> None:
+    words = ""
+    try:
+        load()
+    except SettingsError as refusal:
+        words = str(refusal)
+    assert "\n" not in words

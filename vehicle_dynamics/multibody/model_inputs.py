@@ -1,0 +1,35 @@
+"""What the compiled models of a mechanism are given beside its arrays and its state: root, forces, constraints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.kernels.vector3 import Vector3
+
+Array = NDArray[np.float64]
+
+
+class RootMotion(NamedTuple):
+    """Motion of the root body, in root axes."""
+
+    velocity: Array  # 6: angular velocity, velocity of the origin
+    is_held: bool  # the root keeps its velocity: its acceleration is zero
+    gravity: Vector3  # [m/s^2]
+
+
+class Forces(NamedTuple):
+    """Forces on a mechanism; spatial ones are about the origin and in the axes that the model works in."""
+
+    bodies: Array  # bodies x 6, root first: moment [N m] and force [N]
+    coordinates: Array  # on all tree coordinates [N m] or [N]
+
+
+class Constraints(NamedTuple):
+    """How a multiplier model treats its constraints: errors obey e'' + 2 alpha e' + beta^2 e = 0 (Baumgarte)."""
+
+    anchor: Array  # cuts x 9: see tree_arrays.anchors_at_rest
+    alpha: float  # [1/s]; zeros leave the stabilisation out
+    beta: float  # [1/s]
