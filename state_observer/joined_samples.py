@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from proving_ground.interfaces import topics
 from sensors.from_messages import (
     PEDALS,
     Actuation,
@@ -27,8 +28,8 @@ from sensors.samples import EncoderSample, ImuSample
 from state_observer.vehicle.doors import Sample
 from vehicle_dynamics.vehicle_mechanism import CORNERS
 
-IMU, FIX, VELOCITY = "imu/data_raw", "gps/fix", "gps/vel"
-WHEELS, ACTUATION = "wheels/joint_states", "vehicle/actuation"
+IMU, FIX, VELOCITY = topics.IMU_RAW.name, topics.FIX.name, topics.GPS_VELOCITY.name
+WHEELS, ACTUATION = topics.WHEELS.name, topics.ACTUATION.name
 WHEEL_NAMES = tuple(f"{corner}_wheel" for corner in CORNERS)
 SAME_FIX_NS = 50_000_000  # velocities that are farther from a fix are not of it
 SAME_DRIVE_NS = 100_000_000

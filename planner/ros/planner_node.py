@@ -11,11 +11,9 @@ from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
-from nav_msgs.msg import OccupancyGrid, Path
+from nav_msgs.msg import Path
 from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import Header
-from std_srvs.srv import Trigger
-from visualization_msgs.msg import MarkerArray
 
 from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
 from planner.footprint import Footprint
@@ -27,7 +25,7 @@ from planner.pose import pose_from_attitude
 from planner.pose_history import PoseHistory
 from planner.ros.planner_messages import arcs_to_msg, grid_to_msg, path_to_msg
 from planner.settings import PlannerSettings
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
@@ -46,7 +44,7 @@ from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.vehicle_files import vehicle_file
 
-POSES = {"truth": "ground_truth/odom", "observer": "odometry/filtered"}
+POSES = {"truth": topics.TRUTH_ODOM, "observer": topics.ESTIMATE}
 SENSING = ("terrain", "lidar")
 COMMAND_PERIOD_S = 0.05  # of simulated time
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then /cmd_vel is free for others
@@ -112,15 +110,15 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._commanded_at = self._driven_at = -math.inf
         self._shown = 0  # plans
         kind = TwistStamped if s.stamped else Twist
-        self._cmd_vel = self.advertise(kind, "cmd_vel", qos.RELIABLE)
-        self._plan = self.advertise(Path, "plan", qos.RELIABLE)
-        self._arcs = self.advertise(MarkerArray, "planner/arcs", qos.RELIABLE)
-        self._local_map = self.advertise(OccupancyGrid, "local_map", qos.RELIABLE)
-        self.listen(PoseStamped, "goal_pose", self._on_goal, qos.RELIABLE)
-        self.listen(Path, "waypoints", self._on_waypoints, qos.RELIABLE)
-        self.create_service(Trigger, "planner/cancel", self._on_cancel)
+        self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
+        self._plan = self.advertise(topics.PLAN)
+        self._arcs = self.advertise(topics.ARCS)
+        self._local_map = self.advertise(topics.LOCAL_MAP)
+        self.listen(topics.GOAL_POSE, self._on_goal)
+        self.listen(topics.WAYPOINTS, self._on_waypoints)
+        self.serve(topics.CANCEL, self._on_cancel)
         if s.sensing == "lidar":
-            self.listen(PointCloud2, "lidar/points", self._on_cloud, qos.SENSOR)
+            self.listen(topics.POINTS, self._on_cloud)
         frames = (self._frame, s.frame_prefix + BASE_FRAME)
         self._odometry = TruthInput(
             self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
@@ -153,10 +151,10 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     # Goals
 
     def _on_goal(self, message: PoseStamped) -> None:
-        self._take_goals([message], "goal_pose")
+        self._take_goals([message], topics.GOAL_POSE.name)
 
     def _on_waypoints(self, message: Path) -> None:
-        self._take_goals(message.poses, "waypoints", message.header.frame_id)
+        self._take_goals(message.poses, topics.WAYPOINTS.name, message.header.frame_id)
 
     def _take_goals(self, poses: list[PoseStamped], topic: str, frame: str = "") -> None:
         frames = {pose.header.frame_id or frame for pose in poses} - {"", self._frame}
@@ -249,7 +247,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         is_silent = self._odometry.silent_s > self.settings.stale_s
         if is_silent and not self._progress.is_at_rest:
             self._send(0.0, 0.0)
-            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source]} is silent: stops")
+            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source].name} is silent: stops")
         elif not is_silent:
             self.report("input", Level.OK, "odometry arrives")
 
@@ -288,8 +286,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
                 raise ValueError("late, not finite, or with too few points of use")
         except ValueError as error:
             self._cloud = None
-            self.health.count("lidar/points refused")
-            self.report("lidar", Level.WARN, f"lidar/points refused: {error}")
+            self.health.count(f"{topics.POINTS.name} refused")
+            self.report("lidar", Level.WARN, f"{topics.POINTS.name} refused: {error}")
         else:
             self.health.report("lidar", Level.OK, "clouds arrive")
 

@@ -25,13 +25,13 @@ from proving_ground.cli import (
 from proving_ground.cli import (
     validate as validation_command,
 )
+from proving_ground.recording.topics import ROLES
 from proving_ground.settings import SettingsError
 
 if TYPE_CHECKING:
     from proving_ground.launching.bring_up import LaunchArgument
 
 EXIT_BAD_INPUT = 2
-_ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")  # of a bag's topics
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -215,7 +215,7 @@ def _observe(options: argparse.Namespace) -> int:
         Request(
             bag=options.bag,
             observer=options.observer,
-            topics={role: getattr(options, role) for role in _ROLES if getattr(options, role)},
+            topics={role: getattr(options, role) for role in ROLES if getattr(options, role)},
             wheel_names=split_names("--wheel-names", options.wheel_names, 4),
             pedal_names=split_names("--actuation-names", options.actuation_names, 4),
             datum=tuple(options.datum) if options.datum else None,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.recording import types
+from proving_ground.interfaces import topics
 from proving_ground.recording.to_messages import text_message
-from proving_ground.recording.types import NS_PER_S, STATE_QOS, header, new, to_bytes
+from proving_ground.recording.types import NS_PER_S, header, new, to_bytes, to_rosbags
 from proving_ground.recording.writing import BagWriter
 
-ODOMETRY, STATUS = "/odometry/filtered", "/observer/status"
-SIDESLIP, SIDESLIP_STD = "/observer/sideslip", "/observer/sideslip_std"  # [rad]
+ODOMETRY, STATUS = topics.ESTIMATE.absolute, topics.OBSERVER_STATUS.absolute
+SIDESLIP, SIDESLIP_STD = topics.SIDESLIP.absolute, topics.SIDESLIP_STD.absolute  # [rad]
 _NUMBERS = 3 + 4 + 36 + 6 + 36  # of an Odometry after its names
 _STAMP_AT = 4  # bytes, after the head of all CDR
 
@@ -26,10 +26,8 @@ class EstimateBag:
     def __init__(self, bag: BagWriter, world: str = "map", base: str = "base_link") -> None:
         self._bag = bag
         self._form = np.frombuffer(to_bytes(_empty_odometry(world, base)), np.uint8)
-        bag.announce(ODOMETRY, types.ODOMETRY, STATE_QOS)
-        for topic in (SIDESLIP, SIDESLIP_STD):
-            bag.announce(topic, types.NUMBER, STATE_QOS)
-        bag.announce(STATUS, types.TEXT, STATE_QOS)
+        for topic in (topics.ESTIMATE, topics.SIDESLIP, topics.SIDESLIP_STD, topics.OBSERVER_STATUS):
+            bag.announce(topic.absolute, topic.type, to_rosbags(topic.qos))
 
     def write(self, rows: NDArray[np.void]) -> None:
         """Records of ESTIMATE."""
@@ -77,7 +75,7 @@ def _empty_odometry(world: str, base: str) -> Any:
     point, still = new("geometry_msgs/msg/Point", 0.0, 0.0, 0.0), new("geometry_msgs/msg/Twist", zero, zero)
     pose = new("geometry_msgs/msg/Pose", point, new("geometry_msgs/msg/Quaternion", 0.0, 0.0, 0.0, 1.0))
     return new(
-        types.ODOMETRY,
+        topics.ESTIMATE.type,
         header(0, world),
         base,
         new("geometry_msgs/msg/PoseWithCovariance", pose, np.zeros(36)),

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.message_types import ODOMETRY as ODOMETRY_TYPE
 from proving_ground.recording.estimate_bag import ODOMETRY
 from proving_ground.recording.figures import Array, errors, rms
 from proving_ground.recording.fixed import frame_of
 from proving_ground.recording.offline import TRUTH, Replay
 from proving_ground.recording.reading import Bag
-from proving_ground.recording.types import ODOMETRY as ODOMETRY_TYPE
 from proving_ground.recording.types import from_bytes
 from sensors.from_messages import truth_pose
 

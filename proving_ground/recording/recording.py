@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.topic import Topic
 from proving_ground.kernels.vector3 import vector
 from proving_ground.recording.to_messages import (
     actuation_message,
@@ -24,8 +26,7 @@ from proving_ground.recording.to_messages import (
     velocity_message,
     wheels_message,
 )
-from proving_ground.recording.topics import DATUM, TF_STATIC
-from proving_ground.recording.types import LATCHED_QOS, STATE_QOS
+from proving_ground.recording.types import to_rosbags
 from proving_ground.recording.writing import BagWriter
 from proving_ground.scenarios.lock_step import LockStep
 from sensors.drive_truth import drive_truth
@@ -55,7 +56,7 @@ class Recording:
     def watch(self, runner: LockStep, start_ns: int) -> None:
         """From now on the truth of the runner is written at each of its instants; its sensors' mounts now."""
         base = vector(runner.vehicle.base_in_chassis)
-        self._base = base
+        self._base, self._now_ns = base, start_ns
         rig = runner.rig or SensorRig((), seed=0, start_ns=start_ns, base_in_chassis=base, scene=Scene.flat())
         self._rig = rig
         runner.rig = cast(SensorRig, _WatchedRig(rig, self._instant))
@@ -65,49 +66,44 @@ class Recording:
                 (_frame(name, sensor), sensor.settings.mount_xyz_m, sensor.settings.mount_rpy_deg)
                 for name, sensor in sensors.items()
             ]
-            self._bag.write(TF_STATIC, mounts_message(BASE_FRAME, mounts), start_ns, LATCHED_QOS)
+            self._write(topics.FIXED_TRANSFORMS, mounts_message(BASE_FRAME, mounts))
         for sensor in sensors.values():
             if isinstance(sensor, Gps):
-                self._bag.write(DATUM, datum_message(start_ns, sensor.frame.origin, MAP), start_ns, LATCHED_QOS)
+                self._write(topics.DATUM, datum_message(start_ns, sensor.frame.origin, MAP))
                 break
 
     def sample(self, name: str, sample: Any) -> None:
         """What arrives of a sensor; LockStep's listener."""
         assert self._rig is not None
         sensor = self._rig.sensors[name]
-        topic, frame = f"/{name}", _frame(name, sensor)
+        frame = _frame(name, sensor)
         if isinstance(sample, ImuSample):
-            self._write(f"{topic}/data_raw", imu_message(sample, frame))
+            self._write(topics.IMU_RAW.named(name), imu_message(sample, frame))
             if sensor.settings.has_attitude:
-                self._write(f"{topic}/data", imu_message(sample, frame, has_attitude=True))
+                self._write(topics.IMU_DATA.named(name), imu_message(sample, frame, has_attitude=True))
         elif isinstance(sample, GpsSample):
-            self._write(f"{topic}/fix", fix_message(sample, frame))
+            self._write(topics.FIX.named(name), fix_message(sample, frame))
             if sample.quality != 0:
-                self._write(f"{topic}/vel", velocity_message(sample, MAP))
+                self._write(topics.GPS_VELOCITY.named(name), velocity_message(sample, MAP))
             separation = sensor.settings.geoid_separation_m
             for sentence in (gga_from_sample(sample, separation), rmc_from_sample(sample)):
-                self._write(f"{topic}/nmea", text_message(sentence.sentence()))
+                self._write(topics.NMEA.named(name), text_message(sentence.sentence()))
         elif isinstance(sample, EncoderSample):
-            is_only = name == "encoders"
-            self._write("/wheels/joint_states" if is_only else f"{topic}/joint_states", wheels_message(sample))
-            self._write("/vehicle/actuation" if is_only else f"{topic}/actuation", actuation_message(sample))
+            self._write(topics.WHEELS.named(name), wheels_message(sample))
+            self._write(topics.ACTUATION.named(name), actuation_message(sample))
         elif isinstance(sample, LidarScan):
-            self._write(f"{topic}/points", cloud_message(sample.time_ns, sample.points, frame))
-            self._write(f"{topic}/scan", scan_message(planar_scan(sample, sensor.settings), frame))
+            self._write(topics.POINTS.named(name), cloud_message(sample.time_ns, sample.points, frame))
+            self._write(topics.SCAN.named(name), scan_message(planar_scan(sample, sensor.settings), frame))
 
-    def _write(self, topic: str, message: Any) -> None:
-        self._bag.write(topic, message, self._now_ns)
+    def _write(self, topic: Topic, message: Any) -> None:
+        self._bag.write(topic.absolute, message, self._now_ns, to_rosbags(topic.qos))
 
     def _instant(self, time_ns: int, seen: SnapshotRecord) -> None:
         self._now_ns = time_ns
         motion = base_motion(seen, self._base)
-        messages = {
-            "odom": truth_odometry(time_ns, motion, MAP, BASE_FRAME),
-            "accel": truth_accel(time_ns, motion, BASE_FRAME),
-            "actuation": truth_actuation(time_ns, drive_truth(seen), seen["spin_rate"]),
-        }
-        for name, message in messages.items():
-            self._bag.write(f"/ground_truth/{name}", message, time_ns, STATE_QOS)
+        self._write(topics.TRUTH_ODOM, truth_odometry(time_ns, motion, MAP, BASE_FRAME))
+        self._write(topics.TRUTH_ACCEL, truth_accel(time_ns, motion, BASE_FRAME))
+        self._write(topics.TRUTH_ACTUATION, truth_actuation(time_ns, drive_truth(seen), seen["spin_rate"]))
 
 
 class _WatchedRig:

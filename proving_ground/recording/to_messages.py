@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.recording import types
+from proving_ground.interfaces import message_types as types
 from proving_ground.recording.types import header, new
 from proving_ground.ros_support.transformations import quaternion_from_euler
 from sensors.gps.geodesy import Geodetic

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from proving_ground.recording import types
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.topic import Topic
 
-ROLES = ("imu", "fix", "velocity", "wheels", "actuation", "truth")
-DATUM, TF_STATIC = "/ground_truth/datum", "/tf_static"
+TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # before the names of all topics of the truth
 
 
 class Role(NamedTuple):
@@ -16,18 +16,23 @@ class Role(NamedTuple):
 
     message_type: str
     defaults: tuple[str, ...]  # the suite's topics, best first
-    hints: tuple[str, ...]  # one of these is in the name of others; none: any of the type will do
+    hints: tuple[str, ...]  # one of these is in the name of others; empty: any of the type will do
+
+
+def _role(*defaults: Topic, hints: tuple[str, ...] = ()) -> Role:
+    return Role(defaults[0].type, tuple(topic.absolute for topic in defaults), hints)
 
 
 _GPS_HINTS = ("gps", "gnss", "fix", "ublox", "novatel")
 WANTED: dict[str, Role] = {
-    "imu": Role(types.IMU, ("/imu/data_raw", "/imu/data"), ()),
-    "fix": Role(types.FIX, ("/gps/fix",), ()),
-    "velocity": Role(types.VELOCITY, ("/gps/vel",), _GPS_HINTS),
-    "wheels": Role(types.JOINTS, ("/wheels/joint_states",), ("wheel",)),
-    "actuation": Role(types.JOINTS, ("/vehicle/actuation",), ("actuation",)),
-    "truth": Role(types.ODOMETRY, ("/ground_truth/odom",), ("truth",)),
+    "imu": _role(topics.IMU_RAW, topics.IMU_DATA),
+    "fix": _role(topics.FIX),
+    "velocity": _role(topics.GPS_VELOCITY, hints=_GPS_HINTS),
+    "wheels": _role(topics.WHEELS, hints=("wheel",)),
+    "actuation": _role(topics.ACTUATION, hints=("actuation",)),
+    "truth": _role(topics.TRUTH_ODOM, hints=("truth",)),
 }
+ROLES = tuple(WANTED)
 
 
 def choose_topics(there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:
@@ -57,7 +62,7 @@ def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> s
     of_type = sorted(
         topic
         for topic, kind in there.items()
-        if kind == wanted.message_type and (role == "truth" or not topic.startswith("/ground_truth/"))
+        if kind == wanted.message_type and (role == "truth" or not topic.startswith(TRUTH))
     )
     for topic in wanted.defaults:
         if topic in there and there[topic] != wanted.message_type:

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Any
 
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 from rosbags.typesys import Stores, get_typestore
 
-IMU: Final = "sensor_msgs/msg/Imu"
-FIX: Final = "sensor_msgs/msg/NavSatFix"
-VELOCITY: Final = "geometry_msgs/msg/TwistWithCovarianceStamped"
-JOINTS: Final = "sensor_msgs/msg/JointState"
-ODOMETRY: Final = "nav_msgs/msg/Odometry"
-ACCEL: Final = "geometry_msgs/msg/AccelStamped"
-WRENCH: Final = "geometry_msgs/msg/WrenchStamped"
-CLOUD: Final = "sensor_msgs/msg/PointCloud2"
-SCAN: Final = "sensor_msgs/msg/LaserScan"
-TEXT: Final = "std_msgs/msg/String"
-NUMBER: Final = "std_msgs/msg/Float64"
-TRANSFORMS: Final = "tf2_msgs/msg/TFMessage"
+from proving_ground.interfaces.profiles import LATCHED, RELIABLE, SENSOR, Profile
 
 NS_PER_S = 1_000_000_000
 
 _FOREVER = QosTime(9223372036, 854775807)
 
 
-def _qos(depth: int, reliability: QosReliability, durability: QosDurability) -> Qos:
+def to_rosbags(profile: Profile) -> Qos:
+    """rosbags' QoS of a declared profile: a replay offers what the nodes offered."""
+    reliability = QosReliability.RELIABLE if profile.is_reliable else QosReliability.BEST_EFFORT
+    durability = QosDurability.TRANSIENT_LOCAL if profile.is_latched else QosDurability.VOLATILE
     history, liveliness = QosHistory.KEEP_LAST, QosLiveliness.AUTOMATIC
-    return Qos(history, depth, reliability, durability, _FOREVER, _FOREVER, liveliness, _FOREVER, False)
+    return Qos(history, profile.depth, reliability, durability, _FOREVER, _FOREVER, liveliness, _FOREVER, False)
 
 
-# As proving_ground.ros_support.qos has them: a replay offers what the nodes offered.
-SENSOR_QOS = _qos(5, QosReliability.BEST_EFFORT, QosDurability.VOLATILE)
-STATE_QOS = _qos(10, QosReliability.RELIABLE, QosDurability.VOLATILE)
-LATCHED_QOS = _qos(1, QosReliability.RELIABLE, QosDurability.TRANSIENT_LOCAL)
+SENSOR_QOS, STATE_QOS, LATCHED_QOS = to_rosbags(SENSOR), to_rosbags(RELIABLE), to_rosbags(LATCHED)
 
 
 @functools.cache

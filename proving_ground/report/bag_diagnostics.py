@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.interfaces import topics
 from proving_ground.report.run_record import Event, Innovations
 from state_observer.vehicle.layout import SENSORS
 
-DIAGNOSTICS = "/diagnostics"
+DIAGNOSTICS = topics.DIAGNOSTICS.absolute
 MOST_EVENTS = 2000
 LONGEST_WORDS = 300
 LEVELS = ("", "warning: ", "error: ", "stale: ")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proving_ground.recording import types
+from proving_ground.interfaces import topics
 from proving_ground.recording.reading import Bag, open_bag
 from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.types import from_bytes
@@ -52,8 +52,8 @@ from vehicle_dynamics.vehicle_mechanism import CORNERS
 Array = NDArray[np.float64]
 Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
 
-TRUTH, ACCEL, ACTUATION = "/ground_truth/odom", "/ground_truth/accel", "/ground_truth/actuation"
-COLLISION, WHEEL_TRUTH = "/ground_truth/collision", "/ground_truth/wheels"
+TRUTH, ACCEL, ACTUATION = (topic.absolute for topic in (topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.TRUTH_ACTUATION))
+COLLISION, WHEEL_TRUTH = topics.COLLISION.absolute, topics.TRUTH_WHEELS.absolute
 SAME_NS = 1_000_000
 # As vehicle_dynamics.ros.vehicle_messages.WheelMessages names them.
 OF_WHEELS = (
@@ -61,17 +61,14 @@ OF_WHEELS = (
     "drive_torque",
 )  # fmt: skip
 OF_VEHICLE = ("gear", "selected", "steering")
-JOINTS, ESTIMATE = "/joint_states", "/odometry/filtered"
+JOINTS, ESTIMATE = topics.JOINT_STATES.absolute, topics.ESTIMATE.absolute
 TYPES = {
-    TRUTH: types.ODOMETRY,
-    ACCEL: types.ACCEL,
-    ACTUATION: types.JOINTS,
-    COLLISION: types.WRENCH,
-    WHEEL_TRUTH: types.JOINTS,
-    JOINTS: types.JOINTS,
-    ESTIMATE: types.ODOMETRY,
-    DIAGNOSTICS: "diagnostic_msgs/msg/DiagnosticArray",
-}
+    topic.absolute: topic.type
+    for topic in (
+        topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.TRUTH_ACTUATION, topics.COLLISION, topics.TRUTH_WHEELS,
+        topics.JOINT_STATES, topics.ESTIMATE, topics.DIAGNOSTICS,
+    )
+}  # fmt: skip
 PEDALS = ("steering", "throttle", "brake")
 ARMS = tuple(f"{corner}_lower_arm" for corner in CORNERS)
 ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)

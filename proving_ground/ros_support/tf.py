@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.convert import transform_to_msg
 from proving_ground.ros_support.node import SuiteNode
 
@@ -41,7 +41,7 @@ class TransformBroadcaster:
     """Publishes moving frames on tf. The topic is relative: a namespaced vehicle has its own tree."""
 
     def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
-        self._publisher = node.advertise(TFMessage, "tf", qos.TF)
+        self._publisher = node.advertise(topics.TRANSFORMS)
         self._prefix = frame_prefix
 
     def send(self, stamp: Time, transforms: Iterable[FrameTransform]) -> None:
@@ -54,7 +54,7 @@ class StaticTransformBroadcaster:
     """Publishes fixed frames on tf_static, latched; a late joiner gets every frame ever sent by this node."""
 
     def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
-        self._publisher = node.advertise(TFMessage, "tf_static", qos.LATCHED)
+        self._publisher = node.advertise(topics.FIXED_TRANSFORMS)
         self._prefix = frame_prefix
         self._by_child: dict[str, TransformStamped] = {}
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensor_msgs.msg import JointState
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.node import run_node
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.ros.sensor_messages import actuation_to_msg, wheels_to_msg
@@ -36,8 +34,8 @@ class EncodersNode(SensorNode[EncodersNodeSettings, EncoderSample]):
 
     def prepare(self) -> None:
         """Publishers."""
-        self._wheels = self.advertise(JointState, "wheels/joint_states", qos.SENSOR)
-        self._actuation = self.advertise(JointState, "vehicle/actuation", qos.SENSOR)
+        self._wheels = self.advertise(topics.WHEELS)
+        self._actuation = self.advertise(topics.ACTUATION)
 
     def make_sensor(self, **common: Any) -> Encoders:
         """All of them."""

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from geometry_msgs.msg import TwistWithCovarianceStamped
-from sensor_msgs.msg import NavSatFix
 from std_msgs.msg import String
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import run_node
 from proving_ground.settings import setting
@@ -49,11 +47,11 @@ class GpsNode(SensorNode[GpsNodeSettings, GpsSample]):
         frame = LocalFrame(self._georeference)
         if frame.remark:
             self.get_logger().info(frame.remark)
-        self._datum = self.advertise(NavSatFix, "ground_truth/datum", qos.LATCHED)
+        self._datum = self.advertise(topics.DATUM)
         self._datum.publish(datum_to_msg(frame.origin, self.map_frame))
-        self._fix = self.advertise(NavSatFix, "gps/fix", qos.SENSOR)
-        self._velocity = self.advertise(TwistWithCovarianceStamped, "gps/vel", qos.SENSOR)
-        self._nmea = self.advertise(String, "gps/nmea", qos.SENSOR)
+        self._fix = self.advertise(topics.FIX)
+        self._velocity = self.advertise(topics.GPS_VELOCITY)
+        self._nmea = self.advertise(topics.NMEA)
 
     def make_sensor(self, **common: Any) -> Gps:
         """The receiver."""

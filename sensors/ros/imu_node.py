@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensor_msgs.msg import Imu as ImuMessage
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import run_node
 from sensors.imu import Imu, ImuSettings
@@ -33,8 +31,8 @@ class ImuNode(SensorNode[ImuNodeSettings, ImuSample]):
 
     def prepare(self) -> None:
         """Publishers."""
-        self._raw = self.advertise(ImuMessage, "imu/data_raw", qos.SENSOR)
-        self._data = self.advertise(ImuMessage, "imu/data", qos.SENSOR) if self.settings.has_attitude else None
+        self._raw = self.advertise(topics.IMU_RAW)
+        self._data = self.advertise(topics.IMU_DATA) if self.settings.has_attitude else None
 
     def make_sensor(self, **common: Any) -> Imu:
         """The unit."""

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensor_msgs.msg import LaserScan, PointCloud2
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.node import run_node
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.planar import planar_scan
@@ -39,8 +37,8 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
         s = self.settings
         self._seen = s.scene(load_world(s.world) if s.world else None)
         self._messages = CloudMessages(self.frame)
-        self._points = self.advertise(PointCloud2, "lidar/points", qos.SENSOR)
-        self._scan = self.advertise(LaserScan, "lidar/scan", qos.SENSOR)
+        self._points = self.advertise(topics.POINTS)
+        self._scan = self.advertise(topics.SCAN)
 
     def make_sensor(self, **common: Any) -> Lidar:
         """The scanner."""

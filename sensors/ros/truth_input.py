@@ -14,8 +14,9 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
 
+from proving_ground.interfaces import topics
 from proving_ground.interfaces.instants import Instants
-from proving_ground.ros_support import qos
+from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.convert import quaternion_from_msg, vector_from_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
@@ -49,7 +50,7 @@ class TruthInput:
         on_truth: Callable[[int, BaseMotion, DriveTruth | None], None],
         on_reset: Callable[[], None],
         *,
-        odometry: str = "ground_truth/odom",
+        odometry: Topic = topics.TRUTH_ODOM,
         needs_accel: bool = False,
         needs_drive: bool = False,
         frames: tuple[str, str] | None = None,
@@ -65,12 +66,12 @@ class TruthInput:
         needed = ["odom", *(["accel"] if needs_accel else []), *(["drive"] if needs_drive else [])]
         self._instants = Instants(needed, leader="odom")
         self._resets: int | None = None
-        node.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self._listen(Odometry, odometry, "odom", partial(_odometry, frames=frames))
+        node.listen(topics.RESETS, self._on_resets)
+        self._listen(odometry, "odom", partial(_odometry, frames=frames))
         if needs_accel:
-            self._listen(AccelStamped, "ground_truth/accel", "accel", _accel)
+            self._listen(topics.TRUTH_ACCEL, "accel", _accel)
         if needs_drive:
-            self._listen(JointState, "ground_truth/actuation", "drive", _drive)
+            self._listen(topics.TRUTH_ACTUATION, "drive", _drive)
 
     @property
     def time_ns(self) -> int | None:
@@ -100,7 +101,7 @@ class TruthInput:
             self._instants.clear()
             self._on_reset()
 
-    def _listen(self, message_type: type, topic: str, part: str, read: Callable[[Any], Any]) -> None:
+    def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any]) -> None:
         def take(message: Any) -> None:
             try:
                 time_ns = stamp_to_ns(message.header.stamp)
@@ -109,10 +110,10 @@ class TruthInput:
                 self._take(part, time_ns, read(message))
             except ValueError as error:
                 self._refused_at = self._node.wall_time()
-                self._node.health.count(f"{topic} refused")
-                self._node.report("truth values", Level.WARN, f"{topic} refused: {error}")
+                self._node.health.count(f"{topic.name} refused")
+                self._node.report("truth values", Level.WARN, f"{topic.name} refused: {error}")
 
-        self._node.listen(message_type, topic, take, TRUTH)
+        self._node.listen(topic, take, TRUTH)
 
     def _take(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()

@@ -14,13 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
-from geometry_msgs.msg import PoseWithCovarianceStamped, TwistWithCovarianceStamped
-from nav_msgs.msg import Odometry
-from sensor_msgs.msg import Imu, JointState, NavSatFix
-from std_msgs.msg import Float64, Float64MultiArray, UInt32
-from std_srvs.srv import Trigger
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from std_msgs.msg import Float64, UInt32
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.convert import quaternion_from_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
@@ -31,7 +28,7 @@ from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, on_time_jump
 from proving_ground.settings.dates import date_ns
 from sensors.gps import LocalFrame
 from state_observer.arrivals import Arrivals, RecentCounts
-from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
+from state_observer.joined_samples import JoinedSamples
 from state_observer.node_settings import ObserverNodeSettings
 from state_observer.ros.observer_messages import EstimateMessages, forces_to_msg
 from state_observer.ros.outer_clock import OuterClock
@@ -43,13 +40,8 @@ from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
 from vehicle_dynamics.choices import BASE_FRAME
 
-TOPICS = {
-    IMU: Imu,
-    FIX: NavSatFix,
-    VELOCITY: TwistWithCovarianceStamped,
-    WHEELS: JointState,
-    ACTUATION: JointState,
-}
+INPUTS = (topics.IMU_RAW, topics.FIX, topics.GPS_VELOCITY, topics.WHEELS, topics.ACTUATION)
+POSE = topics.INITIAL_POSE.name
 START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
 LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
 UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
@@ -79,21 +71,21 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         prefix = s.frame_prefix
         self._frames = (prefix + s.map_frame, prefix + s.odom_frame, prefix + BASE_FRAME)
         self._messages = EstimateMessages(self._frames[0], self._frames[2])
-        self._odometry = self.advertise(Odometry, "odometry/filtered", qos.RELIABLE)
-        self._sideslip = self.advertise(Float64, "observer/sideslip", qos.RELIABLE)
-        self._forces = self.advertise(Float64MultiArray, "observer/tyre_forces", qos.RELIABLE)
+        self._odometry = self.advertise(topics.ESTIMATE)
+        self._sideslip = self.advertise(topics.SIDESLIP)
+        self._forces = self.advertise(topics.TYRE_FORCES)
         self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
         self._tf_every = max(round(s.rate_hz / s.tf_rate_hz), 1) if s.tf_rate_hz else 0
         self._samples = JoinedSamples(needs_actuation=s.kind == "vehicle")
         # An INS does not look at what the driver does.
-        topics = {name: kind for name, kind in TOPICS.items() if s.kind == "vehicle" or name != ACTUATION}
-        self._arrivals = Arrivals(topics, time.monotonic())
+        inputs = [topic for topic in INPUTS if s.kind == "vehicle" or topic is not topics.ACTUATION]
+        self._arrivals = Arrivals([topic.name for topic in inputs], time.monotonic())
         self._outer_clock = OuterClock(self)
-        for topic, kind in topics.items():
-            self.listen(kind, topic, self._taker(topic), qos.SENSOR)
-        self.listen(PoseWithCovarianceStamped, "initialpose", self._on_pose, qos.RELIABLE)
-        self.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self.create_service(Trigger, "observer/reset", self._on_reset)
+        for topic in inputs:
+            self.listen(topic, self._taker(topic.name))
+        self.listen(topics.INITIAL_POSE, self._on_pose)
+        self.listen(topics.RESETS, self._on_resets)
+        self.serve(topics.OBSERVER_RESET, self._on_reset)
         self._jump_handle = on_time_jump(self, self._on_jump)
 
     def _make_observer(self) -> BasicObserver:
@@ -103,7 +95,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._start_ns = date_ns("start_date", s.start_date) if s.start_date else 0
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         if s.knows_start and not self._is_at_start:
-            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
+            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on " + POSE)
         frame = LocalFrame(world.georeference if world is not None else None)
         path = Path(s.observer_file) if s.observer_file else None
         if s.kind == "ins":
@@ -212,8 +204,8 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         reason = self._pose_refusal(message)
         place = message.pose.pose.position
         if reason:
-            self.health.count("initialpose refused")
-            self.report("pose", Level.WARN, f"initialpose refused: {reason}")
+            self.health.count(f"{POSE} refused")
+            self.report("pose", Level.WARN, f"{POSE} refused: {reason}")
         else:
             self.report("pose", Level.OK, f"told to be at x {place.x:.1f}, y {place.y:.1f} m")
 

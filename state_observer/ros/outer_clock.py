@@ -6,6 +6,7 @@ from typing import Any
 
 from rosgraph_msgs.msg import Clock
 
+from proving_ground.interfaces import topics
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.time import NS_PER_S, stamp_to_ns
@@ -38,7 +39,7 @@ class OuterClock:
         if self._is_simulated and self._heard_ns:
             return max(self._now_ns() - self._heard_ns, 0) / NS_PER_S
         passed = self._node.wall_time() - self._heard_s
-        has_clock = passed >= QUIET_S and self._node.count_publishers("/clock") > 0
+        has_clock = passed >= QUIET_S and self._node.count_publishers(topics.CLOCK.name) > 0
         if not has_clock:
             self._stop_listening()
             return passed if passed >= QUIET_S else 0.0
@@ -56,7 +57,7 @@ class OuterClock:
         if self._subscription is None:
             self._first_ns = self._told_ns = 0
             self._told_s = self._asked_s = self._node.wall_time()
-            self._subscription = self._node.create_subscription(Clock, "/clock", self._on_clock, qos.SENSOR)
+            self._subscription = self._node.create_subscription(Clock, topics.CLOCK.name, self._on_clock, qos.SENSOR)
 
     def _stop_listening(self) -> None:
         if self._subscription is not None:

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nav_msgs.msg import OccupancyGrid
-from visualization_msgs.msg import MarkerArray
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.settings import setting
@@ -48,8 +45,8 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
         s = self.settings
         world = load_world(s.world)
         found, drawn = occupancy(world, s), shapes(world)
-        self._map = self.advertise(OccupancyGrid, "map", qos.LATCHED)
-        self._markers = self.advertise(MarkerArray, "terrain/markers", qos.LATCHED)
+        self._map = self.advertise(topics.MAP)
+        self._markers = self.advertise(topics.MARKERS)
         self._map.publish(occupancy_to_msg(found, s.frame))
         self._markers.publish(shapes_to_msg(drawn, s.frame))
         self.report("world", Level.OK, words_on_world(world))

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from rosbags.rosbag2 import Reader
 
-from proving_ground.recording import to_messages, types
+from proving_ground.interfaces import message_types as types
+from proving_ground.recording import to_messages
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.types import from_bytes, to_bytes

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from proving_ground.recording import to_messages, types
+from proving_ground.interfaces import message_types as types
+from proving_ground.recording import to_messages
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream
 from proving_ground.recording.topics import choose_topics

@@ -12,7 +12,8 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
 from proving_ground.cli.main import main
-from proving_ground.recording import to_messages, types
+from proving_ground.interfaces import message_types as types
+from proving_ground.recording import to_messages
 from proving_ground.recording.fixed import bag_datum, bag_mounts
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream

@@ -13,7 +13,7 @@ import pytest
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from proving_ground.cli.main import main
-from proving_ground.recording import types
+from proving_ground.interfaces import message_types as types
 from proving_ground.recording.observe_settings import load_either, settings_text
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.sqlite_scan import SqliteScan

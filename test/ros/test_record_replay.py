@@ -29,7 +29,7 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 from proving_ground.cli.main import main
-from proving_ground.recording import types
+from proving_ground.interfaces import message_types as types
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import LATCHED_QOS, STATE_QOS, from_bytes, new, store, to_bytes
 from proving_ground.ros_support import qos

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import AccelStamped, WrenchStamped
-from nav_msgs.msg import Odometry
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from geometry_msgs.msg import WrenchStamped
 from std_msgs.msg import String
-from tf2_msgs.msg import TFMessage
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp
@@ -56,19 +52,19 @@ class VehiclePublisher:
         """
         x, y, z = (float(value) for value in vehicle.base_in_chassis)
         self._base = (x, y, z)
-        self._clock = node.advertise(Clock, "/clock", qos.CLOCK)
-        self._odometry = node.advertise(Odometry, "ground_truth/odom", qos.RELIABLE)
-        self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
-        self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
-        self._actuation = node.advertise(JointState, "ground_truth/actuation", qos.RELIABLE)
-        self._wheels = node.advertise(JointState, "ground_truth/wheels", qos.RELIABLE)
-        self._collision = node.advertise(WrenchStamped, "ground_truth/collision", qos.RELIABLE)
+        self._clock = node.advertise(topics.CLOCK)
+        self._odometry = node.advertise(topics.TRUTH_ODOM)
+        self._accel = node.advertise(topics.TRUTH_ACCEL)
+        self._joint_states = node.advertise(topics.JOINT_STATES)
+        self._actuation = node.advertise(topics.TRUTH_ACTUATION)
+        self._wheels = node.advertise(topics.TRUTH_WHEELS)
+        self._collision = node.advertise(topics.COLLISION)
         self._push = WrenchStamped()
         self._push.header.frame_id = frames.base
         self._was_pushed = True  # the first instant is told of in any case
-        self._tf = node.advertise(TFMessage, "tf", qos.TF)
+        self._tf = node.advertise(topics.TRANSFORMS)
         self._static = StaticTransformBroadcaster(node)
-        self._description = node.advertise(String, "robot_description", qos.LATCHED)
+        self._description = node.advertise(topics.ROBOT_DESCRIPTION)
         self._text = vehicle_urdf(parameters, self._base, {})
 
         joints = JointPositions(parameters)

@@ -11,8 +11,8 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from planner.scripted import Origin, ScriptedDriver
+from proving_ground.interfaces import topics
 from proving_ground.kernels.vector3 import Vector3, vector
-from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
@@ -60,7 +60,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self._begun_ns: int | None = start.time_ns()
         self._seen = np.zeros(1, SNAPSHOT)[0]
         self._message = JointState(name=list(PEDALS))
-        self._pedals = self.advertise(JointState, "vehicle/pedals", qos.RELIABLE)
+        self._pedals = self.advertise(topics.PEDALS)
         self._truth = TruthInput(self, self._on_truth, self._on_reset)
         self._is_heard = False
         self.report("script", Level.OK, "waits for /ground_truth/odom")
