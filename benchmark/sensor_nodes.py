@@ -22,8 +22,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, PointCloud2
 
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.ros_support.domain import private_domain
-from proving_ground.ros_support.time import NS_PER_S
 from proving_ground.settings import SettingsError
 from proving_ground.settings.text_table import text_table
 

@@ -11,7 +11,7 @@ from std_msgs.msg import Header
 
 from planner.drive_command import DriveCommand, DriverSettings
 from planner.idle import IdleGate
-from proving_ground.interfaces import topics
+from proving_ground.interfaces import joints, topics
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
@@ -131,7 +131,7 @@ class DriverNode(SuiteNode[Settings]):
         header = Header(stamp=self.get_clock().now().to_msg(), frame_id=self.settings.frame_id)
         if self.settings.output == "pedals":
             position = [command.steering, command.throttle, command.brake]
-            return JointState(header=header, name=["steering", "throttle", "brake"], position=position)
+            return JointState(header=header, name=list(joints.PEDALS), position=position)
         twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
         return TwistStamped(header=header, twist=twist) if self.settings.stamped else twist
 

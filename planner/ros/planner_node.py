@@ -16,6 +16,7 @@ from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import Header
 
 from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
+from planner.figures import progress_figures
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarMapSettings, LidarSource
 from planner.maps.source import ObstacleSource
@@ -23,16 +24,18 @@ from planner.maps.terrain_truth import TerrainTruth
 from planner.motion_height import MotionHeight
 from planner.pose import pose_from_attitude
 from planner.pose_history import PoseHistory
-from planner.ros.planner_messages import arcs_to_msg, grid_to_msg, path_to_msg
 from planner.settings import PlannerSettings
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import NS_PER_S, read_stamp
+from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import setting
 from sensors.mounting import Mounting
 from sensors.ros.truth_input import TruthInput
@@ -252,11 +255,15 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.report("input", Level.OK, "odometry arrives")
 
     def _show(self, time_ns: int, progress: Progress) -> None:
-        stamp = ns_to_stamp(time_ns)
-        self._plan.publish(path_to_msg(progress.path, stamp, self._frame, self._height))
-        self._arcs.publish(arcs_to_msg(progress.arcs, stamp, self._frame, self._height))
+        path, arcs, grid = (new_message(topic.type) for topic in (topics.PLAN, topics.ARCS, topics.LOCAL_MAP))
+        path.header.frame_id = grid.header.frame_id = self._frame
+        fill_path(path, time_ns, progress.path, self._height, new_message)
+        self._plan.publish(path)
+        fill_arcs(arcs, path.header, progress.arcs, self._height, new_message)
+        self._arcs.publish(arcs)
         if progress.grid is not None:
-            self._local_map.publish(grid_to_msg(progress.grid, stamp, self._frame))
+            fill_local_grid(grid, time_ns, progress.grid)
+            self._local_map.publish(grid)
 
     # Sensing
 
@@ -271,7 +278,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         if message is None or self._lidar is None or self._start_ns is None:
             return
         try:
-            time_ns = stamp_to_ns(message.header.stamp)
+            time_ns = read_stamp(message.header.stamp)
             end_ns = time_ns + (0 if s.lidar_deskewed else round(s.lidar_sweep_s * NS_PER_S))
             if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
                 return
@@ -295,14 +302,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         """Status, progress and arrival."""
         progress = self._progress
         self.report("driving", LEVELS.get(progress.status, Level.OK), progress.words)
-        figures = {
-            "status": progress.status.value,
-            "reason": progress.reason.value,
-            "detail": progress.detail,
-            "to_go_m": f"{progress.to_go:.2f}",
-            "waypoint": str(progress.waypoint),
-            "plans": str(self._core.plans),
-        }
+        figures = progress_figures(progress, self._core.plans)
         stamp = ns_to_stamp(self._odometry.time_ns or 0)
         message = health_to_msg(self.health, self.get_fully_qualified_name(), stamp)
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]

@@ -132,6 +132,7 @@ def _drive(task: Task, bag: Path | None) -> tuple[WatchedLockStep, Run, Timing]:
         runner = WatchedLockStep(scenario, path.parent, world=world, parameters=parameters, listener=listener)
         recording.watch(runner, scenario.start.time_ns())
         result, timing = _timed(runner, show)
+        recording.finish()
     print(f"  {writer.count} messages written to {bag}")
     return runner, result, timing
 

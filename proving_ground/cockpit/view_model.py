@@ -17,6 +17,7 @@ from proving_ground.cockpit.replay_state import ReplayState, replay_state
 from proving_ground.cockpit.tracks import Pace, Poses, Strip, Trail
 from proving_ground.cockpit.words import NodeWords, degrees_words, speed_words, time_words
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
 
 Array = NDArray[np.float64]
 
@@ -69,7 +70,7 @@ class ViewModel:
         """rosgraph_msgs/Clock; wall: seconds of a steady clock."""
 
         def take() -> None:
-            now = reading.time_ns(message.clock)
+            now = read_stamp(message.clock)
             if self.time_ns is not None and now < self.time_ns - JUMP_BACK_NS:
                 self.forget()
             self.time_ns = now
@@ -128,7 +129,7 @@ class ViewModel:
         """nav_msgs/Path."""
 
         def take() -> None:
-            self.plan = (reading.time_ns(message.header.stamp), reading.path(message))
+            self.plan = (read_stamp(message.header.stamp), reading.path(message))
 
         self._checked(topics.PLAN.name, take)
 
@@ -137,7 +138,7 @@ class ViewModel:
 
         def take() -> None:
             if message.markers:
-                self.arcs = (reading.time_ns(message.markers[0].header.stamp), reading.arcs(message))
+                self.arcs = (read_stamp(message.markers[0].header.stamp), reading.arcs(message))
 
         self._checked(topics.ARCS.name, take)
 
@@ -145,7 +146,7 @@ class ViewModel:
         """nav_msgs/OccupancyGrid."""
 
         def take() -> None:
-            self.grid = (reading.time_ns(message.header.stamp), reading.grid(message))
+            self.grid = (read_stamp(message.header.stamp), reading.grid(message))
 
         self._checked(topics.LOCAL_MAP.name, take)
 
@@ -176,7 +177,7 @@ class ViewModel:
             mount = self._mounts.get(message.header.frame_id)
             if mount is None or self.truth is None:
                 return
-            time_ns = reading.time_ns(message.header.stamp)
+            time_ns = read_stamp(message.header.stamp)
             self.cloud = (time_ns, cloud_view(points(message), time_ns, mount, self._poses, most))
 
         self._checked(topics.POINTS.name, take)

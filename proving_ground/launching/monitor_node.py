@@ -12,10 +12,11 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState, Joy
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
 from proving_ground.interfaces.topic import Topic
 from proving_ground.launching.monitor import Monitor, TopicWatch
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.diagnostics import HARDWARE_ID, level_from_msg
+from proving_ground.ros_support.diagnostics import level_from_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, run_node

@@ -15,11 +15,11 @@ from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.diagnostics import HARDWARE_ID
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.ros_support.time import stamp_to_ns
 from proving_ground.scenarios.observing import HEADING_VARIANCE, START_VARIANCE
 from proving_ground.scenarios.refereeing import (
     START_WITHIN_S,
@@ -139,7 +139,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
-            self._course.tell_time(stamp_to_ns(message.header.stamp))
+            self._course.tell_time(read_stamp(message.header.stamp))
             self._course.tell_speed(message.twist.twist.linear.x)
             self._pose = message.pose.pose
 

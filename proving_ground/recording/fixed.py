@@ -6,11 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.geodesy import Geodetic
 from proving_ground.interfaces.topic import Topic
 from proving_ground.recording.reading import Bag
 from proving_ground.recording.types import from_bytes
 from proving_ground.ros_support.transformations import euler_from_quaternion
-from sensors.gps.geodesy import Geodetic
 
 BASE = "base_link"
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.sample_synchroniser import ROLES as SENSOR_ROLES
 from proving_ground.interfaces.topic import Topic
 
-TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # before the names of all topics of the truth
+TRUTH = "truth"  # role of the odometry that estimates are compared with
+OF_TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # before the names of all topics of the truth
 
 
 class Role(NamedTuple):
@@ -24,14 +26,12 @@ def _role(*defaults: Topic, hints: tuple[str, ...] = ()) -> Role:
 
 
 _GPS_HINTS = ("gps", "gnss", "fix", "ublox", "novatel")
-WANTED: dict[str, Role] = {
-    "imu": _role(topics.IMU_RAW, topics.IMU_DATA),
-    "fix": _role(topics.FIX),
-    "velocity": _role(topics.GPS_VELOCITY, hints=_GPS_HINTS),
-    "wheels": _role(topics.WHEELS, hints=("wheel",)),
-    "actuation": _role(topics.ACTUATION, hints=("actuation",)),
-    "truth": _role(topics.TRUTH_ODOM, hints=("truth",)),
+_HINTS = {"velocity": _GPS_HINTS, "wheels": ("wheel",), "actuation": ("actuation",), TRUTH: ("truth",)}
+_TOPICS = {role: (topic,) for role, topic in SENSOR_ROLES.items()} | {
+    "imu": (topics.IMU_RAW, topics.IMU_DATA),
+    TRUTH: (topics.TRUTH_ODOM,),
 }
+WANTED: dict[str, Role] = {role: _role(*found, hints=_HINTS.get(role, ())) for role, found in _TOPICS.items()}
 ROLES = tuple(WANTED)
 
 
@@ -62,7 +62,7 @@ def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> s
     of_type = sorted(
         topic
         for topic, kind in there.items()
-        if kind == wanted.message_type and (role == "truth" or not topic.startswith(TRUTH))
+        if kind == wanted.message_type and (role == TRUTH or not topic.startswith(OF_TRUTH))
     )
     for topic in wanted.defaults:
         if topic in there and there[topic] != wanted.message_type:

@@ -20,11 +20,11 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from proving_ground.interfaces import topics
-from proving_ground.interfaces.message_types import message_class
 from proving_ground.interfaces.topic import Service, Topic
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Health, Level, LogLimit
+from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
 from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
 from proving_ground.ros_support.qos import to_rclpy
@@ -105,7 +105,7 @@ class SuiteNode(Node, Generic[Settings]):
 
     def advertise(self, topic: Topic, message_type: type | None = None) -> Any:
         """A publisher of a topic of the table; message_type: where the topic has several."""
-        return self.open_publisher(message_type or _class_of(topic), topic.name, to_rclpy(topic.qos))
+        return self.open_publisher(message_type or class_of(topic.type), topic.name, to_rclpy(topic.qos))
 
     def listen(
         self,
@@ -116,12 +116,12 @@ class SuiteNode(Node, Generic[Settings]):
     ) -> Any:
         """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`."""
         return self.open_subscription(
-            message_type or _class_of(topic), topic.name, callback, profile or to_rclpy(topic.qos)
+            message_type or class_of(topic.type), topic.name, callback, profile or to_rclpy(topic.qos)
         )
 
     def serve(self, service: Service, callback: Callable[[Any, Any], Any]) -> Any:
         """Offer a service of the table."""
-        return self.create_service(_class_of(service), service.name, callback)
+        return self.create_service(class_of(service.type), service.name, callback)
 
     def open_publisher(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
         """A publisher whose QoS users can override by `qos_overrides` parameters."""
@@ -134,13 +134,6 @@ class SuiteNode(Node, Generic[Settings]):
         """A subscription whose QoS users can override by `qos_overrides` parameters."""
         options = QoSOverridingOptions.with_default_policies()
         return self.create_subscription(message_type, topic, callback, profile, qos_overriding_options=options)
-
-
-def _class_of(item: Topic | Service) -> type:
-    found = message_class(item.type)
-    if found is None:
-        raise SettingsError(f"{item.name}: its type {item.type} is not installed")
-    return found
 
 
 def other_publishers(node: Node, topic: str) -> list[str]:

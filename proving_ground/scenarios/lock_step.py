@@ -125,11 +125,11 @@ class LockStep:
         listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
         makes the driver, given the scenario's own.
         """
-        world = world or scenario.world.load(folder or Path())
+        world = self.world = world or scenario.world.load(folder or Path())
         self._ground = scenario.world.ground(world)
-        self._parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
+        self.parameters = parameters or VehicleParameters.from_yaml(vehicle_file(scenario.vehicle.model, folder))
         try:
-            self.vehicle = make_vehicle(scenario.vehicle, self._parameters)
+            self.vehicle = make_vehicle(scenario.vehicle, self.parameters)
         except ValueError as error:  # numbers that are each allowed, but together make no vehicle
             raise SettingsError(f"vehicle {scenario.vehicle.model}: {error}") from None
         start = scenario.start
@@ -149,7 +149,7 @@ class LockStep:
         origin = Origin(start.x_m, start.y_m, heading, start.speed_mps)
         self.observation = self._make_observation(scenario, origin, world, folder or Path())
         own_driver = self._make_driver(scenario, origin, world)
-        self._autonomy = own_driver if isinstance(own_driver, Autonomy) else None
+        self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
         self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
@@ -182,7 +182,7 @@ class LockStep:
         return Autonomy(
             scenario.driver.to_goal,
             self.vehicle,
-            self._parameters,
+            self.parameters,
             world,
             start_ns=self._start_ns,
             lidar=lidars[0] if lidars else None,
@@ -221,7 +221,7 @@ class LockStep:
         self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
         count = self._period + 1
         time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
-        centre, base = np.array(self._parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
+        centre, base = np.array(self.parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
         history = self._history[self._first : count]
         found = channels(time, history, centre, base)
         estimates = self.observation.estimates if self.observation is not None else None
@@ -256,10 +256,10 @@ class LockStep:
 
     def _is_at_rest(self, seen: SnapshotRecord) -> bool:
         """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
-        if self._autonomy is None or abs(forward_speed(seen)) >= STANDING:
+        if self.autonomy is None or abs(forward_speed(seen)) >= STANDING:
             return False
-        status = self._autonomy.progress.status
-        return status is Status.ARRIVED or (status is Status.FAILED and self._autonomy is self._driver)
+        status = self.autonomy.progress.status
+        return status is Status.ARRIVED or (status is Status.FAILED and self.autonomy is self._driver)
 
     def _move(self) -> bool:
         """One period; False when the motion diverges. Sensors that are faster look in between."""
@@ -278,8 +278,8 @@ class LockStep:
                 self._listener(name, sample)
             if self.observation is not None:
                 self.observation.hear(time_ns, (sample for _, sample in arrived))
-            if self._autonomy is not None:
-                self._autonomy.hear(sample for _, sample in arrived)
+            if self.autonomy is not None:
+                self.autonomy.hear(sample for _, sample in arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proving_ground.interfaces import topics
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.sensor_codec import fill_actuation, fill_wheels
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.encoders import Encoders, EncoderSettings
-from sensors.ros.sensor_messages import actuation_to_msg, wheels_to_msg
 from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
 from sensors.samples import DriveTruth, EncoderSample
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.vehicle_mechanism import CORNERS
-
-WHEELS = tuple(f"{corner}_wheel" for corner in CORNERS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +32,8 @@ class EncodersNode(SensorNode[EncodersNodeSettings, EncoderSample]):
 
     def prepare(self) -> None:
         """Publishers."""
+        self._wheels_message, self._actuation_message = (new_message(topics.WHEELS.type) for _ in range(2))
+        self._wheels_message.name, self._actuation_message.name = list(joints.WHEELS), list(joints.ACTUATION)
         self._wheels = self.advertise(topics.WHEELS)
         self._actuation = self.advertise(topics.ACTUATION)
 
@@ -49,8 +49,10 @@ class EncodersNode(SensorNode[EncodersNodeSettings, EncoderSample]):
 
     def publish(self, sample: EncoderSample) -> None:
         """Wheels, and what drives them."""
-        self._wheels.publish(wheels_to_msg(sample, WHEELS))
-        self._actuation.publish(actuation_to_msg(sample))
+        fill_wheels(self._wheels_message, sample)
+        self._wheels.publish(self._wheels_message)
+        fill_actuation(self._actuation_message, sample)
+        self._actuation.publish(self._actuation_message)
 
 
 def main() -> int:

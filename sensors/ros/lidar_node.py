@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.sensor_codec import fill_cloud, fill_scan, lidar_cloud
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.lidar.lidar import Lidar
 from sensors.lidar.planar import planar_scan
 from sensors.lidar.settings import LidarSettings
 from sensors.ros.node_scene import SceneSettings
-from sensors.ros.sensor_messages import CloudMessages, planar_to_msg
 from sensors.ros.sensor_node import SensorNode, SensorNodeSettings
 from sensors.samples import DriveTruth, LidarScan
 from terrain.worlds import load_world
@@ -36,7 +37,8 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
         """World and publishers."""
         s = self.settings
         self._seen = s.scene(load_world(s.world) if s.world else None)
-        self._messages = CloudMessages(self.frame)
+        self._cloud = lidar_cloud(new_message(topics.POINTS.type, self.frame), new_message)
+        self._planar = new_message(topics.SCAN.type, self.frame)
         self._points = self.advertise(topics.POINTS)
         self._scan = self.advertise(topics.SCAN)
 
@@ -52,8 +54,10 @@ class LidarNode(SensorNode[LidarNodeSettings, LidarScan]):
 
     def publish(self, sample: LidarScan) -> None:
         """All points, and the ring nearest to level."""
-        self._points.publish(self._messages.cloud(sample.time_ns, sample.points))
-        self._scan.publish(planar_to_msg(planar_scan(sample, self.settings), self.frame))
+        fill_cloud(self._cloud, sample.time_ns, sample.points)
+        self._points.publish(self._cloud)
+        fill_scan(self._planar, planar_scan(sample, self.settings))
+        self._scan.publish(self._planar)
 
 
 def main() -> int:

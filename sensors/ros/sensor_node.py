@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from diagnostic_msgs.msg import KeyValue
 
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.ros_support.transformations import quaternion_from_euler
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.dates import date_ns

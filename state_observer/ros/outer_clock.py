@@ -7,9 +7,9 @@ from typing import Any
 from rosgraph_msgs.msg import Clock
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import NS_PER_S, read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.time import NS_PER_S, stamp_to_ns
 
 QUIET_S = 0.5  # less is no silence
 ANSWER_S = 2.0  # a /clock that says nothing for so long has stopped
@@ -65,5 +65,5 @@ class OuterClock:
             self._subscription = None
 
     def _on_clock(self, message: Clock) -> None:
-        self._told_ns, self._told_s = stamp_to_ns(message.clock), self._node.wall_time()
+        self._told_ns, self._told_s = read_stamp(message.clock), self._node.wall_time()
         self._first_ns = self._first_ns or self._told_ns

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.settings import setting
 from terrain.map_messages import MapSettings, occupancy, shapes, words_on_map, words_on_world
-from terrain.ros.terrain_messages import occupancy_to_msg, shapes_to_msg
 from terrain.worlds import load_world
 
 
@@ -47,8 +48,12 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
         found, drawn = occupancy(world, s), shapes(world)
         self._map = self.advertise(topics.MAP)
         self._markers = self.advertise(topics.MARKERS)
-        self._map.publish(occupancy_to_msg(found, s.frame))
-        self._markers.publish(shapes_to_msg(drawn, s.frame))
+        # Stamps are 0: both hold at all times, and tf2 takes that as the latest.
+        grid, markers = new_message(topics.MAP.type, s.frame), new_message(topics.MARKERS.type)
+        fill_grid(grid, found.cells, found.resolution, found.x, found.y)
+        fill_shapes(markers, grid.header, drawn, new_message)
+        self._map.publish(grid)
+        self._markers.publish(markers)
         self.report("world", Level.OK, words_on_world(world))
         self.report("map", Level.WARN if found.is_cut else Level.OK, words_on_map(found))
 

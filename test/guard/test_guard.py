@@ -120,22 +120,24 @@ def _short(topic: Topic) -> str:
     return {"Imu": "ImuMessage"}.get(name, name)
 
 
-def test_a_bag_of_lock_step_has_the_known_topics(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "name"), [("bag", "sensor_drive"), ("bag_off_road", "off_road")])
+def test_a_bag_of_lock_step_has_the_known_topics(tmp_path: Path, key: str, name: str) -> None:
     from rosbags.highlevel import AnyReader
 
-    scenario = load_scenario(scenario_file("sensor_drive"))
+    scenario = load_scenario(scenario_file(name))
     with BagWriter(tmp_path / "bag") as writer:
         recording = Recording(writer)
-        runner = LockStep(scenario, listener=recording.sample)
+        runner = LockStep(scenario, scenario_file(name).parent, listener=recording.sample)
         recording.watch(runner, scenario.start.time_ns())
         runner.advance_to(200)
+        recording.finish()
 
     with AnyReader([tmp_path / "bag"]) as reader:
         found = {
             item.topic: {"type": item.msgtype, "count": item.msgcount, "hash": _hash_of(reader, item)}
             for item in sorted(reader.connections, key=lambda item: item.topic)
         }
-    check("lists", "bag", found)
+    check("lists", key, found)
 
 
 def _hash_of(reader: Any, connection: Any) -> str:

@@ -13,26 +13,36 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 
 from proving_ground.cli.main import main
 from proving_ground.interfaces import message_types as types
-from proving_ground.recording import to_messages
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.samples import Motion
+from proving_ground.interfaces.sensor_codec import fill_datum
 from proving_ground.recording.fixed import bag_datum, bag_mounts
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream
 from proving_ground.recording.topics import choose_topics
-from proving_ground.recording.types import from_bytes
+from proving_ground.recording.types import empty, from_bytes, new
 from proving_ground.recording.writing import BagWriter
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings import SettingsError
 from recorded_run import record
-from sensors.from_messages import (
-    TruthPose,
-    stamp_ns,
-)
 from sensors.gps import DEFAULT_DATUM
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 from some_samples import NOW_NS, assert_same
 
 LATENCY_NS = 100_000_000
+
+
+def text(words: str) -> Any:
+    return new(types.TEXT, words)
+
+
+def datum(time_ns: int) -> Any:
+    message = empty(types.FIX, "map")
+    fill_datum(message, time_ns, DEFAULT_DATUM)
+    return message
+
+
 SCENARIO = """version: 1
 description: all sensors for a bag
 world:
@@ -93,7 +103,7 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
 def test_a_bag_read_back_has_the_samples_that_went_in(recorded: Recorded) -> None:
     bag = open_bag(recorded.path)
     arrivals = list(Stream(bag, choose_topics(bag.topics, {}, print)))
-    back = [item for _, item in arrivals if not isinstance(item, TruthPose)]
+    back = [item for _, item in arrivals if not isinstance(item, Motion)]
 
     heard = [sample for name, sample in recorded.heard if name != "lidar"]
     assert len(back) == len(heard)
@@ -113,7 +123,7 @@ def test_what_arrives_together_comes_in_the_order_of_the_observers(recorded: Rec
     bag = open_bag(recorded.path)
     first = [item for _, item in Stream(bag, choose_topics(bag.topics, {}, print))][:3]
 
-    assert [type(item) for item in first] == [EncoderSample, ImuSample, TruthPose]
+    assert [type(item) for item in first] == [EncoderSample, ImuSample, Motion]
     assert len({item.time_ns for item in first}) == 1
 
 
@@ -121,7 +131,7 @@ def test_log_time_is_arrival_and_stamp_is_the_sample_s_own(recorded: Recorded) -
     bag = open_bag(recorded.path)
     late: dict[str, set[int]] = {"/gps/fix": set(), "/imu/data_raw": set(), "/ground_truth/odom": set()}
     for topic, log_ns, data in bag.messages(list(late)):
-        late[topic].add(log_ns - stamp_ns(from_bytes(data, bag.topics[topic])))
+        late[topic].add(log_ns - read_stamp(from_bytes(data, bag.topics[topic]).header.stamp))
     assert late == {"/gps/fix": {LATENCY_NS}, "/imu/data_raw": {0}, "/ground_truth/odom": {0}}
 
 
@@ -196,7 +206,7 @@ def test_a_bag_does_not_replace_what_is_there(
 def test_a_bag_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
     def break_off() -> None:
         with BagWriter(tmp_path / "bag") as writer:
-            writer.write("/text", to_messages.text_message("a"), NOW_NS)
+            writer.write("/text", text("a"), NOW_NS)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -212,7 +222,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with BagWriter(tmp_path / "bag") as writer:
             writer.announce("/text", types.TEXT)
             monkeypatch.setattr(Writer, "write", refuse)
-            writer.write("/text", to_messages.text_message("a"), NOW_NS)
+            writer.write("/text", text("a"), NOW_NS)
 
     with pytest.raises(SettingsError, match="cannot be written: No space left on device"):
         fill()
@@ -291,7 +301,7 @@ def test_files_of_a_bag_without_metadata_are_read_in_the_order_of_their_numbers(
     for number in range(12):
         with BagWriter(tmp_path / str(number)) as writer:
             time_ns = NOW_NS + number
-            writer.write("/gps/fix", to_messages.datum_message(time_ns, DEFAULT_DATUM, "map"), time_ns)
+            writer.write("/gps/fix", datum(time_ns), time_ns)
         (tmp_path / str(number) / f"{number}.mcap").rename(tmp_path / "split" / f"split_{number}.mcap")
 
     times = [log_ns for _, log_ns, _ in open_bag(tmp_path / "split").messages(["/gps/fix"])]

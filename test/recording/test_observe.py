@@ -14,12 +14,12 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 
 from proving_ground.cli.main import main
 from proving_ground.interfaces import message_types as types
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.observe_settings import load_either, settings_text
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.sqlite_scan import SqliteScan
 from proving_ground.recording.types import from_bytes, to_bytes
 from proving_ground.settings import SettingsError
-from sensors.from_messages import stamp_ns
 from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings, load_ins
 
 Change = Callable[[str, Any], "tuple[str, Any] | None"]
@@ -126,7 +126,7 @@ def test_the_estimate_is_a_bag_at_250_hz_with_covariances(observed: Path) -> Non
     with Reader(observed / "estimate") as reader:
         messages = [(item.topic, from_bytes(data, item.msgtype)) for item, _, data in reader.messages()]
     odometry = [message for topic, message in messages if topic == "/odometry/filtered"]
-    times = np.array([stamp_ns(message) for message in odometry])
+    times = np.array([read_stamp(message.header.stamp) for message in odometry])
 
     assert len(odometry) == metrics(observed)["estimates"]
     assert (np.diff(times) == 4_000_000).all()

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from std_msgs.msg import String
 
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster, TransformBroadcaster
-from proving_ground.ros_support.time import NS_PER_S, on_time_jump
+from proving_ground.ros_support.time import on_time_jump
 from proving_ground.settings import setting
 
 UNTURNED = (0.0, 0.0, 0.0, 1.0)

@@ -13,8 +13,9 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Header
 
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 START_NS = 1_767_225_600 * NS_PER_S

@@ -21,9 +21,10 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 from planner.pose import Pose
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.point_cloud import points_to_cloud
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 from sensors.samples import LIDAR_POINT
 
 START_NS = 1_767_225_600 * NS_PER_S

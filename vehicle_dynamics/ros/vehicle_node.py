@@ -21,12 +21,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
 from proving_ground.ros_support.signals import SIGNALS
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import SettingsError
 from proving_ground.settings.dates import date_ns
 from vehicle_dynamics.choices import BASE_FRAME
@@ -42,12 +43,12 @@ from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.ros.twist_input import TwistInput
-from vehicle_dynamics.ros.vehicle_messages import FrameNames
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
 from vehicle_dynamics.simulation import NS_PER_S, Pacer, Simulation
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_files import vehicle_file
+from vehicle_dynamics.vehicle_messages import FrameNames
 
 CLOCK, CMD_VEL, PEDALS = topics.CLOCK.name, topics.CMD_VEL.name, topics.PEDALS.name
 ACKERMANN = topics.ACKERMANN_CMD.name
@@ -177,7 +178,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     def _check_stamp(self, topic: str, stamp: Any) -> None:
         """What counts is when a command arrives; a stamp from elsewhere is only told of. All zeros mean none."""
         try:
-            away = stamp_to_ns(stamp) - self._simulation.time_ns
+            away = read_stamp(stamp) - self._simulation.time_ns
         except ValueError as error:
             self.report("stamps", Level.WARN, f"{topic}: {error}; the time of arrival counts")
             return

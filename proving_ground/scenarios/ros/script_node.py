@@ -11,11 +11,12 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from planner.scripted import Origin, ScriptedDriver
-from proving_ground.interfaces import topics
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.fields import NS_PER_S
 from proving_ground.kernels.vector3 import Vector3, vector
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.ros_support.time import NS_PER_S, ns_to_stamp
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings import SettingsError, setting
 from sensors.ros.truth_input import TruthInput
@@ -26,8 +27,6 @@ from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_files import vehicle_file
-
-PEDALS = ("steering", "throttle", "brake", "gear")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +58,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self._driver = ScriptedDriver(scenario.driver.script(), self._helm, origin)
         self._begun_ns: int | None = start.time_ns()
         self._seen = np.zeros(1, SNAPSHOT)[0]
-        self._message = JointState(name=list(PEDALS))
+        self._message = JointState(name=list(joints.PEDALS_AND_GEAR))
         self._pedals = self.advertise(topics.PEDALS)
         self._truth = TruthInput(self, self._on_truth, self._on_reset)
         self._is_heard = False

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.vector3 import Vector3
 from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 X = (1.0, 0.0, 0.0)
 PLANE = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
