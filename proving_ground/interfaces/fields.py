@@ -71,12 +71,12 @@ def diagonal(values: Sequence[float]) -> Array:
 
 
 def read_vector(message: Any, name: str, most: float) -> tuple[float, float, float]:
-    """Vector3 or Point; raises ValueError unless all are finite and within bounds."""
+    """Vector3 or Point; raises ValueError unless all are finite and within bounds, with the same words each time."""
     x, y, z = float(message.x), float(message.y), float(message.z)
     if not (abs(x) <= most and abs(y) <= most and abs(z) <= most):  # NaN is not
         if not all(map(math.isfinite, (x, y, z))):
-            raise ValueError(f"{name} is not finite: {[x, y, z]}")
-        raise ValueError(f"{name} must be within {most:g}, got {x:g}, {y:g}, {z:g}")
+            raise ValueError(f"{name} is not finite")
+        raise ValueError(f"{name} must be within {most:g}")
     return x, y, z
 
 
@@ -84,9 +84,9 @@ def read_quaternion(message: Any) -> tuple[float, float, float, float]:
     """Unit quaternion x, y, z, w; raises ValueError when it is far from unit length or not finite."""
     values = np.array((message.x, message.y, message.z, message.w), dtype=float)
     if not np.isfinite(values).all():
-        raise ValueError(f"quaternion is not finite: {values.tolist()}")
+        raise ValueError("quaternion is not finite")
     length = math.hypot(*values.tolist())  # which does not overflow
     if not abs(length - 1.0) <= UNIT_TOLERANCE:
-        raise ValueError(f"quaternion has length {length:.3g}, expected 1")
+        raise ValueError("quaternion is not of unit length")
     x, y, z, w = (values / np.linalg.norm(values)).tolist()
     return x, y, z, w

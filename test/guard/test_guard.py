@@ -120,7 +120,7 @@ def _short(topic: Topic) -> str:
     return {"Imu": "ImuMessage"}.get(name, name)
 
 
-@pytest.mark.parametrize(("key", "name"), [("bag", "sensor_drive"), ("bag_off_road", "off_road")])
+@pytest.mark.parametrize(("key", "name"), [("bag", "sensor_drive"), ("bag_low_cost_gps", "low_cost_gps")])
 def test_a_bag_of_lock_step_has_the_known_topics(tmp_path: Path, key: str, name: str) -> None:
     from rosbags.highlevel import AnyReader
 

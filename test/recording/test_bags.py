@@ -20,7 +20,7 @@ from proving_ground.recording.fixed import bag_datum, bag_mounts
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream
 from proving_ground.recording.topics import choose_topics
-from proving_ground.recording.types import empty, from_bytes, new
+from proving_ground.recording.types import empty, from_bytes, new, store
 from proving_ground.recording.writing import BagWriter
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario
@@ -79,7 +79,14 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
     bag = open_bag(recorded.path)
 
     assert bag.topics == {
+        "/clock": "rosgraph_msgs/msg/Clock",
+        "/tf": "tf2_msgs/msg/TFMessage",
         "/tf_static": "tf2_msgs/msg/TFMessage",
+        "/joint_states": "sensor_msgs/msg/JointState",
+        "/robot_description": "std_msgs/msg/String",
+        "/simulation/resets": "std_msgs/msg/UInt32",
+        "/ground_truth/collision": "geometry_msgs/msg/WrenchStamped",
+        "/ground_truth/wheels": "sensor_msgs/msg/JointState",
         "/ground_truth/datum": "sensor_msgs/msg/NavSatFix",
         "/ground_truth/odom": "nav_msgs/msg/Odometry",
         "/ground_truth/accel": "geometry_msgs/msg/AccelStamped",
@@ -187,8 +194,9 @@ def test_a_run_without_sensors_has_its_truth_in_a_bag(
 
     assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures", "--bag", str(tmp_path / "b")]) == 0
 
-    names = {f"/ground_truth/{name}" for name in ("odom", "accel", "actuation")}
-    assert open_bag(tmp_path / "b").counts == dict.fromkeys(names, 100)
+    often = {f"/ground_truth/{name}" for name in ("odom", "accel", "actuation", "wheels")} | {"/clock", "/joint_states"}
+    once = {"/ground_truth/collision", "/robot_description", "/simulation/resets", "/tf_static"}
+    assert open_bag(tmp_path / "b").counts == dict.fromkeys(often, 100) | dict.fromkeys(once, 1) | {"/tf": 50}
 
 
 def test_a_bag_does_not_replace_what_is_there(
@@ -254,9 +262,7 @@ def test_of_a_truncated_file_with_packed_chunks_the_whole_ones_are_read(recorded
     writer = Writer(tmp_path / "packed", version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
-        made = {
-            topic: writer.add_connection(topic, kind, typestore=types.store()) for topic, kind in bag.topics.items()
-        }
+        made = {topic: writer.add_connection(topic, kind, typestore=store()) for topic, kind in bag.topics.items()}
         for topic, log_ns, data in bag.messages(list(bag.topics)):
             writer.write(made[topic], log_ns, data)
     file = tmp_path / "packed" / "packed.mcap"
@@ -323,9 +329,7 @@ def test_metadata_that_is_no_yaml_does_not_stop_anybody(recorded: Recorded, tmp_
 def test_sqlite_is_read_like_mcap(recorded: Recorded, tmp_path: Path) -> None:
     bag = open_bag(recorded.path)
     with Writer(tmp_path / "copy", version=9, storage_plugin=StoragePlugin.SQLITE3) as writer:
-        made = {
-            topic: writer.add_connection(topic, kind, typestore=types.store()) for topic, kind in bag.topics.items()
-        }
+        made = {topic: writer.add_connection(topic, kind, typestore=store()) for topic, kind in bag.topics.items()}
         for topic, log_ns, data in bag.messages(list(bag.topics)):
             writer.write(made[topic], log_ns, data)
 
