@@ -112,7 +112,6 @@ setup(
         "mcap",
         "pillow",
         "pyarrow",
-        "pymap3d",
         "PyYAML",
         "rosbags",
         "transforms3d",

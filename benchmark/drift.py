@@ -12,13 +12,14 @@ import numpy as np
 
 from benchmark.rival_mujoco import MujocoRival
 from benchmark.rival_pinocchio import PinocchioRival
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.multibody.augmented_run import Run, RunSettings, run_free, run_tree
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.run_loads import Springs, no_springs
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.wishbone import wishbone_pose
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder, vehicle_mechanism
 
 SECONDS = 100.0
 STEP = 1e-3  # [s]

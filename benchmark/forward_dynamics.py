@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchmark.measure import cpu_time_us
 from benchmark.rival_mujoco import MujocoRival
 from benchmark.rival_pinocchio import PinocchioRival
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.jit import kernel
 from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.chassis_system import eliminate, solve_symmetric, start_chassis
@@ -31,7 +32,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion
 from vehicle_dynamics.suspension.strut import strut_moment
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 Array = NDArray[np.float64]
 

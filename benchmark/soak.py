@@ -30,9 +30,9 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
 from planner.progress import Status
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
-from proving_ground.ros_support.time import stamp_to_ns
 from terrain.world import World
 from terrain.worlds import load_world
 
@@ -70,7 +70,7 @@ class Watch:
         self._executor.spin_once(timeout_sec=0.1)
 
     def _on_clock(self, message: Clock) -> None:
-        now = stamp_to_ns(message.clock)
+        now = read_stamp(message.clock)
         if self.time_ns:
             self.largest_step_ns = max(self.largest_step_ns, now - self.time_ns)
         self.time_ns = now

@@ -22,10 +22,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.launching.node_process import node_command
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
-from proving_ground.ros_support.time import stamp_to_ns
 from proving_ground.settings import SettingsError
 from proving_ground.settings.text_table import text_table
 
@@ -71,7 +71,7 @@ class _Heard:
 
     def _take(self, message: Any) -> None:
         self.arrivals.append(time.monotonic_ns())
-        self.stamps.append(stamp_to_ns(message.clock if isinstance(message, Clock) else message.header.stamp))
+        self.stamps.append(read_stamp(message.clock if isinstance(message, Clock) else message.header.stamp))
 
     def clear(self) -> None:
         self.arrivals.clear()

@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from planner.maps.lidar_source import LidarMapSettings
 from planner.settings import PlannerSettings
+from proving_ground.interfaces import topics
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.settings import SettingsError, setting
 from sensors.mounting import Mount
 from terrain.world import World
 
-POSES = {"truth": "ground_truth/odom", "observer": "odometry/filtered"}
+POSES = {"truth": topics.TRUTH_ODOM, "observer": topics.ESTIMATE}
 SENSING = ("terrain", "lidar")
 GOALS = ("none", "world", "given")
 FAR_M = 1e6

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
+
 
 @dataclass(frozen=True, kw_only=True)
 class Georeference:
@@ -39,8 +41,7 @@ class Georeference:
         """The same for a world that was shifted by x (east), y (north) and z (up) [m]."""
         changes: dict[str, Any] = {"altitude_m": self.altitude_m - z}
         if self.latitude_deg is not None and (x or y):
-            from pymap3d import enu2geodetic  # slow to import
-
-            latitude, longitude, _ = enu2geodetic(-x, -y, 0.0, self.latitude_deg, self.longitude_deg, self.altitude_m)
-            changes |= {"latitude_deg": float(latitude), "longitude_deg": float(longitude)}
+            origin = Geodetic(self.latitude_deg, self.longitude_deg or 0.0, self.altitude_m)
+            latitude, longitude, _ = TangentPlane(origin).geodetic(-x, -y, 0.0)
+            changes |= {"latitude_deg": latitude, "longitude_deg": longitude}
         return replace(self, easting_m=self.easting_m - x, northing_m=self.northing_m - y, **changes)

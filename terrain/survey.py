@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
 from proving_ground.settings import SettingsError
 from terrain.alpha_shape import AlphaShape, alpha_shape
 from terrain.elevation_map import Array
@@ -126,8 +127,6 @@ def _values(rows: object, width: int) -> Array:
 
 
 def _from_degrees(values: Array) -> Survey:
-    from pymap3d import geodetic2enu  # slow to import
-
     if not len(values):
         raise ValueError("has no points")
     if not ((np.abs(values[:, 0]) <= 90.0) & (np.abs(values[:, 1]) <= 360.0)).all():
@@ -135,5 +134,5 @@ def _from_degrees(values: Array) -> Survey:
     if (np.ptp(values[:, :2], axis=0) > 1.0).any():
         raise ValueError("spans more than one degree, too much for one plane; are the columns right?")
     latitude, longitude, altitude = (float(value) for value in values.mean(axis=0))
-    points = np.column_stack(geodetic2enu(*values.T, latitude, longitude, altitude))
+    points = TangentPlane(Geodetic(latitude, longitude, altitude)).enu_from_geodetic(values)
     return Survey(points, Georeference(latitude_deg=latitude, longitude_deg=longitude, altitude_m=altitude))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.chord import (
     ChordState,
     ChordWorkspace,
@@ -27,7 +28,7 @@ from vehicle_dynamics.multibody.implicit_tree import (
 from vehicle_dynamics.multibody.mechanism import Mechanism
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import Scene, check_scene
 from vehicle_dynamics.vehicle_state import VehicleState
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.inertia import RigidInertia
 from proving_ground.kernels.jit import inlined_part, kernel
 from proving_ground.kernels.vector3 import Vector3, three
@@ -30,7 +31,7 @@ from vehicle_dynamics.suspension.corner import (
 from vehicle_dynamics.suspension.corner_record import CORNER, CornerRecord, corner_record, rigid_inertia
 from vehicle_dynamics.suspension.pitman import link_motion, link_point
 from vehicle_dynamics.suspension.strut import strut_moment
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, chassis_lump
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder, chassis_lump
 
 Array = NDArray[np.float64]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
 from vehicle_dynamics.multibody.embedding_arrays import embedded_result, loop_workspace, looped_tree
 from vehicle_dynamics.multibody.free_bodies import (
@@ -42,7 +43,7 @@ from vehicle_dynamics.quarter_car_kernels import (
 from vehicle_dynamics.quarter_car_steps import RECORD_SIZE, StepMemory, StepPlan, WheelPlace, WheelTable
 from vehicle_dynamics.suspension.corner_record import CORNER, corner_record
 from vehicle_dynamics.suspension.reach import Range, free_travel
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder
 
 Array = NDArray[np.float64]
 

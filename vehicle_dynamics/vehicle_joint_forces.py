@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.joint_forces import JointForces, joint_forces
@@ -20,7 +21,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.steering import steered_ends, steering_bodies
 from vehicle_dynamics.suspension.strut import damper_force, length_and_slope, spring_force
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder, vehicle_mechanism
 from vehicle_dynamics.vehicle_state import VehicleState
 
 Array = NDArray[np.float64]

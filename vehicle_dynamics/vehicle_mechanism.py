@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
 from vehicle_dynamics.multibody.spatial import skew
@@ -17,7 +18,6 @@ from vehicle_dynamics.suspension.wishbone import WishboneGeometry
 
 Array = NDArray[np.float64]
 
-CORNERS = ("front_left", "front_right", "rear_left", "rear_right")
 ROD_RADIUS = 0.02  # [m], for the inertia of the light rods about their own axis
 Lump = tuple[float, Array, Array]  # mass, centre, inertia about the centre
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.jit import inlined_part, kernel, part
 from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, three
@@ -36,7 +37,6 @@ from vehicle_dynamics.rigid_steps import (
 from vehicle_dynamics.suspension.corner import TieEnd, WheelMotion, corner_motion, wheel_motion
 from vehicle_dynamics.suspension.reach import Range, ReachError, check_reach
 from vehicle_dynamics.suspension.steering import SteeringBodies, road_wheel_angles, steered_ends
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 
 Array = NDArray[np.float64]

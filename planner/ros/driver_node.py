@@ -11,13 +11,13 @@ from std_msgs.msg import Header
 
 from planner.drive_command import DriveCommand, DriverSettings
 from planner.idle import IdleGate
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import joints, topics
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, other_publishers
 
-TOPICS = {"cmd_vel": "cmd_vel", "pedals": "vehicle/pedals"}
+TOPICS = {"cmd_vel": topics.CMD_VEL, "pedals": topics.PEDALS}
 LAST_WORD_WAIT = Duration(seconds=0.5)
 ECHO_SLACK = 3  # own messages on their way back when the balance is drawn
 MOST_ON_DEMAND_HZ = 200.0  # a flood of input does not become a flood of commands
@@ -43,9 +43,10 @@ class DriverNode(SuiteNode[Settings]):
         super().__init__()
         self.driver = self.make_driver()
         self._gate = IdleGate()
-        self._topic = TOPICS[self.settings.output]
+        topic = TOPICS[self.settings.output]
+        self._topic = topic.name
         self._message_type = self._choose_message_type()
-        self._publisher = self.advertise(self._message_type, self._topic, qos.RELIABLE)
+        self._publisher = self.advertise(topic, self._message_type)
         self._echo: Any = None  # listens to the topic once another node publishes it
         self._foreign_balance = 0  # messages of others since the last report
         self._published_at = float("-inf")
@@ -80,7 +81,7 @@ class DriverNode(SuiteNode[Settings]):
         """Add findings about other publishers of the topic, and about listeners that expect another type."""
         rivals = other_publishers(self, self._topic)
         if rivals and self._echo is None:
-            self._echo = self.listen(self._message_type, self._topic, self._on_echo, qos.RELIABLE)
+            self._echo = self.listen(TOPICS[self.settings.output], self._on_echo, message_type=self._message_type)
         foreign, self._foreign_balance = self._foreign_balance, 0
         if rivals and foreign > ECHO_SLACK and not self.last_command.is_stop:
             self.report("publishers", Level.WARN, f"{self._topic} is also published by {', '.join(rivals)}")
@@ -130,7 +131,7 @@ class DriverNode(SuiteNode[Settings]):
         header = Header(stamp=self.get_clock().now().to_msg(), frame_id=self.settings.frame_id)
         if self.settings.output == "pedals":
             position = [command.steering, command.throttle, command.brake]
-            return JointState(header=header, name=["steering", "throttle", "brake"], position=position)
+            return JointState(header=header, name=list(joints.PEDALS), position=position)
         twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
         return TwistStamped(header=header, twist=twist) if self.settings.stamped else twist
 

@@ -8,7 +8,7 @@ from sensor_msgs.msg import Joy
 from std_msgs.msg import Header
 
 from planner.joystick import JoystickSettings, find_pad, read_pad
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 
@@ -21,7 +21,7 @@ class JoystickNode(SuiteNode[JoystickSettings]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._publisher = self.advertise(Joy, "joy", qos.RELIABLE)
+        self._publisher = self.advertise(topics.JOY)
         self._stop = threading.Event()
         self._reader = threading.Thread(target=self._read, name="joystick reader", daemon=True)
         self._reader.start()
@@ -47,7 +47,7 @@ class JoystickNode(SuiteNode[JoystickSettings]):
                 pad.device.close()
 
     def _publish(self, axes: list[float], buttons: list[int]) -> None:
-        header = Header(stamp=self.get_clock().now().to_msg(), frame_id="joy")
+        header = Header(stamp=self.get_clock().now().to_msg(), frame_id=topics.JOY.frame)
         self._publisher.publish(Joy(header=header, axes=axes, buttons=buttons))
 
 

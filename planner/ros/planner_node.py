@@ -11,13 +11,12 @@ from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
-from nav_msgs.msg import OccupancyGrid, Path
+from nav_msgs.msg import Path
 from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import Header
-from std_srvs.srv import Trigger
-from visualization_msgs.msg import MarkerArray
 
 from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
+from planner.figures import progress_figures
 from planner.footprint import Footprint
 from planner.maps.lidar_source import LidarMapSettings, LidarSource
 from planner.maps.source import ObstacleSource
@@ -26,15 +25,17 @@ from planner.motion_height import MotionHeight
 from planner.node_settings import POSES, PlannerNodeSettings
 from planner.pose import pose_from_attitude
 from planner.pose_history import PoseHistory
-from planner.ros.planner_messages import arcs_to_msg, grid_to_msg, path_to_msg
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
@@ -85,15 +86,15 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._commanded_at = self._driven_at = -math.inf
         self._shown = 0  # plans
         kind = TwistStamped if s.stamped else Twist
-        self._cmd_vel = self.advertise(kind, "cmd_vel", qos.RELIABLE)
-        self._plan = self.advertise(Path, "plan", qos.RELIABLE)
-        self._arcs = self.advertise(MarkerArray, "planner/arcs", qos.RELIABLE)
-        self._local_map = self.advertise(OccupancyGrid, "local_map", qos.RELIABLE)
-        self.listen(PoseStamped, "goal_pose", self._on_goal, qos.RELIABLE)
-        self.listen(Path, "waypoints", self._on_waypoints, qos.RELIABLE)
-        self.create_service(Trigger, "planner/cancel", self._on_cancel)
+        self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
+        self._plan = self.advertise(topics.PLAN)
+        self._arcs = self.advertise(topics.ARCS)
+        self._local_map = self.advertise(topics.LOCAL_MAP)
+        self.listen(topics.GOAL_POSE, self._on_goal)
+        self.listen(topics.WAYPOINTS, self._on_waypoints)
+        self.serve(topics.CANCEL, self._on_cancel)
         if s.sensing == "lidar":
-            self.listen(PointCloud2, f"{s.lidar.name}/points", self._on_cloud, qos.SENSOR)
+            self.listen(topics.POINTS.named(s.lidar.name), self._on_cloud)
         frames = (self._frame, s.frames.base_frame)
         self._odometry = TruthInput(
             self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
@@ -134,10 +135,10 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     # Goals
 
     def _on_goal(self, message: PoseStamped) -> None:
-        self._take_goals([message], "goal_pose")
+        self._take_goals([message], topics.GOAL_POSE.name)
 
     def _on_waypoints(self, message: Path) -> None:
-        self._take_goals(message.poses, "waypoints", message.header.frame_id)
+        self._take_goals(message.poses, topics.WAYPOINTS.name, message.header.frame_id)
 
     def _take_goals(self, poses: list[PoseStamped], topic: str, frame: str = "") -> None:
         frames = {pose.header.frame_id or frame for pose in poses} - {"", self._frame}
@@ -230,16 +231,20 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         is_silent = self._odometry.silent_s > self.settings.stale_s
         if is_silent and not self._progress.is_at_rest:
             self._send(0.0, 0.0)
-            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source]} is silent: stops")
+            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source].name} is silent: stops")
         elif not is_silent:
             self.report("input", Level.OK, "odometry arrives")
 
     def _show(self, time_ns: int, progress: Progress) -> None:
-        stamp = ns_to_stamp(time_ns)
-        self._plan.publish(path_to_msg(progress.path, stamp, self._frame, self._height))
-        self._arcs.publish(arcs_to_msg(progress.arcs, stamp, self._frame, self._height))
+        path, arcs, grid = (new_message(topic.type) for topic in (topics.PLAN, topics.ARCS, topics.LOCAL_MAP))
+        path.header.frame_id = grid.header.frame_id = self._frame
+        fill_path(path, time_ns, progress.path, self._height, new_message)
+        self._plan.publish(path)
+        fill_arcs(arcs, path.header, progress.arcs, self._height, new_message)
+        self._arcs.publish(arcs)
         if progress.grid is not None:
-            self._local_map.publish(grid_to_msg(progress.grid, stamp, self._frame))
+            fill_local_grid(grid, time_ns, progress.grid)
+            self._local_map.publish(grid)
 
     # Sensing
 
@@ -254,7 +259,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         if message is None or self._lidar is None or self._start_ns is None:
             return
         try:
-            time_ns = stamp_to_ns(message.header.stamp)
+            time_ns = read_stamp(message.header.stamp)
             end_ns = time_ns + (0 if s.lidar.is_deskewed else round(s.lidar.sweep_s * NS_PER_S))
             if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
                 return
@@ -269,8 +274,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
                 raise ValueError("late, not finite, or with too few points of use")
         except ValueError as error:
             self._cloud = None
-            self.health.count("lidar/points refused")
-            self.report("lidar", Level.WARN, f"lidar/points refused: {error}")
+            self.health.count(f"{topics.POINTS.name} refused")
+            self.report("lidar", Level.WARN, f"{topics.POINTS.name} refused: {error}")
         else:
             self.health.report("lidar", Level.OK, "clouds arrive")
 
@@ -278,14 +283,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         """Status, progress and arrival."""
         progress = self._progress
         self.report("driving", LEVELS.get(progress.status, Level.OK), progress.words)
-        figures = {
-            "status": progress.status.value,
-            "reason": progress.reason.value,
-            "detail": progress.detail,
-            "to_go_m": f"{progress.to_go:.2f}",
-            "waypoint": str(progress.waypoint),
-            "plans": str(self._core.plans),
-        }
+        figures = progress_figures(progress, self._core.plans)
         stamp = ns_to_stamp(self._odometry.time_ns or 0)
         message = health_to_msg(self.health, self.get_fully_qualified_name(), stamp)
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]

@@ -6,7 +6,7 @@ from sensor_msgs.msg import Joy
 
 from planner.ros.driver_node import DriverNode
 from planner.teleop import Teleop, TeleopSettings
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import run_node
 
@@ -21,7 +21,7 @@ class TeleopNode(DriverNode[TeleopSettings]):
         super().__init__()
         # Restarted by every message, so that it fires when /joy has been silent for the timeout, whatever the rate.
         self._silence = self.create_timer(self.settings.joy_timeout_s, self.drive_now, clock=self.wall_clock)
-        self.listen(Joy, "joy", self._on_joy, qos.RELIABLE)
+        self.listen(topics.JOY, self._on_joy)
 
     def make_driver(self) -> Teleop:
         """The game pad driver."""

@@ -13,6 +13,7 @@ from planner.footprint import Footprint
 from planner.town_drive import StepWatch
 from proving_ground.campaigns.campaign_file import Metric
 from proving_ground.campaigns.estimate_errors import estimate_errors
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.scenarios.channels import Channels
 from proving_ground.scenarios.handling import handling_figures
 from proving_ground.scenarios.lock_step import LockStep, Run
@@ -21,7 +22,6 @@ from proving_ground.scenarios.scenario import Scenario
 from terrain.world import World
 from terrain.world_ground import WorldGround
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 Array = NDArray[np.float64]
 

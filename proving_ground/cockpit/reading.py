@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.fields import FARTHEST_M, read_quaternion, read_vector
+from proving_ground.interfaces.motion_codec import read_odometry
+
 Array = NDArray[np.float64]
 
-FARTHEST_M = 1e7
-FASTEST_MPS = 1e3
 MOST_CELLS = 4_000_000
 MOST_LINE_POINTS = 200_000
-UNIT_TOLERANCE = 0.1
-LEAST_VARIANCE = 1e-12
 
 
 class Motion(NamedTuple):
@@ -39,40 +38,23 @@ class Grid(NamedTuple):
     corner: Array  # x, y, z [m] of the lower left corner
 
 
-def time_ns(stamp: Any) -> int:
-    """Nanoseconds of a stamp."""
-    if not 0 <= stamp.nanosec < 1_000_000_000:
-        raise ValueError(f"stamp has {stamp.nanosec} nanoseconds")
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
 def point(message: Any) -> Array:
-    """A place [m]."""
-    values = np.array([message.x, message.y, message.z], float)
-    if not (np.abs(values) <= FARTHEST_M).all():  # NaN is not
-        raise ValueError(f"position must be within {FARTHEST_M:g} m of 0, got {values.tolist()}")
-    return values
+    """A position [m]."""
+    return np.array(read_vector(message, "position", FARTHEST_M))
 
 
 def attitude(message: Any) -> Array:
     """A unit quaternion x y z w."""
-    values = np.array([message.x, message.y, message.z, message.w], float)
-    length = math.hypot(*values.tolist())  # which does not overflow
-    if not abs(length - 1.0) <= UNIT_TOLERANCE:
-        raise ValueError(f"quaternion has length {length:.3g}, expected 1")
-    return values / length
+    return np.array(read_quaternion(message))
 
 
 def motion(message: Any) -> Motion:
     """Of nav_msgs/Odometry."""
-    linear = message.twist.twist.linear
-    velocity = np.array([linear.x, linear.y, linear.z], float)
-    if not (np.abs(velocity) <= FASTEST_MPS).all():
-        raise ValueError(f"speed must be within {FASTEST_MPS:g} m/s, got {velocity.tolist()}")
+    found = read_odometry(message)
     covariance = np.asarray(message.pose.covariance, float)
     plane = covariance.reshape(6, 6)[:2, :2] if covariance.size == 36 else np.zeros((2, 2))
-    pose = message.pose.pose
-    return Motion(time_ns(message.header.stamp), point(pose.position), attitude(pose.orientation), velocity, plane)
+    position, quaternion, velocity = (np.array(item) for item in (found.position, found.attitude, found.velocity))
+    return Motion(found.time_ns, position, quaternion, velocity, plane)
 
 
 def joint_positions(message: Any) -> dict[str, float]:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.cockpit.shapes import Colour, Painted, Solid, box, cylinder, flat_shaded, joined, prism
+from proving_ground.interfaces.joints import WHEELS
 from proving_ground.kernels.jit import kernel
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames, joint_name
 from vehicle_dynamics.export.shapes import Box, Shape, colour
 from vehicle_dynamics.export.vehicle_shapes import vehicle_shapes
 from vehicle_dynamics.multibody.mechanism import ROOT
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 Array = NDArray[np.float64]
 
@@ -137,7 +138,7 @@ class Links:
     @property
     def wheels(self) -> tuple[str, ...]:
         """Links of the wheels, front left to rear right."""
-        return tuple(f"{corner}_wheel" for corner in CORNERS)
+        return WHEELS
 
     def frame(self) -> list[Painted]:
         """What of suspension and frame is fixed to the chassis."""

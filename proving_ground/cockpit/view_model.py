@@ -16,6 +16,8 @@ from proving_ground.cockpit.reading import Grid, Motion
 from proving_ground.cockpit.replay_state import ReplayState, replay_state
 from proving_ground.cockpit.tracks import Pace, Poses, Strip, Trail
 from proving_ground.cockpit.words import NodeWords, degrees_words, speed_words, time_words
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
 
 Array = NDArray[np.float64]
 
@@ -68,13 +70,13 @@ class ViewModel:
         """rosgraph_msgs/Clock; wall: seconds of a steady clock."""
 
         def take() -> None:
-            now = reading.time_ns(message.clock)
+            now = read_stamp(message.clock)
             if self.time_ns is not None and now < self.time_ns - JUMP_BACK_NS:
                 self.forget()
             self.time_ns = now
             self.pace.note(wall, now)
 
-        self._checked("clock", take)
+        self._checked(topics.CLOCK.name.lstrip("/"), take)
 
     def take_resets(self, message: Any) -> None:
         """std_msgs/UInt32: how often the simulation was reset."""
@@ -98,7 +100,7 @@ class ViewModel:
             roll, pitch, yaw = np.degrees(reading.euler(motion.attitude)).tolist()
             self.plot.note(motion.time_ns, (float(motion.velocity[0]), roll, pitch, yaw))
 
-        self._checked("ground_truth/odom", take)
+        self._checked(topics.TRUTH_ODOM.name, take)
 
     def take_estimate(self, message: Any) -> None:
         """nav_msgs/Odometry with covariance."""
@@ -109,11 +111,11 @@ class ViewModel:
                 half_axes, turn = confidence_ellipse(motion.position_covariance)
                 self.estimate = Estimate(motion, half_axes, turn)
             except ValueError:
-                self._refuse("odometry/filtered covariance")
+                self._refuse(f"{topics.ESTIMATE.name} covariance")
                 self.estimate = Estimate(motion, None, 0.0)
             self.estimate_trail.note(motion.position)
 
-        self._checked("odometry/filtered", take)
+        self._checked(topics.ESTIMATE.name, take)
 
     def take_joints(self, message: Any) -> None:
         """sensor_msgs/JointState."""
@@ -121,32 +123,32 @@ class ViewModel:
         def take() -> None:
             self.joints = reading.joint_positions(message)
 
-        self._checked("joint_states", take)
+        self._checked(topics.JOINT_STATES.name, take)
 
     def take_plan(self, message: Any) -> None:
         """nav_msgs/Path."""
 
         def take() -> None:
-            self.plan = (reading.time_ns(message.header.stamp), reading.path(message))
+            self.plan = (read_stamp(message.header.stamp), reading.path(message))
 
-        self._checked("plan", take)
+        self._checked(topics.PLAN.name, take)
 
     def take_arcs(self, message: Any) -> None:
         """visualization_msgs/MarkerArray."""
 
         def take() -> None:
             if message.markers:
-                self.arcs = (reading.time_ns(message.markers[0].header.stamp), reading.arcs(message))
+                self.arcs = (read_stamp(message.markers[0].header.stamp), reading.arcs(message))
 
-        self._checked("planner/arcs", take)
+        self._checked(topics.ARCS.name, take)
 
     def take_grid(self, message: Any) -> None:
         """nav_msgs/OccupancyGrid."""
 
         def take() -> None:
-            self.grid = (reading.time_ns(message.header.stamp), reading.grid(message))
+            self.grid = (read_stamp(message.header.stamp), reading.grid(message))
 
-        self._checked("local_map", take)
+        self._checked(topics.LOCAL_MAP.name, take)
 
     def take_goal(self, message: Any) -> None:
         """geometry_msgs/PoseStamped, whoever sent it."""
@@ -154,7 +156,7 @@ class ViewModel:
         def take() -> None:
             self.goal = reading.point(message.pose.position)
 
-        self._checked("goal_pose", take)
+        self._checked(topics.GOAL_POSE.name, take)
 
     def take_mounts(self, message: Any) -> None:
         """tf2_msgs/TFMessage of fixed frames: where sensors are in base_link."""
@@ -166,7 +168,7 @@ class ViewModel:
                     np.array([place.x, place.y, place.z], float), reading.attitude(item.transform.rotation)
                 )
 
-        self._checked("tf_static", take)
+        self._checked(topics.FIXED_TRANSFORMS.name, take)
 
     def take_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
         """sensor_msgs/PointCloud2; points: makes a structured array of it."""
@@ -175,10 +177,10 @@ class ViewModel:
             mount = self._mounts.get(message.header.frame_id)
             if mount is None or self.truth is None:
                 return
-            time_ns = reading.time_ns(message.header.stamp)
+            time_ns = read_stamp(message.header.stamp)
             self.cloud = (time_ns, cloud_view(points(message), time_ns, mount, self._poses, most))
 
-        self._checked("lidar/points", take)
+        self._checked(topics.POINTS.name, take)
 
     def take_replay(self, figures: Mapping[str, str], wall: float) -> None:
         """What a replayer tells of itself; wall: seconds of a steady clock."""

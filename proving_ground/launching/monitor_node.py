@@ -11,9 +11,12 @@ from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState, Joy
 
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
+from proving_ground.interfaces.topic import Topic
 from proving_ground.launching.monitor import Monitor, TopicWatch
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.diagnostics import HARDWARE_ID, level_from_msg
+from proving_ground.ros_support.diagnostics import level_from_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, run_node
@@ -53,12 +56,12 @@ def _tidy(value: float, places: int) -> float:
 
 
 # Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.
-WATCHED: tuple[tuple[str, type, Callable[[Any], str]], ...] = (
-    ("joy", Joy, _joy_words),
-    ("cmd_vel", TwistStamped, _stamped_twist_words),
-    ("cmd_vel", Twist, _twist_words),
-    ("vehicle/pedals", JointState, _pedals_words),
-    ("ground_truth/odom", Odometry, _odometry_words),
+WATCHED: tuple[tuple[Topic, type, Callable[[Any], str]], ...] = (
+    (topics.JOY, Joy, _joy_words),
+    (topics.CMD_VEL, TwistStamped, _stamped_twist_words),
+    (topics.CMD_VEL, Twist, _twist_words),
+    (topics.PEDALS, JointState, _pedals_words),
+    (topics.TRUTH_ODOM, Odometry, _odometry_words),
 )
 
 
@@ -77,7 +80,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
         self._monitor = Monitor()
         self._watched: dict[str, str] = {}  # message type of each topic
         self._printed_at = self.wall_time()
-        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
+        self.listen(topics.DIAGNOSTICS, self._on_diagnostics)
         self.create_timer(self.settings.period_s, self._print, clock=self.wall_clock)
 
     def _print(self) -> None:
@@ -91,7 +94,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
     def _look_for_publishers(self) -> None:
         for topic, message_type, words in WATCHED:
             kind = type_name(message_type)
-            full_topic = self.resolve_topic_name(topic)
+            full_topic = self.resolve_topic_name(topic.name)
             offers = [info for info in self.get_publishers_info_by_topic(full_topic) if info.topic_type == kind]
             if not offers:
                 continue
@@ -102,7 +105,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
                 self._monitor.note(full_topic, f"WARN {names} sends {kind}, others {watched_kind}", self.wall_time())
             elif full_topic not in self._monitor.watches:
                 watch = self._monitor.watch(full_topic)
-                self.listen(message_type, topic, _counting(watch, words), qos.SENSOR)
+                self.listen(topic, _counting(watch, words), qos.SENSOR, message_type)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:

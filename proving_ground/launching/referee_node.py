@@ -15,11 +15,12 @@ from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
 from planner.node_settings import GoalChoice
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.diagnostics import HARDWARE_ID
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.ros_support.time import stamp_to_ns
 from proving_ground.scenarios.observing import HEADING_VARIANCE, START_VARIANCE
 from proving_ground.scenarios.refereeing import (
     START_WITHIN_S,
@@ -43,14 +44,18 @@ AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
 LAST_WORDS_S = 2.0
 EXIT_FAILED = 1
 OBSERVER = "observer"
-WATCHED = (
-    "ground_truth/odom",
-    "clock",
-    "vehicle/pedals",
-    "cmd_vel",
-    "odometry/filtered",
-    "lidar/points",
-    "imu/data_raw",
+PAUSE = f"/{topics.PAUSE.name}"
+WATCHED = tuple(
+    topic.name
+    for topic in (
+        topics.TRUTH_ODOM,
+        topics.CLOCK,
+        topics.PEDALS,
+        topics.CMD_VEL,
+        topics.ESTIMATE,
+        topics.POINTS,
+        topics.IMU_RAW,
+    )
 )
 
 
@@ -96,12 +101,12 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._is_observed = self._is_disturbed = False
         self._observer_status = ""
         self._pose: Pose | None = None  # the true one
-        self.listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
-        self.listen(Odometry, "ground_truth/odom", self._on_odometry, qos.SENSOR)
-        self._estimates = self.listen(Odometry, "odometry/filtered", self._on_estimate, qos.SENSOR)
-        self._goals = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
-        self._poses = self.advertise(PoseWithCovarianceStamped, "initialpose", qos.RELIABLE)
-        self._pause = self.create_client(SetBool, "simulation/pause")
+        self.listen(topics.DIAGNOSTICS, self._on_diagnostics)
+        self.listen(topics.TRUTH_ODOM, self._on_odometry, qos.SENSOR)
+        self._estimates = self.listen(topics.ESTIMATE, self._on_estimate, qos.SENSOR)
+        self._goals = self.advertise(topics.GOAL_POSE)
+        self._poses = self.advertise(topics.INITIAL_POSE)
+        self._pause = self.create_client(SetBool, topics.PAUSE.name)
         self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
         self.report("run", Level.OK, self._phase.value)
 
@@ -125,7 +130,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
-            self._course.tell_time(stamp_to_ns(message.header.stamp))
+            self._course.tell_time(read_stamp(message.header.stamp))
             self._course.tell_speed(message.twist.twist.linear.x)
             self._pose = message.pose.pose
 
@@ -146,9 +151,11 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self.stop()
 
     def _get_ready(self, now: float) -> None:
-        rivals = self.count_publishers("/clock")
+        rivals = self.count_publishers(topics.CLOCK.name)
         if rivals > 1:
-            self._say(f"{rivals} nodes publish /clock: another simulation runs in this ROS_DOMAIN_ID; giving up")
+            self._say(
+                f"{rivals} nodes publish {topics.CLOCK.name}: another simulation runs in this ROS_DOMAIN_ID; giving up"
+            )
             self.stop()
             return
         self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
@@ -167,12 +174,12 @@ class RefereeNode(SuiteNode[RefereeSettings]):
                 self._pause.remove_pending_request(self._answer)
             self._answer = self._pause.call_async(SetBool.Request(data=False))
         elif step is Step.GIVE_UP:
-            waiting = ", ".join(self._readiness.missing) or "/simulation/pause"
+            waiting = ", ".join(self._readiness.missing) or PAUSE
             self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
             self.stop()
         elif now - self._told_at > TELL_EVERY_S:
             self._told_at = now
-            known = "/simulation/pause" if self._permission.was_asked else "connections"
+            known = PAUSE if self._permission.was_asked else "connections"
             self._say(f"waiting for {', '.join(self._readiness.missing) or known}")
 
     def _watch(self, now: float) -> None:

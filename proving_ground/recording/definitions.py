@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -21,19 +20,6 @@ class Definition(NamedTuple):
     text: str
     digest: str
     encoding: str = "ros2msg"
-
-
-def message_class(message_type: str) -> type | None:
-    """The Python class of a type such as 'sensor_msgs/msg/Imu', if its package is installed."""
-    package, _, rest = message_type.partition("/")
-    kind, _, name = rest.partition("/")
-    if kind != "msg" or not package.isidentifier() or not name.isidentifier():
-        return None
-    try:
-        found = getattr(importlib.import_module(f"{package}.{kind}"), name, None)
-    except ImportError:
-        return None
-    return found if isinstance(found, type) else None
 
 
 @functools.cache

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.recording import types
-from proving_ground.recording.to_messages import text_message
-from proving_ground.recording.types import STATE_QOS, header, new, to_bytes
+from proving_ground.interfaces import topics
+from proving_ground.recording.types import empty, to_bytes, to_rosbags
 from proving_ground.recording.writing import BagWriter
 from proving_ground.settings.units import NS_PER_S
 
-ODOMETRY, STATUS = "/odometry/filtered", "/observer/status"
-SIDESLIP, SIDESLIP_STD = "/observer/sideslip", "/observer/sideslip_std"  # [rad]
+ODOMETRY, STATUS = topics.ESTIMATE.absolute, topics.OBSERVER_STATUS.absolute
+SIDESLIP, SIDESLIP_STD = topics.SIDESLIP.absolute, topics.SIDESLIP_STD.absolute  # [rad]
 _NUMBERS = 3 + 4 + 36 + 6 + 36  # of an Odometry after its names
 _STAMP_AT = 4  # bytes, after the head of all CDR
 
@@ -26,11 +24,11 @@ class EstimateBag:
 
     def __init__(self, bag: BagWriter, world: str = "map", base: str = "base_link") -> None:
         self._bag = bag
-        self._form = np.frombuffer(to_bytes(_empty_odometry(world, base)), np.uint8)
-        bag.announce(ODOMETRY, types.ODOMETRY, STATE_QOS)
-        for topic in (SIDESLIP, SIDESLIP_STD):
-            bag.announce(topic, types.NUMBER, STATE_QOS)
-        bag.announce(STATUS, types.TEXT, STATE_QOS)
+        form = empty(topics.ESTIMATE.type, world)
+        form.child_frame_id = base
+        self._form = np.frombuffer(to_bytes(form), np.uint8)
+        for topic in (topics.ESTIMATE, topics.SIDESLIP, topics.SIDESLIP_STD, topics.OBSERVER_STATUS):
+            bag.announce(topic.absolute, topic.type, to_rosbags(topic.qos))
 
     def write(self, rows: NDArray[np.void]) -> None:
         """Records of ESTIMATE."""
@@ -65,22 +63,11 @@ class EstimateBag:
 
     def status(self, time_ns: int, status: str) -> None:
         """When it changes."""
-        self._bag.write(STATUS, text_message(status), time_ns)
+        message = empty(topics.OBSERVER_STATUS.type)
+        message.data = status
+        self._bag.write(STATUS, message, time_ns)
 
 
 def _number(value: float) -> bytes:
     """CDR of std_msgs/Float64."""
     return b"\x00\x01\x00\x00" + struct.pack("<d", value)
-
-
-def _empty_odometry(world: str, base: str) -> Any:
-    zero = new("geometry_msgs/msg/Vector3", 0.0, 0.0, 0.0)
-    point, still = new("geometry_msgs/msg/Point", 0.0, 0.0, 0.0), new("geometry_msgs/msg/Twist", zero, zero)
-    pose = new("geometry_msgs/msg/Pose", point, new("geometry_msgs/msg/Quaternion", 0.0, 0.0, 0.0, 1.0))
-    return new(
-        types.ODOMETRY,
-        header(0, world),
-        base,
-        new("geometry_msgs/msg/PoseWithCovariance", pose, np.zeros(36)),
-        new("geometry_msgs/msg/TwistWithCovariance", still, np.zeros(36)),
-    )

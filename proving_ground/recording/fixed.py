@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from proving_ground.recording import types
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.geodesy import Geodetic
+from proving_ground.interfaces.topic import Topic
 from proving_ground.recording.reading import Bag
-from proving_ground.recording.topics import DATUM, TF_STATIC
 from proving_ground.recording.types import from_bytes
 from proving_ground.ros_support.transformations import euler_from_quaternion
-from sensors.gps.geodesy import Geodetic
 
 BASE = "base_link"
 
@@ -24,7 +24,7 @@ class Mount(NamedTuple):
 
 def bag_datum(bag: Bag) -> Geodetic | None:
     """If it has one, as bags of `proving-ground run --bag` do."""
-    for message in _messages(bag, DATUM, types.FIX):
+    for message in _fixed(bag, topics.DATUM):
         place = Geodetic(message.latitude, message.longitude, message.altitude)
         if all(map(math.isfinite, place)) and abs(place.latitude_deg) <= 90.0 and abs(place.longitude_deg) <= 180.0:
             return place
@@ -34,7 +34,7 @@ def bag_datum(bag: Bag) -> Geodetic | None:
 def bag_mounts(bag: Bag) -> dict[str, Mount]:
     """By the name of a frame that hangs on base_link; prefixes of frames are left out."""
     found: dict[str, Mount] = {}
-    for message in _messages(bag, TF_STATIC, types.TRANSFORMS):
+    for message in _fixed(bag, topics.FIXED_TRANSFORMS):
         for link in message.transforms:
             if _bare(link.header.frame_id) != BASE:
                 continue
@@ -56,6 +56,10 @@ def frame_of(bag: Bag, topic: str) -> str:
 
 def _bare(frame: str) -> str:
     return frame.rsplit("/", 1)[-1]
+
+
+def _fixed(bag: Bag, topic: Topic) -> Any:
+    return _messages(bag, topic.absolute, topic.type)
 
 
 def _messages(bag: Bag, topic: str, message_type: str) -> Any:

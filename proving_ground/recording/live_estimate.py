@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.message_types import ODOMETRY as ODOMETRY_TYPE
+from proving_ground.interfaces.motion_codec import read_odometry
 from proving_ground.recording.estimate_bag import ODOMETRY
 from proving_ground.recording.figures import Array, errors, rms
 from proving_ground.recording.fixed import frame_of
 from proving_ground.recording.offline import TRUTH, Replay
 from proving_ground.recording.reading import Bag
-from proving_ground.recording.types import ODOMETRY as ODOMETRY_TYPE
 from proving_ground.recording.types import from_bytes
-from sensors.from_messages import truth_pose
 
 MAP = "map"
 
@@ -48,7 +48,7 @@ def _live_estimates(bag: Bag) -> NDArray[np.void]:
     rows = []
     for _, _, data in bag.messages([ODOMETRY]):
         try:
-            rows.append(tuple(truth_pose(from_bytes(data, ODOMETRY_TYPE))))
+            rows.append(tuple(read_odometry(from_bytes(data, ODOMETRY_TYPE))))
         except ValueError:
             continue
     return np.array(rows, TRUTH)

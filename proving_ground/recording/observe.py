@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.interfaces import joints
+from proving_ground.interfaces.samples import Motion
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.figures import Errors, errors, figures, number
 from proving_ground.recording.live_estimate import live_difference
@@ -22,14 +24,12 @@ from proving_ground.recording.observe_settings import split_names as split_names
 from proving_ground.recording.offline import Replay, replay
 from proving_ground.recording.reading import Bag, open_bag
 from proving_ground.recording.stream import JointNames, Stream, missing_joints
-from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.topics import choose_topics
 from proving_ground.recording.writing import BagWriter
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
 from proving_ground.settings.progress import progress_on_stderr
 from proving_ground.settings.units import NS_PER_S
-from sensors.from_messages import PEDALS, TruthPose
 from state_observer.kinds import OBSERVER_KINDS, ObserverKind
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from state_observer.vehicle.settings import InsSettings
@@ -59,7 +59,7 @@ class _Observation:
         self._topics = choose_topics(bag.topics, request.topics, self._say)
         if "fix" not in self._topics:
             raise SettingsError(f"{bag.name}: nothing to observe with: {self._why('fix')}")
-        names = JointNames(request.wheel_names or WHEELS, request.pedal_names or PEDALS)
+        names = JointNames(request.wheel_names or joints.WHEELS, request.pedal_names or joints.DRIVE)
         self._check_joints("wheels", "--wheel-names", request.wheel_names, names.wheels)
         self._check_joints("actuation", "--actuation-names", request.pedal_names, names.pedals)
         self._stream = Stream(bag, self._topics, names)
@@ -187,7 +187,7 @@ class _Observation:
         names = self._request.tune or (() if isinstance(self._settings, InsSettings) else TUNED_OF_VEHICLE)
         samples, first = [], 0
         for _, item in self._stream:
-            if isinstance(item, TruthPose):
+            if isinstance(item, Motion):
                 continue
             first = first or item.time_ns
             if item.time_ns - first > TUNED_FOR_S * NS_PER_S:

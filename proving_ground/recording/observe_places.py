@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from proving_ground.interfaces.topics import FIXED_TRANSFORMS
 from proving_ground.recording.figures import fitted_shift
 from proving_ground.recording.fixed import Mount, bag_datum, bag_mounts, frame_of
 from proving_ground.recording.observe_settings import Place, Request, Settings
@@ -84,7 +85,7 @@ def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say)
         why = "is not in the bag"
         if mount is not None:
             try:
-                found = _mounts("/tf_static", found, **_named(role, mount))
+                found = _mounts(FIXED_TRANSFORMS.absolute, found, **_named(role, mount))
                 continue
             except SettingsError as error:
                 why = f"is absurd in the bag ({error})"

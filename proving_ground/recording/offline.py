@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.samples import Motion
 from proving_ground.recording.stream import Arrival
 from proving_ground.scenarios.told import told_from
 from proving_ground.settings.units import NS_PER_S
-from sensors.from_messages import TruthPose
 from sensors.samples import GpsSample
 from state_observer.vehicle.health import STARTING, Health
 from state_observer.vehicle.layout import ESTIMATE, SENSORS
@@ -130,7 +130,7 @@ def replay(
         for number, (log_ns, item) in enumerate(arrivals):
             if number % PROGRESS_EVERY == 0:
                 progress(log_ns)
-            if isinstance(item, TruthPose):
+            if isinstance(item, Motion):
                 truth.add(item)
                 continue
             before = tally["used"].copy()

@@ -14,10 +14,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from proving_ground.interfaces import topics
 from proving_ground.recording.reading import Bag, Message
 from proving_ground.settings.units import NS_PER_S
 
-CLOCK = "/clock"
+CLOCK = topics.CLOCK.name
 SAME_CLOCK_NS = NS_PER_S  # log times further off /clock are of another clock
 PAUSED_PERIOD_S = 0.1  # of /clock while time stands still, for those who join
 SHORTEST_TICK_S = 0.002  # of the machine's time: more ticks of /clock cost others more than they are worth

@@ -1,7 +1,7 @@
 """Any rosbag2 bag, MCAP or sqlite3, intact or not: its topics, and its messages by the time they arrived.
 
 bag = open_bag(Path("drive"))  # or the folder of a run, with all parts of its recording
-for topic, log_ns, data in bag.messages({"/imu/data_raw"}):
+for topic, log_ns, data in bag.messages({topics.IMU_RAW.absolute}):
     ...
 print(bag.remarks)  # what was wrong, one line each
 """

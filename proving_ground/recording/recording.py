@@ -1,4 +1,4 @@
-"""A run in lock-step as a bag: all samples and the truth, on the topics of the nodes.
+"""A run in lock-step as a bag, on the topics that a launch of the same scenario records.
 
 Stamps are the samples' own times, log times those of their arrival.
 """
@@ -8,130 +8,109 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
+from proving_ground.interfaces.topic import Topic
 from proving_ground.kernels.vector3 import vector
-from proving_ground.recording.to_messages import (
-    actuation_message,
-    cloud_message,
-    datum_message,
-    fix_message,
-    imu_message,
-    mounts_message,
-    scan_message,
-    text_message,
-    truth_accel,
-    truth_actuation,
-    truth_odometry,
-    velocity_message,
-    wheels_message,
-)
-from proving_ground.recording.topics import DATUM, TF_STATIC
-from proving_ground.recording.types import LATCHED_QOS, STATE_QOS
+from proving_ground.recording.autonomy_writing import ObserverWriting, PlannerWriting
+from proving_ground.recording.sensor_writing import SensorWriting
+from proving_ground.recording.types import empty, to_rosbags
 from proving_ground.recording.writing import BagWriter
-from proving_ground.scenarios.lock_step import LockStep
-from sensors.drive_truth import drive_truth
-from sensors.encoders import Encoders
-from sensors.gps import Gps
-from sensors.gps.nmea import gga_from_sample, rmc_from_sample
-from sensors.imu import Imu
+from proving_ground.scenarios.lock_step import PERIOD_NS, LockStep
 from sensors.kinds import SeenWorld
-from sensors.lidar.planar import planar_scan
 from sensors.rig import SensorRig
-from sensors.samples import EncoderSample, GpsSample, ImuSample, LidarScan
+from terrain.map_messages import MapSettings, occupancy, shapes
 from terrain.surroundings import SiteSettings, Surroundings
-from vehicle_dynamics.base_motion import base_motion
+from terrain.world import World
 from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 
-MAP = "map"
-FRAMES = {"imu": "imu_link", "gps": "gps_link", "encoders": "inclinometer_link", "lidar": "lidar_link"}
+MAP, ODOM = "map", "odom"
+TF_EVERY_NS = 2 * PERIOD_NS
 
 
 class Recording:
-    """Writes a run into a bag: `watch` its runner, and hand `sample` to it as its listener."""
+    """Writes a run into a bag: `watch` its runner, hand `sample` to it as its listener, `finish` at its end."""
 
     def __init__(self, bag: BagWriter) -> None:
         self._bag, self._now_ns = bag, 0
-        self._rig: SensorRig | None = None
+        self._sensors: SensorWriting | None = None
 
     def watch(self, runner: LockStep, start_ns: int) -> None:
-        """From now on the truth of the runner is written at each of its instants; its sensors' mounts now."""
+        """From now on the runner's instants are written; what is fixed is written now."""
+        self._now_ns = self._start_ns = start_ns
         base = vector(runner.vehicle.base_in_chassis)
-        self._base = base
-        rig = runner.rig or SensorRig(
-            {}, start_ns=start_ns, base_in_chassis=base, seen=SeenWorld(Surroundings(SiteSettings()))
-        )
-        self._rig = rig
+        nothing = SeenWorld(Surroundings(SiteSettings()))
+        rig = runner.rig or SensorRig({}, start_ns=start_ns, base_in_chassis=base, seen=nothing)
         runner.rig = cast(SensorRig, _WatchedRig(rig, self._instant))
-        sensors = rig.sensors
-        if sensors:
-            mounts = [
-                (_frame(name, sensor), sensor.settings.mount.position, sensor.settings.mount.rpy_deg)
-                for name, sensor in sensors.items()
-            ]
-            self._bag.write(TF_STATIC, mounts_message(BASE_FRAME, mounts), start_ns, LATCHED_QOS)
-        for sensor in sensors.values():
-            if isinstance(sensor, Gps):
-                self._bag.write(DATUM, datum_message(start_ns, sensor.frame.origin, MAP), start_ns, LATCHED_QOS)
-                break
+        self._sensors = SensorWriting(rig, self._write, MAP, BASE_FRAME)
+        self._sensors.write_fixed(start_ns)
+        frames = FrameNames(map=MAP, odom=ODOM, base=BASE_FRAME, prefix="")
+        self._vehicle = VehicleMessages(
+            empty, runner.vehicle, runner.parameters, frames, has_base=runner.observation is None, has_body=True
+        )
+        self._write_fixed(start_ns)
+        if runner.world is not None:
+            self._write_world(runner.world)
+        observation, autonomy = runner.observation, runner.autonomy
+        self._observer = ObserverWriting(observation, self._write, frames) if observation else None
+        self._planner = PlannerWriting(autonomy, self._write, MAP) if autonomy else None
+        self._height: float | None = None  # of base_link at the last instant [m]
 
     def sample(self, name: str, sample: Any) -> None:
         """What arrives of a sensor; LockStep's listener."""
-        assert self._rig is not None
-        sensor = self._rig.sensors[name]
-        topic, frame = f"/{name}", _frame(name, sensor)
-        if isinstance(sample, ImuSample):
-            self._write(f"{topic}/data_raw", imu_message(sample, frame))
-            if sensor.settings.has_attitude:
-                self._write(f"{topic}/data", imu_message(sample, frame, has_attitude=True))
-        elif isinstance(sample, GpsSample):
-            self._write(f"{topic}/fix", fix_message(sample, frame))
-            if sample.quality != 0:
-                self._write(f"{topic}/vel", velocity_message(sample, MAP))
-            separation = sensor.settings.geoid_separation_m
-            for sentence in (gga_from_sample(sample, separation), rmc_from_sample(sample)):
-                self._write(f"{topic}/nmea", text_message(sentence.sentence()))
-        elif isinstance(sample, EncoderSample):
-            is_only = name == "encoders"
-            self._write("/wheels/joint_states" if is_only else f"{topic}/joint_states", wheels_message(sample))
-            self._write("/vehicle/actuation" if is_only else f"{topic}/actuation", actuation_message(sample))
-        elif isinstance(sample, LidarScan):
-            self._write(f"{topic}/points", cloud_message(sample.time_ns, sample.points, frame))
-            self._write(f"{topic}/scan", scan_message(planar_scan(sample, sensor.settings), frame))
+        assert self._sensors is not None
+        self._sensors.write(name, sample)
 
-    def _write(self, topic: str, message: Any) -> None:
-        self._bag.write(topic, message, self._now_ns)
+    def finish(self) -> None:
+        """What was found out at the last instant."""
+        if self._height is None:
+            return
+        if self._observer is not None:
+            self._observer.look(self._now_ns)
+        if self._planner is not None:
+            self._planner.look(self._now_ns, self._height)
+
+    def _write(self, topic: Topic, message: Any) -> None:
+        self._bag.write(topic.absolute, message, self._now_ns, to_rosbags(topic.qos))
+
+    def _write_fixed(self, time_ns: int) -> None:
+        self._write(*self._vehicle.description)
+        transforms = empty(topics.FIXED_TRANSFORMS.type)
+        transforms.transforms = self._vehicle.fixed_frames(time_ns)
+        self._write(topics.FIXED_TRANSFORMS, transforms)
+        self._write(topics.RESETS, empty(topics.RESETS.type))
+
+    def _write_world(self, world: World) -> None:
+        found = occupancy(world, MapSettings())
+        grid, markers = empty(topics.MAP.type, MAP), empty(topics.MARKERS.type)
+        fill_grid(grid, found.cells, found.resolution, found.x, found.y)
+        fill_shapes(markers, grid.header, shapes(world), empty)
+        self._write(topics.MAP, grid)
+        self._write(topics.MARKERS, markers)
 
     def _instant(self, time_ns: int, seen: SnapshotRecord) -> None:
+        self.finish()  # observer and planner come after the sensors: at the instant before
         self._now_ns = time_ns
-        motion = base_motion(seen, self._base)
-        messages = {
-            "odom": truth_odometry(time_ns, motion, MAP, BASE_FRAME),
-            "accel": truth_accel(time_ns, motion, BASE_FRAME),
-            "actuation": truth_actuation(time_ns, drive_truth(seen), seen["spin_rate"]),
-        }
-        for name, message in messages.items():
-            self._bag.write(f"/ground_truth/{name}", message, time_ns, STATE_QOS)
+        self._write(*self._vehicle.clock(time_ns))
+        due = {"odom", "joints", *(["tf"] if (time_ns - self._start_ns) % TF_EVERY_NS == 0 else [])}
+        for topic, message in self._vehicle.at(time_ns, due, seen):
+            self._write(topic, message)
+            if topic is topics.TRUTH_ODOM:
+                self._height = message.pose.pose.position.z
 
 
 class _WatchedRig:
-    """A rig that tells of each instant before its samples; all else is the rig's own."""
+    """A rig that reports each instant before its samples; all else is the rig's own."""
 
-    def __init__(self, rig: SensorRig, tell: Callable[[int, SnapshotRecord], None]) -> None:
-        self._rig, self._tell = rig, tell
+    def __init__(self, rig: SensorRig, on_instant: Callable[[int, SnapshotRecord], None]) -> None:
+        self._rig, self._on_instant = rig, on_instant
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """As the rig."""
-        self._tell(time_ns, seen)
+        self._on_instant(time_ns, seen)
         return self._rig.update(time_ns, seen)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._rig, name)
-
-
-def _frame(name: str, sensor: Any) -> str:
-    """That of its kind, as the nodes have it; sensors with names of their own have frames of their own."""
-    kind = "lidar"
-    for known, made in (("imu", Imu), ("gps", Gps), ("encoders", Encoders)):
-        if isinstance(sensor, made):
-            kind = known
-    return FRAMES[kind] if name == kind else f"{name}_link"

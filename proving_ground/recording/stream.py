@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from statistics import median
 from typing import Any, NamedTuple
 
+from proving_ground.interfaces import joints
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.motion_codec import read_odometry
+from proving_ground.interfaces.sample_synchroniser import SampleSynchroniser
+from proving_ground.interfaces.samples import EncoderSample, GpsSample, ImuSample, Motion
 from proving_ground.recording.reading import Bag
-from proving_ground.recording.to_messages import WHEELS
-from proving_ground.recording.topics import WANTED
+from proving_ground.recording.topics import TRUTH, WANTED
 from proving_ground.recording.types import from_bytes
 from proving_ground.settings.units import NS_PER_S
-from sensors.from_messages import (
-    PEDALS,
-    Actuation,
-    TruthPose,
-    Velocity,
-    Wheels,
-    actuation_sample,
-    encoder_sample,
-    gps_sample,
-    imu_sample,
-    stamp_ns,
-    truth_pose,
-    velocity_sample,
-    wheels_sample,
-)
-from sensors.joining import Joiner
-from sensors.samples import EncoderSample, GpsSample, ImuSample
 
-Item = EncoderSample | ImuSample | GpsSample | TruthPose
+Item = EncoderSample | ImuSample | GpsSample | Motion
 
-_ORDER: dict[type, int] = {EncoderSample: 0, ImuSample: 1, GpsSample: 2, TruthPose: 3}  # as KINDS of the observers
-SAME_FIX_NS = 50_000_000  # velocities that are farther from a fix are not of it
-SAME_DRIVE_NS = 100_000_000
+_ORDER: dict[type, int] = {EncoderSample: 0, ImuSample: 1, GpsSample: 2, Motion: 3}  # as KINDS of the observers
 MOST_NAMES = 8  # in a line
 PEEKED = 100  # messages that tell how stamps and times of arrival lie to each other
 STRANGE_NS = 5 * NS_PER_S  # a stamp that is so far off is absurd
@@ -53,13 +38,8 @@ class Arrival(NamedTuple):
 class JointNames(NamedTuple):
     """As the bag has them."""
 
-    wheels: tuple[str, ...] = WHEELS  # front left to rear right
-    pedals: tuple[str, ...] = PEDALS  # steering, throttle, brake, engine
-
-
-class _Fix(NamedTuple):
-    time_ns: int
-    message: Any
+    wheels: tuple[str, ...] = joints.WHEELS  # front left to rear right
+    pedals: tuple[str, ...] = joints.DRIVE  # steering, throttle, brake, engine
 
 
 class Stream:
@@ -82,59 +62,34 @@ class Stream:
         self.refused.clear()
         self.counts.clear()
         guard = _Guard(self._offset())
-        gps: Joiner[_Fix, Velocity] = Joiner(SAME_FIX_NS, has_second="velocity" in self._topics)
-        drive: Joiner[Wheels, Actuation] = Joiner(SAME_DRIVE_NS, has_second="actuation" in self._topics)
+        samples = SampleSynchroniser(self._topics, holds_imu=False, wheels=self._names.wheels, drive=self._names.pedals)
+        samples.refused = self.refused
         log_ns = 0
         for topic, log_ns, data in self._bag.messages(list(self._roles)):
             role = self._roles[topic]
             self.counts[role] += 1
             try:
-                found = self._read(role, data)
-                guard.check(found.time_ns, log_ns)
+                message = from_bytes(data, WANTED[role].message_type)
+                part = read_odometry(message) if role == TRUTH else samples.read(role, message)
+                guard.check(part.time_ns, log_ns)
             except ValueError as error:
                 self.refused[f"{topic}: {error}"] += 1
                 continue
-            if role in ("fix", "velocity"):
-                pairs = gps.first(log_ns, found) if role == "fix" else gps.second(log_ns, found)
-                yield from (Arrival(log_ns, gps_sample(fix.message, moves)) for fix, moves in pairs)
-            elif role in ("wheels", "actuation"):
-                joined = drive.first(log_ns, found) if role == "wheels" else drive.second(log_ns, found)
-                yield from self._encoders(log_ns, joined)
-            else:
-                yield Arrival(log_ns, found)
-        yield from (Arrival(log_ns, gps_sample(fix.message, moves)) for fix, moves in gps.complete())
-        yield from self._encoders(log_ns, drive.complete())
-
-    def _encoders(self, log_ns: int, joined: Sequence[tuple[Wheels, Actuation | None]]) -> Iterator[Arrival]:
-        """Where actuation comes at all, wheels without are no sample: a steering of 0 would be a lie."""
-        for wheels, actuation in joined:
-            if actuation is None and "actuation" in self._topics:
-                self.refused[f"{self._topics['wheels']}: no actuation near its time"] += 1
-            else:
-                yield Arrival(log_ns, encoder_sample(wheels, actuation))
-
-    def _read(self, role: str, data: bytes) -> Any:
-        message = from_bytes(data, WANTED[role].message_type)
-        if role == "fix":
-            return _Fix(stamp_ns(message), message)
-        if role == "wheels":
-            return wheels_sample(message, self._names.wheels)
-        if role == "actuation":
-            return actuation_sample(message, self._names.pedals)
-        return _READERS[role](message)
+            complete = [part] if role == TRUTH else samples.add(role, part, log_ns)
+            yield from (Arrival(log_ns, sample) for sample in complete)
+        yield from (Arrival(log_ns, sample) for sample in samples.flush())
 
     def _offset(self) -> int | None:
         """Usual time from stamp to arrival [ns], of the first messages; None: there are none."""
         found = []
         for topic, log_ns, data in islice(self._bag.messages(list(self._roles)), PEEKED):
             try:
-                found.append(log_ns - stamp_ns(from_bytes(data, WANTED[self._roles[topic]].message_type)))
+                found.append(
+                    log_ns - read_stamp(from_bytes(data, WANTED[self._roles[topic]].message_type).header.stamp)
+                )
             except ValueError:
                 continue
         return int(median(found)) if found else None
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {"imu": imu_sample, "velocity": velocity_sample, "truth": truth_pose}
 
 
 class _Guard:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from proving_ground.recording import types
-from proving_ground.recording.roles import ROLES
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.sample_synchroniser import ROLES as SENSOR_ROLES
+from proving_ground.interfaces.topic import Topic
 
-DATUM, TF_STATIC = "/ground_truth/datum", "/tf_static"
+TRUTH = "truth"  # role of the odometry that estimates are compared with
+OF_TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # before the names of all topics of the truth
 
 
 class Role(NamedTuple):
@@ -16,18 +18,21 @@ class Role(NamedTuple):
 
     message_type: str
     defaults: tuple[str, ...]  # the suite's topics, best first
-    hints: tuple[str, ...]  # one of these is in the name of others; none: any of the type will do
+    hints: tuple[str, ...]  # one of these is in the name of others; empty: any of the type will do
+
+
+def _role(*defaults: Topic, hints: tuple[str, ...] = ()) -> Role:
+    return Role(defaults[0].type, tuple(topic.absolute for topic in defaults), hints)
 
 
 _GPS_HINTS = ("gps", "gnss", "fix", "ublox", "novatel")
-WANTED: dict[str, Role] = {
-    "imu": Role(types.IMU, ("/imu/data_raw", "/imu/data"), ()),
-    "fix": Role(types.FIX, ("/gps/fix",), ()),
-    "velocity": Role(types.VELOCITY, ("/gps/vel",), _GPS_HINTS),
-    "wheels": Role(types.JOINTS, ("/wheels/joint_states",), ("wheel",)),
-    "actuation": Role(types.JOINTS, ("/vehicle/actuation",), ("actuation",)),
-    "truth": Role(types.ODOMETRY, ("/ground_truth/odom",), ("truth",)),
+_HINTS = {"velocity": _GPS_HINTS, "wheels": ("wheel",), "actuation": ("actuation",), TRUTH: ("truth",)}
+_TOPICS = {role: (topic,) for role, topic in SENSOR_ROLES.items()} | {
+    "imu": (topics.IMU_RAW, topics.IMU_DATA),
+    TRUTH: (topics.TRUTH_ODOM,),
 }
+WANTED: dict[str, Role] = {role: _role(*found, hints=_HINTS.get(role, ())) for role, found in _TOPICS.items()}
+ROLES = tuple(WANTED)
 
 
 def choose_topics(there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:
@@ -57,7 +62,7 @@ def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> s
     of_type = sorted(
         topic
         for topic, kind in there.items()
-        if kind == wanted.message_type and (role == "truth" or not topic.startswith("/ground_truth/"))
+        if kind == wanted.message_type and (role == TRUTH or not topic.startswith(OF_TRUTH))
     )
     for topic in wanted.defaults:
         if topic in there and there[topic] != wanted.message_type:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from proving_ground.interfaces import topics
 from proving_ground.report.run_record import Event, Innovations
 from state_observer.vehicle.layout import SENSORS
 
-DIAGNOSTICS = "/diagnostics"
+DIAGNOSTICS = topics.DIAGNOSTICS.absolute
 MOST_EVENTS = 2000
 LONGEST_WORDS = 300
 LEVELS = ("", "warning: ", "error: ", "stale: ")
@@ -22,6 +23,7 @@ class Diagnostics:
     """Takes messages as they arrived."""
 
     def __init__(self) -> None:
+        self.nodes: set[str] = set()  # that reported
         self._said: dict[str, str] = {}
         self._changes: list[tuple[int, str, str]] = []  # log time, kind, words
         self._nis: dict[str, list[tuple[int, float]]] = {name: [] for name in SENSORS}
@@ -31,6 +33,7 @@ class Diagnostics:
         for status in message.status:
             name = str(status.name)[:LONGEST_WORDS]
             node = name.rsplit("/", 1)[-1]
+            self.nodes.add(node)
             values = {str(item.key): str(item.value) for item in status.values}
             if node == OBSERVER:
                 self._note_nis(log_ns, values)

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proving_ground.recording import types
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.joints import CORNERS
+from proving_ground.interfaces.motion_codec import read_odometry
 from proving_ground.recording.reading import Bag, open_bag
-from proving_ground.recording.to_messages import WHEELS
 from proving_ground.recording.types import from_bytes
 from proving_ground.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
 from proving_ground.report.run_record import Event, RunRecord, Vector, in_order, lack_events
@@ -41,44 +43,31 @@ from proving_ground.scenarios.holes import (
 )
 from proving_ground.scenarios.told import TOLD
 from proving_ground.settings import SettingsError
-from sensors.from_messages import stamp_ns, truth_pose
 from state_observer.vehicle.layout import CRAWL
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.suspension.strut import length_and_slope
 from vehicle_dynamics.vehicle_files import vehicle_file
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 Array = NDArray[np.float64]
 Table = tuple[NDArray[np.int64], Array]  # times [ns], rows
 
-TRUTH, ACCEL, ACTUATION = "/ground_truth/odom", "/ground_truth/accel", "/ground_truth/actuation"
-COLLISION, WHEEL_TRUTH = "/ground_truth/collision", "/ground_truth/wheels"
+TRUTH, ACCEL, ACTUATION = (topic.absolute for topic in (topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.TRUTH_ACTUATION))
+COLLISION, WHEEL_TRUTH = topics.COLLISION.absolute, topics.TRUTH_WHEELS.absolute
 SAME_NS = 1_000_000
-# As vehicle_dynamics.ros.vehicle_messages.WheelMessages names them.
-OF_WHEELS = (
-    "load", "steer_angle", "slip_along", "slip_across", "sinkage", "force_along", "force_across", "brake_torque",
-    "drive_torque",
-)  # fmt: skip
-OF_VEHICLE = ("gear", "selected", "steering")
-JOINTS, ESTIMATE = "/joint_states", "/odometry/filtered"
+JOINTS, ESTIMATE = topics.JOINT_STATES.absolute, topics.ESTIMATE.absolute
 TYPES = {
-    TRUTH: types.ODOMETRY,
-    ACCEL: types.ACCEL,
-    ACTUATION: types.JOINTS,
-    COLLISION: types.WRENCH,
-    WHEEL_TRUTH: types.JOINTS,
-    JOINTS: types.JOINTS,
-    ESTIMATE: types.ODOMETRY,
-    DIAGNOSTICS: "diagnostic_msgs/msg/DiagnosticArray",
-}
-PEDALS = ("steering", "throttle", "brake")
-ARMS = tuple(f"{corner}_lower_arm" for corner in CORNERS)
+    topic.absolute: topic.type
+    for topic in (
+        topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.TRUTH_ACTUATION, topics.COLLISION, topics.TRUTH_WHEELS,
+        topics.JOINT_STATES, topics.ESTIMATE, topics.DIAGNOSTICS,
+    )
+}  # fmt: skip
 ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)
 FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that tells them; the last that does counts
-    ACTUATION: ("spin_rate", *PEDALS, "engine_speed"),
+    ACTUATION: ("spin_rate", *joints.PEDALS, "engine_speed"),
     JOINTS: ("spring_compression",),
-    WHEEL_TRUTH: (*OF_WHEELS, *OF_VEHICLE),
+    WHEEL_TRUTH: (*joints.WHEEL_FIELDS, *joints.VEHICLE_FIELDS),
 }
 NS = 1e-9
 
@@ -140,7 +129,7 @@ class _Reader:
         row = _READERS[topic](message)
         if not all(map(math.isfinite, row)):
             raise ValueError("not finite")
-        self._rows[topic].append((stamp_ns(message), row))
+        self._rows[topic].append((read_stamp(message.header.stamp), row))
         if topic == TRUTH:
             self._arrived.append(log_ns)
 
@@ -173,7 +162,7 @@ class _Reader:
         record = RunRecord(
             name=name,
             description=f"From the bag {self._bag.name}",
-            kind="ros" if DIAGNOSTICS in self._bag.topics else "lock-step",
+            kind="ros" if "vehicle" in self._diagnostics.nodes else "lock-step",
             channels={key: values for key, values in found.items() if key in known},
             start_ns=start_ns,
             estimates=estimates,
@@ -223,10 +212,10 @@ class _Reader:
             history["spring_compression"] = _compression(vehicle, self._at(time_ns, JOINTS))
         if self._rows[WHEEL_TRUTH]:
             there = self._at(time_ns, WHEEL_TRUTH)
-            for index, name in enumerate(OF_WHEELS):
+            for index, name in enumerate(joints.WHEEL_FIELDS):
                 history[name] = there[:, 4 * index : 4 * index + 4]
-            for index, name in enumerate(OF_VEHICLE):
-                history[name] = there[:, 4 * len(OF_WHEELS) + index]
+            for index, name in enumerate(joints.VEHICLE_FIELDS):
+                history[name] = there[:, 4 * len(joints.WHEEL_FIELDS) + index]
         if COLLISION in self._bag.topics:
             for stamp, (push,) in self._rows[COLLISION]:
                 history["collision"][np.abs(time_ns - stamp) <= SAME_NS] = push
@@ -302,7 +291,7 @@ def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:
 
 def _odometry(message: Any) -> tuple[float, ...]:
     """Place, attitude, velocity, turn, and both covariances where they can be."""
-    pose = truth_pose(message)
+    pose = read_odometry(message)
     covariances = (*message.pose.covariance.tolist(), *message.twist.covariance.tolist())
     return *pose.position, *pose.attitude, *pose.velocity, *pose.turn, *covariances
 
@@ -314,13 +303,12 @@ def _accel(message: Any) -> tuple[float, ...]:
 
 def _actuation(message: Any) -> tuple[float, ...]:
     """Wheels' rates, pedals, engine's speed."""
-    rates, pedals = _named(message, WHEELS, "velocity"), _named(message, PEDALS, "position")
-    return *rates, *pedals, *_named(message, ("engine",), "velocity")
+    rates, pedals = _named(message, joints.WHEELS, "velocity"), _named(message, joints.PEDALS, "position")
+    return *rates, *pedals, *_named(message, (joints.ENGINE,), "velocity")
 
 
 def _wheel_truth(message: Any) -> tuple[float, ...]:
-    names = (*(f"{name}.{corner}" for name in OF_WHEELS for corner in CORNERS), *OF_VEHICLE)
-    return _named(message, names, "position")
+    return _named(message, joints.TRUTH_WHEELS, "position")
 
 
 def _collision(message: Any) -> tuple[float, ...]:
@@ -328,7 +316,7 @@ def _collision(message: Any) -> tuple[float, ...]:
 
 
 def _arms(message: Any) -> tuple[float, ...]:
-    return _named(message, ARMS, "position")
+    return _named(message, joints.LOWER_ARMS, "position")
 
 
 def _named(message: Any, names: Sequence[str], field: str) -> tuple[float, ...]:

@@ -105,6 +105,7 @@ def _drive(task: Task, bag: Path | None) -> _Driven:
         runner = WatchedLockStep(scenario, world=world, parameters=parameters, listener=listener)
         recording.watch(runner, scenario.start.time_ns())
         driven = _timed(runner, show)
+        recording.finish()
     print(f"  {writer.count} messages written to {bag}")
     return driven
 

@@ -11,9 +11,10 @@ import numpy as np
 from geometry_msgs.msg import Point, Pose, Quaternion, Transform, Twist, Vector3
 from numpy.typing import ArrayLike, NDArray
 
+from proving_ground.interfaces.fields import UNIT_TOLERANCE
+
 Array = NDArray[np.float64]
 
-UNIT_TOLERANCE = 0.1  # a quaternion further from unit length than this is not a rounding error but a mistake
 SYMMETRY_TOLERANCE = 1e-6
 
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from std_msgs.msg import Header
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
+from proving_ground.interfaces.diagnostics_codec import add_figures, fill_health
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support.health import Health, Level
+from proving_ground.ros_support.messages import new_message
 
-HARDWARE_ID = "proving_ground"  # marks the statuses of this suite
 
-
-def health_to_msg(health: Health, node_name: str, stamp: Time) -> DiagnosticArray:
-    """One status for the node: the worst finding as message, every check and counter as a key and value."""
-    values = [
-        KeyValue(key=name, value=f"{check.level.name}: {check.message}") for name, check in list(health.checks.items())
-    ]
-    values += [KeyValue(key=name, value=str(count)) for name, count in health.counters.items()]
-    status = DiagnosticStatus(
-        level=bytes([health.worst()]),
-        name=node_name,
-        message=health.summary(),
-        hardware_id=HARDWARE_ID,
-        values=values,
-    )
-    return DiagnosticArray(header=Header(stamp=stamp), status=[status])
+def health_to_msg(
+    health: Health, node_name: str, stamp: Time, figures: Mapping[str, str] | None = None
+) -> DiagnosticArray:
+    """One status for the node; figures: keys and values beside its findings."""
+    message = DiagnosticArray()
+    fill_health(message, health, node_name, read_stamp(stamp), new_message)
+    add_figures(message, figures or {}, new_message)
+    return message
 
 
 def level_from_msg(status: DiagnosticStatus) -> Level:

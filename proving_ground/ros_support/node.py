@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -20,12 +19,15 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.topic import Service, Topic
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Health, Level, LogLimit
+from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
 from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
+from proving_ground.ros_support.qos import to_rclpy
 from proving_ground.ros_support.signals import StopSignals
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
@@ -58,7 +60,7 @@ class SuiteNode(Node, Generic[Settings]):
         # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
         # silence a report. Everything simulated uses self.get_clock().
         self.wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self._diagnostics = self.advertise(DiagnosticArray, "/diagnostics", qos.RELIABLE)
+        self._diagnostics = self.advertise(topics.DIAGNOSTICS)
         self.create_timer(DIAGNOSTICS_PERIOD_S, self.publish_health, clock=self.wall_clock)
 
     @property
@@ -101,12 +103,34 @@ class SuiteNode(Node, Generic[Settings]):
         except SettingsError as error:
             return refused(error)
 
-    def advertise(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
+    def advertise(self, topic: Topic, message_type: type | None = None) -> Any:
+        """A publisher of a topic of the table; message_type: where the topic has several."""
+        return self.open_publisher(message_type or class_of(topic.type), topic.name, to_rclpy(topic.qos))
+
+    def listen(
+        self,
+        topic: Topic,
+        callback: Callable[[Any], None],
+        profile: QoSProfile | None = None,
+        message_type: type | None = None,
+    ) -> Any:
+        """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`."""
+        return self.open_subscription(
+            message_type or class_of(topic.type), topic.name, callback, profile or to_rclpy(topic.qos)
+        )
+
+    def serve(self, service: Service, callback: Callable[[Any, Any], Any]) -> Any:
+        """Offer a service of the table."""
+        return self.create_service(class_of(service.type), service.name, callback)
+
+    def open_publisher(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
         """A publisher whose QoS users can override by `qos_overrides` parameters."""
         options = QoSOverridingOptions.with_default_policies()
         return self.create_publisher(message_type, topic, profile, qos_overriding_options=options)
 
-    def listen(self, message_type: type, topic: str, callback: Callable[[Any], None], profile: QoSProfile) -> Any:
+    def open_subscription(
+        self, message_type: type, topic: str, callback: Callable[[Any], None], profile: QoSProfile
+    ) -> Any:
         """A subscription whose QoS users can override by `qos_overrides` parameters."""
         options = QoSOverridingOptions.with_default_policies()
         return self.create_subscription(message_type, topic, callback, profile, qos_overriding_options=options)

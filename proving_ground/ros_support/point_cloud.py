@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import array
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sensor_msgs.msg import PointCloud2, PointField
+from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import Header
 
-_FIELD_TYPES = {
-    "int8": PointField.INT8,
-    "uint8": PointField.UINT8,
-    "int16": PointField.INT16,
-    "uint16": PointField.UINT16,
-    "int32": PointField.INT32,
-    "uint32": PointField.UINT32,
-    "float32": PointField.FLOAT32,
-    "float64": PointField.FLOAT64,
-}
-_TYPE_NAMES = {number: name for name, number in _FIELD_TYPES.items()}
+from proving_ground.interfaces.sensor_codec import FIELD_TYPES, describe_points
+from proving_ground.ros_support.messages import new_message
+
+_TYPE_NAMES = {number: name for name, number in FIELD_TYPES.items()}
 
 
 def points_to_cloud(points: NDArray[np.void], header: Header) -> PointCloud2:
@@ -32,19 +24,13 @@ def points_to_cloud(points: NDArray[np.void], header: Header) -> PointCloud2:
     if layout.names is None:
         raise ValueError("points must be a structured array with named fields")
     rows = np.atleast_2d(np.ascontiguousarray(points))
-    data = array.array("B")  # the message takes an array of type 'B' as it is; bytes would be copied one by one
-    data.frombytes(rows.view(np.uint8).data if rows.size else b"")
-    return PointCloud2(
-        header=header,
-        height=rows.shape[0],
-        width=rows.shape[1],
-        fields=[_field(name, layout) for name in layout.names],
-        is_bigendian=False,
-        point_step=layout.itemsize,
-        row_step=layout.itemsize * rows.shape[1],
-        data=data,
-        is_dense=all(bool(np.isfinite(points[name]).all()) for name in layout.names),
-    )
+    cloud = PointCloud2(header=header)
+    describe_points(cloud, layout, new_message)
+    cloud.height, cloud.width = rows.shape
+    cloud.row_step = layout.itemsize * rows.shape[1]
+    cloud.is_dense = all(bool(np.isfinite(points[name]).all()) for name in layout.names)
+    cloud.data.frombytes(rows.view(np.uint8).data if rows.size else b"")
+    return cloud
 
 
 def cloud_to_points(cloud: PointCloud2) -> NDArray[np.void]:
@@ -59,17 +45,6 @@ def cloud_to_points(cloud: PointCloud2) -> NDArray[np.void]:
     if cloud.row_step != cloud.width * cloud.point_step:
         packed = np.ascontiguousarray(packed)
     return packed.reshape(-1).view(layout).reshape(cloud.height, cloud.width)
-
-
-def _field(name: str, layout: np.dtype[np.void]) -> PointField:
-    kind, offset = _field_places(layout)[name]
-    if kind.name not in _FIELD_TYPES or kind.byteorder == ">":
-        raise ValueError(f"field {name} has type {kind}, allowed little-endian {', '.join(_FIELD_TYPES)}")
-    return PointField(name=name, offset=offset, datatype=_FIELD_TYPES[kind.name], count=1)
-
-
-def _field_places(layout: np.dtype[np.void]) -> dict[str, tuple[np.dtype[Any], int]]:
-    return {name: (place[0], place[1]) for name, place in (layout.fields or {}).items()}
 
 
 def _layout(cloud: PointCloud2) -> np.dtype[Any]:

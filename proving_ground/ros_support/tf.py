@@ -9,11 +9,12 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from numpy.typing import ArrayLike
-from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.motion_codec import new_transform
 from proving_ground.ros_support.convert import transform_to_msg
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode
 
 
@@ -28,20 +29,18 @@ class FrameTransform:
 
     def to_msg(self, stamp: Time, frame_prefix: str = "") -> TransformStamped:
         """Stamped message; raises ValueError when a name is empty or a number is not finite."""
-        if not self.parent or not self.child or self.parent == self.child:
-            raise ValueError(f"transform from {self.parent!r} to {self.child!r} needs two different frame names")
-        return TransformStamped(
-            header=Header(stamp=stamp, frame_id=frame_prefix + self.parent),
-            child_frame_id=frame_prefix + self.child,
-            transform=transform_to_msg(self.translation, self.quaternion),
-        )
+        link = new_transform(new_message, self.parent, self.child)
+        link.header.stamp = stamp
+        link.header.frame_id, link.child_frame_id = frame_prefix + self.parent, frame_prefix + self.child
+        link.transform = transform_to_msg(self.translation, self.quaternion)
+        return link
 
 
 class TransformBroadcaster:
     """Publishes moving frames on tf. The topic is relative: a namespaced vehicle has its own tree."""
 
     def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
-        self._publisher = node.advertise(TFMessage, "tf", qos.TF)
+        self._publisher = node.advertise(topics.TRANSFORMS)
         self._prefix = frame_prefix
 
     def send(self, stamp: Time, transforms: Iterable[FrameTransform]) -> None:
@@ -54,12 +53,16 @@ class StaticTransformBroadcaster:
     """Publishes fixed frames on tf_static, latched; a late joiner gets every frame ever sent by this node."""
 
     def __init__(self, node: SuiteNode[Any], frame_prefix: str = "") -> None:
-        self._publisher = node.advertise(TFMessage, "tf_static", qos.LATCHED)
+        self._publisher = node.advertise(topics.FIXED_TRANSFORMS)
         self._prefix = frame_prefix
         self._by_child: dict[str, TransformStamped] = {}
 
     def send(self, stamp: Time, transforms: Iterable[FrameTransform]) -> None:
         """Add or replace transforms. All are sent again, because a latched topic keeps only its last message."""
-        for transform in transforms:
-            self._by_child[transform.child] = transform.to_msg(stamp, self._prefix)
-        self._publisher.publish(TFMessage(transforms=list(self._by_child.values())))
+        self.send_messages([transform.to_msg(stamp, self._prefix) for transform in transforms])
+
+    def send_messages(self, transforms: Iterable[TransformStamped]) -> None:
+        """As `send`, of messages; nothing is sent while there are no frames."""
+        self._by_child |= {transform.child_frame_id: transform for transform in transforms}
+        if self._by_child:
+            self._publisher.publish(TFMessage(transforms=list(self._by_child.values())))

@@ -9,24 +9,16 @@ from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.node import Node
 
-from proving_ground.settings.units import NS_PER_S
+from proving_ground.interfaces.fields import set_stamp
 
 GAP_S = 1.0  # a forward jump beyond this is a gap, not something to integrate over
 
 
 def ns_to_stamp(nanoseconds: int) -> Time:
     """Message stamp of an integer time [ns] since the epoch; raises ValueError outside what a stamp can hold."""
-    seconds, rest = divmod(nanoseconds, NS_PER_S)
-    if not -(2**31) <= seconds < 2**31:
-        raise ValueError(f"time {nanoseconds} ns does not fit a ROS stamp")
-    return Time(sec=seconds, nanosec=rest)
-
-
-def stamp_to_ns(stamp: Time) -> int:
-    """Integer time [ns] of a stamp; raises ValueError when its nanoseconds are a second or more."""
-    if not 0 <= stamp.nanosec < NS_PER_S:
-        raise ValueError(f"stamp has nanosec {stamp.nanosec}, allowed 0 to {NS_PER_S - 1}")
-    return int(stamp.sec) * NS_PER_S + int(stamp.nanosec)
+    stamp = Time()
+    set_stamp(stamp, nanoseconds)
+    return stamp
 
 
 def on_time_jump(node: Node, reset: Callable[[], None], gap: Callable[[], None] | None = None) -> object:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from vehicle_dynamics.vehicle_mechanism import CORNERS
+from proving_ground.interfaces.joints import CORNERS
 
 Array = NDArray[np.float64]
 Channels = Mapping[str, Array]

@@ -128,13 +128,13 @@ class LockStep:
         listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
         makes the driver, given the scenario's own.
         """
-        self._parameters = parameters or scenario.vehicle.parameters()
-        self.parts = compiled(scenario, self._parameters)
+        self.parameters = parameters or scenario.vehicle.parameters()
+        self.parts = compiled(scenario, self.parameters)
         settings: VehicleNodeSettings = self.parts["vehicle"].settings
         self._there = Surroundings(settings, world)
         self._ground = self._there.ground
         try:
-            self.vehicle = make_vehicle(settings.vehicle, self._parameters)
+            self.vehicle = make_vehicle(settings.vehicle, self.parameters)
         except ValueError as error:  # parameters that are each allowed, but together make no vehicle
             raise SettingsError(f"vehicle {settings.vehicle.model}: {error}") from None
         try:
@@ -151,7 +151,7 @@ class LockStep:
         self._start_ns = settings.start.time_ns()
         self.observation = self._make_observation()
         own_driver = self._make_driver()
-        self._autonomy = own_driver if isinstance(own_driver, Autonomy) else None
+        self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
         self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
@@ -175,7 +175,7 @@ class LockStep:
         return Autonomy(
             self.parts["planner"].settings,
             self.vehicle,
-            self._parameters,
+            self.parameters,
             self._there.world,
             start_ns=self._start_ns,
             observation=self.observation,
@@ -190,6 +190,11 @@ class LockStep:
         }
         seen = SeenWorld(self._there, targets)
         return SensorRig(sensors, start_ns=self._start_ns, base_in_chassis=(x, y, z), seen=seen)
+
+    @property
+    def world(self) -> World | None:
+        """The world that it is in, if it is one."""
+        return self._there.world
 
     @property
     def period(self) -> int:
@@ -223,7 +228,7 @@ class LockStep:
         self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
         count = self._period + 1
         time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
-        centre, base = np.array(self._parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
+        centre, base = np.array(self.parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
         history = self._history[self._first : count]
         found = channels(time, history, centre, base)
         estimates = self.observation.estimates if self.observation is not None else None
@@ -258,10 +263,10 @@ class LockStep:
 
     def _is_at_rest(self, seen: SnapshotRecord) -> bool:
         """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
-        if self._autonomy is None or abs(forward_speed(seen)) >= STANDING:
+        if self.autonomy is None or abs(forward_speed(seen)) >= STANDING:
             return False
-        status = self._autonomy.progress.status
-        return status is Status.ARRIVED or (status is Status.FAILED and self._autonomy is self._driver)
+        status = self.autonomy.progress.status
+        return status is Status.ARRIVED or (status is Status.FAILED and self.autonomy is self._driver)
 
     def _move(self) -> bool:
         """One period; False when the motion diverges. Sensors that are faster look in between."""
@@ -280,8 +285,8 @@ class LockStep:
                 self._listener(name, sample)
             if self.observation is not None:
                 self.observation.hear(time_ns, (sample for _, sample in arrived))
-            if self._autonomy is not None:
-                self._autonomy.hear(arrived)
+            if self.autonomy is not None:
+                self.autonomy.hear(arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""

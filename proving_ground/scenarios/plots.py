@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.scenarios.channels import Channels
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 Array = NDArray[np.float64]
 

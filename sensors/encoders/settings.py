@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings import setting
 from sensors.errors import ErrorParameters
 from sensors.sensor import SensorSettings, rate
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 
 def amount(default: float, words: str, unit: str, highest: float) -> float:

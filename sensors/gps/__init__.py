@@ -1,7 +1,9 @@
 """A simulated satellite receiver: position, Doppler velocity and NMEA sentences of its antenna."""
 
-from sensors.gps.geodesy import DEFAULT_DATUM, Geodetic, LocalFrame
-from sensors.gps.receiver import COURSE_SPEED, NO_FIX_VARIANCE, Gps
+from proving_ground.interfaces.geodesy import Geodetic
+from proving_ground.interfaces.samples import COURSE_SPEED
+from sensors.gps.geodesy import DEFAULT_DATUM, LocalFrame
+from sensors.gps.receiver import NO_FIX_VARIANCE, Gps
 from sensors.gps.settings import GpsSettings
 from sensors.gps.sky import SkyView
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.samples import COURSE_SPEED
 from proving_ground.settings.units import NS_PER_S
 from sensors.errors import ErrorModel, ErrorParameters
 from sensors.faults import Fault
@@ -22,7 +23,6 @@ from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
 
-COURSE_SPEED = 0.5  # below it the Doppler velocity tells no course [m/s]; seed 001 section 5.1.1, issue 6
 NO_FIX_VARIANCE = 1e8  # [m^2, m^2/s^2]: finite, and too large for anyone to use
 LEAST_VARIANCE = 1e-12  # [m^2, m^2/s^2]: zero would mean that it is not known
 NO_FIX_HDOP = 99.9  # as receivers write it, with the one digit that our GGA has

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensor_msgs.msg import JointState
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.sensor_codec import fill_actuation, fill_wheels
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.kinds import ENCODERS
-from sensors.ros.sensor_messages import actuation_to_msg, wheels_to_msg
 from sensors.ros.sensor_node import SensorNode
 from sensors.samples import EncoderSample
-from vehicle_dynamics.vehicle_mechanism import CORNERS
-
-WHEELS = tuple(f"{corner}_wheel" for corner in CORNERS)
 
 
 class EncodersNode(SensorNode[Any, EncoderSample]):
@@ -26,13 +22,17 @@ class EncodersNode(SensorNode[Any, EncoderSample]):
 
     def prepare(self) -> None:
         """Publishers."""
-        self._wheels = self.advertise(JointState, "wheels/joint_states", qos.SENSOR)
-        self._actuation = self.advertise(JointState, "vehicle/actuation", qos.SENSOR)
+        self._wheels_message, self._actuation_message = (new_message(topics.WHEELS.type) for _ in range(2))
+        self._wheels_message.name, self._actuation_message.name = list(joints.WHEELS), list(joints.ACTUATION)
+        self._wheels = self.advertise(topics.WHEELS)
+        self._actuation = self.advertise(topics.ACTUATION)
 
     def publish(self, sample: EncoderSample) -> None:
         """Wheels, and what drives them."""
-        self._wheels.publish(wheels_to_msg(sample, WHEELS))
-        self._actuation.publish(actuation_to_msg(sample))
+        fill_wheels(self._wheels_message, sample)
+        self._wheels.publish(self._wheels_message)
+        fill_actuation(self._actuation_message, sample)
+        self._actuation.publish(self._actuation_message)
 
 
 def main() -> int:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import TwistWithCovarianceStamped
-from sensor_msgs.msg import NavSatFix
 from std_msgs.msg import String
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.sensor_codec import NO_FIX, fill_datum, fill_fix, fill_gps_velocity
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.gps import LocalFrame
 from sensors.gps.nmea import gga_from_sample, rmc_from_sample
 from sensors.kinds import GPS
-from sensors.ros.sensor_messages import NO_FIX, datum_to_msg, fix_to_msg, gps_velocity_to_msg
 from sensors.ros.sensor_node import SensorNode
 from sensors.samples import GpsSample
 
@@ -32,17 +31,23 @@ class GpsNode(SensorNode[Any, GpsSample]):
         frame = LocalFrame(self.seen.there.georeference)
         if frame.remark:
             self.get_logger().info(frame.remark)
-        self._datum = self.advertise(NavSatFix, "ground_truth/datum", qos.LATCHED)
-        self._datum.publish(datum_to_msg(frame.origin, self.map_frame))
-        self._fix = self.advertise(NavSatFix, "gps/fix", qos.SENSOR)
-        self._velocity = self.advertise(TwistWithCovarianceStamped, "gps/vel", qos.SENSOR)
-        self._nmea = self.advertise(String, "gps/nmea", qos.SENSOR)
+        self._datum = self.advertise(topics.DATUM)
+        datum = new_message(topics.DATUM.type, self.map_frame)
+        fill_datum(datum, 0, frame.origin)  # it holds at all times
+        self._datum.publish(datum)
+        self._fix_message = new_message(topics.FIX.type, self.frame)
+        self._velocity_message = new_message(topics.GPS_VELOCITY.type, self.map_frame)
+        self._fix = self.advertise(topics.FIX)
+        self._velocity = self.advertise(topics.GPS_VELOCITY)
+        self._nmea = self.advertise(topics.NMEA)
 
     def publish(self, sample: GpsSample) -> None:
         """Without a fix the position goes on with its status, the velocity does not."""
-        self._fix.publish(fix_to_msg(sample, self.frame))
+        fill_fix(self._fix_message, sample)
+        self._fix.publish(self._fix_message)
         if sample.quality != NO_FIX:
-            self._velocity.publish(gps_velocity_to_msg(sample, self.map_frame))
+            fill_gps_velocity(self._velocity_message, sample)
+            self._velocity.publish(self._velocity_message)
             self.report("fix", Level.OK, "has a fix")
         else:
             self.report("fix", Level.WARN, f"no fix, {sample.satellites} satellites in sight")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensor_msgs.msg import Imu as ImuMessage
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.sensor_codec import fill_imu
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.kinds import IMU
-from sensors.ros.sensor_messages import imu_to_msg
 from sensors.ros.sensor_node import SensorNode
 from sensors.samples import ImuSample
 
@@ -24,14 +23,17 @@ class ImuNode(SensorNode[Any, ImuSample]):
 
     def prepare(self) -> None:
         """Publishers."""
-        self._raw = self.advertise(ImuMessage, "imu/data_raw", qos.SENSOR)
-        self._data = self.advertise(ImuMessage, "imu/data", qos.SENSOR) if self.settings.has_attitude else None
+        self._message = new_message(topics.IMU_RAW.type, self.frame)
+        self._raw = self.advertise(topics.IMU_RAW)
+        self._data = self.advertise(topics.IMU_DATA) if self.settings.has_attitude else None
 
     def publish(self, sample: ImuSample) -> None:
         """Without attitude, and with it."""
-        self._raw.publish(imu_to_msg(sample, self.frame, has_attitude=False))
+        fill_imu(self._message, sample, has_attitude=False)
+        self._raw.publish(self._message)
         if self._data is not None:
-            self._data.publish(imu_to_msg(sample, self.frame, has_attitude=True))
+            fill_imu(self._message, sample, has_attitude=True)
+            self._data.publish(self._message)
         if sample.is_clipped:
             self.report("range", Level.WARN, "an axis is at the end of its range")
         else:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensor_msgs.msg import LaserScan, PointCloud2
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.sensor_codec import fill_cloud, fill_scan, lidar_cloud
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import run_node
 from sensors.kinds import LIDAR
 from sensors.lidar.planar import planar_scan
-from sensors.ros.sensor_messages import CloudMessages, planar_to_msg
 from sensors.ros.sensor_node import SensorNode
 from sensors.samples import LidarScan
 
@@ -25,14 +24,17 @@ class LidarNode(SensorNode[Any, LidarScan]):
 
     def prepare(self) -> None:
         """World and publishers."""
-        self._messages = CloudMessages(self.frame)
-        self._points = self.advertise(PointCloud2, "lidar/points", qos.SENSOR)
-        self._scan = self.advertise(LaserScan, "lidar/scan", qos.SENSOR)
+        self._cloud = lidar_cloud(new_message(topics.POINTS.type, self.frame), new_message)
+        self._planar = new_message(topics.SCAN.type, self.frame)
+        self._points = self.advertise(topics.POINTS)
+        self._scan = self.advertise(topics.SCAN)
 
     def publish(self, sample: LidarScan) -> None:
         """All points, and the ring nearest to level."""
-        self._points.publish(self._messages.cloud(sample.time_ns, sample.points))
-        self._scan.publish(planar_to_msg(planar_scan(sample, self.fitted), self.frame))
+        fill_cloud(self._cloud, sample.time_ns, sample.points)
+        self._points.publish(self._cloud)
+        fill_scan(self._planar, planar_scan(sample, self.fitted))
+        self._scan.publish(self._planar)
 
 
 def main() -> int:

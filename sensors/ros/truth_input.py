@@ -7,32 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-from geometry_msgs.msg import AccelStamped
-from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile
-from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
 
-from proving_ground.interfaces.instants import Instants
-from proving_ground.ros_support import qos
-from proving_ground.ros_support.convert import quaternion_from_msg, vector_from_msg
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.motion_codec import read_accel, read_odometry, read_truth_actuation
+from proving_ground.interfaces.synchronisers import InstantSynchroniser
+from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.time import stamp_to_ns
 from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 SILENT_AFTER_S = 0.5  # of the machine's time
 CALM_AFTER_S = 1.0  # of the machine's time: a refusal is told of for so long
 NOTHING = (0.0, 0.0, 0.0)
-ACTUATION = (*(f"{corner}_wheel" for corner in CORNERS), "steering", "throttle", "brake", "engine")
 TRUTH = QoSProfile(depth=50)  # a busy moment must not lose an instant
-
-# Larger numbers are none of a vehicle.
-FARTHEST_M, FASTEST_MPS, FASTEST_RADPS = 1e7, 1e3, 1e3
-HARDEST_MPS2, HARDEST_RADPS2, LARGEST = 1e6, 1e6, 1e9
 
 
 class TruthInput:
@@ -49,7 +40,7 @@ class TruthInput:
         on_truth: Callable[[int, BaseMotion, DriveTruth | None], None],
         on_reset: Callable[[], None],
         *,
-        odometry: str = "ground_truth/odom",
+        odometry: Topic = topics.TRUTH_ODOM,
         needs_accel: bool = False,
         needs_drive: bool = False,
         frames: tuple[str, str] | None = None,
@@ -63,14 +54,14 @@ class TruthInput:
         self._heard_at = node.wall_time()
         self._refused_at = -math.inf
         needed = ["odom", *(["accel"] if needs_accel else []), *(["drive"] if needs_drive else [])]
-        self._instants = Instants(needed, leader="odom")
+        self._instants = InstantSynchroniser(needed, leader="odom")
         self._resets: int | None = None
-        node.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self._listen(Odometry, odometry, "odom", partial(_odometry, frames=frames))
+        node.listen(topics.RESETS, self._on_resets)
+        self._listen(odometry, "odom", partial(read_odometry, frames=frames))
         if needs_accel:
-            self._listen(AccelStamped, "ground_truth/accel", "accel", _accel)
+            self._listen(topics.TRUTH_ACCEL, "accel", read_accel)
         if needs_drive:
-            self._listen(JointState, "ground_truth/actuation", "drive", _drive)
+            self._listen(topics.TRUTH_ACTUATION, "drive", read_truth_actuation)
 
     @property
     def time_ns(self) -> int | None:
@@ -100,19 +91,19 @@ class TruthInput:
             self._instants.clear()
             self._on_reset()
 
-    def _listen(self, message_type: type, topic: str, part: str, read: Callable[[Any], Any]) -> None:
+    def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any]) -> None:
         def take(message: Any) -> None:
             try:
-                time_ns = stamp_to_ns(message.header.stamp)
+                time_ns = read_stamp(message.header.stamp)
                 if time_ns <= 0:
                     raise ValueError("has no stamp")
                 self._take(part, time_ns, read(message))
             except ValueError as error:
                 self._refused_at = self._node.wall_time()
-                self._node.health.count(f"{topic} refused")
-                self._node.report("truth values", Level.WARN, f"{topic} refused: {error}")
+                self._node.health.count(f"{topic.name} refused")
+                self._node.report("truth values", Level.WARN, f"{topic.name} refused: {error}")
 
-        self._node.listen(message_type, topic, take, TRUTH)
+        self._node.listen(topic, take, TRUTH)
 
     def _take(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()
@@ -121,45 +112,7 @@ class TruthInput:
             self._on_reset()
         if parts is None:
             return
-        position, attitude, velocity, turn = parts["odom"]
+        _, position, attitude, velocity, turn = parts["odom"]
         acceleration, turn_rate = parts.get("accel", (NOTHING, NOTHING))
         motion = BaseMotion(position, attitude, velocity, turn, acceleration, turn_rate)
         self._on_truth(time_ns, motion, parts.get("drive"))
-
-
-def _odometry(message: Odometry, frames: tuple[str, str] | None = None) -> Any:
-    found = (message.header.frame_id, message.child_frame_id)
-    if frames is not None and found != frames:
-        raise ValueError(f"is of {found[1]!r} in frame {found[0]!r}, must be of {frames[1]!r} in {frames[0]!r}")
-    pose, twist = message.pose.pose, message.twist.twist
-    x, y, z, w = quaternion_from_msg(pose.orientation).tolist()
-    place = _triple(pose.position, "position", FARTHEST_M)
-    return (
-        place,
-        (x, y, z, w),
-        _triple(twist.linear, "speed", FASTEST_MPS),
-        _triple(twist.angular, "turn", FASTEST_RADPS),
-    )
-
-
-def _accel(message: AccelStamped) -> Any:
-    linear, angular = message.accel.linear, message.accel.angular
-    return _triple(linear, "acceleration", HARDEST_MPS2), _triple(angular, "turn's change", HARDEST_RADPS2)
-
-
-def _drive(message: JointState) -> DriveTruth:
-    if tuple(message.name) != ACTUATION:
-        raise ValueError(f"names must be {', '.join(ACTUATION)}")
-    arrays = [np.array(values) for values in (message.position, message.velocity, message.effort)]
-    if any(values.shape != (len(ACTUATION),) or not (np.abs(values) <= LARGEST).all() for values in arrays):
-        raise ValueError(f"position, velocity and effort must each have a number within {LARGEST:g} for each name")
-    position, velocity, effort = arrays
-    steering, throttle, brake = position[4:7].tolist()
-    return DriveTruth(position[:4], effort[:4], steering, throttle, brake, float(velocity[7]))
-
-
-def _triple(message: Any, name: str, most: float) -> tuple[float, float, float]:
-    x, y, z = vector_from_msg(message).tolist()
-    if max(abs(x), abs(y), abs(z)) > most:
-        raise ValueError(f"{name} must be within {most:g}, got {x:g}, {y:g}, {z:g}")
-    return x, y, z

@@ -6,46 +6,39 @@ Time is that of the samples: a bag drives it as the vehicle does. A clock tells 
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
-from geometry_msgs.msg import PoseWithCovarianceStamped, TwistWithCovarianceStamped
-from nav_msgs.msg import Odometry
-from sensor_msgs.msg import Imu, JointState, NavSatFix
-from std_msgs.msg import Float64, Float64MultiArray, UInt32
-from std_srvs.srv import Trigger
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from std_msgs.msg import Float64, UInt32
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.motion_codec import describe_forces, fill_estimate, fill_forces
+from proving_ground.interfaces.sample_synchroniser import ROLES, SampleSynchroniser
 from proving_ground.ros_support.convert import quaternion_from_msg
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.respawn import was_respawned
 from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp, on_time_jump
 from proving_ground.settings.units import NS_PER_S
 from state_observer.arrivals import Arrivals, RecentCounts
-from state_observer.joined_samples import ACTUATION, FIX, IMU, VELOCITY, WHEELS, JoinedSamples
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings, make_observer
-from state_observer.ros.observer_messages import EstimateMessages, forces_to_msg
 from state_observer.ros.outer_clock import OuterClock
 from state_observer.vehicle.doors import Refusal, Sample, pose_variances
-from state_observer.vehicle.health import ALIGNED, INVALID, STARTING, Health
+from state_observer.vehicle.figures import health_figures
+from state_observer.vehicle.health import ALIGNED, INVALID, STARTING
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
+from state_observer.vehicle.odometry_frames import odometry_frames
 from terrain.surroundings import Surroundings
 from vehicle_dynamics.motion import heading_of
 
-TOPICS = {
-    IMU: Imu,
-    FIX: NavSatFix,
-    VELOCITY: TwistWithCovarianceStamped,
-    WHEELS: JointState,
-    ACTUATION: JointState,
-}
+POSE = topics.INITIAL_POSE.name
 START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
 LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
 UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
@@ -73,22 +66,25 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._recent = RecentCounts()
         self._reported_s, self._used_s = time.monotonic(), time.process_time()
         self._frames = (s.frames.map_frame, s.frames.odom_frame, s.frames.base_frame)
-        self._messages = EstimateMessages(self._frames[0], self._frames[2])
-        self._odometry = self.advertise(Odometry, "odometry/filtered", qos.RELIABLE)
-        self._sideslip = self.advertise(Float64, "observer/sideslip", qos.RELIABLE)
-        self._forces = self.advertise(Float64MultiArray, "observer/tyre_forces", qos.RELIABLE)
+        self._estimate = new_message(topics.ESTIMATE.type, self._frames[0])
+        self._estimate.child_frame_id = self._frames[2]
+        self._force_table = new_message(topics.TYRE_FORCES.type)
+        describe_forces(self._force_table, len(joints.WHEELS), new_message)
+        self._odometry = self.advertise(topics.ESTIMATE)
+        self._sideslip = self.advertise(topics.SIDESLIP)
+        self._forces = self.advertise(topics.TYRE_FORCES)
         self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
         self._tf_every = max(round(s.rate_hz / s.tf_rate_hz), 1) if s.tf_rate_hz else 0
         uses_actuation = OBSERVER_KINDS[s.kind].uses_actuation
-        self._samples = JoinedSamples(needs_actuation=uses_actuation)
-        topics = {name: kind for name, kind in TOPICS.items() if uses_actuation or name != ACTUATION}
-        self._arrivals = Arrivals(topics, time.monotonic())
+        inputs = {role: topic for role, topic in ROLES.items() if uses_actuation or role != "actuation"}
+        self._samples = SampleSynchroniser({role: topic.name for role, topic in inputs.items()}, holds_imu=True)
+        self._arrivals = Arrivals([topic.name for topic in inputs.values()], time.monotonic())
         self._outer_clock = OuterClock(self)
-        for topic, kind in topics.items():
-            self.listen(kind, topic, self._taker(topic), qos.SENSOR)
-        self.listen(PoseWithCovarianceStamped, "initialpose", self._on_pose, qos.RELIABLE)
-        self.listen(UInt32, "simulation/resets", self._on_resets, qos.LATCHED)
-        self.create_service(Trigger, "observer/reset", self._on_reset)
+        for role, topic in inputs.items():
+            self.listen(topic, self._taker(role, topic.name))
+        self.listen(topics.INITIAL_POSE, self._on_pose)
+        self.listen(topics.RESETS, self._on_resets)
+        self.serve(topics.OBSERVER_RESET, self._on_reset)
         self._jump_handle = on_time_jump(self, self._on_jump)
 
     def _make_observer(self) -> BasicObserver:
@@ -97,12 +93,12 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._start, self._start_ns = s.origin(there), s.start.time_ns()
         self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
         if s.knows_start and not self._is_at_start:
-            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on initialpose")
+            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on " + POSE)
         return make_observer(s, there)
 
     # Sensors
 
-    def _taker(self, topic: str) -> Callable[[Any], None]:
+    def _taker(self, role: str, topic: str) -> Callable[[Any], None]:
         def take(message: Any) -> None:
             arrival_ns = time.monotonic_ns()
             stamp = message.header.stamp
@@ -110,7 +106,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             delay_s = (self.get_clock().now().nanoseconds - time_ns) / NS_PER_S
             self._arrivals.note(topic, arrival_ns / NS_PER_S, delay_s)
             self._arrivals.expect(time_ns, arrival_ns / NS_PER_S)
-            for sample in self._samples.take(topic, message, arrival_ns):
+            for sample in self._samples.take(role, message, arrival_ns):
                 self._take(sample)
 
         return take
@@ -159,35 +155,20 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._told_ns = now_ns
         self._count += 1
         told = self._observer.estimate()
-        self._odometry.publish(self._messages.odometry(told))
+        fill_estimate(self._estimate, told)
+        self._odometry.publish(self._estimate)
         self._arrivals.told(now_ns, time.monotonic())
         self._sideslip.publish(Float64(data=float(told["sideslip"])))
         if self._tf is not None and self._count % self._tf_every == 0:
             self._tf.send(ns_to_stamp(now_ns), self._transforms(told))
         if isinstance(self._observer, VehicleObserver) and self._count % FORCES_EVERY == 0:
-            self._forces.publish(forces_to_msg(self._observer.forces()))
+            fill_forces(self._force_table, self._observer.forces())
+            self._forces.publish(self._force_table)
 
     def _transforms(self, told: Any) -> list[FrameTransform]:
-        """map to odom, and odom to base_link, which never jumps: attitudes of both differ by a turn about z alone."""
         map_frame, odom_frame, base_frame = self._frames
-        x, y, z, yaw = told["odom"].tolist()
-        qx, qy, qz, qw = told["attitude"].tolist()
-        turn = heading_of((qx, qy, qz, qw)) - yaw
-        cosine, sine = math.cos(turn), math.sin(turn)
-        px, py, pz = told["position"].tolist()
-        shift = (px - cosine * x + sine * y, py - sine * x - cosine * y, pz - z)
-        half_cosine, half_sine = math.cos(0.5 * turn), math.sin(0.5 * turn)
-        # odom_from_base = (map_from_odom)^-1 map_from_base: a turn by -turn about z, then the attitude.
-        attitude = (
-            half_cosine * qx + half_sine * qy,
-            half_cosine * qy - half_sine * qx,
-            half_cosine * qz - half_sine * qw,
-            half_cosine * qw + half_sine * qz,
-        )
-        return [
-            FrameTransform(map_frame, odom_frame, shift, (0.0, 0.0, half_sine, half_cosine)),
-            FrameTransform(odom_frame, base_frame, (x, y, z), attitude),
-        ]
+        odom, base = odometry_frames(told)
+        return [FrameTransform(map_frame, odom_frame, *odom), FrameTransform(odom_frame, base_frame, *base)]
 
     # Resets
 
@@ -196,8 +177,8 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         reason = self._pose_refusal(message)
         place = message.pose.pose.position
         if reason:
-            self.health.count("initialpose refused")
-            self.report("pose", Level.WARN, f"initialpose refused: {reason}")
+            self.health.count(f"{POSE} refused")
+            self.report("pose", Level.WARN, f"{POSE} refused: {reason}")
         else:
             self.report("pose", Level.OK, f"told to be at x {place.x:.1f}, y {place.y:.1f} m")
 
@@ -254,7 +235,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         words = f"refused of late: {'; '.join(recent)}" if recent else "all samples are taken"
         self.report("samples", Level.WARN if recent else Level.OK, words)
         figures = {
-            **_figures(found, refused),
+            **health_figures(found, refused),
             **self._arrivals.figures(),
             "busy_share": f"{self._busy_share(now_s):.3f}",
         }
@@ -268,21 +249,6 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         share = (used_s - self._used_s) / max(now_s - self._reported_s, 1e-3)
         self._used_s, self._reported_s = used_s, now_s
         return share
-
-
-def _figures(found: Health, refused: dict[str, int]) -> dict[str, str]:
-    return {
-        "status": found.status,
-        **{f"nis {name}": f"{value:.2f}" for name, value in found.recent_nis.items()},
-        **{f"used {name}": str(value) for name, value in found.used.items()},
-        **{f"gated {name}": str(value) for name, value in found.gated.items()},
-        **{f"refused {name}": str(value) for name, value in refused.items()},
-        "resets": str(found.resets),
-        "jump_m": f"{found.jump_m:.2f}",
-        "restarts": str(found.restarts),
-        "late_samples": str(found.replays),
-        "held_samples": str(found.held),
-    }
 
 
 def main() -> int:

@@ -6,9 +6,10 @@ from typing import Any
 
 from rosgraph_msgs.msg import Clock
 
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.time import stamp_to_ns
 from proving_ground.settings.units import NS_PER_S
 
 QUIET_S = 0.5  # less is no silence
@@ -39,7 +40,7 @@ class OuterClock:
         if self._is_simulated and self._heard_ns:
             return max(self._now_ns() - self._heard_ns, 0) / NS_PER_S
         passed = self._node.wall_time() - self._heard_s
-        has_clock = passed >= QUIET_S and self._node.count_publishers("/clock") > 0
+        has_clock = passed >= QUIET_S and self._node.count_publishers(topics.CLOCK.name) > 0
         if not has_clock:
             self._stop_listening()
             return passed if passed >= QUIET_S else 0.0
@@ -57,7 +58,7 @@ class OuterClock:
         if self._subscription is None:
             self._first_ns = self._told_ns = 0
             self._told_s = self._asked_s = self._node.wall_time()
-            self._subscription = self._node.create_subscription(Clock, "/clock", self._on_clock, qos.SENSOR)
+            self._subscription = self._node.create_subscription(Clock, topics.CLOCK.name, self._on_clock, qos.SENSOR)
 
     def _stop_listening(self) -> None:
         if self._subscription is not None:
@@ -65,5 +66,5 @@ class OuterClock:
             self._subscription = None
 
     def _on_clock(self, message: Clock) -> None:
-        self._told_ns, self._told_s = stamp_to_ns(message.clock), self._node.wall_time()
+        self._told_ns, self._told_s = read_stamp(message.clock), self._node.wall_time()
         self._first_ns = self._first_ns or self._told_ns

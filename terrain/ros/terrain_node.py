@@ -5,15 +5,13 @@ All behaviour is in terrain.worlds and terrain.map_messages.
 
 from __future__ import annotations
 
-from nav_msgs.msg import OccupancyGrid
-from visualization_msgs.msg import MarkerArray
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
 from proving_ground.ros_support.health import Level
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from terrain.map_messages import occupancy, shapes, words_on_map, words_on_world
 from terrain.node_settings import TerrainNodeSettings
-from terrain.ros.terrain_messages import occupancy_to_msg, shapes_to_msg
 from terrain.worlds import load_world
 
 
@@ -28,10 +26,14 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
         s = self.settings
         world = load_world(s.world)
         found, drawn = occupancy(world, s), shapes(world)
-        self._map = self.advertise(OccupancyGrid, "map", qos.LATCHED)
-        self._markers = self.advertise(MarkerArray, "terrain/markers", qos.LATCHED)
-        self._map.publish(occupancy_to_msg(found, s.frames.map_frame))
-        self._markers.publish(shapes_to_msg(drawn, s.frames.map_frame))
+        self._map = self.advertise(topics.MAP)
+        self._markers = self.advertise(topics.MARKERS)
+        # Stamps are 0: both hold at all times, and tf2 takes that as the latest.
+        grid, markers = new_message(topics.MAP.type, s.frames.map_frame), new_message(topics.MARKERS.type)
+        fill_grid(grid, found.cells, found.resolution, found.x, found.y)
+        fill_shapes(markers, grid.header, drawn, new_message)
+        self._map.publish(grid)
+        self._markers.publish(markers)
         self.report("world", Level.OK, words_on_world(world))
         self.report("map", Level.WARN if found.is_cut else Level.OK, words_on_map(found))
 

@@ -61,7 +61,8 @@ def odometry(time_ns: int = NOON, x: float = 1.0, speed: float = 2.0, variance: 
     return Fields(
         header=Fields(stamp=Fields(sec=time_ns // NS, nanosec=time_ns % NS), frame_id="map"),
         pose=Fields(pose=pose, covariance=covariance),
-        twist=Fields(twist=Fields(linear=xyz(speed, 0.0, 0.0))),
+        child_frame_id="base_link",
+        twist=Fields(twist=Fields(linear=xyz(speed, 0.0, 0.0), angular=xyz(0.0, 0.0, 0.0))),
     )
 
 

@@ -14,9 +14,15 @@ from typing import Any
 import pytest
 import rclpy
 from rclpy.context import Context
+from rclpy.node import NodeNameNonExistentError
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from proving_ground.cli.validate import add_parser
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.message_types import message_class
+from proving_ground.interfaces.page import PAGES, filled, main
+from proving_ground.interfaces.topic import Service, Topic
+from proving_ground.interfaces.topics import EVERY_NODE, SERVICES, TOPICS
 from proving_ground.launching.node_process import node_command, node_modules
 from proving_ground.ros_support.domain import private_domain
 from proving_ground.settings import SettingsError
@@ -24,49 +30,60 @@ from proving_ground.validation.page import PARTS, validate
 from proving_ground.validation.parts import Bound, Part, Row
 
 ROOT = Path(__file__).parents[2]
-TOPICS = (ROOT / "docs/topics.md").read_text()
-ROOMS = ("proving_ground/ros_support", "vehicle_dynamics", "terrain", "sensors", "state_observer", "planner")
-SOURCE = "\n".join(path.read_text() for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))
-PUBLISHED = re.compile(r'advertise\((\w+), "([\w/]+)", (?:\w+\.)?(\w+)\)')
-HEARD = re.compile(r'listen\((\w+), "([\w/]+)"')
-SERVED = re.compile(r'create_service\((\w+), "([\w/]+)"')
-NAMED = {"ImuMessage": "Imu"}  # under another name in the code
+TOPICS_PAGE = (ROOT / "docs/topics.md").read_text()
+LITERAL = re.compile("|".join(rf'"/?{re.escape(item.name.strip("/"))}"' for item in (*TOPICS, *SERVICES)))
+CODE = ("planner", "proving_ground", "sensors", "state_observer", "terrain", "vehicle_dynamics")
+WORDS = {'"map"', '"plan"', '"tf"', '"joy"', '"clock"', '"cmd_vel"', '"diagnostics"'}  # also have other meanings
 
 
-def rows(heading: str) -> list[list[str]]:
-    """Cells of the table below a heading."""
-    chapter = TOPICS.split(f"## {heading}\n")[1].split("\n## ")[0]
-    lines = [line for line in chapter.splitlines() if line.startswith("| `")]
-    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines]
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_of_a_page_are_those_of_the_topic_table(page: str) -> None:
+    text = (ROOT / page).read_text()
+
+    assert "<!-- topics: " in text
+    assert filled(text) == text
 
 
-def test_every_topic_that_nodes_publish_is_on_the_page_with_its_type_and_qos() -> None:
-    page = {row[0]: (row[1].split("/")[-1], row[3].upper()) for row in rows("What you hear")}
-    code = {topic: (NAMED.get(kind, kind), profile) for kind, topic, profile in PUBLISHED.findall(SOURCE)}
-    commands = {row[0] for row in rows("What you send")}
+def test_a_page_that_differs_is_named_and_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PAGES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    monkeypatch.setattr("proving_ground.interfaces.page.ROOT", tmp_path)
+    page = tmp_path / "docs/topics.md"
+    page.write_text(TOPICS_PAGE.replace("`ground_truth/odom`", "`truth/odom`"))
 
-    assert {topic: what for topic, what in code.items() if topic not in commands} == page
-
-
-def test_every_topic_that_nodes_hear_is_on_the_page() -> None:
-    page = {row[0]: row[1].split("/")[-1] for row in rows("What you send")}
-    told = {row[0] for row in rows("What you hear")}
-    code = {topic: kind for kind, topic in HEARD.findall(SOURCE) if topic not in told}
-
-    assert {topic: kind for topic, kind in page.items() if topic != "cmd_vel"} == code
-    assert 'TwistInput(self, "cmd_vel"' in SOURCE
+    assert main(["--check"]) == 1
+    assert main([]) == 0
+    assert main(["--check"]) == 0
+    assert page.read_text() == TOPICS_PAGE
 
 
-def test_every_service_is_on_the_page() -> None:
-    page = {row[0]: row[1].split("/")[-1] for row in rows("Services")}
+def test_no_source_but_the_topic_table_names_a_topic() -> None:
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for room in CODE
+        for path in (ROOT / room).rglob("*.py")
+        if path.name != "topics.py" or path.parent.name != "interfaces"
+        for name in LITERAL.findall(path.read_text())
+        if name not in WORDS
+    }
 
-    assert page == {name: kind for kind, name in SERVED.findall(SOURCE)}
+    assert found == set()
 
 
-def test_nodes_of_the_page_exist() -> None:
-    named = {node.strip() for row in rows("What you hear") for node in row[2].split(",")} | {"vehicle", "teleop"}
+def test_nodes_of_the_table_exist() -> None:
+    named = {node for topic in TOPICS for node in (*topic.publishers, *topic.listeners)} | {
+        service.node for service in SERVICES
+    }
 
-    assert named - {"every node", "sensors"} <= set(node_modules())
+    assert named - {EVERY_NODE} <= set(node_modules())
+
+
+def test_names_of_the_table_are_different_and_types_are_installed() -> None:
+    names = [item.name for item in (*TOPICS, *SERVICES)]
+
+    assert len(set(names)) == len(names)
+    assert [item.name for item in (*TOPICS, *SERVICES) if message_class(item.type) is None] == []
 
 
 @pytest.mark.parametrize("page", ["concepts.md", "topics.md", "scenarios.md", "validation.md"])
@@ -79,12 +96,23 @@ def test_links_of_a_page_lead_somewhere(page: str) -> None:
 
 # A running graph
 
-RUNNING = {"vehicle": [], "imu": [], "gps": [], "encoders": [], "terrain": ["-p", "world:=flat"]}
+RUNNING: dict[str, list[str]] = {
+    "vehicle": [],
+    "imu": ["-p", "has_attitude:=true"],
+    "gps": [],
+    "encoders": [],
+    "lidar": [],
+    "observer": ["-p", "tf_rate_hz:=50.0"],
+    "planner": ["-p", "world:=flat", "-p", "sensing:=lidar", "-p", "stamped:=true"],
+    "terrain": ["-p", "world:=flat"],
+}
+OF_ROS = {"/rosout", "/parameter_events"}
+Found = dict[str, dict[str, set[str]]]
 
 
 @pytest.fixture(scope="module")
 def graph() -> Iterator[Any]:
-    """A node in a domain of its own, with the small nodes of the suite running."""
+    """A node in a domain of its own, with nodes of the suite running."""
     with private_domain() as domain, pytest.MonkeyPatch.context() as environment, ExitStack() as processes:
         for name, value in domain.items():
             environment.setenv(name, value)
@@ -102,35 +130,54 @@ def graph() -> Iterator[Any]:
             rclpy.try_shutdown(context=context)
 
 
-def test_a_running_graph_has_the_topics_of_the_page(graph: Any) -> None:
-    wanted = {
-        f"/{row[0].lstrip('/')}": (row[1], row[3])
-        for row in rows("What you hear")
-        if row[2].split(",")[0] in (*RUNNING, "every node") and row[0] != "imu/data"
-    }
-    found: dict[str, tuple[str, str]] = {}
-    deadline = time.monotonic() + 90.0
+def test_a_running_graph_has_the_topics_and_services_of_the_table(graph: Any) -> None:
+    wanted = {name: _of_table(name) for name in RUNNING}
+    found: Found = {}
+    deadline = time.monotonic() + 240.0
 
-    while set(found) != set(wanted) and time.monotonic() < deadline:
-        for topic in wanted:
-            for info in graph.get_publishers_info_by_topic(topic):
-                package, _, kind = info.topic_type.split("/")
-                found[topic] = (f"{package}/{kind}", _profile(info.qos_profile))
+    while found != wanted and time.monotonic() < deadline:
+        found = {name: _of_graph(graph, name) for name in RUNNING}
         time.sleep(0.2)
 
-    loose = {topic: (kind, _kind_of(profile)) for topic, (kind, profile) in wanted.items()}
-    assert found == loose
+    assert found == wanted
 
 
-def _profile(profile: Any) -> str:
-    if profile.durability is DurabilityPolicy.TRANSIENT_LOCAL:
-        return "latched"
-    return "reliable" if profile.reliability is ReliabilityPolicy.RELIABLE else "best effort"
+def test_publishers_of_a_running_graph_have_the_profiles_of_the_table(graph: Any) -> None:
+    for topic in TOPICS:
+        for info in graph.get_publishers_info_by_topic(f"/{topic.name.lstrip('/~')}"):
+            profile = info.qos_profile
+            is_reliable = profile.reliability is ReliabilityPolicy.RELIABLE
+            is_latched = profile.durability is DurabilityPolicy.TRANSIENT_LOCAL
+            assert (topic.name, is_reliable, is_latched) == (topic.name, topic.qos.is_reliable, topic.qos.is_latched)
 
 
-def _kind_of(profile: str) -> str:
-    """As the graph tells it: depths are not in it."""
-    return {"sensor": "best effort", "clock": "best effort", "tf": "reliable"}.get(profile, profile)
+def _of_table(node: str) -> dict[str, set[str]]:
+    return {
+        "published": {_line(item) for item in TOPICS if {node, EVERY_NODE} & set(item.publishers)},
+        "heard": {_line(item) for item in TOPICS if node in item.listeners and item is not topics.CMD_VEL},
+        "served": {_line(item) for item in SERVICES if item.node == node},
+    }
+
+
+def _of_graph(graph: Any, node: str) -> dict[str, set[str]]:
+    try:
+        published = graph.get_publisher_names_and_types_by_node(node, "/")
+        heard = graph.get_subscriber_names_and_types_by_node(node, "/")
+        served = graph.get_service_names_and_types_by_node(node, "/")
+    except NodeNameNonExistentError:
+        return {}
+    # cmd_vel is subscribed when its publisher's type is known; /clock and parameter services are rclpy's own.
+    unwanted = {f"/{topics.CMD_VEL.name}", topics.CLOCK.name} | OF_ROS
+    return {
+        "published": {f"{name} {kind}" for name, (kind,) in published if name not in OF_ROS},
+        "heard": {f"{name} {kinds[0]}" for name, kinds in heard if name not in unwanted},
+        "served": {f"{name} {kind}" for name, (kind,) in served if not name.startswith(f"/{node}/")}
+        | {f"{name} {kind}" for name, (kind,) in served if name.startswith(f"/{node}/") and "std_srvs" in kind},
+    }
+
+
+def _line(item: Topic | Service) -> str:
+    return f"/{item.name.lstrip('/')} {item.type}"
 
 
 # Validation

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from proving_ground.recording import to_messages, types
+from proving_ground.interfaces import message_types as types
+from proving_ground.interfaces.sensor_codec import fill_imu
+from proving_ground.interfaces.synchronisers import PATIENCE_NS, PairSynchroniser
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream
 from proving_ground.recording.topics import choose_topics
+from proving_ground.recording.types import empty
 from proving_ground.recording.writing import BagWriter
-from sensors.joining import PATIENCE_NS, Joiner
-from sensors.samples import DriveTruth
 from some_samples import NOW_NS, imu
 
 
@@ -22,13 +21,13 @@ class Timed(NamedTuple):
 
 
 def test_a_pair_is_whole_as_soon_as_its_second_comes() -> None:
-    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     assert joiner.first(100, Timed(100)) == []
     assert joiner.second(101, Timed(100)) == [(Timed(100), Timed(100))]
 
 
 def test_a_first_whose_second_never_comes_goes_alone() -> None:
-    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     joiner.second(0, Timed(5))
     assert joiner.first(100, Timed(100)) == []
     late = 101 + PATIENCE_NS
@@ -37,21 +36,23 @@ def test_a_first_whose_second_never_comes_goes_alone() -> None:
 
 
 def test_the_nearest_of_several_is_taken() -> None:
-    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=True)
+    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     for time_ns in (90, 97, 105):
         joiner.second(0, Timed(time_ns))
     assert joiner.first(0, Timed(100)) == [(Timed(100), Timed(97))]
 
 
 def test_without_seconds_nobody_waits() -> None:
-    joiner: Joiner[Timed, Timed] = Joiner(10, has_second=False)
+    joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=False)
     assert joiner.first(0, Timed(100)) == [(Timed(100), None)]
 
 
 def _imu_bag(path: Path, times: list[tuple[int, int]]) -> Stream:
     with BagWriter(path) as writer:
         for time_ns, log_ns in times:
-            writer.write("/imu/data_raw", to_messages.imu_message(imu()._replace(time_ns=time_ns), "a"), log_ns)
+            message = empty(types.IMU, "a")
+            fill_imu(message, imu()._replace(time_ns=time_ns), has_attitude=False)
+            writer.write("/imu/data_raw", message, log_ns)
     return Stream(open_bag(path), {"imu": "/imu/data_raw"})
 
 
@@ -97,11 +98,3 @@ def test_a_topic_of_a_wrong_type_is_said_and_not_used() -> None:
     assert choose_topics({"/gps/fix": types.IMU}, {"fix": "/gps/fix", "imu": "/nowhere"}, said.append) == {}
     assert "fix: /gps/fix is of type sensor_msgs/msg/Imu, not sensor_msgs/msg/NavSatFix; it is not used" in said
     assert "imu: the bag has no /nowhere" in said
-
-
-def test_truth_of_encoders_has_the_order_of_its_names() -> None:
-    drive = DriveTruth(np.arange(4.0), np.arange(4.0) + 10.0, 0.1, 0.2, 0.3, 99.0)
-    message = to_messages.truth_actuation(NOW_NS, drive, np.arange(4.0) + 20.0)
-    assert message.position[message.name.index("brake")] == 0.3
-    assert message.velocity[message.name.index("engine")] == 99.0
-    assert message.effort[message.name.index("rear_right_wheel")] == 13.0

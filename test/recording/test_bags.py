@@ -12,26 +12,37 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
 from proving_ground.cli.main import main
-from proving_ground.recording import to_messages, types
+from proving_ground.interfaces import message_types as types
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.samples import Motion
+from proving_ground.interfaces.sensor_codec import fill_datum
 from proving_ground.recording.fixed import bag_datum, bag_mounts
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.stream import Stream
 from proving_ground.recording.topics import choose_topics
-from proving_ground.recording.types import from_bytes
+from proving_ground.recording.types import empty, from_bytes, new, store
 from proving_ground.recording.writing import BagWriter
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings import SettingsError
 from recorded_run import record
-from sensors.from_messages import (
-    TruthPose,
-    stamp_ns,
-)
 from sensors.gps import DEFAULT_DATUM
 from sensors.samples import LIDAR_POINT, EncoderSample, GpsSample, ImuSample
 from some_samples import NOW_NS, assert_same
 
 LATENCY_NS = 100_000_000
+
+
+def text(words: str) -> Any:
+    return new(types.TEXT, words)
+
+
+def datum(time_ns: int) -> Any:
+    message = empty(types.FIX, "map")
+    fill_datum(message, time_ns, DEFAULT_DATUM)
+    return message
+
+
 SCENARIO = """version: 1
 description: all sensors for a bag
 world:
@@ -68,7 +79,14 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
     bag = open_bag(recorded.path)
 
     assert bag.topics == {
+        "/clock": "rosgraph_msgs/msg/Clock",
+        "/tf": "tf2_msgs/msg/TFMessage",
         "/tf_static": "tf2_msgs/msg/TFMessage",
+        "/joint_states": "sensor_msgs/msg/JointState",
+        "/robot_description": "std_msgs/msg/String",
+        "/simulation/resets": "std_msgs/msg/UInt32",
+        "/ground_truth/collision": "geometry_msgs/msg/WrenchStamped",
+        "/ground_truth/wheels": "sensor_msgs/msg/JointState",
         "/ground_truth/datum": "sensor_msgs/msg/NavSatFix",
         "/ground_truth/odom": "nav_msgs/msg/Odometry",
         "/ground_truth/accel": "geometry_msgs/msg/AccelStamped",
@@ -92,7 +110,7 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
 def test_a_bag_read_back_has_the_samples_that_went_in(recorded: Recorded) -> None:
     bag = open_bag(recorded.path)
     arrivals = list(Stream(bag, choose_topics(bag.topics, {}, print)))
-    back = [item for _, item in arrivals if not isinstance(item, TruthPose)]
+    back = [item for _, item in arrivals if not isinstance(item, Motion)]
 
     heard = [sample for name, sample in recorded.heard if name != "lidar"]
     assert len(back) == len(heard)
@@ -112,7 +130,7 @@ def test_what_arrives_together_comes_in_the_order_of_the_observers(recorded: Rec
     bag = open_bag(recorded.path)
     first = [item for _, item in Stream(bag, choose_topics(bag.topics, {}, print))][:3]
 
-    assert [type(item) for item in first] == [EncoderSample, ImuSample, TruthPose]
+    assert [type(item) for item in first] == [EncoderSample, ImuSample, Motion]
     assert len({item.time_ns for item in first}) == 1
 
 
@@ -120,7 +138,7 @@ def test_log_time_is_arrival_and_stamp_is_the_sample_s_own(recorded: Recorded) -
     bag = open_bag(recorded.path)
     late: dict[str, set[int]] = {"/gps/fix": set(), "/imu/data_raw": set(), "/ground_truth/odom": set()}
     for topic, log_ns, data in bag.messages(list(late)):
-        late[topic].add(log_ns - stamp_ns(from_bytes(data, bag.topics[topic])))
+        late[topic].add(log_ns - read_stamp(from_bytes(data, bag.topics[topic]).header.stamp))
     assert late == {"/gps/fix": {LATENCY_NS}, "/imu/data_raw": {0}, "/ground_truth/odom": {0}}
 
 
@@ -174,8 +192,9 @@ def test_a_run_without_sensors_has_its_truth_in_a_bag(
 
     assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures", "--bag", str(tmp_path / "b")]) == 0
 
-    names = {f"/ground_truth/{name}" for name in ("odom", "accel", "actuation")}
-    assert open_bag(tmp_path / "b").counts == dict.fromkeys(names, 100)
+    often = {f"/ground_truth/{name}" for name in ("odom", "accel", "actuation", "wheels")} | {"/clock", "/joint_states"}
+    once = {"/ground_truth/collision", "/robot_description", "/simulation/resets", "/tf_static"}
+    assert open_bag(tmp_path / "b").counts == dict.fromkeys(often, 100) | dict.fromkeys(once, 1) | {"/tf": 50}
 
 
 def test_a_bag_does_not_replace_what_is_there(
@@ -193,7 +212,7 @@ def test_a_bag_does_not_replace_what_is_there(
 def test_a_bag_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
     def break_off() -> None:
         with BagWriter(tmp_path / "bag") as writer:
-            writer.write("/text", to_messages.text_message("a"), NOW_NS)
+            writer.write("/text", text("a"), NOW_NS)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -209,7 +228,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with BagWriter(tmp_path / "bag") as writer:
             writer.announce("/text", types.TEXT)
             monkeypatch.setattr(Writer, "write", refuse)
-            writer.write("/text", to_messages.text_message("a"), NOW_NS)
+            writer.write("/text", text("a"), NOW_NS)
 
     with pytest.raises(SettingsError, match="cannot be written: No space left on device"):
         fill()
@@ -241,9 +260,7 @@ def test_of_a_truncated_file_with_packed_chunks_the_whole_ones_are_read(recorded
     writer = Writer(tmp_path / "packed", version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
-        made = {
-            topic: writer.add_connection(topic, kind, typestore=types.store()) for topic, kind in bag.topics.items()
-        }
+        made = {topic: writer.add_connection(topic, kind, typestore=store()) for topic, kind in bag.topics.items()}
         for topic, log_ns, data in bag.messages(list(bag.topics)):
             writer.write(made[topic], log_ns, data)
     file = tmp_path / "packed" / "packed.mcap"
@@ -288,7 +305,7 @@ def test_files_of_a_bag_without_metadata_are_read_in_the_order_of_their_numbers(
     for number in range(12):
         with BagWriter(tmp_path / str(number)) as writer:
             time_ns = NOW_NS + number
-            writer.write("/gps/fix", to_messages.datum_message(time_ns, DEFAULT_DATUM, "map"), time_ns)
+            writer.write("/gps/fix", datum(time_ns), time_ns)
         (tmp_path / str(number) / f"{number}.mcap").rename(tmp_path / "split" / f"split_{number}.mcap")
 
     times = [log_ns for _, log_ns, _ in open_bag(tmp_path / "split").messages(["/gps/fix"])]
@@ -310,9 +327,7 @@ def test_metadata_that_is_no_yaml_does_not_stop_anybody(recorded: Recorded, tmp_
 def test_sqlite_is_read_like_mcap(recorded: Recorded, tmp_path: Path) -> None:
     bag = open_bag(recorded.path)
     with Writer(tmp_path / "copy", version=9, storage_plugin=StoragePlugin.SQLITE3) as writer:
-        made = {
-            topic: writer.add_connection(topic, kind, typestore=types.store()) for topic, kind in bag.topics.items()
-        }
+        made = {topic: writer.add_connection(topic, kind, typestore=store()) for topic, kind in bag.topics.items()}
         for topic, log_ns, data in bag.messages(list(bag.topics)):
             writer.write(made[topic], log_ns, data)
 

@@ -15,8 +15,9 @@ import yaml
 from mcap.reader import make_reader
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 
-from proving_ground.recording import types
-from proving_ground.recording.definitions import definition, message_class
+from proving_ground.interfaces import message_types as types
+from proving_ground.interfaces.message_types import message_class
+from proving_ground.recording.definitions import definition
 from proving_ground.recording.live_writing import LiveBag, LiveMessage, Topic
 from proving_ground.recording.playback import BagSource, Playback, PlaybackOptions, has_own_clock
 from proving_ground.recording.reading import Message, open_bag

@@ -28,7 +28,7 @@ class ProbeNode(SuiteNode[ProbeSettings]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._events = self.advertise(String, "events", qos.RELIABLE)
+        self._events = self.open_publisher(String, "events", qos.RELIABLE)
         self._jumps = on_time_jump(self, lambda: self._say("reset"), lambda: self._say("gap"))
         self._moving = TransformBroadcaster(self)
         self._static = StaticTransformBroadcaster(self)

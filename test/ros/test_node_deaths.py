@@ -18,8 +18,8 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.reading import open_bag
-from proving_ground.ros_support.time import stamp_to_ns
 
 # Slow enough for a machine that has other work to do, and not to arrive before all have died.
 RATE = "rate:=0.7"
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def time_ns(self) -> int:
-        return stamp_to_ns(self.truth[-1].header.stamp)
+        return read_stamp(self.truth[-1].header.stamp)
 
     def ids(self) -> dict[str, int]:
         """Process ids of the nodes that live, by name."""

@@ -20,12 +20,12 @@ from std_msgs.msg import Float64, Float64MultiArray
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.joints import DRIVE, WHEELS
+from proving_ground.interfaces.motion_codec import FORCE_COLUMNS
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.units import NS_PER_S
-from sensors.from_messages import PEDALS
-from state_observer.joined_samples import WHEEL_NAMES
-from state_observer.ros.observer_messages import FORCE_COLUMNS
 
 START_WAIT_S = 150.0  # compiles, where that was never done
 
@@ -70,8 +70,8 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     graph.wait_until(lambda: "aligned" in figures(diagnostics).get("status", ""), "alignment")
 
     def pairs() -> list[tuple[Any, Any]]:
-        true = {stamp_to_ns(m.header.stamp): m.pose.pose.position for m in truth}
-        return [(m.pose.pose.position, true[t]) for m in told if (t := stamp_to_ns(m.header.stamp)) in true]
+        true = {read_stamp(m.header.stamp): m.pose.pose.position for m in truth}
+        return [(m.pose.pose.position, true[t]) for m in told if (t := read_stamp(m.header.stamp)) in true]
 
     graph.wait_until(lambda: len(pairs()) > 100, "estimates of times that the truth has")
     off = np.array([(a.x - b.x, a.y - b.y) for a, b in pairs()])
@@ -86,11 +86,11 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     assert load.sum() == pytest.approx(25_240.0, rel=0.1)  # 2573 kg
     edges = {(t.header.frame_id, t.child_frame_id) for m in transforms for t in m.transforms}
     assert {("map", "odom"), ("odom", "base_link")} <= edges
-    poses_by_time = {stamp_to_ns(m.header.stamp): m.pose.pose for m in told}
+    poses_by_time = {read_stamp(m.header.stamp): m.pose.pose for m in told}
     both = [m for m in transforms if {t.child_frame_id for t in m.transforms} == {"odom", "base_link"}]
-    frames = [m for m in both if stamp_to_ns(m.transforms[0].header.stamp) in poses_by_time][-1]
+    frames = [m for m in both if read_stamp(m.transforms[0].header.stamp) in poses_by_time][-1]
     by_child = {t.child_frame_id: t for t in frames.transforms}
-    spot = poses_by_time[stamp_to_ns(by_child["odom"].header.stamp)]
+    spot = poses_by_time[read_stamp(by_child["odom"].header.stamp)]
     turns = {child: rotation(t.transform.rotation) for child, t in by_child.items()}
     shifts = {child: vector(t.transform.translation) for child, t in by_child.items()}
     assert shifts["odom"] + turns["odom"].apply(shifts["base_link"]) == pytest.approx(vector(spot.position), abs=1e-6)
@@ -169,9 +169,9 @@ class Sensors:
 
 def drive_messages(count: int) -> Iterator[tuple[str, Any]]:
     stamp, way = ns_to_stamp(BEGIN_NS + count * PERIOD_NS), SPEED * count / 50.0
-    wheels = JointState(name=WHEEL_NAMES, position=[way / RADIUS] * 4, velocity=[SPEED / RADIUS] * 4, effort=[0.0] * 4)
+    wheels = JointState(name=WHEELS, position=[way / RADIUS] * 4, velocity=[SPEED / RADIUS] * 4, effort=[0.0] * 4)
     # Throttle and engine speed that hold about 5 m/s; what they lack the filter finds.
-    pedals = JointState(name=PEDALS, position=[0.0, 0.1, 0.0, 0.0], velocity=[0.0, 0.0, 0.0, 110.0], effort=[0.0] * 4)
+    pedals = JointState(name=DRIVE, position=[0.0, 0.1, 0.0, 0.0], velocity=[0.0, 0.0, 0.0, 110.0], effort=[0.0] * 4)
     imu = Imu()
     # A little of each other: equal samples would be those of a frozen sensor.
     imu.linear_acceleration.z, imu.angular_velocity.x = 9.80665, 1e-6 * (count % 7)
@@ -217,7 +217,7 @@ def driven(sensors: Sensors, told: list[Any]) -> float:
 
 
 def seconds_of(told: list[Any]) -> list[float]:
-    return [(stamp_to_ns(message.header.stamp) - BEGIN_NS) / NS_PER_S for message in told]
+    return [(read_stamp(message.header.stamp) - BEGIN_NS) / NS_PER_S for message in told]
 
 
 def test_a_bag_that_plays_again_is_observed_again(graph: Any, told: list[Any]) -> None:
@@ -239,7 +239,7 @@ def test_a_stray_stamp_does_not_stop_the_estimates(graph: Any, told: list[Any]) 
 
     def stray(message: Any) -> None:
         if isinstance(message, Imu):
-            message.header.stamp = ns_to_stamp(stamp_to_ns(message.header.stamp) + 3600 * NS_PER_S)
+            message.header.stamp = ns_to_stamp(read_stamp(message.header.stamp) + 3600 * NS_PER_S)
 
     at = driven(sensors, told)
     first = len(told)
@@ -336,7 +336,7 @@ def test_load_latency_and_delay_are_told(graph: Any, told: list[Any]) -> None:
     now_ns = graph.node.get_clock().now().nanoseconds
 
     def dated_now(message: Any) -> None:
-        message.header.stamp = ns_to_stamp(stamp_to_ns(message.header.stamp) - BEGIN_NS + now_ns)
+        message.header.stamp = ns_to_stamp(read_stamp(message.header.stamp) - BEGIN_NS + now_ns)
 
     sensors.play(3.0, 0.0, dated_now)
     graph.wait_until(lambda: told and "latency_ms" in figures(diagnostics), "latency")

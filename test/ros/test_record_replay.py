@@ -29,11 +29,11 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 from proving_ground.cli.main import main
-from proving_ground.recording import types
+from proving_ground.interfaces import message_types as types
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import LATCHED_QOS, STATE_QOS, from_bytes, new, store, to_bytes
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import stamp_to_ns
 
 S = 1_000_000_000
 START_NS = 1_767_225_600 * S
@@ -295,7 +295,7 @@ def written(
 
 
 def seconds(ticks: list[Any]) -> list[float]:
-    return [(stamp_to_ns(tick.clock) - START_NS) / S for tick in ticks]
+    return [(read_stamp(tick.clock) - START_NS) / S for tick in ticks]
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def drive(graph: Any, folder: Path, metres: float) -> dict[int, Any]:
     bag = open_bag(folder)
     assert bag.remarks == []
     odometry = [from_bytes(data, types.ODOMETRY) for _, _, data in bag.messages({"/ground_truth/odom"})]
-    return {stamp_to_ns(message.header.stamp): message.pose.pose.position for message in odometry}
+    return {read_stamp(message.header.stamp): message.pose.pose.position for message in odometry}
 
 
 @pytest.fixture(scope="module")
@@ -453,7 +453,7 @@ def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded:
     assert observer.is_running()
 
     true = recorded["truth"]
-    pairs = [(m.pose.pose.position, true[t]) for m in told if (t := stamp_to_ns(m.header.stamp)) in true]
+    pairs = [(m.pose.pose.position, true[t]) for m in told if (t := read_stamp(m.header.stamp)) in true]
     assert len(pairs) > 100
     off = np.array([(a.x - b.x, a.y - b.y) for a, b in pairs])
     replayed = float(np.sqrt((off**2).sum(axis=1).mean()))
@@ -492,6 +492,6 @@ def test_planner_plans_from_a_recording(graph: Any, recorded: dict[str, Any]) ->
     replayer.popen.send_signal(signal.SIGINT)
     assert replayer.wait() == 0
 
-    stamps = [stamp_to_ns(plan.header.stamp) for plan in plans]
+    stamps = [read_stamp(plan.header.stamp) for plan in plans]
     true = recorded["truth"]
     assert all(min(true) <= stamp <= max(true) for stamp in stamps)  # the time of the recording, not of the machine

@@ -17,12 +17,12 @@ from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
 from proving_ground.cli.main import main
+from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
 from proving_ground.launching.launch_folder import CLAIM
 from proving_ground.launching.node_process import node_command
 from proving_ground.launching.ros_run import judge_bag, run_over_ros
 from proving_ground.recording.reading import open_bag
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.diagnostics import HARDWARE_ID
 from proving_ground.ros_support.domain import private_domain
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.scenarios.refereeing import TIMING

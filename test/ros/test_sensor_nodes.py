@@ -26,9 +26,10 @@ from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus,
 from std_msgs.msg import String, UInt32
 from tf2_msgs.msg import TFMessage
 
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.point_cloud import cloud_to_points
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.share import share_file
 from proving_ground.settings.units import NS_PER_S
 from sensors.gps import DEFAULT_DATUM
@@ -113,7 +114,7 @@ def test_imu_keeps_the_conventions_of_rep_145_and_breaks_when_told_to(graph: Any
     truth.tell_until(lambda: len(raw) > 20 and len(data) > 20 and fixed, "samples and the mount")
 
     assert raw[0].header.frame_id == "truck/imu_link"
-    assert stamp_to_ns(raw[0].header.stamp) % PERIOD_NS == 0
+    assert read_stamp(raw[0].header.stamp) % PERIOD_NS == 0
     assert np.mean([message.linear_acceleration.z for message in raw]) == pytest.approx(9.81, abs=0.1)
     assert raw[0].orientation_covariance[0] == -1.0
     assert all(value > 0.0 for value in data[0].orientation_covariance[::4])
@@ -186,7 +187,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     truth.wait_for_listener()
     truth.tell_until(lambda: truth.time_ns > START_NS + 4 * NS_PER_S and len(fixes) > 20, "fixes of four seconds")
 
-    seconds = [(stamp_to_ns(fix.header.stamp) - START_NS) / NS_PER_S for fix in fixes]
+    seconds = [(read_stamp(fix.header.stamp) - START_NS) / NS_PER_S for fix in fixes]
     assert not [time for time in seconds if 1.05 < time < 1.95]
     assert {fix.status.status for fix in fixes} == {NavSatStatus.STATUS_FIX}
     assert {fix.position_covariance_type for fix in fixes} == {NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN}

@@ -26,8 +26,9 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from benchmark.vehicle_node import run as bench
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.units import NS_PER_S
 from terrain.worlds import load_world
 
@@ -55,7 +56,7 @@ class Car:
 
     @property
     def time_ns(self) -> int:
-        return stamp_to_ns(self.odometry[-1].header.stamp)
+        return read_stamp(self.odometry[-1].header.stamp)
 
     def figures(self) -> dict[str, str]:
         """Keys and values of the last diagnostics of the vehicle."""
@@ -173,11 +174,11 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     Sender(graph, "/cmd_vel", twist(6.0, 0.6))
     car.wait_for(lambda: len(car.odometry) > 250, "two and a half seconds")
 
-    times = [stamp_to_ns(message.clock) for message in clock]
+    times = [read_stamp(message.clock) for message in clock]
     assert all((value - START_NS) % PERIOD_NS == 0 for value in times)
     assert all(after > before for before, after in itertools.pairwise(times))
     assert len(graph.node.get_publishers_info_by_topic("/clock")) == 1
-    stamps = np.array([stamp_to_ns(message.header.stamp) for message in car.odometry])
+    stamps = np.array([read_stamp(message.header.stamp) for message in car.odometry])
     assert set(np.diff(stamps)) == {PERIOD_NS}
 
     positions = np.array([_vector(message.pose.pose.position) for message in car.odometry])
@@ -197,7 +198,7 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     covariance = np.reshape(first.pose.covariance, (6, 6))
     assert np.linalg.eigvalsh(covariance).min() > 0.0
     assert accelerations[-1].header.frame_id == "base_link"
-    told = {stamp_to_ns(message.header.stamp): _vector(message.accel.linear) for message in accelerations}
+    told = {read_stamp(message.header.stamp): _vector(message.accel.linear) for message in accelerations}
     by_differences = (world[2:] - world[:-2]) / 0.02
     pairs = [
         (attitude.apply(told[stamp]), found)
@@ -224,7 +225,7 @@ def test_pause_step_and_reset(graph: Any) -> None:
     stands_at, count = car.time_ns, len(car.odometry)
     clock.clear()
     car.wait_for(lambda: len(clock) >= 3, "/clock while paused")
-    assert {stamp_to_ns(message.clock) for message in clock} == {stands_at}
+    assert {read_stamp(message.clock) for message in clock} == {stands_at}
     assert len(car.odometry) == count
     car.wait_for_words("paused")
 
@@ -311,7 +312,7 @@ def test_free_running_vehicle_is_fast_and_still_answers(graph: Any) -> None:
 
     assert time.monotonic() - began < 10.0
     assert sorted(took)[5] < 0.1
-    stamps = [stamp_to_ns(message.header.stamp) for message in car.odometry]
+    stamps = [read_stamp(message.header.stamp) for message in car.odometry]
     assert all(after > before for before, after in itertools.pairwise(stamps))
 
 

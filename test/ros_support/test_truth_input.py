@@ -7,7 +7,7 @@ import math
 import pytest
 from nav_msgs.msg import Odometry
 
-from sensors.ros.truth_input import _odometry
+from proving_ground.interfaces.motion_codec import read_odometry
 
 FRAMES = ("map", "base_link")
 
@@ -21,7 +21,7 @@ def odometry(frame: str = "map", child: str = "base_link") -> Odometry:
 
 
 def test_odometry_in_the_right_frames_is_taken() -> None:
-    place, *_ = _odometry(odometry(), FRAMES)
+    _, place, *_ = read_odometry(odometry(), FRAMES)
 
     assert place == (3.0, 0.0, 0.0)
 
@@ -29,11 +29,11 @@ def test_odometry_in_the_right_frames_is_taken() -> None:
 @pytest.mark.parametrize(("frame", "child"), [("odom", "base_link"), ("map", "lidar_link"), ("", ""), ("/map", "x")])
 def test_odometry_in_other_frames_is_refused_by_name(frame: str, child: str) -> None:
     with pytest.raises(ValueError, match="must be of 'base_link' in 'map'"):
-        _odometry(odometry(frame, child), FRAMES)
+        read_odometry(odometry(frame, child), FRAMES)
 
 
 def test_who_names_no_frames_takes_any() -> None:
-    assert _odometry(odometry("", ""))
+    assert read_odometry(odometry("", ""))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e9])
@@ -42,4 +42,4 @@ def test_place_that_is_none_is_refused(bad: float) -> None:
     message.pose.pose.position.y = bad
 
     with pytest.raises(ValueError, match=r"finite|within"):
-        _odometry(message, FRAMES)
+        read_odometry(message, FRAMES)

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from proving_ground.cli.main import main
+from proving_ground.interfaces.message_types import WRENCH
 from proving_ground.launching.ros_run import judge_bag
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.reading import open_bag
-from proving_ground.recording.types import WRENCH, header, new
+from proving_ground.recording.types import header, new
 from proving_ground.recording.writing import BagWriter
 from proving_ground.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
 from proving_ground.scenarios.holes import Hole, Lacking, holes

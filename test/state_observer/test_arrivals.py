@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from sensors.from_messages import PEDALS
-from sensors.joining import Joiner
+from proving_ground.interfaces.joints import DRIVE
+from proving_ground.interfaces.joints import WHEELS as WHEEL_NAMES
+from proving_ground.interfaces.sample_synchroniser import ROLES, SampleSynchroniser
+from proving_ground.interfaces.synchronisers import PairSynchroniser
 from sensors.samples import EncoderSample, ImuSample
 from state_observer.arrivals import Arrivals, RecentCounts
-from state_observer.joined_samples import ACTUATION, IMU, WHEEL_NAMES, WHEELS, JoinedSamples
 
 MS = 1_000_000
 BEGIN_NS = 1_767_225_600_000 * MS
+IMU, WHEELS, ACTUATION = "imu", "wheels", "actuation"
+ALL = {role: topic.name for role, topic in ROLES.items()}
 
 
 def header(time_ns: int) -> Any:
@@ -36,29 +39,29 @@ def joints(time_ns: int, names: tuple[str, ...], value: float = 0.0) -> Any:
 
 
 def test_wheels_wait_for_their_actuation_and_have_its_steering() -> None:
-    samples = JoinedSamples(needs_actuation=True)
+    samples = SampleSynchroniser(ALL, holds_imu=True)
     assert samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES, 1.0), 0) == []
-    (found,) = samples.take(ACTUATION, joints(BEGIN_NS, PEDALS, 0.3), MS)
+    (found,) = samples.take(ACTUATION, joints(BEGIN_NS, DRIVE, 0.3), MS)
     assert isinstance(found, EncoderSample)
     assert (found.wheel_angle[0], found.steering) == (1.0, 0.3)
 
 
 def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
-    samples = JoinedSamples(needs_actuation=True)
+    samples = SampleSynchroniser(ALL, holds_imu=True)
     samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     found = [item for k in range(30) for item in samples.take(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
     assert not any(isinstance(item, EncoderSample) for item in found)
-    assert samples.refused == {f"{WHEELS}: no actuation near its time": 1}
+    assert samples.refused == {f"{ALL[WHEELS]}: no actuation near its time": 1}
 
 
 def test_wheels_alone_are_a_sample_at_once_where_they_are_enough() -> None:
-    samples = JoinedSamples(needs_actuation=False)
+    samples = SampleSynchroniser({role: topic for role, topic in ALL.items() if role != ACTUATION}, holds_imu=True)
     (found,) = samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     assert isinstance(found, EncoderSample)
 
 
 def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() -> None:
-    samples = JoinedSamples(needs_actuation=False)
+    samples = SampleSynchroniser({role: topic for role, topic in ALL.items() if role != ACTUATION}, holds_imu=True)
     sent = [BEGIN_NS + 3_600_000 * MS, *(BEGIN_NS + 10 * k * MS for k in range(1, 21))]
     found = []
     for time_ns in sent:
@@ -70,13 +73,13 @@ def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() 
 
 
 def test_a_message_that_is_no_sample_is_counted() -> None:
-    samples = JoinedSamples(needs_actuation=True)
+    samples = SampleSynchroniser(ALL, holds_imu=True)
     assert samples.take(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
-    assert samples.refused == {f"{WHEELS}: has no front_left_wheel": 1}
+    assert samples.refused == {f"{ALL[WHEELS]}: has no front_left_wheel": 1}
 
 
 def test_a_first_of_the_future_does_not_keep_others_waiting() -> None:
-    joiner: Joiner[Any, Any] = Joiner(5 * MS, has_second=True)
+    joiner: PairSynchroniser[Any, Any] = PairSynchroniser(5 * MS, has_second=True)
     joiner.first(0, Message(time_ns=10**15))
     joiner.first(1, Message(time_ns=10 * MS))
     ((first, second),) = joiner.second(2, Message(time_ns=10 * MS))

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from benchmark.newton_chord import SCENES, STEP, TOLERANCE, rolling
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.chord import CHORD, CONVENTIONAL
 from vehicle_dynamics.chord_vehicle import ChordVehicle
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies
@@ -22,7 +23,7 @@ from vehicle_dynamics.multibody.implicit_tree import (
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, anchors_at_rest, tree_arrays, tree_workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import steering_bodies
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import Scene, drive
 from vehicle_dynamics.vehicle_state import VehicleState
 

@@ -10,6 +10,7 @@ from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 from numpy.testing import assert_allclose
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.spatial import force_at
@@ -17,7 +18,7 @@ from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.suspension.strut import strut_moment
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 AT_REST = (0.0, 0.0, 0.0)
 

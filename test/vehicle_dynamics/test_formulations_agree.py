@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchmark.rival_pinocchio import PinocchioRival
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.embedded_vehicle import VehicleBodies, vehicle_bodies
 from vehicle_dynamics.multibody.free_bodies import free_accelerations, free_bodies, free_state, free_workspace
 from vehicle_dynamics.multibody.free_hinges import hinge_accelerations, root_acceleration
@@ -19,7 +20,7 @@ from vehicle_dynamics.multibody.tree_arrays import tree_accelerations, tree_arra
 from vehicle_dynamics.multibody.tree_augmented import tree_augmented_accelerations
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import steered_ends, steering_bodies
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 from .test_embedded_vehicle import Case, by_kernel, forces_on_tree, random_case, strut_moments
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
@@ -13,7 +14,7 @@ from vehicle_dynamics.multibody.joint_forces import joint_forces
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import steered_ends, steering_bodies
 from vehicle_dynamics.vehicle_joint_forces import VehicleJointForces
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 from vehicle_dynamics.vehicle_state import VehicleState
 
 from .test_embedded_vehicle import by_kernel, forces_on_tree, random_case, strut_moments

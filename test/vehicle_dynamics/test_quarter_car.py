@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from benchmark.quarter_car import draw
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.multibody.embedding import ClosureError
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.quarter_car import Method, QuarterCar, QuarterCarRun, StepSettings, WheelTable, rough_road
-from vehicle_dynamics.vehicle_mechanism import CORNERS
 
 EMBEDDED, AUGMENTED = (Method.ANALYTIC_CE, Method.NUMERIC_CE), (Method.TA, Method.FA)
 RK4 = StepSettings(step=1e-3, seconds=5.0, is_rk4=True)

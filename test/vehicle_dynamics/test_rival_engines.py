@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 from benchmark.measure import engine
 from benchmark.rival_mujoco import MujocoRival
 from benchmark.rival_pinocchio import PinocchioRival
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.augmented import solve_augmented
@@ -25,7 +26,7 @@ from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanis
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 Array = NDArray[np.float64]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.parameters import VehicleParameters
@@ -17,7 +18,7 @@ from vehicle_dynamics.steered_vehicle import (
     steered_workspace,
 )
 from vehicle_dynamics.suspension.steering import steered_ends
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 from .test_embedded_vehicle import Case, forces_on_tree, random_case, strut_moments
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
 from vehicle_dynamics.multibody.augmented import solve_augmented
@@ -17,7 +18,7 @@ from vehicle_dynamics.multibody.spatial import point_velocity
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.wishbone import wishbone_acceleration, wishbone_pose, wishbone_velocity
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 HMMWV = share_file("config/vehicles/hmmwv.yaml")
 AT_REST = (0.0, 0.0, 0.0)

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.chord_vehicle import ChordVehicle
 from vehicle_dynamics.embedded_vehicle import vehicle_bodies
 from vehicle_dynamics.linear_tyre import LinearTyre
@@ -21,7 +22,7 @@ from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.suspension.reach import Range, ReachError, free_travel
 from vehicle_dynamics.suspension.steering import steering_bodies
 from vehicle_dynamics.suspension.strut import length_and_slope, spring_energy
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 from vehicle_dynamics.vehicle_motion import (
     Scene,
     drive,

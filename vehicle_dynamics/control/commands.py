@@ -7,12 +7,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from proving_ground.interfaces import joints
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, DriveByWireSettings, Verdict
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import DRIVE, Pedals
 
-REQUIRED = ("steering", "throttle", "brake")
-OPTIONAL = "gear"
 SLIGHT = 1e-3  # [m/s, rad/s]: a wish below this in a direction the vehicle does not have is rounding
 
 
@@ -43,16 +42,17 @@ def receive_named_pedals(drive: DriveByWire, now: float, names: Sequence[str], p
     if rule:
         return drive.refuse(now, rule)
     given = dict(zip(names, positions, strict=True))
-    gear = given.get(OPTIONAL, DRIVE)
+    gear = given.get(joints.GEAR, DRIVE)
     # A gear that is none is refused there.
-    return drive.receive_pedals(now, Pedals(given["steering"], given["throttle"], given["brake"], gear))  # type: ignore[arg-type]
+    steering, throttle, brake = (given[name] for name in joints.PEDALS)
+    return drive.receive_pedals(now, Pedals(steering, throttle, brake, gear))  # type: ignore[arg-type]
 
 
 def _names_rule(names: Sequence[str], positions: int) -> str:
     """The rule that pedals break, or nothing."""
-    known = (*REQUIRED, OPTIONAL)
+    known = joints.PEDALS_AND_GEAR
     unknown = [name for name in names if name not in known]
-    missing = [name for name in REQUIRED if name not in names]
+    missing = [name for name in joints.PEDALS if name not in names]
     if unknown:
         return f"pedal {unknown[0][:30]!r} is unknown; known are {', '.join(known)}"
     if missing:

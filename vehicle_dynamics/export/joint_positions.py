@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.jit import inlined_part, kernel
 from proving_ground.kernels.vector3 import Vector3, add_scaled, combine, cross, dot, norm, sub, turn, vector
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -25,7 +26,7 @@ from vehicle_dynamics.export.joint_frames import joint_name
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.pitman import PitmanGeometry, link_motion, link_point
 from vehicle_dynamics.suspension.wishbone import WISHBONE, wishbone_pose
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder, vehicle_mechanism
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.export.shapes import Box, Cylinder, Shape, display_shapes
 from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.wishbone import Hardpoints
-from vehicle_dynamics.vehicle_mechanism import CORNERS, CornerBuilder
+from vehicle_dynamics.vehicle_mechanism import CornerBuilder
 
 Interval = tuple[float, float]
 

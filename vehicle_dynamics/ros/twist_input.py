@@ -7,7 +7,7 @@ from typing import Any
 
 from geometry_msgs.msg import Twist, TwistStamped
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import full_name, type_name
 from proving_ground.ros_support.node import SuiteNode
@@ -22,10 +22,10 @@ class TwistInput:
     only that is left. DDS allows one type per topic in a process, so both at a time cannot be heard.
     """
 
-    def __init__(self, node: SuiteNode[Any], topic: str, kind: str, callback: Callable[[Any], None]) -> None:
+    def __init__(self, node: SuiteNode[Any], topic: Topic, kind: str, callback: Callable[[Any], None]) -> None:
         """kind: auto, twist or twist_stamped."""
         self._node, self._topic, self._callback = node, topic, callback
-        self._full_topic = node.resolve_topic_name(topic)
+        self._full_topic = node.resolve_topic_name(topic.name)
         self._is_free = kind not in TYPES
         self._type: type | None = None
         self._subscription: Any = None
@@ -51,11 +51,11 @@ class TwistInput:
         if self._subscription is not None:
             self._node.destroy_subscription(self._subscription)
         self._type = message_type
-        self._subscription = self._node.listen(message_type, self._topic, self._callback, qos.RELIABLE)
-        self._node.get_logger().info(f"{self._topic} is heard as {self._name}")
+        self._subscription = self._node.listen(self._topic, self._callback, message_type=message_type)
+        self._node.get_logger().info(f"{self._topic.name} is heard as {self._name}")
 
     def _report(self, users: dict[str, list[str]]) -> None:
-        topic, heard = self._topic, sorted(users.get(self._name, []))
+        topic, heard = self._topic.name, sorted(users.get(self._name, []))
         deaf = {kind: names for kind, names in users.items() if kind != self._name}
         others = [f"{', '.join(sorted(names))} as {kind}" for kind, names in sorted(deaf.items())]
         if others:

@@ -19,14 +19,15 @@ from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
-from std_srvs.srv import SetBool, Trigger
 
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.message_types import message_class
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
 from proving_ground.ros_support.signals import SIGNALS
-from proving_ground.ros_support.time import ns_to_stamp, stamp_to_ns
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import SettingsError
 from proving_ground.settings.units import NS_PER_S
 from terrain.surroundings import Surroundings
@@ -41,17 +42,14 @@ from vehicle_dynamics.control.commands import (
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.ros.twist_input import TwistInput
-from vehicle_dynamics.ros.vehicle_messages import FrameNames
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
 from vehicle_dynamics.simulation import Pacer, Simulation
 from vehicle_dynamics.simulation_loop import SimulationLoop
 from vehicle_dynamics.vehicle_choice import make_vehicle
+from vehicle_dynamics.vehicle_messages import FrameNames
 
-try:
-    from ackermann_msgs.msg import AckermannDriveStamped
-except ImportError:  # not part of every ROS installation
-    AckermannDriveStamped = None
-
+CLOCK, CMD_VEL, PEDALS = topics.CLOCK.name, topics.CMD_VEL.name, topics.PEDALS.name
+ACKERMANN = topics.ACKERMANN_CMD.name
 GRAPH_PERIOD_S = 0.2  # between looks at who publishes commands
 FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is worth a word
 KEEPS_UP = 0.95  # share of the wanted pace
@@ -106,16 +104,16 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         has_base = s.tf_source == "truth"
         publisher = VehiclePublisher(self, vehicle, parameters, frames, has_base=has_base, has_body=s.publish_body_tf)
         publisher.publish_once(self._simulation.time_ns)
-        self._cmd_vel = TwistInput(self, "cmd_vel", s.cmd_vel_type, self._on_twist)
-        self.listen(JointState, "vehicle/pedals", self._on_pedals, qos.RELIABLE)
-        if AckermannDriveStamped is not None:
-            self.listen(AckermannDriveStamped, "ackermann_cmd", self._on_ackermann, qos.RELIABLE)
-        self._resets = self.advertise(UInt32, "simulation/resets", qos.LATCHED)
+        self._cmd_vel = TwistInput(self, topics.CMD_VEL, s.cmd_vel_type, self._on_twist)
+        self.listen(topics.PEDALS, self._on_pedals)
+        if message_class(topics.ACKERMANN_CMD.type) is not None:  # not part of every ROS installation
+            self.listen(topics.ACKERMANN_CMD, self._on_ackermann)
+        self._resets = self.advertise(topics.RESETS)
         self._reset_count = UInt32()
         self._resets.publish(self._reset_count)
-        self.create_service(Trigger, "simulation/reset", self._on_reset)
-        self.create_service(SetBool, "simulation/pause", self._on_pause)
-        self.create_service(Trigger, "simulation/step", self._on_step)
+        self.serve(topics.RESET, self._on_reset)
+        self.serve(topics.PAUSE, self._on_pause)
+        self.serve(topics.STEP, self._on_step)
         self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
 
         gc.collect()
@@ -156,20 +154,20 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _on_twist(self, message: Twist | TwistStamped) -> None:
         if isinstance(message, TwistStamped):
-            self._check_stamp("cmd_vel", message.header.stamp)
+            self._check_stamp(CMD_VEL, message.header.stamp)
         twist = message.twist if isinstance(message, TwistStamped) else message
         linear, angular = ((axes.x, axes.y, axes.z) for axes in (twist.linear, twist.angular))
-        self._judge("cmd_vel", lambda drive, now: receive_twist(drive, now, linear, angular))
+        self._judge(CMD_VEL, lambda drive, now: receive_twist(drive, now, linear, angular))
 
     def _on_ackermann(self, message: Any) -> None:
-        self._check_stamp("ackermann_cmd", message.header.stamp)
+        self._check_stamp(ACKERMANN, message.header.stamp)
         fields = {name: float(getattr(message.drive, name)) for name in message.drive.get_fields_and_field_types()}
-        self._judge("ackermann_cmd", lambda drive, now: receive_ackermann(drive, now, fields))
+        self._judge(ACKERMANN, lambda drive, now: receive_ackermann(drive, now, fields))
 
     def _on_pedals(self, message: JointState) -> None:
-        self._check_stamp("vehicle/pedals", message.header.stamp)
+        self._check_stamp(PEDALS, message.header.stamp)
         names, positions = list(message.name), message.position.tolist()
-        self._judge("vehicle/pedals", lambda drive, now: receive_named_pedals(drive, now, names, positions))
+        self._judge(PEDALS, lambda drive, now: receive_named_pedals(drive, now, names, positions))
 
     def _judge(self, topic: str, judge: Callable[[DriveByWire, float], Answer]) -> None:
         answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
@@ -182,7 +180,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     def _check_stamp(self, topic: str, stamp: Any) -> None:
         """What counts is when a command arrives; a stamp from elsewhere is only told of. All zeros mean none."""
         try:
-            away = stamp_to_ns(stamp) - self._simulation.time_ns
+            away = read_stamp(stamp) - self._simulation.time_ns
         except ValueError as error:
             self.report("stamps", Level.WARN, f"{topic}: {error}; the time of arrival counts")
             return
@@ -224,11 +222,11 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._report_simulation()
         self._report_commands()
         self._report_place()
-        rivals = other_publishers(self, "/clock")
+        rivals = other_publishers(self, CLOCK)
         if rivals:
-            self.report("clock", Level.ERROR, f"/clock is also published by {', '.join(rivals)}")
+            self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(rivals)}")
         else:
-            self.health.report("clock", Level.OK, "/clock is published by this node alone")
+            self.health.report("clock", Level.OK, f"{CLOCK} is published by this node alone")
         message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._simulation.time_ns))
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in self._figures.items()]
         self._diagnostics.publish(message)

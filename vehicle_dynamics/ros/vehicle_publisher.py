@@ -1,40 +1,22 @@
-"""Everything that tells of a vehicle: time, ground truth, joints, frames and its description, each at its own rate."""
+"""Publishes all messages of a vehicle (vehicle_messages.py), each at its own rate."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from builtin_interfaces.msg import Time
-from geometry_msgs.msg import AccelStamped, WrenchStamped
-from nav_msgs.msg import Odometry
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
-from std_msgs.msg import String
-from tf2_msgs.msg import TFMessage
-
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode
-from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
-from proving_ground.ros_support.time import ns_to_stamp
-from vehicle_dynamics.base_motion import base_motion
-from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
-from vehicle_dynamics.export.joint_positions import JointPositions
-from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
+from proving_ground.ros_support.tf import StaticTransformBroadcaster
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.ros.vehicle_messages import (
-    ActuationMessages,
-    FrameNames,
-    JointMessages,
-    TreeMessages,
-    TruthMessages,
-    WheelMessages,
-)
 from vehicle_dynamics.simulation import Instant
 from vehicle_dynamics.vehicle import Vehicle
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 
-CHASSIS = "chassis"
-UNTURNED = (0.0, 0.0, 0.0, 1.0)
+PUBLISHED = (
+    topics.CLOCK, topics.TRUTH_ODOM, topics.TRUTH_ACCEL, topics.JOINT_STATES, topics.TRUTH_ACTUATION,
+    topics.TRUTH_WHEELS, topics.COLLISION, topics.TRANSFORMS, topics.ROBOT_DESCRIPTION,
+)  # fmt: skip
 
 
 class VehiclePublisher:
@@ -50,76 +32,28 @@ class VehiclePublisher:
         has_base: bool,
         has_body: bool,
     ) -> None:
-        """has_base: place base_link in odom and map; has_body: and chassis, suspension and wheels in it.
-
-        Frames of sensors are not the vehicle's: each sensor's node has its own.
-        """
-        x, y, z = (float(value) for value in vehicle.base_in_chassis)
-        self._base = (x, y, z)
-        self._clock = node.advertise(Clock, "/clock", qos.CLOCK)
-        self._odometry = node.advertise(Odometry, "ground_truth/odom", qos.RELIABLE)
-        self._accel = node.advertise(AccelStamped, "ground_truth/accel", qos.RELIABLE)
-        self._joint_states = node.advertise(JointState, "joint_states", qos.RELIABLE)
-        self._actuation = node.advertise(JointState, "ground_truth/actuation", qos.RELIABLE)
-        self._wheels = node.advertise(JointState, "ground_truth/wheels", qos.RELIABLE)
-        self._collision = node.advertise(WrenchStamped, "ground_truth/collision", qos.RELIABLE)
-        self._push = WrenchStamped()
-        self._push.header.frame_id = frames.base
-        self._was_pushed = True  # the first instant is told of in any case
-        self._tf = node.advertise(TFMessage, "tf", qos.TF)
+        """As VehicleMessages."""
+        self._publishers = {topic.name: node.advertise(topic) for topic in PUBLISHED}
+        self._wheels = self._publishers[topics.TRUTH_WHEELS.name]
         self._static = StaticTransformBroadcaster(node)
-        self._description = node.advertise(String, "robot_description", qos.LATCHED)
-        self._text = vehicle_urdf(parameters, self._base, {})
-
-        joints = JointPositions(parameters)
-        transforms = None
-        if has_body:
-            mechanism = vehicle_mechanism(parameters, steering_is_free=True)
-            transforms = JointTransforms(joint_frames(mechanism, CHASSIS))
-        self._truth = TruthMessages(frames)
-        wheels = [f"{corner}_wheel" for corner in CORNERS]
-        self._joints = JointMessages(joints, wheels)
-        self._drive = ActuationMessages(wheels)
-        self._wheel_truth = WheelMessages(CORNERS)
-        self._tree = TreeMessages(frames, joints, transforms, has_base=has_base)
-        self._fixed = [FrameTransform(frames.map, frames.odom, (0.0, 0.0, 0.0), UNTURNED)] if has_base else []
-        if has_body:
-            self._fixed.append(FrameTransform(frames.base, frames.prefix + CHASSIS, (-x, -y, -z), UNTURNED))
+        self._messages = VehicleMessages(new_message, vehicle, parameters, frames, has_base=has_base, has_body=has_body)
 
     def publish_once(self, time_ns: int) -> None:
         """What stays: the description and the fixed frames."""
-        self._description.publish(String(data=self._text))
-        if self._fixed:
-            self._static.send(ns_to_stamp(time_ns), self._fixed)
+        topic, message = self._messages.description
+        self._publishers[topic.name].publish(message)
+        self._static.send_messages(self._messages.fixed_frames(time_ns))
 
     def publish(self, instant: Instant) -> None:
         """What is due; /clock first, so that whoever gets the rest knows its time."""
         time_ns, due, seen, has_jumped = instant
         if has_jumped:
-            self._joints.forget()
+            self._messages.forget()
         if "clock" in due:
-            self._clock.publish(self._truth.clock(time_ns))
+            topic, message = self._messages.clock(time_ns)
+            self._publishers[topic.name].publish(message)
         if seen is None:
             return
-        stamp = ns_to_stamp(time_ns)
-        if "odom" in due or "tf" in due:
-            motion = base_motion(seen, self._base)
-        if "odom" in due:
-            self._odometry.publish(self._truth.odometry(stamp, motion))
-            self._accel.publish(self._truth.accel(stamp, motion))
-            self._publish_collision(stamp, float(seen["collision"]))
-        if "joints" in due:
-            self._joint_states.publish(self._joints.joints(time_ns, stamp, seen))
-            self._actuation.publish(self._drive.actuation(stamp, seen))
-            if self._wheels.get_subscription_count():  # recorders want it, few others
-                self._wheels.publish(self._wheel_truth.wheels(stamp, seen))
-        if "tf" in due and not self._tree.is_empty:
-            self._tf.publish(self._tree.tree(stamp, motion, seen))
-
-    def _publish_collision(self, stamp: Time, push: float) -> None:
-        """How hard obstacles push [N], along no axis in particular; while they do, and once when they let go."""
-        if push > 0.0 or self._was_pushed:
-            self._was_pushed = push > 0.0
-            self._push.header.stamp = stamp
-            self._push.wrench.force.x = push
-            self._collision.publish(self._push)
+        with_wheels = "joints" in due and self._wheels.get_subscription_count() > 0  # recorders want it, few others
+        for topic, message in self._messages.at(time_ns, due, seen, with_wheels=with_wheels):
+            self._publishers[topic.name].publish(message)

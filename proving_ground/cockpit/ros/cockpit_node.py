@@ -17,17 +17,13 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, KeyValue
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
-from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from numpy.typing import NDArray
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.qos import QoSProfile
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState, PointCloud2
-from std_msgs.msg import Float64, Header, UInt32
+from sensor_msgs.msg import PointCloud2
+from std_msgs.msg import Float64, Header
 from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import MarkerArray
 
 from proving_ground.cockpit.driving import DrivePad
 from proving_ground.cockpit.page import Page
@@ -35,7 +31,8 @@ from proving_ground.cockpit.ros.mailbox import LATCHED_ALL, LATEST, MANY, Mailbo
 from proving_ground.cockpit.ros.services import Services
 from proving_ground.cockpit.settings import CockpitSettings
 from proving_ground.cockpit.view_model import ViewModel
-from proving_ground.ros_support import qos
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.diagnostics import health_to_msg, level_from_msg
 from proving_ground.ros_support.health import Level
@@ -75,7 +72,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._model, self._pad = ViewModel(), DrivePad()
         self._askable = Services(self, self._say)
         self._cmd_vel: Any = None
-        self._goal_pose = self.advertise(PoseStamped, "goal_pose", qos.RELIABLE)
+        self._goal_pose = self.advertise(topics.GOAL_POSE)
         self._seek: Any = None
         self._wanted_factor: float | None = None
         self._wanted_rate: float | None = None
@@ -171,32 +168,31 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         def cloud(message: PointCloud2) -> None:
             model.take_cloud(message, cloud_to_points, self.settings.cloud_points)
 
-        table: tuple[tuple[type, str, Callable[[Any], None], QoSProfile, float, str], ...] = (
-            (Clock, "/clock", lambda message: model.take_clock(message, self.wall_time()), LATEST, 0.0, ""),
-            (UInt32, "simulation/resets", model.take_resets, LATCHED_ALL, 0.0, ""),
-            (Odometry, "ground_truth/odom", model.take_truth, LATEST, 0.0, ""),
-            (JointState, "joint_states", model.take_joints, LATEST, 0.0, ""),
-            (Odometry, "odometry/filtered", model.take_estimate, LATEST, 0.0, "Estimate"),
-            (TFMessage, "/tf_static", model.take_mounts, LATCHED_ALL, SLOW_PERIOD_S, ""),
-            (PointCloud2, "lidar/points", cloud, LATEST, 0.9 / s.cloud_rate_hz, "LIDAR"),
-            (Path, "plan", model.take_plan, LATEST, SLOW_PERIOD_S, "Plan"),
-            (MarkerArray, "planner/arcs", model.take_arcs, LATEST, SLOW_PERIOD_S, "Arcs"),
-            (OccupancyGrid, "local_map", model.take_grid, LATEST, 2.0 * SLOW_PERIOD_S, "Local map"),
-            (PoseStamped, "goal_pose", model.take_goal, LATEST, SLOW_PERIOD_S, ""),
-            (DiagnosticArray, "/diagnostics", self._take_diagnostics, MANY, SLOW_PERIOD_S, ""),
+        table: tuple[tuple[Topic, Callable[[Any], None], QoSProfile, float, str], ...] = (
+            (topics.CLOCK, lambda message: model.take_clock(message, self.wall_time()), LATEST, 0.0, ""),
+            (topics.RESETS, model.take_resets, LATCHED_ALL, 0.0, ""),
+            (topics.TRUTH_ODOM, model.take_truth, LATEST, 0.0, ""),
+            (topics.JOINT_STATES, model.take_joints, LATEST, 0.0, ""),
+            (topics.ESTIMATE, model.take_estimate, LATEST, 0.0, "Estimate"),
+            (topics.FIXED_TRANSFORMS, model.take_mounts, LATCHED_ALL, SLOW_PERIOD_S, ""),
+            (topics.POINTS, cloud, LATEST, 0.9 / s.cloud_rate_hz, "LIDAR"),
+            (topics.PLAN, model.take_plan, LATEST, SLOW_PERIOD_S, "Plan"),
+            (topics.ARCS, model.take_arcs, LATEST, SLOW_PERIOD_S, "Arcs"),
+            (topics.LOCAL_MAP, model.take_grid, LATEST, 2.0 * SLOW_PERIOD_S, "Local map"),
+            (topics.GOAL_POSE, model.take_goal, LATEST, SLOW_PERIOD_S, ""),
+            (topics.DIAGNOSTICS, self._take_diagnostics, MANY, SLOW_PERIOD_S, ""),
         )
         return [
             Mailbox(
                 self,
                 self._never,
-                kind,
                 topic,
                 take,
                 profile,
                 period,
                 partial(stage.is_visible, layer) if layer else None,
             )
-            for kind, topic, take, profile, period, layer in table
+            for topic, take, profile, period, layer in table
         ]
 
     def _take_diagnostics(self, message: DiagnosticArray) -> None:
@@ -222,29 +218,29 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._set_number(s.replayer_node, "rate", self._wanted_rate, "rate")
             self._wanted_rate = None
         self._askable.look(self.wall_time())
-        is_replay = self._askable.is_there(f"{s.replayer_node}/resume")
+        is_replay = self._askable.is_there(topics.REPLAY_RESUME.below(s.replayer_node))
         if is_replay and self._seek is None:
-            self._seek = self.advertise(Float64, f"{s.replayer_node}/seek", qos.RELIABLE)
+            self._seek = self.advertise(topics.SEEK.below(s.replayer_node))
         if self._wanted_place is not None and self._seek is not None and self._seek.get_subscription_count():
             self._seek.publish(Float64(data=self._wanted_place))
             self._say(f"replay at {self._wanted_place:.1f} s", False)
             self._wanted_place = None
-        self.page.panel.show_replay(is_replay, self._askable.is_there("simulation/pause"))
+        self.page.panel.show_replay(is_replay, self._askable.is_there(topics.PAUSE.name))
 
     # What people ask for
 
     def _wanted_services(self) -> dict[str, type]:
         vehicle, replayer = self.settings.vehicle_node, self.settings.replayer_node
         return {
-            "simulation/pause": SetBool,
-            "simulation/step": Trigger,
-            "simulation/reset": Trigger,
-            "planner/cancel": Trigger,
+            topics.PAUSE.name: SetBool,
+            topics.STEP.name: Trigger,
+            topics.RESET.name: Trigger,
+            topics.CANCEL.name: Trigger,
             f"{vehicle}/set_parameters": SetParameters,
             f"{vehicle}/get_parameters": GetParameters,
-            f"{replayer}/pause": SetBool,
-            f"{replayer}/resume": Trigger,
-            f"{replayer}/step": Trigger,
+            topics.REPLAY_PAUSE.below(replayer): SetBool,
+            topics.REPLAY_RESUME.below(replayer): Trigger,
+            topics.REPLAY_STEP.below(replayer): Trigger,
             f"{replayer}/set_parameters": SetParameters,
         }
 
@@ -254,9 +250,10 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     def act(self, action: str) -> None:
         """Pause, resume, step or reset the simulation."""
         if action in ("Pause", "Resume"):
-            self._askable.ask("simulation/pause", SetBool.Request(data=action == "Pause"), self.wall_time())
+            self._askable.ask(topics.PAUSE.name, SetBool.Request(data=action == "Pause"), self.wall_time())
         elif action in ("Step", "Reset"):
-            self._askable.ask(f"simulation/{action.lower()}", Trigger.Request(), self.wall_time())
+            service = topics.STEP if action == "Step" else topics.RESET
+            self._askable.ask(service.name, Trigger.Request(), self.wall_time())
 
     def _show_factor(self, answer: GetParameters.Response) -> None:
         if answer.values and answer.values[0].type == ParameterType.PARAMETER_DOUBLE:
@@ -270,9 +267,10 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         """Of the bag."""
         node = self.settings.replayer_node
         if action == "Pause":
-            self._askable.ask(f"{node}/pause", SetBool.Request(data=True), self.wall_time())
+            self._askable.ask(topics.REPLAY_PAUSE.below(node), SetBool.Request(data=True), self.wall_time())
         elif action in ("Resume", "Step"):
-            self._askable.ask(f"{node}/{action.lower()}", Trigger.Request(), self.wall_time())
+            service = topics.REPLAY_STEP if action == "Step" else topics.REPLAY_RESUME
+            self._askable.ask(service.below(node), Trigger.Request(), self.wall_time())
         elif action == "Restart":
             self._wanted_place = 0.0
 
@@ -308,8 +306,8 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         """Take the wheel, also from a planner, or leave it."""
         self._pad.switch(is_on, self.wall_time())
         if is_on:
-            if self._askable.is_there("planner/cancel"):
-                self._askable.ask("planner/cancel", Trigger.Request(), self.wall_time())
+            if self._askable.is_there(topics.CANCEL.name):
+                self._askable.ask(topics.CANCEL.name, Trigger.Request(), self.wall_time())
             self._drive_timer.reset()
 
     def hold(self, direction: str, seconds: float) -> None:
@@ -324,7 +322,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._cmd_vel = None
             return
         if self._cmd_vel is None:
-            self._cmd_vel = self.advertise(self._twist_type(), "cmd_vel", qos.RELIABLE)
+            self._cmd_vel = self.advertise(topics.CMD_VEL, self._twist_type())
         twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
         if self._cmd_vel.msg_type is Twist:
             self._cmd_vel.publish(twist)
@@ -336,7 +334,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
 
     def _twist_type(self) -> type:
         """As others publish or hear it: a topic can have one type only."""
-        topic = self.resolve_topic_name("cmd_vel")
+        topic = self.resolve_topic_name(topics.CMD_VEL.name)
         others = [*self.get_publishers_info_by_topic(topic), *self.get_subscriptions_info_by_topic(topic)]
         chosen: type = Twist if {info.topic_type for info in others} == {type_name(Twist)} else TwistStamped
         return chosen

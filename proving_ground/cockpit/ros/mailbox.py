@@ -9,6 +9,9 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
+from proving_ground.interfaces.message_types import message_class
+from proving_ground.interfaces.topic import Topic
+
 
 def _profile(depth: int, reliability: ReliabilityPolicy, durability: DurabilityPolicy) -> QoSProfile:
     return QoSProfile(depth=depth, history=HistoryPolicy.KEEP_LAST, reliability=reliability, durability=durability)
@@ -42,8 +45,7 @@ class Mailbox:
         self,
         node: Node,
         group: NeverCalled,
-        message_type: type,
-        topic: str,
+        topic: Topic,
         take: Callable[[Any], None],
         profile: QoSProfile = LATEST,
         period_s: float = 0.0,
@@ -52,7 +54,9 @@ class Mailbox:
         """period_s: look no more often, in seconds of the clock that `look` is told; is_wanted: else do not look."""
         self._node, self._take, self._period, self._is_wanted = node, take, period_s, is_wanted
         self._depth, self._looked_at = profile.depth, float("-inf")
-        self._subscription = node.create_subscription(message_type, topic, take, profile, callback_group=group)
+        self._subscription = node.create_subscription(
+            message_class(topic.type), topic.name, take, profile, callback_group=group
+        )
 
     def look(self, now: float) -> None:
         """Take all that is there, if it is time."""

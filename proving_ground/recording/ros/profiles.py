@@ -8,6 +8,7 @@ from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
+from proving_ground.interfaces.topics import FIXED_TRANSFORMS
 from proving_ground.settings.units import NS_PER_S
 
 LISTENING_DEPTH = 1000  # messages that may come while this process has no processor
@@ -64,9 +65,8 @@ def sending(topic: str, profiles: Sequence[Qos], count: int) -> QoSProfile:
     depth = max(SENDING_DEPTH, *(item.depth for item in profiles)) if profiles else SENDING_DEPTH
     if is_latched(profiles):
         depth = sum(max(item.depth, 1) for item in profiles)  # each publisher had its own
-        if topic.endswith(
-            "/tf_static"
-        ):  # many broadcasters, each with other frames; a bag that was cut knows the first
+        # Many broadcasters, each with other frames; a bag that was cut has only the first messages.
+        if topic.endswith(FIXED_TRANSFORMS.absolute):
             depth = max(depth, count)
         depth = min(depth, MOST_LATCHED)
     return QoSProfile(

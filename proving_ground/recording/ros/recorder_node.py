@@ -14,7 +14,9 @@ from diagnostic_msgs.msg import KeyValue
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 
-from proving_ground.recording.definitions import definition, message_class
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.message_types import message_class
+from proving_ground.recording.definitions import definition
 from proving_ground.recording.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
 from proving_ground.recording.log_time import SimulatedTime
 from proving_ground.recording.parts import next_free
@@ -30,7 +32,7 @@ from proving_ground.settings import SettingsError, setting
 LOOK_EVERY_S = 0.25
 LOOK_CLOSER_EVERY = 8
 NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_[^/]*|/_.*")  # of no use in a replay
-CLOCK = "/clock"
+CLOCK = topics.CLOCK.name
 MB = 1_000_000
 EXIT_FAILED = 1
 # By /clock without use_sim_time: rclpy's own subscription to it would cost as much as all the rest.

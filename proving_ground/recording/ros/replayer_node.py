@@ -14,9 +14,9 @@ from rclpy.duration import Duration
 from rclpy.qos import ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64
-from std_srvs.srv import SetBool, Trigger
 
-from proving_ground.recording.definitions import message_class
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.message_types import message_class
 from proving_ground.recording.playback import (
     CLOCK,
     BagSource,
@@ -28,7 +28,6 @@ from proving_ground.recording.playback import (
 from proving_ground.recording.reading import Bag, open_bag
 from proving_ground.recording.ros.profiles import is_latched, sending
 from proving_ground.recording.ros.topic_names import complaint
-from proving_ground.ros_support import qos
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
@@ -97,7 +96,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
             clock = "bag" if has_own_clock(self._bag) else "made"
         chosen = _chosen(self._bag, s.topics, s.exclude, clock == "bag")
         self._outlets, latched = self._advertise(chosen)
-        self._ticker = self.advertise(Clock, CLOCK, qos.CLOCK) if clock == "made" else None
+        self._ticker = self.advertise(topics.CLOCK) if clock == "made" else None
         source = BagSource(self._bag, set(self._outlets), latched)
         if round(s.start_offset_s * 1e9) > source.end_ns - source.start_ns:
             length_s = (source.end_ns - source.start_ns) * 1e-9
@@ -180,7 +179,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
                 continue
             offers = self._bag.offered.get(topic, [])
             profile = sending(topic, offers, self._bag.counts[topic])
-            publishers[topic] = self.advertise(made, topic, profile)
+            publishers[topic] = self.open_publisher(made, topic, profile)
             if is_latched(offers):
                 latched[topic] = profile.depth
         if not publishers:
@@ -222,13 +221,11 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
     # What people ask for
 
     def _offer_services(self) -> None:
-        self.create_service(SetBool, "~/pause", self._on_pause)
-        self.create_service(Trigger, "~/resume", lambda request, response: self._answer(response, False))
-        self.create_service(
-            Trigger, "~/toggle", lambda request, response: self._answer(response, not self._playback.is_paused)
-        )
-        self.create_service(Trigger, "~/step", self._on_step)
-        self.listen(Float64, "~/seek", self._on_seek, qos.RELIABLE)
+        self.serve(topics.REPLAY_PAUSE, self._on_pause)
+        self.serve(topics.REPLAY_RESUME, lambda request, response: self._answer(response, False))
+        self.serve(topics.REPLAY_TOGGLE, lambda request, response: self._answer(response, not self._playback.is_paused))
+        self.serve(topics.REPLAY_STEP, self._on_step)
+        self.listen(topics.SEEK, self._on_seek)
 
     def _on_pause(self, request: Any, response: Any) -> Any:
         return self._answer(response, request.data)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from proving_ground.interfaces import joints, topics
 from proving_ground.kernels.vector3 import Vector3, vector
-from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.time import ns_to_stamp
@@ -20,8 +20,6 @@ from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.vehicle_choice import make_vehicle
-
-PEDALS = ("steering", "throttle", "brake", "gear")
 
 
 class ScriptNode(SuiteNode[ScriptSettings]):
@@ -39,8 +37,8 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self._driver = make_script(s, vehicle, there)
         self._begun_ns: int | None = s.start.time_ns()
         self._seen = np.zeros(1, SNAPSHOT)[0]
-        self._message = JointState(name=list(PEDALS))
-        self._pedals = self.advertise(JointState, "vehicle/pedals", qos.RELIABLE)
+        self._message = JointState(name=list(joints.PEDALS_AND_GEAR))
+        self._pedals = self.advertise(topics.PEDALS)
         self._truth = TruthInput(self, self._on_truth, self._on_reset)
         self._is_heard = False
         self.report("script", Level.OK, "waits for /ground_truth/odom")

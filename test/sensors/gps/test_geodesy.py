@@ -1,4 +1,4 @@
-"""ENU, ECEF and geodetic coordinates: pymap3d, the seed's equations and our fast way agree."""
+"""ENU, ECEF and geodetic coordinates: ours, pymap3d's and those of the paper's equations agree."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
+from pymap3d import enu2ecef, enu2geodetic, geodetic2enu
 
+from proving_ground.interfaces.geodesy import FLATTENING, SEMI_MAJOR, SEMI_MINOR
 from proving_ground.settings.share import share_file
-from sensors.gps.geodesy import DEFAULT_DATUM, FLATTENING, SEMI_MAJOR, SEMI_MINOR, LocalFrame
+from sensors.gps.geodesy import DEFAULT_DATUM, LocalFrame
 from terrain.georeference import Georeference
 from terrain.worlds import load_world
 
@@ -48,7 +50,7 @@ def seed_enu(place: Array, origin: tuple[float, float, float]) -> Array:
     return np.asarray(psi @ (place - seed_ecef(*origin)))
 
 
-def test_equations_of_the_seed_agree_with_pymap3d() -> None:
+def test_equations_of_the_paper_agree_with_ours() -> None:
     random = np.random.default_rng(1)
     for _ in range(200):
         origin = (random.uniform(-89.0, 89.0), random.uniform(-180.0, 180.0), random.uniform(-100.0, 4000.0))
@@ -76,12 +78,18 @@ def test_flattening_of_the_seeds_table_is_that_over_a_not_over_b() -> None:
     longitude=st.floats(-180.0, 180.0),
     place=st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5), st.floats(-1e3, 1e4)),
 )
-def test_fast_way_is_pymap3ds(latitude: float, longitude: float, place: tuple[float, float, float]) -> None:
+def test_one_position_and_arrays_agree_with_pymap3d(
+    latitude: float, longitude: float, place: tuple[float, float, float]
+) -> None:
     frame = LocalFrame(Georeference(latitude_deg=latitude, longitude_deg=longitude, altitude_m=100.0))
 
     # Compared in metres: near a pole a degree of longitude means little.
     assert_allclose(frame.enu_from_geodetic([frame.geodetic(*place)])[0], place, atol=ROUNDING_M)
     assert_allclose(frame.geodetic(*place)[::2], frame.geodetic_from_enu([place])[0][::2], atol=1e-7, rtol=0.0)
+    theirs = enu2geodetic(*place, latitude, longitude, 100.0)
+    assert_allclose(frame.geodetic(*place)[::2], theirs[::2], atol=1e-7, rtol=0.0)
+    assert_allclose(frame.enu(*theirs), geodetic2enu(*theirs, latitude, longitude, 100.0), atol=ROUNDING_M)
+    assert_allclose(frame.ecef_from_enu([place])[0], enu2ecef(*place, latitude, longitude, 100.0), atol=ROUNDING_M)
 
 
 def test_coordinates_come_back_after_a_round_trip() -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings.share import share_file
 from some_mechanisms import A, four_bar, rod, slider_crank, turn
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
@@ -16,7 +17,7 @@ from vehicle_dynamics.multibody.mechanism import ROOT, Cut, Mechanism
 from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 
 class Case(NamedTuple):

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
 from vehicle_dynamics.export import joint_positions
 from vehicle_dynamics.export.joint_positions import JointPositions
@@ -18,7 +19,7 @@ from vehicle_dynamics.multibody.model_inputs import Forces, RootMotion
 from vehicle_dynamics.multibody.numeric_embedding import NumericEmbedding
 from vehicle_dynamics.multibody.tree import TreeLayout, TreeState
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 Array = NDArray[np.float64]
 Pose = tuple[Array, Array, float]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from proving_ground.cli.main import main
+from proving_ground.interfaces.joints import CORNERS
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
@@ -22,7 +23,7 @@ from vehicle_dynamics.export.vehicle_urdf import sensor_mounts, vehicle_urdf
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.vehicle_mechanism import CORNERS, vehicle_mechanism
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 Array = NDArray[np.float64]
 Frames = dict[str, tuple[Array, Array]]  # rotation and translation, in the first link

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proving_ground.interfaces.instants import GAP_NS, KEPT, Instants
+from proving_ground.interfaces.synchronisers import GAP_NS, KEPT_INSTANTS, InstantSynchroniser
 
 TICK = 10_000_000
 START = 1_767_225_600_000_000_000
 
 
-def told(instants: Instants, messages: list[tuple[str, int]]) -> tuple[list[int], int]:
+def told(instants: InstantSynchroniser, messages: list[tuple[str, int]]) -> tuple[list[int], int]:
     """Times of whole instants, and how often time went back."""
     whole, jumps = [], 0
     for part, time_ns in messages:
@@ -30,8 +30,8 @@ def both(count: int, start: int = START) -> list[tuple[str, int]]:
     return [(part, start + tick * TICK) for tick in range(count) for part in ("odom", "accel")]
 
 
-def pair() -> Instants:
-    return Instants({"odom", "accel"}, leader="odom")
+def pair() -> InstantSynchroniser:
+    return InstantSynchroniser({"odom", "accel"}, leader="odom")
 
 
 def test_one_topic_that_lags_loses_no_instant() -> None:
@@ -87,4 +87,4 @@ def test_jump_ahead_is_a_gap_and_no_jump_back() -> None:
 def test_memory_is_bounded_when_a_topic_never_comes() -> None:
     instants: Any = pair()
     told(instants, [("odom", START + tick * TICK) for tick in range(1000)])
-    assert len(instants._waiting) <= KEPT + 1
+    assert len(instants._waiting) <= KEPT_INSTANTS + 1

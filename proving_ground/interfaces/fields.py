@@ -1,0 +1,93 @@
+"""Fields of messages that are filled and read alike with rclpy's and rosbags' classes.
+
+Both have the same attributes. They differ in variable arrays (`array.array` or numpy), which `numbers` hides, and in
+how an empty message is made: codecs that add parts to a list get a `Maker`.
+"""
+
+from __future__ import annotations
+
+import array
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from proving_ground.settings.units import NS_PER_S
+
+Array = NDArray[np.float64]
+Maker = Callable[[str], Any]  # an empty message of a ROS type such as 'std_msgs/msg/String'
+
+UNIT_TOLERANCE: Final = 0.1  # a quaternion further from unit length than this is not a rounding error but a mistake
+# Larger values are not those of a vehicle.
+FARTHEST_M, FASTEST_MPS, FASTEST_RADPS = 1e7, 1e3, 1e3
+HARDEST_MPS2, HARDEST_RADPS2, LARGEST = 1e6, 1e6, 1e9
+
+
+def is_of_bag(message: Any) -> bool:
+    """Whether a message is of a class of rosbags."""
+    return hasattr(message, "__msgtype__")
+
+
+def numbers(message: Any, values: ArrayLike, kind: str = "d") -> Any:
+    """Values for a variable array of a message; kind: as of `array.array`."""
+    found = np.ascontiguousarray(values, kind)
+    return found.ravel() if is_of_bag(message) else array.array(kind, found.tobytes())
+
+
+def set_stamp(stamp: Any, time_ns: int) -> None:
+    """Time since the epoch; raises ValueError outside what a stamp can hold."""
+    seconds, rest = divmod(time_ns, NS_PER_S)
+    if not -(2**31) <= seconds < 2**31:
+        raise ValueError(f"time {time_ns} ns does not fit a ROS stamp")
+    stamp.sec, stamp.nanosec = seconds, rest
+
+
+def read_stamp(stamp: Any) -> int:
+    """Integer time [ns] of a stamp; raises ValueError when its nanoseconds are a second or more."""
+    if not 0 <= stamp.nanosec < NS_PER_S:
+        raise ValueError(f"stamp has nanosec {stamp.nanosec}, allowed 0 to {NS_PER_S - 1}")
+    return int(stamp.sec) * NS_PER_S + int(stamp.nanosec)
+
+
+def set_vector(message: Any, values: Sequence[float]) -> None:
+    """Vector3 or Point of three plain floats."""
+    message.x, message.y, message.z = values
+
+
+def set_quaternion(message: Any, values: Sequence[float]) -> None:
+    """Quaternion of x, y, z, w as plain floats."""
+    message.x, message.y, message.z, message.w = values
+
+
+def set_heading(message: Any, heading: float) -> None:
+    """Quaternion of a rotation about z [rad]."""
+    set_quaternion(message, (0.0, 0.0, math.sin(0.5 * heading), math.cos(0.5 * heading)))
+
+
+def diagonal(values: Sequence[float]) -> Array:
+    """A covariance of a message, row by row."""
+    return np.diag(values).ravel()
+
+
+def read_vector(message: Any, name: str, most: float) -> tuple[float, float, float]:
+    """Vector3 or Point; raises ValueError unless all are finite and within bounds, with the same words each time."""
+    x, y, z = float(message.x), float(message.y), float(message.z)
+    if not (abs(x) <= most and abs(y) <= most and abs(z) <= most):  # NaN is not
+        if not all(map(math.isfinite, (x, y, z))):
+            raise ValueError(f"{name} is not finite")
+        raise ValueError(f"{name} must be within {most:g}")
+    return x, y, z
+
+
+def read_quaternion(message: Any) -> tuple[float, float, float, float]:
+    """Unit quaternion x, y, z, w; raises ValueError when it is far from unit length or not finite."""
+    values = np.array((message.x, message.y, message.z, message.w), dtype=float)
+    if not np.isfinite(values).all():
+        raise ValueError("quaternion is not finite")
+    length = math.hypot(*values.tolist())  # which does not overflow
+    if not abs(length - 1.0) <= UNIT_TOLERANCE:
+        raise ValueError("quaternion is not of unit length")
+    x, y, z, w = (values / np.linalg.norm(values)).tolist()
+    return x, y, z, w

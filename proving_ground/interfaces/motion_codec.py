@@ -1,0 +1,185 @@
+"""Motion of a vehicle and what is known of it: odometry, acceleration, actuation, transforms, estimates.
+
+`fill_x` and `read_x` as in sensor_codec. Whoever fills has made sure that all numbers are finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from proving_ground.interfaces import joints
+from proving_ground.interfaces.fields import (
+    FARTHEST_M,
+    FASTEST_MPS,
+    FASTEST_RADPS,
+    HARDEST_MPS2,
+    HARDEST_RADPS2,
+    LARGEST,
+    Array,
+    Maker,
+    numbers,
+    read_quaternion,
+    read_stamp,
+    read_vector,
+    set_quaternion,
+    set_stamp,
+    set_vector,
+)
+from proving_ground.interfaces.samples import DriveTruth, Motion
+from proving_ground.interfaces.sensor_codec import fill_joints
+
+# Truth is exact; filters that invert a covariance want it above zero.
+TRUTH_VARIANCE: Final = 1e-9  # [m^2, rad^2, and those per s^2]
+TRANSFORM: Final = "geometry_msgs/msg/TransformStamped"
+DIMENSION: Final = "std_msgs/msg/MultiArrayDimension"
+FORCE_COLUMNS: Final = ("load_n", "along_n", "across_n", "friction_use", "load_std_n", "along_std_n", "across_std_n")
+Frames = tuple[str, str]  # of an odometry: the frame it is in, and the one that moves
+
+
+# Truth
+
+
+def make_exact(message: Any) -> None:
+    """Covariances of a nav_msgs/Odometry of the truth."""
+    covariance = (TRUTH_VARIANCE * np.eye(6)).ravel()
+    message.pose.covariance, message.twist.covariance = covariance, covariance.copy()
+
+
+def fill_odometry(message: Any, time_ns: int, motion: Any) -> None:
+    """nav_msgs/Odometry: pose in the world, twist in the moving frame's axes; motion: with the names of Motion."""
+    set_stamp(message.header.stamp, time_ns)
+    set_vector(message.pose.pose.position, motion.position)
+    set_quaternion(message.pose.pose.orientation, motion.attitude)
+    set_vector(message.twist.twist.linear, motion.velocity)
+    set_vector(message.twist.twist.angular, motion.turn)
+
+
+def read_odometry(message: Any, frames: Frames | None = None) -> Motion:
+    """Motion of nav_msgs/Odometry; raises ValueError for what is not finite, not plausible, or of other frames."""
+    found = (message.header.frame_id, message.child_frame_id)
+    if frames is not None and found != frames:
+        raise ValueError(f"is of {found[1]!r} in frame {found[0]!r}, must be of {frames[1]!r} in {frames[0]!r}")
+    pose, twist = message.pose.pose, message.twist.twist
+    return Motion(
+        read_stamp(message.header.stamp),
+        read_vector(pose.position, "position", FARTHEST_M),
+        read_quaternion(pose.orientation),
+        read_vector(twist.linear, "speed", FASTEST_MPS),
+        read_vector(twist.angular, "turn", FASTEST_RADPS),
+    )
+
+
+def fill_accel(message: Any, time_ns: int, motion: Any) -> None:
+    """geometry_msgs/AccelStamped: acceleration in the moving frame's axes, gravity not included."""
+    set_stamp(message.header.stamp, time_ns)
+    set_vector(message.accel.linear, motion.acceleration)
+    set_vector(message.accel.angular, motion.turn_rate)
+
+
+def read_accel(message: Any) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Linear [m/s^2] and angular [rad/s^2] acceleration."""
+    linear, angular = message.accel.linear, message.accel.angular
+    return (
+        read_vector(linear, "acceleration", HARDEST_MPS2),
+        read_vector(angular, "angular acceleration", HARDEST_RADPS2),
+    )
+
+
+def fill_truth_actuation(message: Any, time_ns: int, seen: Any) -> None:
+    """JointState of joints.TRUTH_ACTUATION from a record of the vehicle's snapshot, as encoders without error.
+
+    Wheels: angle [rad], rate [rad/s], torque of drive and brake [N m]; steering: Pitman angle, left positive [rad];
+    throttle, brake: pedals, 0 to 1; engine: velocity [rad/s].
+    """
+    pedals = (-float(seen["pitman_angle"]), float(seen["throttle"]), float(seen["brake"]))
+    torque = (seen["drive_torque"] + seen["brake_torque"]).tolist()
+    fill_joints(
+        message,
+        time_ns,
+        (*seen["spin"].tolist(), *pedals, 0.0),
+        (*seen["spin_rate"].tolist(), 0.0, 0.0, 0.0, float(seen["engine_speed"])),
+        (*torque, 0.0, 0.0, 0.0, 0.0),
+    )
+
+
+def read_truth_actuation(message: Any) -> DriveTruth:
+    """The same back; raises ValueError unless names and sizes are as they should be and all values are plausible."""
+    if tuple(message.name) != joints.TRUTH_ACTUATION:
+        raise ValueError(f"names must be {', '.join(joints.TRUTH_ACTUATION)}")
+    count = len(joints.TRUTH_ACTUATION)
+    position, velocity, effort = (np.array(item) for item in (message.position, message.velocity, message.effort))
+    if any(item.shape != (count,) or not (np.abs(item) <= LARGEST).all() for item in (position, velocity, effort)):
+        raise ValueError(f"position, velocity and effort must each have a number within {LARGEST:g} for each name")
+    steering, throttle, brake = position[4:7].tolist()
+    return DriveTruth(position[:4], effort[:4], steering, throttle, brake, float(velocity[7]))
+
+
+def fill_truth_wheels(message: Any, time_ns: int, seen: Any) -> None:
+    """JointState of joints.TRUTH_WHEELS from a record of the vehicle's snapshot; SI units, in `position`."""
+    set_stamp(message.header.stamp, time_ns)
+    values = [value for field in joints.WHEEL_FIELDS for value in seen[field].tolist()]
+    message.position = numbers(message, [*values, *(float(seen[name]) for name in joints.VEHICLE_FIELDS)])
+
+
+def fill_collision(message: Any, time_ns: int, push: float) -> None:
+    """geometry_msgs/WrenchStamped: how hard obstacles push [N], along no axis in particular."""
+    set_stamp(message.header.stamp, time_ns)
+    message.wrench.force.x = push
+
+
+# Frames
+
+
+def new_transform(make: Maker, parent: str, child: str) -> Any:
+    """geometry_msgs/TransformStamped from parent to child, not placed yet; raises ValueError for unusable names."""
+    if not parent or not child or parent == child:
+        raise ValueError(f"transform from {parent!r} to {child!r} needs two different frame names")
+    link = make(TRANSFORM)
+    link.header.frame_id, link.child_frame_id = parent, child
+    return link
+
+
+def place(link: Any, translation: Sequence[float], quaternion: Sequence[float]) -> None:
+    """Where the child frame's origin [m] and axes are, seen in the parent frame."""
+    set_vector(link.transform.translation, translation)
+    set_quaternion(link.transform.rotation, quaternion)
+
+
+def share_stamp(links: Sequence[Any]) -> None:
+    """Give all links the stamp of the first, so that setting it once sets it for all."""
+    for link in links[1:]:
+        link.header.stamp = links[0].header.stamp
+
+
+# Estimates
+
+
+def fill_estimate(message: Any, estimate: Any) -> None:
+    """nav_msgs/Odometry of a record of an observer's estimate; twist in base_link's own axes."""
+    set_stamp(message.header.stamp, int(estimate["time_ns"]))
+    set_vector(message.pose.pose.position, estimate["position"].tolist())
+    set_quaternion(message.pose.pose.orientation, estimate["attitude"].tolist())
+    set_vector(message.twist.twist.linear, estimate["velocity"].tolist())
+    set_vector(message.twist.twist.angular, estimate["turn"].tolist())
+    covariance = estimate["covariance"]
+    message.pose.covariance = np.ascontiguousarray(covariance[:6, :6]).ravel()
+    message.twist.covariance = np.ascontiguousarray(covariance[6:, 6:]).ravel()
+
+
+def describe_forces(message: Any, wheels: int, make: Maker) -> None:
+    """std_msgs/Float64MultiArray: a row for each wheel; the layout names FORCE_COLUMNS."""
+    columns = len(FORCE_COLUMNS)
+    rows, values = make(DIMENSION), make(DIMENSION)
+    rows.label, rows.size, rows.stride = "wheel", wheels, wheels * columns
+    values.label, values.size, values.stride = ",".join(FORCE_COLUMNS), columns, columns
+    message.layout.dim = [rows, values]
+
+
+def fill_forces(message: Any, forces: Any) -> None:
+    """std_msgs/Float64MultiArray that was described; forces: arrays for each wheel, as an observer has them."""
+    deviations = (np.sqrt(getattr(forces, f"{name}_variance")) for name in ("load", "along", "across"))
+    table: Array = np.column_stack([forces.load, forces.along, forces.across, forces.friction_use, *deviations])
+    message.data = numbers(message, table.ravel())

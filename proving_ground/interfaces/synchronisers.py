@@ -1,0 +1,127 @@
+"""Time synchronisers: messages that belong together by their stamps become instants and samples. No ROS here.
+
+>>> instants = InstantSynchroniser({"odom", "accel"}, leader="odom")
+>>> instants.take("odom", 10, "o1"), instants.take("odom", 20, "o2"), instants.take("accel", 10, "a1").parts
+(Taken(parts=None, has_gone_back=False), Taken(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+GAP_NS = 1_000_000_000  # a stamp further ahead is odd, unless the next one goes on from there
+KEPT_INSTANTS = 30  # of which parts wait for others
+KEPT_PARTNERS = 50
+PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by the time of arrival
+
+
+class Taken(NamedTuple):
+    """What came of a message."""
+
+    parts: dict[str, Any] | None = None  # of an instant that is complete now
+    has_gone_back: bool = False  # time has: all that was before is void
+
+
+class InstantSynchroniser:
+    """Parts with equal stamps, in time's order.
+
+    One stamp of the leading topic that is out of line is a stray; two that follow one another are a jump.
+    """
+
+    def __init__(self, needed: Iterable[str], leader: str) -> None:
+        """needed: names of the parts; leader: that of the one that shows jumps."""
+        self._needed, self._leader = frozenset(needed), leader
+        self.clear()
+
+    def clear(self) -> None:
+        """Any time may come next."""
+        self.time_ns: int | None = None  # of the last complete instant
+        self._waiting: dict[int, dict[str, Any]] = {}
+        self._odd_ns: int | None = None  # stamp of the last stray
+
+    def take(self, part: str, time_ns: int, value: Any) -> Taken:
+        """A message; strays, repetitions and what is too late change nothing."""
+        has_gone_back = False
+        if part == self._leader:
+            is_in_line, has_gone_back = self._judge(time_ns)
+            if not is_in_line:
+                return Taken()
+        if has_gone_back:
+            self.clear()
+        if self.time_ns is not None and time_ns <= self.time_ns:
+            return Taken()
+        found = self._waiting.setdefault(time_ns, {})
+        found[part] = value
+        if len(found) < len(self._needed):
+            if len(self._waiting) > KEPT_INSTANTS:
+                del self._waiting[min(self._waiting)]
+            return Taken(None, has_gone_back)
+        self.time_ns = time_ns
+        self._waiting = {stamp: parts for stamp, parts in self._waiting.items() if stamp > time_ns}
+        return Taken(found, has_gone_back)
+
+    def _judge(self, time_ns: int) -> tuple[bool, bool]:
+        """Whether a stamp goes on from the last one, and whether time has gone back."""
+        last = self.time_ns
+        if last is None or last < time_ns <= last + GAP_NS:
+            self._odd_ns = None
+            return True, False
+        odd, self._odd_ns = self._odd_ns, time_ns
+        if odd is None or not odd < time_ns <= odd + GAP_NS:
+            return False, False
+        self._odd_ns = None
+        return True, time_ns < last
+
+
+class Timed(Protocol):
+    """Has a time of its own."""
+
+    @property
+    def time_ns(self) -> int: ...
+
+
+First = TypeVar("First", bound=Timed)
+Second = TypeVar("Second", bound=Timed)
+
+
+class PairSynchroniser(Generic[First, Second]):
+    """Gives each first part with the second that is nearest in time, as soon as no nearer one can come."""
+
+    def __init__(self, tolerance_ns: int, *, has_second: bool) -> None:
+        """tolerance_ns: seconds that are farther away do not belong; has_second: whether any will come."""
+        self._tolerance_ns, self._has_second = tolerance_ns, has_second
+        self._waiting: list[tuple[int, First]] = []
+        self._seconds: deque[Second] = deque(maxlen=KEPT_PARTNERS)
+        self._newest_ns = -1
+
+    def first(self, log_ns: int, value: First) -> list[tuple[First, Second | None]]:
+        """What is complete now."""
+        self._waiting.append((log_ns, value))
+        return self.complete(log_ns)
+
+    def second(self, log_ns: int, value: Second) -> list[tuple[First, Second | None]]:
+        """What is complete now."""
+        self._seconds.append(value)
+        self._newest_ns = value.time_ns
+        return self.complete(log_ns)
+
+    def complete(self, log_ns: int | None = None) -> list[tuple[First, Second | None]]:
+        """Firsts whose second is there or will not come, by the time it is; without a time, all."""
+        done: list[tuple[First, Second | None]] = []
+        still: list[tuple[int, First]] = []
+        for since, value in self._waiting:  # one with an absurd stamp does not keep the others waiting
+            waits = self._has_second and self._newest_ns < value.time_ns
+            if waits and log_ns is not None and log_ns - since <= PATIENCE_NS:
+                still.append((since, value))
+            else:
+                done.append((value, self._nearest(value)))
+        self._waiting = still
+        return done
+
+    def _nearest(self, value: First) -> Second | None:
+        if self._seconds and self._seconds[-1].time_ns == value.time_ns:  # as with the suite's own
+            return self._seconds[-1]
+        near = min(self._seconds, key=lambda item: abs(item.time_ns - value.time_ns), default=None)
+        return near if near is not None and abs(near.time_ns - value.time_ns) <= self._tolerance_ns else None

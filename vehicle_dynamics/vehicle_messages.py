@@ -1,0 +1,211 @@
+"""Everything that is published of a vehicle, as messages of any class: time, truth, joints, frames, description.
+
+The vehicle's node publishes them, bags of lock-step write them. Each is made once and filled again; whoever gets one
+serialises it before the next instant. All numbers of an instant are finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.fields import Maker, set_stamp
+from proving_ground.interfaces.motion_codec import (
+    fill_accel,
+    fill_collision,
+    fill_odometry,
+    fill_truth_actuation,
+    fill_truth_wheels,
+    make_exact,
+    new_transform,
+    place,
+    share_stamp,
+)
+from proving_ground.interfaces.sensor_codec import fill_joints
+from proving_ground.interfaces.topic import Topic
+from vehicle_dynamics.base_motion import BaseMotion, base_motion
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
+from vehicle_dynamics.export.joint_positions import JointPositions
+from vehicle_dynamics.export.vehicle_urdf import vehicle_urdf
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle import Vehicle
+from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
+
+CHASSIS = "chassis"
+UNTURNED = (0.0, 0.0, 0.0, 1.0)
+NS = 1e-9
+Message = tuple[Topic, Any]
+
+
+@dataclass(frozen=True)
+class FrameNames:
+    """Frames with their prefix."""
+
+    map: str
+    odom: str
+    base: str
+    prefix: str
+
+
+class VehicleMessages:
+    """Messages of one vehicle, instant by instant."""
+
+    def __init__(
+        self,
+        make: Maker,
+        vehicle: Vehicle,
+        parameters: VehicleParameters,
+        frames: FrameNames,
+        *,
+        has_base: bool,
+        has_body: bool,
+    ) -> None:
+        """has_base: place base_link in odom and map; has_body: and chassis, suspension and wheels in it.
+
+        Frames of sensors are not the vehicle's: each sensor's node has its own.
+        """
+        x, y, z = (float(value) for value in vehicle.base_in_chassis)
+        self._base = (x, y, z)
+        self._clock, self._odometry = make(topics.CLOCK.type), make(topics.TRUTH_ODOM.type)
+        make_exact(self._odometry)
+        self._odometry.header.frame_id, self._odometry.child_frame_id = frames.map, frames.base
+        self._accel, self._push = make(topics.TRUTH_ACCEL.type), make(topics.COLLISION.type)
+        self._accel.header.frame_id = self._push.header.frame_id = frames.base
+        self._was_pushed = True  # the first instant is published in any case
+        self._actuation, self._wheels = make(topics.TRUTH_ACTUATION.type), make(topics.TRUTH_WHEELS.type)
+        self._actuation.name, self._wheels.name = list(joints.TRUTH_ACTUATION), list(joints.TRUTH_WHEELS)
+        positions = JointPositions(parameters)
+        self._joints = JointMessages(make(topics.JOINT_STATES.type), positions)
+        self._tree = _Tree(make, frames, positions, _transforms(parameters) if has_body else None, has_base=has_base)
+        self._description = make(topics.ROBOT_DESCRIPTION.type)
+        self._description.data = vehicle_urdf(parameters, self._base, {})
+        self._fixed = []
+        if has_base:
+            self._fixed.append(new_transform(make, frames.map, frames.odom))
+        if has_body:
+            self._fixed.append(new_transform(make, frames.base, frames.prefix + CHASSIS))
+            place(self._fixed[-1], (-x, -y, -z), UNTURNED)
+
+    @property
+    def description(self) -> Message:
+        """URDF."""
+        return topics.ROBOT_DESCRIPTION, self._description
+
+    def fixed_frames(self, time_ns: int) -> list[Any]:
+        """TransformStamped of all frames that do not move."""
+        for link in self._fixed:
+            set_stamp(link.header.stamp, time_ns)
+        return self._fixed
+
+    def clock(self, time_ns: int) -> Message:
+        """Simulation time."""
+        set_stamp(self._clock.clock, time_ns)
+        return topics.CLOCK, self._clock
+
+    def at(
+        self, time_ns: int, due: Collection[str], seen: SnapshotRecord, *, with_wheels: bool = True
+    ) -> Iterator[Message]:
+        """What is due at an instant but for the clock; due: odom, joints, tf; with_wheels: and the truth of wheels."""
+        motion = base_motion(seen, self._base) if "odom" in due or "tf" in due else None
+        if "odom" in due and motion is not None:
+            yield from self._motion(time_ns, motion, float(seen["collision"]))
+        if "joints" in due:
+            yield topics.JOINT_STATES, self._joints.joints(time_ns, seen)
+            fill_truth_actuation(self._actuation, time_ns, seen)
+            yield topics.TRUTH_ACTUATION, self._actuation
+            if with_wheels:
+                fill_truth_wheels(self._wheels, time_ns, seen)
+                yield topics.TRUTH_WHEELS, self._wheels
+        if "tf" in due and motion is not None and not self._tree.is_empty:
+            yield topics.TRANSFORMS, self._tree.tree(time_ns, motion, seen)
+
+    def forget(self) -> None:
+        """No rate reaches back over a jump of the vehicle."""
+        self._joints.forget()
+
+    def _motion(self, time_ns: int, motion: BaseMotion, push: float) -> Iterator[Message]:
+        fill_odometry(self._odometry, time_ns, motion)
+        yield topics.TRUTH_ODOM, self._odometry
+        fill_accel(self._accel, time_ns, motion)
+        yield topics.TRUTH_ACCEL, self._accel
+        if push > 0.0 or self._was_pushed:  # while obstacles push, and once when they stop
+            self._was_pushed = push > 0.0
+            fill_collision(self._push, time_ns, push)
+            yield topics.COLLISION, self._push
+
+
+class JointMessages:
+    """Positions and velocities of all joints; effort is the torque of drive and brake on the wheels."""
+
+    def __init__(self, message: Any, positions: JointPositions) -> None:
+        self._message, self._positions = message, positions
+        message.name = list(positions.names)
+        self._wheels = [positions.names.index(name) for name in joints.WHEELS]
+        self._effort = np.zeros(len(positions.names))
+        positions.of(np.zeros(4), np.zeros(4), 0.0)  # compiled now, not when the first message is due
+        self.forget()
+
+    def forget(self) -> None:
+        """No rate reaches back over a jump of the vehicle."""
+        self._before: tuple[int, float] | None = None  # time [ns] and Pitman angle [rad]
+
+    def joints(self, time_ns: int, seen: SnapshotRecord) -> Any:
+        """JointState. A snapshot has no rate of the steering: that is its mean since the last message."""
+        pitman, rate = float(seen["pitman_angle"]), 0.0
+        if self._before is not None and time_ns > self._before[0]:
+            rate = (pitman - self._before[1]) / ((time_ns - self._before[0]) * NS)
+        self._before = (time_ns, pitman)
+        self._effort[self._wheels] = seen["drive_torque"] + seen["brake_torque"]
+        fill_joints(
+            self._message, time_ns, self._positions.at(seen), self._positions.rates_at(seen, rate), self._effort
+        )
+        return self._message
+
+
+class _Tree:
+    """Transforms of what moves: base_link in odom, and all joints."""
+
+    def __init__(
+        self,
+        make: Maker,
+        frames: FrameNames,
+        positions: JointPositions,
+        transforms: JointTransforms | None,
+        *,
+        has_base: bool,
+    ) -> None:
+        """transforms: of the joints, or None to leave them out; has_base: place base_link in odom."""
+        self._base = new_transform(make, frames.odom, frames.base) if has_base else None
+        self._positions, self._transforms = positions, transforms
+        pairs = zip(transforms.parents, transforms.children, strict=True) if transforms is not None else ()
+        self._links = [new_transform(make, frames.prefix + parent, frames.prefix + child) for parent, child in pairs]
+        self._message = make(topics.TRANSFORMS.type)
+        self._message.transforms = [*([self._base] if self._base is not None else []), *self._links]
+        share_stamp(self._message.transforms)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to be published."""
+        return not self._message.transforms
+
+    def tree(self, time_ns: int, motion: BaseMotion, seen: SnapshotRecord) -> Any:
+        """All of them at one instant."""
+        set_stamp(self._message.transforms[0].header.stamp, time_ns)
+        if self._base is not None:
+            place(self._base, motion.position, motion.attitude)
+        if self._transforms is not None:
+            translations, quaternions = self._transforms.at(self._positions.at(seen))
+            for link, translation, quaternion in zip(
+                self._links, translations.tolist(), quaternions.tolist(), strict=True
+            ):
+                place(link, translation, quaternion)
+        return self._message
+
+
+def _transforms(parameters: VehicleParameters) -> JointTransforms:
+    return JointTransforms(joint_frames(vehicle_mechanism(parameters, steering_is_free=True), CHASSIS))
