@@ -71,11 +71,7 @@ class SensorSettings:
 
     def fitted(self: AnySettings, kind: str, equipment: Equipment) -> AnySettings:
         """With what is left open as the vehicle's file has it for this kind of sensor."""
-        place = equipment.place(kind)
-        if self.mount.xyz_m or place is None:
-            return self
-        rpy = self.mount.rpy_deg if any(self.mount.rpy_deg) else place.rpy_deg
-        return replace(self, mount=Mount(xyz_m=place.xyz_m, rpy_deg=rpy))
+        return replace(self, mount=self.mount.fitted(equipment.place(kind)))
 
 
 Settings = TypeVar("Settings", bound=SensorSettings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +16,9 @@ from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.observer import BasicObserver
 from state_observer.vehicle.settings import Datum, Known
 from terrain.surroundings import SiteSettings, Surroundings
+from vehicle_dynamics.parameters import Equipment, VehicleParameters
 from vehicle_dynamics.start import RENAMED_START, Origin, Start
+from vehicle_dynamics.vehicle_files import vehicle_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +108,9 @@ class ObserverNodeSettings(SiteSettings):
 
     kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours", read_only=True)
     observer_file: str = setting("", "YAML file of its settings; empty: that of config/observers", read_only=True)
+    vehicle: str = setting(
+        "hmmwv", "Name in config/vehicles, or a path: where it carries sensors whose `mount` is empty", read_only=True
+    )
     knows_start: bool = setting(False, "Begin where the vehicle starts, as if /initialpose had said so", read_only=True)
     start: Start = field(default_factory=lambda: Start(at_world=True))
     rate_hz: float = setting(
@@ -123,6 +128,11 @@ class ObserverNodeSettings(SiteSettings):
         super().__post_init__()
         if self.kind not in OBSERVER_KINDS:
             raise ValueError(f"kind: must be one of {', '.join(OBSERVER_KINDS)}, got {self.kind!r}")
+
+    def fitted(self, equipment: Equipment) -> ObserverNodeSettings:
+        """With mounts that are left open as the vehicle's file has them."""
+        gps, imu = (known.mount.fitted(equipment.place(kind)) for kind, known in (("gps", self.gps), ("imu", self.imu)))
+        return replace(self, gps=replace(self.gps, mount=gps), imu=replace(self.imu, mount=imu))
 
     def known(self, frame: LocalFrame) -> Known:
         """What the run knows of sensors and place, for the observer's own settings."""
@@ -149,5 +159,6 @@ def make_observer(settings: ObserverNodeSettings, there: Surroundings) -> BasicO
     """The observer of a run, for its node and for lock-step; its model has a ground of its own to leave ruts in."""
     kind = OBSERVER_KINDS[settings.kind]
     loaded = kind.load(Path(settings.observer_file) if settings.observer_file else None)
-    known = settings.known(LocalFrame(there.georeference))
+    equipment = VehicleParameters.from_yaml(vehicle_file(settings.vehicle)).equipment
+    known = settings.fitted(equipment).known(LocalFrame(there.georeference))
     return kind.make(loaded.informed(known), there.fresh_ground())

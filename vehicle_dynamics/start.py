@@ -10,7 +10,7 @@ from proving_ground.settings import setting
 from proving_ground.settings.dates import date_ns
 from terrain.world import World
 
-FAR_M = 1e6
+FAR_M = 1e7
 
 
 class Origin(NamedTuple):

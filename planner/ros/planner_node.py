@@ -112,10 +112,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     def _fitted(self) -> PlannerNodeSettings:
         """The settings, with what they leave open as the vehicle's file has it."""
         s = self.settings.fitted(self._equipment)
-        place = self._equipment.place("lidar")
-        if s.lidar.mount.xyz_m or place is None:
-            return s
-        return replace(s, lidar=replace(s.lidar, mount=replace(s.lidar.mount, xyz_m=place.xyz_m)))
+        return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.place("lidar"))))
 
     def on_settings(self, old: PlannerNodeSettings, new: PlannerNodeSettings) -> None:
         """The drive goes on with its goals and its speed; a map is made anew only if it would be another one."""

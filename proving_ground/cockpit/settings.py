@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from planner.drive_command import DriverSettings
 from proving_ground.cockpit.camera import CHASE, MODES
+from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class CockpitSettings:
     """Where the page is, what it shows, how often, and how one drives from it."""
+
+    renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 lets other machines in", read_only=True)
     port: int = setting(8080, "Of the page; the next free one if it is taken", minimum=1, maximum=65535, read_only=True)
@@ -20,8 +24,7 @@ class CockpitSettings:
     vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its shape", read_only=True)
     vehicle_node: str = setting("vehicle", "Name of the node whose pace the page sets", read_only=True)
     replayer_node: str = setting("replayer", "Name of the node that plays a bag", read_only=True)
-    frame_prefix: str = setting("", "Before every frame name, as in 'truck_1/'", read_only=True)
-    map_frame: str = setting("map", "Name of the world's frame", read_only=True)
+    frames: Frames = field(default_factory=Frames)
 
     camera: str = setting(CHASE, "Where it is at first", choices=MODES, read_only=True)
     update_rate_hz: float = setting(20.0, "Pictures per second", unit="Hz", minimum=1.0, maximum=30.0, read_only=True)
@@ -40,11 +43,6 @@ class CockpitSettings:
     def __post_init__(self) -> None:
         if not self.host:
             raise ValueError("host: must be an address, as 127.0.0.1")
-
-    @property
-    def frame(self) -> str:
-        """The world's frame with its prefix."""
-        return self.frame_prefix + self.map_frame
 
     def driver(self) -> DriverSettings:
         """As the slew limits of all drivers take it."""

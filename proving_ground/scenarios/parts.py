@@ -139,6 +139,7 @@ def _observer(scenario: Scenario, context: Context) -> Found:
         ObserverNodeSettings(
             kind=choice.kind,
             observer_file=choice.settings,
+            vehicle=scenario.vehicle.model,
             knows_start=choice.knows_start,
             start=scenario.start,
             world=site.world,

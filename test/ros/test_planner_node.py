@@ -167,7 +167,7 @@ def test_odometry_that_is_old_by_the_clock_stops_the_vehicle(graph: Any) -> None
 
 def test_planner_that_was_started_again_waits_for_a_goal(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVING_GROUND_RESPAWN", "1")
-    graph.start("planner", "--ros-args", "-p", "world:=urban", "-p", "to_world_goal:=true")
+    graph.start("planner", "--ros-args", "-p", "world:=urban", "-p", "goal.source:=world")
     vehicle = Obedient(graph)
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
 

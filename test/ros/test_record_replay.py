@@ -444,7 +444,7 @@ def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded:
     told = graph.collect(Odometry, "/odometry/filtered")
     observer = graph.start(
         "observer", "--ros-args", "-p", "world:=urban", "-p", "knows_start:=true", "-p", "use_sim_time:=true",
-        "-p", "wheel_pulses:=400", "-p", "knows_direction:=true",
+        "-p", "encoders.wheel_pulses:=400", "-p", "encoders.knows_direction:=true",
     )  # fmt: skip
     graph.wait_until(lambda: graph.node.count_publishers("/odometry/filtered"), "the observer", START_WAIT_S)
     replayer = graph.start_command(command("replay", str(recorded["folder"]), "--topics", *SENSORS))
@@ -473,7 +473,7 @@ def test_planner_plans_from_a_recording(graph: Any, recorded: dict[str, Any]) ->
         recorded["truth"] = drive(graph, recorded["folder"], 15.0)
     plans, commands = graph.collect(PathMessage, "/plan"), graph.collect(TwistStamped, "/planned")
     graph.start(
-        "planner", "--ros-args", "-p", "world:=urban", "-p", "to_world_goal:=true", "-p", "use_sim_time:=true",
+        "planner", "--ros-args", "-p", "world:=urban", "-p", "goal.source:=world", "-p", "use_sim_time:=true",
         "-r", "cmd_vel:=planned",
     )  # fmt: skip
     graph.wait_until(

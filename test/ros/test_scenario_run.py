@@ -208,9 +208,8 @@ class Others:
 def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_once_it_is_slow(
     graph: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "rolling.yaml").write_text(ROLLING)
     others, poses = Others(graph), graph.collect(PoseWithCovarianceStamped, "/initialpose")
-    words = (f"scenario:={tmp_path / 'rolling.yaml'}", "wait_for:=[observer]", f"out:={tmp_path}")
+    words = ("tells_start:=true", "wait_for:=[observer]", f"out:={tmp_path}")
     referee = graph.start("referee", "--ros-args", *(word for item in words for word in ("-p", item)))
     with pytest.raises(InterruptedError):
         graph.wait_until(lambda: others.asked, "the first question", 60.0)

@@ -105,7 +105,7 @@ def words(diagnostics: list[Any], name: str) -> str:
 
 
 def test_imu_keeps_the_conventions_of_rep_145_and_breaks_when_told_to(graph: Any) -> None:
-    process = graph.start("imu", "--ros-args", "-p", "has_attitude:=true", "-p", "frame_prefix:=truck/")
+    process = graph.start("imu", "--ros-args", "-p", "has_attitude:=true", "-p", "frames.prefix:=truck/")
     truth = Truth(graph)
     raw, data = graph.collect(Imu, "/imu/data_raw", qos.SENSOR), graph.collect(Imu, "/imu/data", qos.SENSOR)
     fixed = graph.collect(TFMessage, "/tf_static", qos.LATCHED)

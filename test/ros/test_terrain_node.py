@@ -24,7 +24,7 @@ def words(diagnostics: list[Any]) -> str:
 
 def test_late_joiner_gets_map_and_markers_of_the_town(graph: Any) -> None:
     world = load_world("urban")
-    process = graph.start("terrain", "--ros-args", "-p", "world:=urban", "-p", "frame_prefix:=truck/")
+    process = graph.start("terrain", "--ros-args", "-p", "world:=urban", "-p", "frames.prefix:=truck/")
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     graph.wait_until(lambda: "obstacles" in words(diagnostics), "health, after all is published")
 
@@ -81,7 +81,7 @@ def test_survey_is_unknown_beyond_its_outline_and_a_cut_map_is_told(graph: Any) 
     [
         ("world:=urbn", "world urbn: unknown; did you mean urban?"),
         ("world:={folder}/bad.yaml", "bad.yaml"),
-        ("map_frame:=/map", "map_frame: must be a name that does not begin with '/'"),
+        ("frames.map:=/map", "frames.map: must not begin with '/'"),
     ],
 )
 def test_bad_world_or_parameter_is_refused_in_one_line(graph: Any, tmp_path: Path, argument: str, reason: str) -> None:

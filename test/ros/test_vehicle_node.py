@@ -167,7 +167,7 @@ def test_pedals_and_ackermann_drive_too_and_bad_ones_are_refused_by_a_rule(graph
 
 
 def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
-    car = Car(graph, "-p", "start_speed_mps:=5.0", "-p", "start_heading_deg:=90.0")
+    car = Car(graph, "-p", "start.speed_mps:=5.0", "-p", "start.heading_deg:=90.0")
     clock = graph.collect(Clock, "/clock", qos.CLOCK)
     accelerations = graph.collect(AccelStamped, "/ground_truth/accel", EACH)
     car.odometry = graph.collect(Odometry, "/ground_truth/odom", EACH)
@@ -262,7 +262,7 @@ def test_frames_form_one_tree_with_wheels_and_a_late_joiner_gets_the_fixed_ones(
 
 
 def test_observer_may_own_the_base_and_names_can_be_set_apart(graph: Any) -> None:
-    car = Car(graph, "-r", "__ns:=/truck", "-p", "frame_prefix:=truck/", "-p", "tf_source:=observer", prefix="/truck")
+    car = Car(graph, "-r", "__ns:=/truck", "-p", "frames.prefix:=truck/", "-p", "tf_source:=observer", prefix="/truck")
 
     parents, _ = tree(graph, "/truck")
 
@@ -330,7 +330,7 @@ def test_flood_of_commands_does_not_slow_the_simulation(graph: Any) -> None:
 
 def test_diverged_motion_is_told_and_reset_recovers(graph: Any) -> None:
     # The single track ends 10000 km from the origin.
-    arguments = ["-p", "fidelity:=single_track", "-p", "start_x_m:=9999980.0", "-p", "start_speed_mps:=5.0"]
+    arguments = ["-p", "vehicle.fidelity:=single_track", "-p", "start.x_m:=9999980.0", "-p", "start.speed_mps:=5.0"]
     car = Car(graph, *arguments, "-p", "command_timeout_s:=10.0")
     clock = graph.collect(Clock, "/clock", qos.CLOCK)
     Sender(graph, "/cmd_vel", twist(5.0))
@@ -348,7 +348,7 @@ def test_diverged_motion_is_told_and_reset_recovers(graph: Any) -> None:
 
 def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: Any) -> None:
     world = load_world("off_road")
-    car = Car(graph, *FAST, "-p", "world:=off_road", "-p", "start_speed_mps:=3.0")
+    car = Car(graph, *FAST, "-p", "world:=off_road", "-p", "start.speed_mps:=3.0")
     assert "world off_road: starts at x -120 m, y -120 m, 45 degrees" in car.process.output
 
     command = Sender(graph, "/cmd_vel", twist(4.0))
@@ -368,7 +368,7 @@ def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: A
 
 
 def test_vehicle_beyond_the_map_is_warned_of(graph: Any) -> None:
-    car = Car(graph, "-p", "fidelity:=single_track", "-p", "world:=kerb", "-p", "start_x_m:=5000.0")
+    car = Car(graph, "-p", "vehicle.fidelity:=single_track", "-p", "world:=kerb", "-p", "start.x_m:=5000.0")
 
     car.wait_for_words("WARN: outside world kerb")
 
@@ -376,11 +376,12 @@ def test_vehicle_beyond_the_map_is_warned_of(graph: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["step_s:=0.003"], "step_s: must fit into 0.01 s a whole number of times, got 0.003"),
-        (["vehicle:=humvee"], "vehicle humvee: unknown"),
+        (["vehicle.step_s:=0.003"], "vehicle.step_s: must fit into 0.01 s a whole number of times, got 0.003"),
+        (["vehicle.model:=humvee"], "vehicle humvee: unknown"),
+        (["vehicle:=humvee"], "vehicle: is called vehicle.model now"),
         (["world:=of_road"], "world of_road: unknown; did you mean off_road?"),
-        (["world:=urban", "slope_x:=0.1"], "world: urban has its own ground"),
-        (["slope_x:=2.0"], "cannot start"),
+        (["world:=urban", "ground.slope_x:=0.1"], "world: urban has its own ground"),
+        (["ground.slope_x:=2.0"], "cannot start"),
     ],
 )
 def test_bad_parameters_are_refused_in_one_line(graph: Any, arguments: list[str], words: str) -> None:

@@ -41,7 +41,6 @@ from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.time import ns_to_stamp
 from terrain.worlds import load_world
-from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_file
@@ -292,7 +291,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         """For whoever plans."""
         x, y, z = place.tolist()
         goal = PoseStamped()
-        goal.header.frame_id = self.settings.frame
+        goal.header.frame_id = self.settings.frames.map_frame
         goal.header.stamp = ns_to_stamp(self._model.time_ns or 0)
         goal.pose.position.x, goal.pose.position.y, goal.pose.position.z = x, y, z
         goal.pose.orientation.w = 1.0
@@ -327,9 +326,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         if self._cmd_vel.msg_type is Twist:
             self._cmd_vel.publish(twist)
         else:
-            header = Header(
-                stamp=ns_to_stamp(self._model.time_ns or 0), frame_id=self.settings.frame_prefix + BASE_FRAME
-            )
+            header = Header(stamp=ns_to_stamp(self._model.time_ns or 0), frame_id=self.settings.frames.base_frame)
             self._cmd_vel.publish(TwistStamped(header=header, twist=twist))
 
     def _twist_type(self) -> type:
