@@ -39,8 +39,8 @@ S = 1_000_000_000
 START_NS = 1_767_225_600 * S
 START_WAIT_S = 150.0  # compiles, where that was never done
 COMMAND = (
-    "import argparse, sys; from scenarios import record_command, replay_command; p = argparse.ArgumentParser();"
-    "c = p.add_subparsers(); record_command.add_parser(c); replay_command.add_parser(c);"
+    "import argparse, sys; from proving_ground.cli import record, replay; p = argparse.ArgumentParser();"
+    "c = p.add_subparsers(); record.add_parser(c); replay.add_parser(c);"
     "o = p.parse_args(sys.argv[1:]); sys.exit(o.run(o))"
 )
 
@@ -153,7 +153,7 @@ def test_times_before_1970_are_refused_and_told_and_the_recording_goes_on(graph:
 
 def test_failure_that_nobody_expected_is_an_error_with_status_1_and_a_whole_bag(graph: Any, tmp_path: Path) -> None:
     broken = """
-from scenarios import recorder_node
+from proving_ground.recording.ros import recorder_node
 write = recorder_node.LiveBag.write
 def write_three(bag, message):
     if bag.count == 3:
