@@ -11,12 +11,12 @@ ROOMS = [PACKAGE, "benchmark", "planner", "sensors", "state_observer", "terrain"
 COMMAND = "proving-ground = proving_ground.cli.main:main"
 NODES = [
     "cockpit = proving_ground.cockpit.ros.cockpit_node:main",
-    "encoders = sensors.ros.encoders_node:main",
-    "gps = sensors.ros.gps_node:main",
-    "imu = sensors.ros.imu_node:main",
+    "encoders = sensors.ros.sensor_node:encoders",
+    "gps = sensors.ros.sensor_node:gps",
+    "imu = sensors.ros.sensor_node:imu",
     "joystick = planner.ros.joystick_node:main",
     "keyboard = planner.ros.keyboard_node:main",
-    "lidar = sensors.ros.lidar_node:main",
+    "lidar = sensors.ros.sensor_node:lidar",
     "monitor = proving_ground.launching.monitor_node:main",
     "observer = state_observer.ros.observer_node:main",
     "planner = planner.ros.planner_node:main",

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from proving_ground.settings.registry import Registry
+from sensors import publications
 from sensors.encoders import Encoders, EncoderSettings
 from sensors.gps.receiver import Gps
 from sensors.gps.settings import GpsSettings
@@ -17,6 +18,7 @@ from sensors.lidar.moving import MovingTarget
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.node_settings import SceneSettings, SensorNodeSettings
+from sensors.publication import Announcement, Publication, Remark
 from sensors.sensor import Sensor, SensorSettings
 from terrain.surroundings import Surroundings
 
@@ -45,6 +47,10 @@ class SensorKind:
     frame: str  # of a sensor that is called like its kind
     usual_preset: str
     looks_around: bool = False  # needs the scene, or to know where on Earth it is
+    publishes: tuple[Publication, ...] = ()
+    announces: tuple[Announcement, ...] = ()
+    remark: Callable[[Any], Remark] | None = None  # on a sample
+    sends_large_messages: bool = False
     needs_accel: bool = False  # the truth's acceleration
     needs_drive: bool = False  # wheels, pedals and engine of the truth
 
@@ -73,6 +79,8 @@ IMU = SensorKind(
     make=lambda settings, seen, **common: Imu(settings, **common),
     frame="imu_link",
     usual_preset="industrial_mems",
+    publishes=publications.IMU,
+    remark=publications.imu_remark,
     needs_accel=True,
 )
 GPS = SensorKind(
@@ -83,6 +91,9 @@ GPS = SensorKind(
     ),
     frame="gps_link",
     usual_preset="low_cost",
+    publishes=publications.GPS,
+    announces=(publications.DATUM,),
+    remark=publications.gps_remark,
     looks_around=True,
 )
 ENCODERS = SensorKind(
@@ -91,6 +102,7 @@ ENCODERS = SensorKind(
     make=lambda settings, seen, **common: Encoders(settings, **common),
     frame="inclinometer_link",
     usual_preset="seed",
+    publishes=publications.ENCODERS,
     needs_accel=True,
     needs_drive=True,
 )
@@ -100,6 +112,8 @@ LIDAR = SensorKind(
     make=lambda settings, seen, **common: Lidar(settings, seen.scene, **common),
     frame="lidar_link",
     usual_preset="spinning_16",
+    publishes=publications.LIDAR,
+    sends_large_messages=True,
     looks_around=True,
 )
 SENSOR_KINDS: Registry[SensorKind] = Registry("proving_ground.sensors", IMU, GPS, ENCODERS, LIDAR)

@@ -97,8 +97,8 @@ class SensorRig:
         self, sensors: Mapping[str, tuple[SensorKind, Any]], *, start_ns: int, base_in_chassis: Vector3, seen: SeenWorld
     ) -> None:
         """sensors: kinds and settings of parts by name; seen: what laser scanners and satellites see."""
-        self._base, self._seen, self._start_ns = base_in_chassis, seen, start_ns
-        self._kinds = {name: kind for name, (kind, _) in sensors.items()}
+        self._base, self.seen, self._start_ns = base_in_chassis, seen, start_ns
+        self.kinds = {name: kind for name, (kind, _) in sensors.items()}
         self.sensors: dict[str, Any] = {
             name: make_sensor(kind, settings, seen, name=name, start_ns=start_ns)
             for name, (kind, settings) in sensors.items()
@@ -106,19 +106,19 @@ class SensorRig:
 
     def memory(self) -> dict[str, Any]:
         """All that later samples depend on; `remember` takes it, as often as wanted."""
-        return copy.deepcopy(self.sensors, {id(self._seen.scene): self._seen.scene})
+        return copy.deepcopy(self.sensors, {id(self.seen.scene): self.seen.scene})
 
     def remember(self, memory: dict[str, Any]) -> None:
         """Go on as from there."""
-        self.sensors = copy.deepcopy(memory, {id(self._seen.scene): self._seen.scene})
+        self.sensors = copy.deepcopy(memory, {id(self.seen.scene): self.seen.scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Names and samples that arrive at this instant."""
         motion = base_motion(seen, self._base)
-        self._seen.move_to((time_ns - self._start_ns) / NS_PER_S)
+        self.seen.move_to((time_ns - self._start_ns) / NS_PER_S)
         there: list[tuple[str, Any]] = []
         for name, sensor in self.sensors.items():
-            drive = (drive_truth(seen),) if self._kinds[name].needs_drive else ()
+            drive = (drive_truth(seen),) if self.kinds[name].needs_drive else ()
             there += [(name, sample) for sample in sensor.update(time_ns, motion, *drive)]
         return there
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 
-KINDS = ("imu", "gps", "encoders", "lidar")
-
 
 def add_parser(commands: Commands) -> None:
     """Add the command."""
@@ -38,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _list() -> int:
     from proving_ground.settings.nested import preset_names
+    from sensors.kinds import SENSOR_KINDS
 
-    for kind in KINDS:
-        print(f"{kind}: {', '.join(preset_names(f'sensors/{kind}'))}")
+    for kind in SENSOR_KINDS.values():
+        print(f"{kind.name}: {', '.join(preset_names(kind.settings.presets))}")
     return 0

@@ -18,25 +18,36 @@ from proving_ground.settings.fields import close_name
 if TYPE_CHECKING:
     from proving_ground.launching.node_spec import NodeSpec, Value
 
-NODE_GROUP = "proving_ground.nodes"
+NODE_GROUP, SENSOR_GROUP = "proving_ground.nodes", "proving_ground.sensors"
 
 
 def node_modules() -> dict[str, str]:
     """Module of each node executable, as setup.py declares them."""
-    return {item.name: item.module for item in sorted(entry_points(group=NODE_GROUP), key=lambda item: item.name)}
+    return {name: module for name, (module, _) in _entries().items()}
+
+
+def _entries() -> dict[str, tuple[str, str]]:
+    """Module and the call in it that runs a node: those of setup.py, and sensors of other packages."""
+    found = {item.name: (item.module, f"{item.attr}()") for item in entry_points(group=NODE_GROUP)}
+    if found:
+        for item in entry_points(group=SENSOR_GROUP):
+            found.setdefault(item.name, ("sensors.ros.sensor_node", f"main({item.name!r})"))
+    return dict(sorted(found.items()))
 
 
 def node_command(executable: str, arguments: list[str]) -> list[str]:
     """Command line of a node executable; raises SettingsError when there is none of that name."""
-    modules = node_modules()
-    if not modules:
+    entries = _entries()
+    if not entries:
         raise SettingsError(
             "the package is not installed in this Python; run `make venv` and use .venv/bin/proving-ground"
         )
-    if executable not in modules:
-        raise SettingsError(f"node {executable}: {close_name(executable, modules)}")
+    if executable not in entries:
+        raise SettingsError(f"node {executable}: {close_name(executable, entries)}")
+    module, call = entries[executable]
     # Not `python -m`: that would take modules from the current folder, whatever lies there under our names.
-    code = f"import sys; sys.path[:] = filter(None, sys.path); from {modules[executable]} import main; sys.exit(main())"
+    start = "import sys; sys.path[:] = filter(None, sys.path)"
+    code = f"{start}; from {module} import {call.partition('(')[0]}; sys.exit({call})"
     return [sys.executable, "-c", code, *arguments]
 
 

@@ -1,4 +1,4 @@
-"""What all sensor nodes share: they hear the truth, let their sensor measure it, and publish what arrives.
+"""The sensor node: gets the truth, lets a sensor of any kind measure it, and publishes what arrives.
 
 Stamps are those of the truth, so no node needs /clock; a bag with ground truth drives them as the vehicle does.
 """
@@ -6,21 +6,22 @@ Stamps are those of the truth, so no node needs /clock; a bag with ground truth 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, TypeVar
+from functools import partial
+from typing import Any, ClassVar
 
 from diagnostic_msgs.msg import KeyValue
 
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
-from proving_ground.ros_support.node import SuiteNode
+from proving_ground.ros_support.messages import new_message
+from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.ros_support.transformations import quaternion_from_euler
 from proving_ground.settings.dates import date_ns
 from proving_ground.settings.units import NS_PER_S
-from sensors.kinds import SeenWorld, SensorKind
-from sensors.node_settings import SceneSettings, SensorNodeSettings
+from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
+from sensors.node_settings import SceneSettings
 from sensors.rig import make_sensor
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
@@ -34,12 +35,8 @@ KEEPS_RATE = 0.98  # share of the samples that should have come
 SHORTEST_JUDGED_S = 0.5  # of simulated time
 
 
-Settings = TypeVar("Settings", bound=SensorNodeSettings)
-Sample = TypeVar("Sample")
-
-
-class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
-    """A kind says how its sensor is made, measures and is published."""
+class SensorNode(SuiteNode[Any]):
+    """One sensor; its kind says how it is made and what it publishes."""
 
     kind: ClassVar[SensorKind]
     seen: SeenWorld | None = None
@@ -48,13 +45,13 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
         super().__init__()
         s = self.settings
         self._equipment = VehicleParameters.from_yaml(vehicle_file(s.vehicle)).equipment
-        self.fitted = s.fitted(self.kind.name, self._equipment)
+        self.fitted: Any = s.fitted(self.kind.name, self._equipment)
         self.frame = s.frames.named(s.frame or self.kind.frame_of(self.get_name()))
         self.map_frame = s.frames.map_frame
-        self._sensor: Sensor[Any, Sample] | None = None
+        self._sensor: Sensor[Any, Any] | None = None
         if isinstance(s, SceneSettings):
             self.seen = SeenWorld(Surroundings(s), s.moving_targets())
-        self.prepare()
+        self._advertise()
         if s.start_date:
             self._begin(date_ns("start_date", s.start_date))
         self._total = 0  # samples published
@@ -68,13 +65,31 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
             self, self._on_truth, self._on_reset, needs_accel=self.kind.needs_accel, needs_drive=self.kind.needs_drive
         )
 
-    @abstractmethod
-    def prepare(self) -> None:
-        """Worlds, publishers: all that is needed before the first truth."""
+    def _advertise(self) -> None:
+        name, s = self.get_name(), self.fitted
+        self._publications = [
+            (item, self.advertise(item.topic.named(name)), item.new(new_message, self.frame, self.map_frame))
+            for item in self.kind.publishes
+            if item.is_sent(s)
+        ]
+        self._announced = []  # publishers must live on for those who come later
+        for item in self.kind.announces:
+            message = new_message(item.topic.type, self.map_frame)
+            item.fill(message, 0, self.seen)  # it holds at all times
+            self._announced.append(self.advertise(item.topic))
+            self._announced[-1].publish(message)
 
-    @abstractmethod
-    def publish(self, sample: Sample) -> None:
-        """Send it."""
+    def publish(self, sample: Any) -> None:
+        """On all topics of the kind."""
+        for item, publisher, message in self._publications:
+            for fill in item.fills(sample, self.fitted):
+                fill(message)
+                publisher.publish(message)
+        remark = self.kind.remark(sample) if self.kind.remark is not None else None
+        if remark is not None and remark.is_fine:
+            self.health.report(remark.check, Level.OK, remark.words)
+        elif remark is not None:
+            self.report(remark.check, Level.WARN, remark.words)
 
     @property
     def sensor(self) -> Any:
@@ -82,10 +97,11 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
         assert self._sensor is not None
         return self._sensor
 
-    def on_settings(self, old: Settings, new: Settings) -> None:
+    def on_settings(self, old: Any, new: Any) -> None:
         """Errors, delivery and the present fault can change while it runs."""
         if self._sensor is not None:
-            self._sensor.change(new.fitted(self.kind.name, self._equipment))
+            self.fitted = new.fitted(self.kind.name, self._equipment)
+            self._sensor.change(self.fitted)
 
     def publish_health(self) -> None:
         """Rate, losses, faults; stamped with simulation time."""
@@ -143,3 +159,22 @@ class SensorNode(SuiteNode[Settings], ABC, Generic[Settings, Sample]):
             self.report("rate", Level.WARN, f"takes {rate:.1f} samples per second, {wanted:g} were asked for")
         else:
             self.report("rate", Level.OK, f"takes {wanted:g} samples per second")
+
+
+def node_of(kind: SensorKind) -> type[SensorNode]:
+    """The class of a kind's node."""
+    members = {
+        "kind": kind,
+        "default_name": kind.name,
+        "settings_type": kind.node_settings,
+        "sends_large_messages": kind.sends_large_messages,
+    }
+    return type(f"{kind.name.title()}Node", (SensorNode,), members)
+
+
+def main(kind: str) -> int:
+    """Entry point of the node of a kind."""
+    return run_node(node_of(SENSOR_KINDS[kind]))
+
+
+imu, gps, encoders, lidar = (partial(main, name) for name in ("imu", "gps", "encoders", "lidar"))

@@ -27,6 +27,7 @@ from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import judge, load_reference
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import declarations
+from sensors.kinds import SENSOR_KINDS
 
 HERE = Path(__file__).parent
 KNOWN_FILE = HERE / "guard.json"
@@ -86,6 +87,9 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", sorted(node_modules()))
 def test_parameters_of_a_node_are_the_known_ones(name: str) -> None:
+    if name in SENSOR_KINDS:
+        check("parameters", name, _parameters(SENSOR_KINDS[name].node_settings))
+        return
     module = importlib.import_module(node_modules()[name])
     (node,) = {
         item
@@ -93,9 +97,11 @@ def test_parameters_of_a_node_are_the_known_ones(name: str) -> None:
         if isinstance(item, type) and item.__module__ == module.__name__ and getattr(item, "default_name", "") == name
     }
 
-    found = {item.name: _plain(item.default) for item in declarations(node.settings_type).values()}
+    check("parameters", name, _parameters(node.settings_type))
 
-    check("parameters", name, found)
+
+def _parameters(settings_type: Any) -> dict[str, Any]:
+    return {item.name: _plain(item.default) for item in declarations(settings_type).values()}
 
 
 def _plain(value: Any) -> Any:
@@ -127,7 +133,7 @@ def test_a_bag_of_lock_step_has_the_known_topics(tmp_path: Path, key: str, name:
     scenario = load_scenario(scenario_file(name))
     with BagWriter(tmp_path / "bag") as writer:
         recording = Recording(writer)
-        runner = LockStep(scenario, scenario_file(name).parent, listener=recording.sample)
+        runner = LockStep(scenario, listener=recording.sample)
         recording.watch(runner, scenario.start.time_ns())
         runner.advance_to(200)
         recording.finish()
