@@ -11,18 +11,19 @@ import time
 
 from planner.scripted import Program
 from proving_ground import Command, Observation, Scenario, Simulation
-from proving_ground.scenarios.observing import ObserverChoice
-from proving_ground.scenarios.scenario import Driver, Flat, World
+from proving_ground.scenarios.choices import ObserverChoice
+from proving_ground.scenarios.scenario import Driver, World
 from proving_ground.settings.nested import load_preset
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings
 from sensors.imu import ImuSettings
 from sensors.rig import SensorChoice
+from terrain.ground import FlatGround
 
 SCENARIO = Scenario(
     version=1,
     description="A plane to drive on by hand",
-    world=World(flat=Flat(friction=0.8)),
+    world=World(flat=FlatGround(friction=0.8)),
     driver=Driver(program=Program()),  # who would drive if we did not
     duration_s=25.0,
     sensors=(

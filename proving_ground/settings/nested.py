@@ -124,17 +124,9 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
     name = ".".join(map(str, place))
     if not isinstance(content, dict):
         raise file.error(place, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
-    presets = getattr(settings_type, "presets", "")
-    if presets and "preset" in content:
-        try:
-            chosen = preset_values(presets, content["preset"])
-        except SettingsError as error:
-            raise file.error((*place, "preset"), f"{'.'.join(map(str, (*place, 'preset')))}: {error}") from None
-        content = {**chosen, **{key: value for key, value in content.items() if key != "preset"}}
     hints = typing.get_type_hints(settings_type)
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
-    usual = default_values(settings_type.defaults) if hasattr(settings_type, "defaults") else {}
-    content = {**{key: value for key, value in usual.items() if key in fields}, **content}
+    content = _completed(file, settings_type, content, place)
     for key in content:
         if key not in fields:
             words = unknown_name(key, fields, renamed_fields(settings_type))
@@ -154,6 +146,22 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
         raise
     except ValueError as error:  # a relation between fields, checked by __post_init__
         raise file.error(place, f"{name}: {error}" if name else str(error)) from None
+
+
+def _completed(file: YamlFile, settings_type: Any, content: dict[Any, Any], place: KeyPath) -> dict[Any, Any]:
+    """What is given, over the preset that it names, over the usual values of the type."""
+    if hasattr(settings_type, "defaults"):
+        names = {field.name for field in dataclasses.fields(settings_type)}
+        usual = {key: value for key, value in default_values(settings_type.defaults).items() if key in names}
+        content = {**usual, **content}
+    presets = getattr(settings_type, "presets", "")
+    if not presets or "preset" not in content:
+        return content
+    try:
+        chosen = preset_values(presets, content["preset"])
+    except SettingsError as error:
+        raise file.error((*place, "preset"), f"{'.'.join(map(str, (*place, 'preset')))}: {error}") from None
+    return {**chosen, **{key: value for key, value in content.items() if key != "preset"}}
 
 
 def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: Any, place: KeyPath) -> Any:

@@ -17,6 +17,7 @@ from sensors.lidar.planar import planar_scan
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
 from sensors.lidar.targets import Target
+from sensors.mounting import Mount
 from sensors.samples import LidarScan
 from terrain.obstacles import Box, Cylinder, Obstacles
 from vehicle_dynamics.base_motion import BaseMotion
@@ -33,7 +34,7 @@ IDEAL: dict[str, Any] = {
     "range_noise_m": 0.0,
     "weak_signal": 0.0,
     "own_body": "absent",
-    "mount.xyz_m": ZERO,
+    "mount": Mount(xyz_m=ZERO),
     "columns": 360,
     "elevations_deg": (-10.0, 0.0, 5.0),
     "min_range_m": 0.5,
@@ -96,7 +97,7 @@ def test_driving_at_a_wall_shortens_ranges_as_the_sweep_goes_on() -> None:
 
 
 def test_turning_sweeps_further_or_less_far_than_a_turn() -> None:
-    settings, rate = ideal(**{"mount.xyz_m": (2.0, 0.5, 0.0)}), 1.5
+    settings, rate = ideal(mount=Mount(xyz_m=(2.0, 0.5, 0.0))), 1.5
     lidar = Lidar(settings, wall_at(50.0))
 
     scan = driven(lidar, lambda t: (ZERO, rate * t))[0]
@@ -220,7 +221,7 @@ def test_own_body(own_body: str) -> None:
 
 def test_own_body_turns_with_a_tilted_mount() -> None:
     front = (1.0, -1.0, -1.0, 3.0, 1.0, 1.0)
-    settings = ideal(own_body="seen", body_boxes_m=front, **{"mount.rpy_deg": (0.0, 0.0, 90.0)})
+    settings = ideal(own_body="seen", body_boxes_m=front, mount=Mount(xyz_m=ZERO, rpy_deg=(0.0, 0.0, 90.0)))
 
     beams = beams_of(settings)
 

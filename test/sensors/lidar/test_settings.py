@@ -36,6 +36,9 @@ def test_the_flash_preset_is_a_raster() -> None:
     assert (len(settings.elevations()), len(settings.azimuths())) == (32, 128)
 
 
+BOX = [0.0, -1.0, 0.0, 3.0, 1.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -45,7 +48,10 @@ def test_the_flash_preset_is_a_raster() -> None:
         ({"kind": "flash", "rows": 10_000, "columns": 1000}, "more than"),
         ({"body_boxes_m": [0.0, 1.0]}, "6 numbers"),
         ({"body_boxes_m": [1.0, 0.0, 0.0, 0.0, 1.0, 1.0]}, "least corner first"),
-        ({"mount.xyz_m": [1.0, 0.0, 1.0]}, "mount.xyz_m: .* inside the own body"),
+        (
+            {"mount.xyz_m": [1.0, 0.0, 1.0], "body_boxes_m": [0.0, -1.0, 0.0, 3.0, 1.0, 2.0]},
+            "mount.xyz_m: .* inside the own body",
+        ),
         ({"max_range_m": float("nan")}, "max_range_m"),
         ({"kind": "rotating"}, "kind"),
         ({"fault": "bias", "fault_channel": "intensity"}, "fault_channel"),
