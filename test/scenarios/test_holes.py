@@ -13,7 +13,6 @@ import pytest
 from proving_ground.cli.run import run
 from proving_ground.interfaces.message_types import WRENCH
 from proving_ground.launching.ros_run import judge_bag
-from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import NS_PER_S, header, new
 from proving_ground.recording.writing import BagWriter
@@ -50,7 +49,7 @@ Span = tuple[float, float]
 def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with drive.yaml and a bag of its run, estimates too."""
     folder = tmp_path_factory.mktemp("drive")
-    record(folder / "drive.yaml", DRIVE, last=lambda writer, run: EstimateBag(writer).write(run.estimates))
+    record(folder / "drive.yaml", DRIVE)
     return folder
 
 
