@@ -8,7 +8,7 @@ from typing import Any
 
 from proving_ground.recording.recording import Recording
 from proving_ground.recording.writing import BagWriter
-from proving_ground.scenarios.lock_step import LockStep, Run
+from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario
 
 
@@ -17,9 +17,8 @@ def record(
     text: str,
     *,
     hear: Callable[[str, Any], None] | None = None,
-    last: Callable[[BagWriter, Run], None] | None = None,
 ) -> Path:
-    """Write the scenario's file and run it; returns the bag beside it. hear: each sample; last: before it is closed."""
+    """Write the scenario's file and run it; returns the bag beside it. hear: each sample."""
     file.write_text(text)
     scenario = load_scenario(file)
     with BagWriter(file.parent / "bag") as writer:
@@ -32,7 +31,6 @@ def record(
 
         runner = LockStep(scenario, listener=listen)
         recording.watch(runner, scenario.start.time_ns())
-        run = runner.run()
-        if last is not None:
-            last(writer, run)
+        runner.run()
+        recording.finish()
     return file.parent / "bag"
