@@ -1,8 +1,8 @@
 """A wheel on soft soil: stress over its contact arc, along and across, summed to forces and moments.
 
-Normal stress is Bekker's pressure at the local sinkage, bounded by Terzaghi's bearing capacity, elastic where the soil
-was pressed deeper before, plus damping. Shear stress is Janosi's and Hanamoto's share of the Mohr-Coulomb strength at
-the displacement that Wong and Reece (1967) give for a rolling wheel,
+The soil's law (terrain/soil_law.py) says how it bears and how it is sheared. Normal stress is the law's pressure at the
+local sinkage, elastic where the soil was pressed deeper before, plus damping. Shear stress is the law's share of the
+Mohr-Coulomb strength at the displacement that Wong and Reece (1967) give for a rolling wheel,
 
     j_x = R ((theta_1 - theta) - (1 - i) (sin theta_1 - sin theta)),
 
@@ -25,7 +25,7 @@ from proving_ground.kernels.vector3 import add, add_scaled, combine, cross, dot,
 from terrain.contact_plane import ACROSS, ALONG, PROFILE_FROM, RUT_FROM, SOIL_FROM, ContactPlane
 from terrain.ground import Array, Ground
 from terrain.ruts import press, rut_depth
-from terrain.soil import SoilRecord, residual_depth, shear_share, unloading_stiffness, virgin_pressure
+from terrain.soil import NO_BEARING, SoilRecord, bearing, mobilised, residual_depth, unloading_stiffness
 from terrain.soil_give import SoilSpring, give_way
 from terrain.wheel import (
     NO_CONTACT,
@@ -73,7 +73,7 @@ class _Frame(NamedTuple):
     steepness: float  # cosine between the ground's normal and z
     entry: float  # angle where the soil is met [rad]
     depth: float  # deepest sinkage at this place [m]
-    width: float  # of Bekker's plate [m]
+    width: float  # of the plate that is pressed in [m]
 
 
 class _Rolling(NamedTuple):
@@ -124,8 +124,10 @@ def soil_contact(
     slip_x, slip_y = -drift_x / speed, -drift_y / speed
 
     # Rolling on, the arc that leads meets fresh soil: a wheel that rises no faster than this is still pressed as by
-    # virgin soil. The slope is that of Bekker's resistance over load, at which rising gives as much as rolling costs.
-    steep = _entry(radius, max(bottom, memory.deepest)) * 0.5 / (1.0 + soil.exponent / 3.0)
+    # virgin soil. The slope is that of resistance over load where pressure is a power of sinkage (Bekker): there rising
+    # gives as much as rolling costs.
+    reach = max(bottom, memory.deepest)
+    steep = _entry(radius, reach) * 0.5 / (1.0 + bearing(soil, reach, tyre.width).exponent / 3.0)
     deepest = max(memory.deepest - abs(rolling * memory.relief) * step * math.tan(steep), 0.0)
     depth = max(bottom, deepest)
     entry = _entry(radius, depth + plane.rough)
@@ -235,7 +237,7 @@ def _summed(
     # Behind the axle the soil springs back to the rut that stays, and no further.
     left_over = rolled * residual_depth(soil, depth, frame.width)
     leaving = min(_entry(radius, depth - left_over), entry)
-    top, reached, pressure = math.sin(entry), -1.0, 0.0
+    top, reached, found = math.sin(entry), -1.0, NO_BEARING
     for k in range(2 * leading):
         # From the side that leads to the one that trails; theta is positive on the leading side.
         side = k if k < leading else k - leading
@@ -249,7 +251,8 @@ def _summed(
         jx = radius * (heading * rolled * (met - chord) + slip_x * chord)
         jy = radius * slip_y * met
         j = math.sqrt(jx * jx + jy * jy)
-        sheared = shear_share(soil, j) / j if j > 0.0 else 0.0
+        held = mobilised(soil, j)
+        sheared = held.share / j if j > 0.0 else 0.0
         # Between two points along of the profile.
         spot = min(max((sine - ALONG[0]) * ((len(ALONG) - 1) / (ALONG[-1] - ALONG[0])), 0.0), len(ALONG) - 1.0)
         point = min(int(spot), len(ALONG) - 2)
@@ -272,23 +275,23 @@ def _summed(
             if deepest <= 0.0:
                 continue
             if deepest != reached or plane.is_mixed:
-                reached, pressure = deepest, virgin_pressure(here, deepest, frame.width)
-            back = unloading_stiffness(here, pressure, deepest)
-            normal = pressure - back * (deepest - sinkage)
+                reached, found = deepest, bearing(here, deepest, frame.width)
+            back = unloading_stiffness(found, deepest)
+            normal = found.pressure - back * (deepest - sinkage)
             if normal <= 0.0:
                 continue
             stress += normal
             tilting += normal * _aside(tyre, row, strips)
-            strength += here.cohesion + normal * here.tan_friction
+            strength += found.cohesion + normal * found.friction
             loose += back
-            stiff += back if is_in_rut else here.exponent * pressure / deepest
-            damped += here.damping
+            stiff += back if is_in_rut else found.exponent * found.pressure / deepest
+            damped += found.damping
         area = radius * turn * tyre.width / strips
         strength *= area
         tx, ty = strength * sheared * jx, strength * sheared * jy
         grip += strength
         grip_along += strength * cosine
-        slope += strength * radius * chord / soil.shear_modulus
+        slope += strength * radius * chord / held.length
         load += stress * cosine * area
         resistance += stress * sine * area
         tip += tilting * cosine * area

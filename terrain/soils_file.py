@@ -1,9 +1,10 @@
-"""config/soils.yaml: soils by name, hard or soft."""
+"""Files of soils by name, hard or soft: config/soils.yaml, and those of users as FILE.yaml:NAME."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from proving_ground.settings.fields import close_name
 from proving_ground.settings.nested import load_named
 from proving_ground.settings.one_of import one_of
 from proving_ground.settings.share import share_file
-from terrain.soil import SOIL, SoftSoil, hard_soil
+from terrain.soil import SOIL, hard_soil
+from terrain.soil_law import SoilLaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,7 @@ class Soil:
     """Exactly one of the two."""
 
     hard: HardSoil | None = None
-    soft: SoftSoil | None = None
+    soft: SoilLaw | None = None
 
     def __post_init__(self) -> None:
         one_of(self)
@@ -44,15 +46,25 @@ class Soil:
         return one_of(self)[1].record()
 
 
-def load_soils() -> dict[str, Soil]:
-    """All soils by name; raises SettingsError with file, line and key."""
-    return load_named(share_file("config/soils.yaml"), Soil)
+def load_soils(path: Path | None = None) -> dict[str, Soil]:
+    """All soils of a file by name, by default of config/soils.yaml; raises SettingsError with file, line and key."""
+    return load_named(path or share_file("config/soils.yaml"), Soil)
 
 
 def soil_table(names: Sequence[str]) -> NDArray[np.void]:
     """Records of soils in the order of their names, as kernels take them."""
-    known = load_soils()
-    for name in names:
-        if name not in known:
-            raise SettingsError(f"soil {name}: {close_name(name, known)}")
-    return np.array([known[name].record() for name in names], dtype=SOIL)
+    files = {file: load_soils(Path(file) if file else None) for file in {split_soil(name)[0] for name in names}}
+    return np.array([_soil(files, name).record() for name in names], dtype=SOIL)
+
+
+def split_soil(name: str) -> tuple[str, str]:
+    """File and name of a soil; no file for one of config/soils.yaml."""
+    file, _, soil = name.rpartition(":")
+    return file, soil
+
+
+def _soil(files: dict[str, dict[str, Soil]], name: str) -> Soil:
+    file, soil = split_soil(name)
+    if soil not in files[file]:
+        raise SettingsError(f"soil {name}: {close_name(soil, files[file])}")
+    return files[file][soil]

@@ -12,8 +12,9 @@ from terrain.contact_plane import SAMPLES, contact_plane
 from terrain.ground import LEVEL, Array, Ground, no_grid
 from terrain.obstacle_contact import no_obstacles
 from terrain.ruts import Ruts, no_ruts
-from terrain.soil import SOIL, SoftSoil
+from terrain.soil import SOIL
 from terrain.soil_contact import soil_contact
+from terrain.soil_law import SoilLaw
 from terrain.wheel import (
     NO_DEFLECTION,
     NO_MEMORY,
@@ -51,7 +52,7 @@ class Rolling:
 class WheelRig:
     """One wheel of a vehicle's tyre record on level soil."""
 
-    def __init__(self, tyre: np.ndarray[Any, Any], soil: SoftSoil, ruts: Ruts | None = None) -> None:
+    def __init__(self, tyre: np.ndarray[Any, Any], soil: SoilLaw, ruts: Ruts | None = None) -> None:
         self._tyre = np.atleast_1d(tyre)
         self.radius, self.width = float(self._tyre["radius"][0]), float(self._tyre["width"][0])
         soils = np.array([soil.record()], dtype=SOIL)

@@ -25,6 +25,7 @@ from terrain.elevation_map import ElevationMap
 from terrain.formats.mesh_files import load_mesh
 from terrain.georeference import Georeference
 from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
+from terrain.soils_file import split_soil
 from terrain.world import Place, Site, World
 from terrain.world_checks import check_world
 
@@ -169,7 +170,7 @@ def world_file(name: str) -> Path:
 
 def _completed(world: World, settings: WorldFile, folder: Path) -> World:
     """With what the file gives besides its builder."""
-    ground = world.ground
+    ground = replace(world.ground, soil_names=tuple(_soil_beside(folder, name) for name in world.soil_names))
     if settings.origin is not None:
         origin = settings.origin
         where = replace(
@@ -186,6 +187,12 @@ def _completed(world: World, settings: WorldFile, folder: Path) -> World:
         start=settings.start.place() if settings.start else world.start,
         goal=settings.goal.place() if settings.goal else world.goal,
     )
+
+
+def _soil_beside(folder: Path, name: str) -> str:
+    """A soil's name with the path of its file, which lies in the folder or below, if it has one of its own."""
+    file, soil = split_soil(name)
+    return f"{file_beside(folder, file)}:{soil}" if file else name
 
 
 def _obstacles(settings: WorldFile, ground: ElevationMap, folder: Path) -> Obstacles:

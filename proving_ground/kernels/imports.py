@@ -1,9 +1,10 @@
-"""Which of our modules a module depends on, read from the sources without importing them."""
+"""Which of our modules and of its own package a module depends on, read from the sources without importing them."""
 
 from __future__ import annotations
 
 import functools
 import re
+import sys
 from pathlib import Path
 
 ROOMS = ("benchmark", "planner", "proving_ground", "sensors", "state_observer", "terrain", "vehicle_dynamics")
@@ -13,7 +14,7 @@ _IMPORT = re.compile(r"^(?:from|import)\s+([\w.]+)", re.MULTILINE)
 
 
 def with_imports(module: str) -> set[str]:
-    """The module and all of our modules that it imports at the top of a file, at any distance."""
+    """The module and all modules of ours and of its package that it imports at the top of a file, at any distance."""
     found, new = set(), {module}
     while new:
         found |= new
@@ -23,9 +24,10 @@ def with_imports(module: str) -> set[str]:
 
 @functools.cache
 def source(module: str) -> bytes:
-    """The text of a module or of a package's __init__; empty where there is none."""
+    """The text of a module or of a package's __init__, a user's if it is imported; empty where there is none."""
     stem = ROOT / module.replace(".", "/")
-    for path in (stem.with_suffix(".py"), stem / "__init__.py"):
+    elsewhere = Path(getattr(sys.modules.get(module), "__file__", None) or ROOT)
+    for path in (stem.with_suffix(".py"), stem / "__init__.py", elsewhere):
         if path.is_file():
             return path.read_bytes()
     return b""
@@ -33,4 +35,5 @@ def source(module: str) -> bytes:
 
 @functools.cache
 def _imports(module: str) -> tuple[str, ...]:
-    return tuple(name for name in _IMPORT.findall(source(module).decode()) if name.split(".")[0] in ROOMS)
+    ours = (*ROOMS, module.split(".")[0])
+    return tuple(name for name in _IMPORT.findall(source(module).decode()) if name.split(".")[0] in ours)

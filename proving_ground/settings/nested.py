@@ -3,6 +3,8 @@
 A field of type `X | None` may be left out. A dataclass with a class attribute `presets`, a folder below config/, can be
 given a `preset`: the settings of a ROS parameter file there, which what else is given overrides. One with a class
 attribute `defaults`, a ROS parameter file of the share directory, has its values where the file says nothing.
+A dataclass with a class attribute `kind_key` is a base of kinds: the content names one of them under that key, which
+`kind` turns into a class.
 """
 
 from __future__ import annotations
@@ -124,6 +126,8 @@ def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> 
     name = ".".join(map(str, place))
     if not isinstance(content, dict):
         raise file.error(place, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
+    if hasattr(settings_type, "kind_key"):
+        settings_type, content = _kind(file, settings_type, content, place)
     hints = typing.get_type_hints(settings_type)
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
     content = _completed(file, settings_type, content, place)
@@ -180,3 +184,13 @@ def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: An
         return declared.check(content)
     except SettingsError as error:
         raise file.error(place, str(error)) from None
+
+
+def _kind(file: YamlFile, base: Any, content: dict[str, Any], place: KeyPath) -> tuple[Any, dict[str, Any]]:
+    """The class that the content names, or the base's usual one, and what else the content has."""
+    here = (*place, base.kind_key)
+    try:
+        chosen = base.kind(content.get(base.kind_key))
+    except SettingsError as error:
+        raise file.error(here, f"{'.'.join(map(str, here[:-1]))}: {error}") from None
+    return chosen, {key: value for key, value in content.items() if key != base.kind_key}

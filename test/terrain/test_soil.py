@@ -11,17 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proving_ground.settings import SettingsError
-from terrain.soil import (
-    SoftSoil,
-    bearing_factors,
-    pressed,
-    residual_depth,
-    shear_share,
-    virgin_pressure,
-)
+from terrain.bekker import Bekker, bearing_factors
+from terrain.soil import mobilised, plate_pressure, residual_depth
 from terrain.soils_file import load_soils, soil_table
 
-SAND = SoftSoil(
+SAND = Bekker(
     cohesive_modulus=990.0,
     frictional_modulus=1_528_430.0,
     exponent=1.1,
@@ -37,23 +31,22 @@ SAND = SoftSoil(
 def test_plate_sinks_as_bekker_says() -> None:
     for sinkage in (1e-4, 0.01, 0.1):
         expected = (990.0 / 0.3 + 1_528_430.0) * sinkage**1.1
-        assert virgin_pressure(SAND.record(), sinkage, 0.3) == pytest.approx(expected, rel=1e-14)
+        assert SAND.pressure(sinkage, 0.3) == pytest.approx(expected, rel=1e-14)
 
 
 def test_wheel_in_the_air_feels_no_soil() -> None:
-    assert virgin_pressure(SAND.record(), -0.01, 0.3) == 0.0
+    assert SAND.pressure(-0.01, 0.3) == 0.0
 
 
 @given(deepest=st.floats(1e-4, 0.3), share=st.floats(0.0, 1.0))
 @settings(deadline=None)
 def test_unloading_follows_a_steeper_line_and_loading_comes_back_on_it(deepest: float, share: float) -> None:
-    soil = SAND.record()
-    top = virgin_pressure(soil, deepest, 0.3)
-    sinkage = deepest - share * top / soil["elastic"]
+    top = SAND.pressure(deepest, 0.3)
+    sinkage = deepest - share * top / SAND.elastic_pa_per_m
 
-    assert pressed(soil, sinkage, deepest, 0.3).pressure == pytest.approx((1.0 - share) * top, rel=1e-6, abs=1e-3)
-    assert pressed(soil, deepest + 0.01, deepest, 0.3).pressure == virgin_pressure(soil, deepest + 0.01, 0.3)
-    assert 0.0 <= residual_depth(soil, deepest, 0.3) < deepest
+    assert SAND.pressure(sinkage, 0.3, deepest) == pytest.approx((1.0 - share) * top, rel=1e-6, abs=1e-3)
+    assert SAND.pressure(deepest + 0.01, 0.3, deepest) == SAND.pressure(deepest + 0.01, 0.3)
+    assert 0.0 <= residual_depth(SAND.record(), deepest, 0.3) < deepest
 
 
 @given(path=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=8))
@@ -62,9 +55,9 @@ def test_pressing_and_letting_go_never_makes_energy(path: list[float]) -> None:
     soil, deepest, work, sinkage = SAND.record(), 0.0, 0.0, 0.0
     for target in [*path, 0.0]:  # ends where it began
         for part in np.linspace(sinkage, target, 400)[1:]:
-            before = pressed(soil, sinkage, max(deepest, sinkage), 0.3).pressure
+            before = plate_pressure(soil, sinkage, max(deepest, sinkage), 0.3)
             deepest = max(deepest, float(part))
-            after = pressed(soil, float(part), deepest, 0.3).pressure
+            after = plate_pressure(soil, float(part), deepest, 0.3)
             work += 0.5 * (before + after) * (float(part) - sinkage)
             sinkage = float(part)
 
@@ -83,14 +76,14 @@ def test_weak_soil_carries_no_more_than_its_bearing_capacity() -> None:
     n_c, n_q, n_gamma = bearing_factors(math.radians(28.0))
     capacity = 1040.0 * n_c + 15_700.0 * 0.3 * n_q + 0.5 * 15_700.0 * 0.3 * n_gamma
 
-    assert virgin_pressure(SAND.record(), 0.3, 0.3) > capacity
-    assert virgin_pressure(bounded.record(), 0.3, 0.3) == pytest.approx(capacity)
+    assert SAND.pressure(0.3, 0.3) > capacity
+    assert bounded.pressure(0.3, 0.3) == pytest.approx(capacity)
 
 
 def test_shear_rises_as_janosi_and_hanamoto_say() -> None:
-    assert shear_share(SAND.record(), 0.0) == 0.0
-    assert shear_share(SAND.record(), 0.015) == pytest.approx(1.0 - math.exp(-1.0))
-    assert shear_share(SAND.record(), 1.0) == pytest.approx(1.0)
+    assert mobilised(SAND.record(), 0.0).share == 0.0
+    assert mobilised(SAND.record(), 0.015).share == pytest.approx(1.0 - math.exp(-1.0))
+    assert mobilised(SAND.record(), 1.0).share == pytest.approx(1.0)
 
 
 def test_file_of_soils_is_valid_and_cites_its_sources() -> None:

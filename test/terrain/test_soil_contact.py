@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scipy.special import beta
 
+from terrain.bekker import Bekker
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
-from terrain.soil import SoftSoil
 from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
 from terrain.wheel import Deflection, SoilMemory
 from terrain.wheel_rig import WheelRig
 
-SOFT = {name: soil.soft for name, soil in load_soils().items() if soil.soft is not None}
+SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
 SAND, CLAY = SOFT["dry_sand"], SOFT["clay"]
 # Bekker's wheel: no shear, no rebound behind it.
 PLAIN = replace(
@@ -79,7 +79,7 @@ def test_pull_rises_with_slip_as_janosis_curve(tyre: Any) -> None:
 
 
 def test_sand_grips_by_friction_and_clay_by_cohesion(tyre: Any) -> None:
-    def torque(soil: SoftSoil, load: float) -> float:
+    def torque(soil: Bekker, load: float) -> float:
         return WheelRig(tyre, replace(soil, has_tyre=False, unit_weight_npm3=0.0)).rolling(load, slip=0.3).torque
 
     # Twice the load doubles what friction holds; cohesion grows with the patch alone.

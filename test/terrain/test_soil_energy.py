@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from terrain.bekker import Bekker
 from terrain.elevation_map import ElevationMap
 from terrain.ground import LEVEL, Ground, no_grid
 from terrain.obstacle_contact import Obstacles, no_obstacles
 from terrain.ruts import fresh_ruts
-from terrain.soil import SOIL, SoftSoil
+from terrain.soil import SOIL
+from terrain.soil_law import SoilLaw
 from terrain.soils_file import load_soils
 from terrain.wheel import NO_DEFLECTION, SoilMemory
 from terrain.wheel_rig import WheelRig
@@ -21,7 +23,7 @@ from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
 
-SOFT = {name: soil.soft for name, soil in load_soils().items() if soil.soft is not None}
+SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
 COASTING = Pedals(selected=NEUTRAL)
 MASS, GRAVITY, WHEEL_INERTIA = 2573.138, 9.81, 7.8
 LOAD = 6300.0  # [N] of a wheel
@@ -35,7 +37,7 @@ def car(vehicle_parameters: VehicleParameters) -> Hmmwv:
 class LoadedWheel:
     """A wheel under a constant load that is rolled to and fro, free to turn."""
 
-    def __init__(self, tyre: Any, soil: SoftSoil) -> None:
+    def __init__(self, tyre: Any, soil: SoilLaw) -> None:
         self._rig = WheelRig(tyre, soil)
         sinkage = self._rig.rolling(LOAD, slip=0.0).sinkage
         squeeze = LOAD / float(tyre["stiffness"])
@@ -199,7 +201,7 @@ def test_start_in_ruts_is_in_balance(car: Hmmwv, name: str, speed: float) -> Non
 class OneSoil:
     """A level plane of a soil that no file has."""
 
-    def __init__(self, soil: SoftSoil) -> None:
+    def __init__(self, soil: SoilLaw) -> None:
         soils = np.array([soil.record()], dtype=SOIL)
         self._kernel = Ground(LEVEL, no_grid(), soils, fresh_ruts(2**12, 0.1), no_obstacles())
 

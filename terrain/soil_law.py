@@ -1,0 +1,76 @@
+"""A soil law: a class of settings with two kernels that say how soil bears a plate and how it is sheared.
+
+A law of the suite is one module and one line in SOIL_LAWS. One of your own is named in a file of soils as
+`law: my_package.my_module:MyLaw`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.named_class import named_class
+from terrain.soil import BEARING, MOST_PARAMETERS, SHEAR, SOFT, SOIL, Plate, Shear, SoilRecord, plate_pressure
+
+SOIL_LAWS = {
+    "bekker": "terrain.bekker:Bekker",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoilLaw:
+    """What all soils that give way have; a law adds its own settings and its kernels."""
+
+    kind_key: ClassVar[str] = "law"  # in files
+    bearing_kernel: ClassVar[Any]  # (soil, plate: Plate) -> Bearing; soil has the law's parameters by name
+    shear_kernel: ClassVar[Any]  # (soil, shear: Shear) -> Mobilised
+
+    has_tyre: bool = setting(True, "The tyre gives way too; else all compliance is the soil's, as in ROAMS")
+    source: str = setting(..., "Where the numbers are from")
+
+    @staticmethod
+    def kind(name: str | None) -> type[SoilLaw]:
+        """The law of a name in SOIL_LAWS or of module:Class; Bekker's where nothing is given."""
+        found: type[SoilLaw] = named_class("law", SOIL_LAWS, "bekker" if name is None else str(name), SoilLaw)
+        return found
+
+    def parameters(self) -> dict[str, float]:
+        """What the law's kernels know of this soil, by name."""
+        raise NotImplementedError
+
+    def record(self) -> SoilRecord:
+        """What kernels take. Compiles the law's kernels, and raises SettingsError where they do not fit."""
+        values = self.parameters()
+        record = np.zeros(1, SOIL)
+        own = record.view(_dtype(type(self).__name__, tuple(values)))
+        for name, value in values.items():
+            own[name] = value
+        record["kind"], record["has_tyre"] = SOFT, self.has_tyre
+        try:
+            record["bearing_kernel"] = BEARING.address(self.bearing_kernel, own[0], Plate(0.0, 0.0))
+            record["shear_kernel"] = SHEAR.address(self.shear_kernel, own[0], Shear(0.0))
+        except (TypeError, AttributeError) as error:
+            raise SettingsError(f"law {type(self).__name__}: {error}") from error
+        return record[0]
+
+    def pressure(self, sinkage: float, width: float, deepest: float = 0.0) -> float:
+        """Normal pressure [Pa] under a plate at a sinkage [m], where the soil was pressed to `deepest` [m] before."""
+        return float(plate_pressure(self.record(), sinkage, deepest, width))
+
+
+def _dtype(law: str, names: tuple[str, ...]) -> np.dtype[np.void]:
+    """SOIL as a law's kernels see it: its own parameters by name."""
+    if len(names) > MOST_PARAMETERS:
+        raise SettingsError(f"law {law}: must have at most {MOST_PARAMETERS} parameters, got {len(names)}")
+    _, start = SOIL.fields["parameters"][:2]  # type: ignore[index]
+    return np.dtype(
+        {
+            "names": list(names),
+            "formats": ["f8"] * len(names),
+            "offsets": [start + 8 * index for index in range(len(names))],
+            "itemsize": SOIL.itemsize,
+        }
+    )
