@@ -100,7 +100,7 @@ def test_rolling_costs_energy_whatever_the_slip(tyre: Any, law: SoilLaw) -> None
 def test_a_vehicle_drives_on_it_in_lock_step(tmp_path: Path, law: SoilLaw) -> None:
     (tmp_path / "bog.yaml").write_text(SCENARIO.format(soil=SOIL))
 
-    run = LockStep(load_scenario(tmp_path / "bog.yaml"), tmp_path).run()
+    run = LockStep(load_scenario(tmp_path / "bog.yaml")).run()
 
     sinkage, load = run.history["sinkage"][-1], run.history["load"][-1]
     assert run.diverged_at is None
