@@ -26,14 +26,14 @@ from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus,
 from std_msgs.msg import String, UInt32
 from tf2_msgs.msg import TFMessage
 
-from proving_ground.interfaces.fields import read_stamp
+from proving_ground.interfaces.fields import NS_PER_S, read_stamp
+from proving_ground.interfaces.joints import TRUTH_ACTUATION as ACTUATION
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.share import share_file
 from proving_ground.settings.units import NS_PER_S
 from sensors.gps import DEFAULT_DATUM
-from sensors.ros.truth_input import ACTUATION
 
 START_NS = 1_767_225_600 * NS_PER_S
 PERIOD_NS = 10_000_000
