@@ -140,21 +140,23 @@ def run_analytic(case: Case, memory: StepMemory, record: Array) -> int:
 def run_numeric(case: Case, model: NumericModel, memory: StepMemory, record: Array) -> int:
     """Embedded by numbers. Gives the step in which the loops did not close, else NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
-    tree, motion = model.mechanism.tree, model.workspace.motion
+    # Taken out of the tuples once: numba counts a reference to each array whenever it takes one out.
+    mechanism, root, no_angles, guess, workspace, out = model
+    tree, motion, forces = mechanism.tree, workspace.motion, memory.forces
+    position, velocity = memory.at_position, memory.at_velocity
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
             start_stage(plan, case.table, number, stage, memory)
-            position, velocity = memory.at_position, memory.at_velocity
-            if close_loops(model.mechanism, position, velocity, model.root, model.guess, model.workspace) < 0:
+            if close_loops(mechanism, position, velocity, root, guess, workspace) < 0:
                 return number
             _load_tree(case, tree, motion, memory)
-            accelerations_after_closure(model.mechanism, True, memory.forces, model.workspace, model.out)
-            copy(memory.acceleration, model.out.independent)
+            accelerations_after_closure(mechanism, True, forces, workspace, out)
+            copy(memory.acceleration, out.independent)
             copy(memory.position_rate, velocity)
             if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                _record_tree(row, position[0], position[1], wheel_place(tree, case.wheel, motion))
-                row[GAP] = largest_gap(tree.cut_rows, model.no_angles, motion.error)
+                _record_motion(row, position[0], position[1], wheel_place(tree, case.wheel, motion))
+                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
             end_stage(plan, stage, memory)
         end_euler_step(plan, memory)
     return NEVER
@@ -164,20 +166,20 @@ def run_numeric(case: Case, model: NumericModel, memory: StepMemory, record: Arr
 def run_tree(case: Case, model: TreeModel, memory: StepMemory, record: Array) -> int:
     """Tree augmented. Always gives NEVER: open loops show in the record."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
-    tree, root, motion = model.tree, model.root, model.motion
+    tree, root, constraints, no_angles, motion, out = model
+    position, velocity, forces = memory.at_position, memory.at_velocity, memory.forces
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
             start_stage(plan, case.table, number, stage, memory)
-            position, velocity = memory.at_position, memory.at_velocity
             tree_motion(tree, position, velocity, root.velocity, root.gravity, motion)
             _load_tree(case, tree, motion, memory)
-            accelerations_after_motion(tree, True, memory.forces, model.constraints, motion, model.out)
-            copy(memory.acceleration, model.out.coordinates)
+            accelerations_after_motion(tree, True, forces, constraints, motion, out)
+            copy(memory.acceleration, out.coordinates)
             copy(memory.position_rate, velocity)
             if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                _record_tree(row, position[0], position[case.wheel.spin], wheel_place(tree, case.wheel, motion))
-                row[GAP] = largest_gap(tree.cut_rows, model.no_angles, motion.error)
+                _record_motion(row, position[0], position[case.wheel.spin], wheel_place(tree, case.wheel, motion))
+                row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
             end_stage(plan, stage, memory)
         end_euler_step(plan, memory)
     return NEVER
@@ -187,24 +189,36 @@ def run_tree(case: Case, model: TreeModel, memory: StepMemory, record: Array) ->
 def run_free(case: Case, model: FreeModel, memory: StepMemory, record: Array) -> int:
     """Fully augmented. Always gives NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
+    bodies, constraints, state, rate, arm, arm_rate, coordinates, work, out = model
+    forces = memory.forces
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
             start_stage(plan, case.table, number, stage, memory)
-            _free_rates(case, model, memory)
+            hinge_coordinates(bodies, state, work, arm)
+            hinge_rates(bodies, state, work, arm_rate)
+            strut = strut_moment(case.corners[0].strut, math.cos(arm[0]), math.sin(arm[0]), arm_rate[0])
+            load_wheel(case.wheel, vector(state.centre[case.wheel.body]), strut, memory)
+            fully_augmented_accelerations(bodies, state, True, case.gravity, forces, constraints, work, out)
+            copy(memory.acceleration, out.bodies.ravel())
+            _pose_rates(state, rate)
             if is_recorded(plan, number, stage):
-                _record_free(case.wheel, model, record[number // plan.every])
+                hinge_coordinates(bodies, state, work, coordinates)
+                row = record[number // plan.every]
+                place = vector(state.centre[case.wheel.body])
+                _record_motion(row, coordinates[0], coordinates[case.wheel.spin], place)
+                row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, work.error)
             end_stage(plan, stage, memory)
         if not plan.is_rk4:
             copy(memory.at_velocity, memory.velocity)
-            _pose_rates(model.state, model.rate)
+            _pose_rates(state, rate)
             for k in range(len(memory.position)):
                 memory.position[k] += plan.step * memory.position_rate[k]
-        for body in range(len(model.state.attitude)):
+        for body in range(len(state.attitude)):
             normalise(memory.position[4 * body : 4 * body + 4])
     return NEVER
 
 
-@part
+@inlined
 def _analytic_rates(corner: CornerRecord, gravity: Vector3, memory: StepMemory) -> None:
     theta, theta_rate, spin_rate = memory.at_position[0], memory.at_velocity[0], memory.at_velocity[1]
     accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, memory.wrench, gravity)
@@ -221,31 +235,8 @@ def _load_tree(case: Case, tree: TreeArrays, motion: TreeWorkspace, memory: Step
 
 
 @inlined
-def _record_tree(row: Array, theta: float, spin: float, wheel: Vector3) -> None:
+def _record_motion(row: Array, theta: float, spin: float, wheel: Vector3) -> None:
     row[THETA], row[SPIN], row[HEIGHT] = theta, spin, wheel[2]
-
-
-@part
-def _free_rates(case: Case, model: FreeModel, memory: StepMemory) -> None:
-    bodies, state, arm = model.bodies, model.state, model.arm
-    hinge_coordinates(bodies, state, model.work, arm)
-    hinge_rates(bodies, state, model.work, model.arm_rate)
-    strut = strut_moment(case.corners[0].strut, math.cos(arm[0]), math.sin(arm[0]), model.arm_rate[0])
-    load_wheel(case.wheel, vector(state.centre[case.wheel.body]), strut, memory)
-    fully_augmented_accelerations(
-        bodies, state, True, case.gravity, memory.forces, model.constraints, model.work, model.out
-    )
-    copy(memory.acceleration, model.out.bodies.ravel())
-    _pose_rates(state, model.rate)
-
-
-@part
-def _record_free(wheel: WheelPlace, model: FreeModel, row: Array) -> None:
-    bodies, coordinates = model.bodies, model.coordinates
-    hinge_coordinates(bodies, model.state, model.work, coordinates)
-    row[THETA], row[SPIN] = coordinates[0], coordinates[wheel.spin]
-    row[HEIGHT] = model.state.centre[wheel.body, 2]
-    row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, model.work.error)
 
 
 @part
