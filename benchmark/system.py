@@ -19,7 +19,7 @@ from pathlib import Path
 from proving_ground.ros_support.domain import private_domain
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.refereeing import TIMING
-from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.text_table import text_table
@@ -105,7 +105,7 @@ def _on_truth(town: Scenario) -> Scenario:
     assert town.driver.to_goal is not None
     to_goal = replace(town.driver.to_goal, sensing="terrain", pose="observer")
     sensors = tuple(item for item in town.sensors if item.lidar is None)
-    return replace(town, driver=replace(town.driver, to_goal=to_goal), sensors=sensors, criteria=())
+    return replace(town, driver=Driver(to_goal=to_goal), sensors=sensors, criteria=())
 
 
 def _with_large_lidar(town: Scenario) -> Scenario:

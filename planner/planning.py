@@ -6,7 +6,6 @@ A planner of your own is a class with the same protocol, named as `module:Class`
 
 from __future__ import annotations
 
-import importlib
 import math
 from dataclasses import dataclass, field
 from enum import Enum
@@ -24,7 +23,7 @@ from planner.path_tracking import Carrot, Path, pursuit_curvature
 from planner.pose import Pose
 from planner.settings import PLANNERS, PlannerSettings
 from proving_ground.settings import SettingsError
-from proving_ground.settings.fields import close_name
+from proving_ground.settings.named_class import named_class
 
 Array = NDArray[np.float64]
 
@@ -199,12 +198,12 @@ class PathAndArcs:
         return exact if abs(exact - curvature) <= gap else curvature
 
 
-_BUILT_IN = dict(zip(PLANNERS, (ArcsAlone, PathAndArcs), strict=True))
+_BUILT_IN = dict(zip(PLANNERS, ("planner.planning:ArcsAlone", "planner.planning:PathAndArcs"), strict=True))
 
 
 def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent) -> Planner:
     """The planner that the settings name; raises SettingsError with one line if it cannot be had."""
-    kind = _BUILT_IN.get(settings.planner) or _own(settings.planner)
+    kind = named_class("planner", _BUILT_IN, settings.planner)
     try:
         made = kind(settings, footprint, extent)
     except Exception as error:
@@ -213,19 +212,6 @@ def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent
         if not callable(getattr(made, name, None)):
             raise SettingsError(f"planner: {settings.planner} has no method {name}; see planner.planning.Planner")
     return made  # type: ignore[no-any-return]
-
-
-def _own(name: str) -> type:
-    module, colon, class_name = name.partition(":")
-    if not colon:
-        raise SettingsError(f"planner: {close_name(name, _BUILT_IN)}; or your own as module:Class, got {name!r}")
-    try:
-        found = getattr(importlib.import_module(module), class_name)
-    except Exception as error:  # whatever a user's module does when it is imported
-        raise SettingsError(f"planner: {name} cannot be had: {type(error).__name__}: {error}") from error
-    if not isinstance(found, type):
-        raise SettingsError(f"planner: {name} must be a class, got {type(found).__name__}")
-    return found
 
 
 def display(arcs: ArcPlanner, chosen: int | None) -> Arcs:

@@ -205,6 +205,18 @@ class Program:
         return Pedals(now(self.steering), now(self.throttle), now(self.brake), GEARS[self.gear])
 
 
+# Scripts by their names in scenario files; a new one is a class like those above and a line here.
+DRIVER_KINDS: dict[str, type[Script]] = {
+    "straight": Straight,
+    "lane_change": LaneChange,
+    "sine_steer": SineSteer,
+    "j_turn": JTurn,
+    "circle": Circle,
+    "sine_sweep": SineSweep,
+    "program": Program,
+}
+
+
 def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, time: float) -> float:
     """Speed [m/s] on the way from that of the start to the script's."""
     change = script.acceleration_mps2 * time

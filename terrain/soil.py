@@ -60,8 +60,8 @@ class Mobilised(NamedTuple):
 
 
 NO_BEARING, NOT_MOBILISED = Bearing(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), Mobilised(0.0, 1.0)
-BEARING = Calling(NO_BEARING, (np.zeros(1, SOIL)[0], Plate(0.0, 0.0)))
-SHEAR = Calling(NOT_MOBILISED, (np.zeros(1, SOIL)[0], Shear(0.0)))
+BEARING = Calling(np.zeros(1, SOIL)[0], Plate(0.0, 0.0), NO_BEARING)
+SHEAR = Calling(np.zeros(1, SOIL)[0], Shear(0.0), NOT_MOBILISED)
 _call_bearing, _call_shear = BEARING.caller(), SHEAR.caller()
 
 
@@ -70,7 +70,7 @@ def bearing(soil: SoilRecord, sinkage: float, width: float) -> Bearing:
     """Answer of a soil's law to a plate of a width [m] at a sinkage [m]; hard ground has none."""
     if soil.bearing_kernel == 0:
         return NO_BEARING
-    found: Bearing = _call_bearing(soil.bearing_kernel, (soil, Plate(sinkage, width)))
+    found: Bearing = _call_bearing(soil.bearing_kernel, soil, Plate(sinkage, width))
     return found
 
 
@@ -79,7 +79,7 @@ def mobilised(soil: SoilRecord, displacement: float) -> Mobilised:
     """Answer of a soil's law to a displacement [m] in shear; hard ground has none."""
     if soil.shear_kernel == 0:
         return NOT_MOBILISED
-    found: Mobilised = _call_shear(soil.shear_kernel, (soil, Shear(displacement)))
+    found: Mobilised = _call_shear(soil.shear_kernel, soil, Shear(displacement))
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.named_class import named_class
-from terrain.soil import BEARING, MOST_PARAMETERS, SHEAR, SOFT, SOIL, Plate, Shear, SoilRecord, plate_pressure
+from terrain.soil import BEARING, MOST_PARAMETERS, SHEAR, SOFT, SOIL, SoilRecord, plate_pressure
 
 SOIL_LAWS = {
     "bekker": "terrain.bekker:Bekker",
@@ -50,8 +50,8 @@ class SoilLaw:
             own[name] = value
         record["kind"], record["has_tyre"] = SOFT, self.has_tyre
         try:
-            record["bearing_kernel"] = BEARING.address(self.bearing_kernel, own[0], Plate(0.0, 0.0))
-            record["shear_kernel"] = SHEAR.address(self.shear_kernel, own[0], Shear(0.0))
+            record["bearing_kernel"] = BEARING.address(self.bearing_kernel, own[0])
+            record["shear_kernel"] = SHEAR.address(self.shear_kernel, own[0])
         except (TypeError, AttributeError) as error:
             raise SettingsError(f"law {type(self).__name__}: {error}") from error
         return record[0]

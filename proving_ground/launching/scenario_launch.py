@@ -24,7 +24,7 @@ from proving_ground.launching.run_nodes import nodes_of
 from proving_ground.recording.parts import BAG
 from proving_ground.scenarios.choices import ObserverChoice
 from proving_ground.scenarios.parts import Compiled, compiled
-from proving_ground.scenarios.scenario import LONGEST_S, Scenario, load_scenario, scenario_file, scenario_files
+from proving_ground.scenarios.scenario import LONGEST_S, Driver, Scenario, load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError, changed_parameters
 from state_observer.kinds import OBSERVER_KINDS
 
@@ -101,7 +101,7 @@ def _as_asked(path: Path, scenario: Scenario, given: Mapping[str, str]) -> Scena
         return scenario
     planner = planner_of(given["planner"] or to_goal.planner.planner)
     to_goal = replace(to_goal, planner=replace(to_goal.planner, planner=planner))
-    return replace(scenario, driver=replace(scenario.driver, to_goal=to_goal))
+    return replace(scenario, driver=Driver(to_goal=to_goal))
 
 
 def _observer(scenario: Scenario, kind: str) -> ObserverChoice | None:

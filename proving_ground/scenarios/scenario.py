@@ -5,11 +5,12 @@ Every mistake is one line with file, line, key and what is allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import terrain.world
-from planner.scripted import Circle, JTurn, LaneChange, Program, Script, SineSteer, SineSweep, Straight
+from planner.scripted import DRIVER_KINDS, Script
 from proving_ground.scenarios.channels import CHANNELS, ESTIMATE_CHANNELS
 from proving_ground.scenarios.choices import ObserverChoice, ToGoal
 from proving_ground.settings import as_parameters, build, setting
@@ -63,18 +64,10 @@ class World:
         return SiteSettings(ground=build(GroundSettings, as_parameters(self.flat)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Driver:
+class _Driver:
     """At most one kind; without one an outside stack or a person drives, over ROS."""
 
-    straight: Straight | None = None
-    lane_change: LaneChange | None = None
-    sine_steer: SineSteer | None = None
-    j_turn: JTurn | None = None
-    circle: Circle | None = None
-    sine_sweep: SineSweep | None = None
-    program: Program | None = None
-    to_goal: ToGoal | None = None
+    to_goal: ToGoal | None
 
     def __post_init__(self) -> None:
         if self.is_given:
@@ -83,12 +76,34 @@ class Driver:
     @property
     def is_given(self) -> bool:
         """Whether the scenario has a driver of its own."""
-        return any(getattr(self, item.name) is not None for item in fields(self))
+        return any(getattr(self, item.name) is not None for item in fields(self))  # type: ignore[arg-type]
 
     def script(self) -> Script:
         """What a scripted driver does."""
         script: Script = one_of(self)[1]
         return script
+
+
+if TYPE_CHECKING:
+
+    class Driver(_Driver):
+        """A field for each kind of scripted driver, and `to_goal`."""
+
+        def __init__(self, **chosen: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    Driver = make_dataclass(
+        "Driver",
+        [
+            *((name, kind | None, None) for name, kind in DRIVER_KINDS.items()),
+            ("to_goal", ToGoal | None, None),
+        ],
+        bases=(_Driver,),
+        frozen=True,
+        kw_only=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +136,7 @@ class Scenario:
     world: World
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
-    driver: Driver = field(default_factory=lambda: Driver())
+    driver: Driver = field(default_factory=Driver)
     duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
     seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()

@@ -8,6 +8,8 @@ import numpy as np
 
 from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import is_positive, product, product_transposed, symmetrise
+from state_observer.filters.linkage_filter import LinkageFilter
+from state_observer.filters.run import nothing_to_do
 from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.kinematics import Projection, projection, velocity_by_position
@@ -55,6 +57,14 @@ def cekf_step(setup: Setup, memory: Memory, readings: Array) -> int:
             return SOUND
         at = projection(linkage, memory.q)
     return NO_MOTION
+
+
+class Cekf(LinkageFilter):
+    """Continuous-time extended Kalman filter."""
+
+    predict = staticmethod(nothing_to_do)
+    correct = staticmethod(cekf_step)
+    is_fused = True
 
 
 @part

@@ -18,7 +18,9 @@ from state_observer.filters.kalman import (
     subtract,
     update_covariance,
 )
+from state_observer.filters.linkage_filter import LinkageFilter
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
+from state_observer.filters.tuning import SmoothTuning, Tuning
 from state_observer.linkages.sensors import measure, measure_slopes
 from state_observer.multibody.constraints import constraints, jacobian, jacobian_rate
 from state_observer.multibody.kinematics import constraint_gap, projection
@@ -164,3 +166,25 @@ def _length(vector: Any) -> float:
     for value in vector:
         total += value * value
     return float(np.sqrt(total))
+
+
+class Sckf(LinkageFilter):
+    """Smoothly constrained Kalman filter."""
+
+    predict = staticmethod(constrained_predict)
+    correct = staticmethod(sckf_correct)
+    is_fused = True  # imposes the constraints whether or not there is a reading
+    in_all_coordinates = True
+
+    def iteration(self, tuning: Tuning) -> SmoothTuning:
+        """See LinkageFilter."""
+        return tuning.smooth
+
+
+class DiekfPm(LinkageFilter):
+    """Discrete iterated extended Kalman filter with perfect measurements."""
+
+    predict = staticmethod(constrained_predict)
+    correct = staticmethod(diekf_correct)
+    is_fused = True  # imposes the constraints whether or not there is a reading
+    in_all_coordinates = True

@@ -6,6 +6,7 @@ import numpy as np
 
 from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import fuse_readings, propagate
+from state_observer.filters.linkage_filter import LinkageFilter
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.kinematics import position_problem, projection, velocity_problem
@@ -43,3 +44,10 @@ def dekf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
     slopes = independent_slopes(linkage, setup.sensors, at, memory.q, memory.qd, options.as_released)
     fuse_readings(setup, memory, readings, expected, slopes)
     return SOUND
+
+
+class Dekf(LinkageFilter):
+    """Discrete-time extended Kalman filter."""
+
+    predict = staticmethod(dekf_predict)
+    correct = staticmethod(dekf_correct)

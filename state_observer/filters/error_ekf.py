@@ -11,7 +11,10 @@ import numpy as np
 
 from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import add_gained, gain, leave_out_absent, propagate, subtract, update_covariance
+from state_observer.filters.linkage_filter import LinkageFilter
+from state_observer.filters.noise import shaped_acceleration
 from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
+from state_observer.filters.tuning import Tuning
 from state_observer.linkages.sensors import independent_slopes, measure
 from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.kinematics import constraint_gap, position_problem, projection, velocity_problem
@@ -80,3 +83,30 @@ def error_ekf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
             for d in range(cranks):
                 memory.state[2 * cranks + c] += mass[c, d] * error[2 * cranks + d]
     return SOUND
+
+
+class ErrorEkf(LinkageFilter):
+    """Error-state extended Kalman filter."""
+
+    predict = staticmethod(error_ekf_predict)
+    correct = staticmethod(error_ekf_correct)
+
+    def start_accelerations(self, accelerations: Array, as_released: bool) -> Array:
+        """The authors' code starts without."""
+        return np.zeros_like(accelerations) if as_released else accelerations
+
+
+class ForceEkf(LinkageFilter):
+    """The same with forces that the model lacks."""
+
+    predict = staticmethod(error_ekf_predict)
+    correct = staticmethod(error_ekf_correct)
+    has_forces = True
+
+    def dynamics(self, size: int, psd: float, tuning: Tuning) -> tuple[Array, Array]:
+        """See LinkageFilter."""
+        return shaped_acceleration(size, psd, tuning.force.correlation_time_s)
+
+    def start_variances(self, size: int, angle: float, rate: float, tuning: Tuning) -> list[float]:
+        """See LinkageFilter."""
+        return super().start_variances(size, angle, rate, tuning) + [tuning.force.initial_std**2] * size

@@ -18,23 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from proving_ground.settings import SettingsError
-from proving_ground.settings.fields import close_name
-from state_observer.filters.noise import acceleration_psd, double_integrator, shaped_acceleration, van_loan
-from state_observer.filters.run import Recording, run
-from state_observer.filters.setup import (
-    ENDINGS,
-    ERROR_EKF,
-    FORCE_EKF,
-    FUSED,
-    IN_ALL_COORDINATES,
-    METHODS,
-    SCKF,
-    SOUND,
-    Memory,
-    Options,
-    Setup,
-    new_memory,
-)
+from state_observer.filters.linkage_filter import LinkageFilter, filter_named
+from state_observer.filters.noise import van_loan
+from state_observer.filters.run import Recording
+from state_observer.filters.setup import ENDINGS, SOUND, Memory, Options, Setup
 from state_observer.filters.tuning import Tuning, load_tuning
 from state_observer.linkages.mechanism import Mechanism
 from state_observer.linkages.sensors import sensor_set
@@ -84,29 +71,28 @@ class LinkageObserver:
         as_released: bool = False,
         solves_position: bool = False,
     ) -> None:
-        """plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
+        """method: a name in filters.registry.FILTERS, or a filter of your own as module:Class.
+
+        plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
 
         as_released: do as the authors' code does where it departs from the text (seed 001 Section 4.6's toolbox):
         errorEKF starts without acceleration; two-angle derivatives keep each angle's own products only; the
         five-bar's velocity constraints have sine and cosine exchanged in SCKF and DIEKFpm.
         """
-        if method not in METHODS:
-            raise SettingsError(f"filter {method}: {close_name(method, METHODS)}")
         if not (np.isfinite(plant_psd) and plant_psd >= 0.0):
             raise SettingsError(f"plant_psd must be finite and >= 0, got {plant_psd}")
         tuning = tuning or load_tuning()
         self.method, self.model, self.step = method, model, tuning.step_s
-        self._code = METHODS.index(method)
+        self._filter = filter_named(method)
         self._cranks = model.degrees_of_freedom
-        self._setup = _setup(self._code, model, sensors, plant_psd, tuning, as_released, solves_position)
+        self._setup = _setup(self._filter, model, sensors, plant_psd, tuning, as_released, solves_position)
         angles = model.start_angles if start_angles is None else np.asarray(start_angles, dtype=float)
         if angles.shape != (self._cranks,) or not np.all(np.isfinite(angles)):
             raise SettingsError(f"start_angles must be {self._cranks} finite numbers, got {angles.tolist()}")
         q, qd, qdd = model.motion(angles, np.zeros(self._cranks))
-        if as_released and self._code == ERROR_EKF:
-            qdd = np.zeros_like(qdd)
-        covariance = _initial_covariance(self._code, model, tuning, variances)
-        self._memory = new_memory(self._code, self._setup, q, qd, qdd, covariance)
+        qdd = self._filter.start_accelerations(qdd, as_released)
+        covariance = _initial_covariance(self._filter, model, tuning, variances)
+        self._memory = self._filter.memory(self._setup, (q, qd, qdd), covariance)
         self._before: Memory | None = None
         self._scratch = self._recording(1)
 
@@ -114,10 +100,10 @@ class LinkageObserver:
     def state(self) -> LinkageState:
         """The estimate now."""
         state, cranks = self._memory.state, self._cranks
-        if self._code in IN_ALL_COORDINATES:
+        if self._filter.in_all_coordinates:
             half = state.size // 2
             return LinkageState(state[half - cranks : half].copy(), state[-cranks:].copy(), np.zeros(cranks))
-        forces = state[2 * cranks :] if self._code == FORCE_EKF else np.zeros(cranks)
+        forces = state[2 * cranks :] if self._filter.has_forces else np.zeros(cranks)
         return LinkageState(state[:cranks].copy(), state[cranks : 2 * cranks].copy(), forces.copy())
 
     @property
@@ -152,10 +138,10 @@ class LinkageObserver:
 
     def predict(self) -> None:
         """One step on."""
-        if self._code in FUSED:
+        if self._filter.is_fused:
             self._before = Memory(*(part.copy() for part in self._memory))
         nothing = np.full((1, self._setup.sensors.kinds.size), np.nan)
-        self._step(nothing, predicts=True, corrects=self._code in FUSED)
+        self._step(nothing, predicts=True, corrects=self._filter.is_fused)
 
     def correct(self, readings: Sequence[float] | Array) -> None:
         """Take in what the sensors read at this instant; NaN where a sensor did not."""
@@ -163,7 +149,7 @@ class LinkageObserver:
         count = self._setup.sensors.kinds.size
         if given.shape != (count,) or np.any(np.isinf(given)):
             raise SettingsError(f"readings must be {count} numbers, NaN for none, got {given.tolist()}")
-        if self._code not in FUSED:
+        if not self._filter.is_fused:
             self._step(given[None], predicts=False, corrects=True)
             return
         if self._before is None:
@@ -179,9 +165,9 @@ class LinkageObserver:
         if readings.shape != (steps, count):
             raise SettingsError(f"readings must have {count} columns, got shape {readings.shape}")
         kept = self._recording(steps)
-        ending, done = run(self._code, self._setup, self._memory, readings, True, True, kept)
+        ending, done = self._filter.run(self._setup, self._memory, readings, kept, predicts=True, corrects=True)
         states = kept.states[:done]
-        forces = states[:, 2 * cranks :] if self._code == FORCE_EKF else np.zeros((done, cranks))
+        forces = states[:, 2 * cranks :] if self._filter.has_forces else np.zeros((done, cranks))
         return Run(
             states[:, :cranks], states[:, cranks : 2 * cranks], forces, kept.covariances[:done],
             kept.innovations[:done], kept.innovation_covariances[:done], kept.gaps[:done],
@@ -190,7 +176,7 @@ class LinkageObserver:
 
     def _recording(self, steps: int) -> Recording:
         cranks, count = self._cranks, self._setup.sensors.kinds.size
-        width = 3 * cranks if self._code == FORCE_EKF else 2 * cranks
+        width = 3 * cranks if self._filter.has_forces else 2 * cranks
         return Recording(
             states=np.zeros((steps, width)),
             covariances=np.zeros((steps, 2 * cranks, 2 * cranks)),
@@ -200,21 +186,19 @@ class LinkageObserver:
         )
 
     def _step(self, readings: Array, predicts: bool, corrects: bool) -> None:
-        ending, _ = run(self._code, self._setup, self._memory, readings, predicts, corrects, self._scratch)
+        ending, _ = self._filter.run(self._setup, self._memory, readings, self._scratch, predicts, corrects)
         if ending != SOUND:
             raise ObserverError(f"{self.method}: {ENDINGS[ending]}")
 
 
 def _setup(
-    code: int, model: Mechanism, sensors: str, psd: float, tuning: Tuning, as_released: bool, solves_position: bool
-) -> Setup:
-    size = model.size if code in IN_ALL_COORDINATES else model.degrees_of_freedom
-    dynamics, noise_psd = double_integrator(size), acceleration_psd(psd, size)
-    if code == FORCE_EKF:
-        dynamics, noise_psd = shaped_acceleration(size, psd, tuning.force.correlation_time_s)
+    chosen: LinkageFilter, model: Mechanism, sensors: str, psd: float, tuning: Tuning,
+    as_released: bool, solves_position: bool,
+) -> Setup:  # fmt: skip
+    dynamics, noise_psd = chosen.dynamics(chosen.size(model), psd, tuning)
     transition, noise = van_loan(dynamics, noise_psd, tuning.step_s)
     placed = sensor_set(model, sensors)
-    iterated = tuning.smooth if code == SCKF else tuning.perfect
+    iterated = chosen.iteration(tuning)
     options = Options(
         as_released=as_released,
         penalty=tuning.penalty,
@@ -234,12 +218,10 @@ def _setup(
     return Setup(model.kernel, placed, covariance, tuning.step_s, transition, noise, noise_psd, options)
 
 
-def _initial_covariance(code: int, model: Mechanism, tuning: Tuning, variances: tuple[float, float] | None) -> Array:
+def _initial_covariance(
+    chosen: LinkageFilter, model: Mechanism, tuning: Tuning, variances: tuple[float, float] | None
+) -> Array:
     angle, rate = variances or (np.radians(5.0) ** 2, np.radians(5.0) ** 2)
     if not (angle > 0.0 and rate > 0.0):
         raise SettingsError(f"variances must be > 0, got {angle} and {rate}")
-    size = model.size if code in IN_ALL_COORDINATES else model.degrees_of_freedom
-    diagonal = [angle] * size + [rate] * size
-    if code == FORCE_EKF:
-        diagonal += [tuning.force.initial_std**2] * size
-    return np.diag(diagonal)
+    return np.diag(chosen.start_variances(chosen.size(model), angle, rate, tuning))

@@ -1,30 +1,18 @@
-"""Steps of any filter in one kernel: what makes them fast enough for a node and for a study."""
+"""Steps of a filter in one kernel: what makes them fast enough for a node and for a study.
+
+Each filter has a copy of that kernel, with its own stages in it: called by their addresses they would take a tenth more
+time, and in one kernel for all filters each would wait for the compilation of all.
+"""
 
 from __future__ import annotations
 
+import functools
+from types import FunctionType
 from typing import Any, NamedTuple
 
-from proving_ground.kernels.jit import kernel, part
-from state_observer.filters.cekf import cekf_step
-from state_observer.filters.constrained import constrained_predict, diekf_correct, sckf_correct
-from state_observer.filters.dekf import dekf_correct, dekf_predict
-from state_observer.filters.error_ekf import error_ekf_correct, error_ekf_predict
+from proving_ground.kernels.jit import inlined_part, kernel, part
 from state_observer.filters.kalman import is_positive, nothing_read
-from state_observer.filters.setup import (
-    CEKF,
-    DEKF,
-    DIEKF_PM,
-    ERROR_EKF,
-    FORCE_EKF,
-    NO_MOTION,
-    NOT_POSITIVE,
-    SCKF,
-    SOUND,
-    Array,
-    Memory,
-    Setup,
-)
-from state_observer.filters.ukf import ukf_correct, ukf_predict
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
 from state_observer.multibody.solve import put, put_matrix
 
 FARTHEST = 1e6  # of any number in a state; beyond, the filter has lost the linkage
@@ -40,79 +28,76 @@ class Recording(NamedTuple):
     gaps: Array  # largest violated constraint after a correction
 
 
-@kernel
-def run(
-    method: int, setup: Setup, memory: Memory, readings: Any, predicts: bool, corrects: bool, recording: Recording
-) -> tuple[int, int]:
-    """One step per row of readings (NaN where a sensor did not read): how it ended, and how many steps were sound.
+@part
+def nothing_to_do(setup: Setup, memory: Memory) -> int:
+    """Stage of a filter that does all in the other one."""
+    return SOUND
 
-    All stages of all filters are called from here alone: every caller of a kernel compiles it again.
-    """
+
+# The stages of a filter, in its copy of the kernel.
+predict: Any = nothing_to_do
+correct: Any = nothing_to_do
+
+
+class Steps(NamedTuple):
+    """What is done in each step."""
+
+    predicts: bool
+    corrects: bool
+    is_fused: bool  # corrects with or without a reading
+    skipped: int  # coordinates before z in each half of the state
+
+
+def _run(steps: Steps, setup: Setup, memory: Memory, readings: Array, recording: Recording) -> tuple[int, int]:
+    """One step per row of readings (NaN where a sensor did not read): how it ended, and how many steps were sound."""
+    cranks = setup.linkage.cranks.size
     for k in range(readings.shape[0]):
         row = readings[k]
         status = SOUND
-        if method == CEKF:
-            status = cekf_step(setup, memory, row)
-        elif predicts:
-            status = _predict(method, setup, memory)
-        if corrects and status == SOUND and method != CEKF:
-            status = _correct(method, setup, memory, row)
-        status = _judged(status, memory)
+        if steps.predicts:
+            status = predict(setup, memory)
+        has_reading = not nothing_read(row)
+        if steps.corrects and status == SOUND and (has_reading or steps.is_fused):
+            status = correct(setup, memory, row)
+        if is_lost(memory.state):
+            status = NO_MOTION
+        if status == SOUND and not is_positive(memory.covariance):
+            status = NOT_POSITIVE
         if status != SOUND:
             return status, k
-        _record(method, setup, memory, row, k, recording)
+        _record(memory, cranks, steps.skipped, has_reading, recording, k)
     return SOUND, readings.shape[0]
 
 
-@part
-def _predict(method: int, setup: Setup, memory: Memory) -> int:
-    if method == DEKF:
-        return dekf_predict(setup, memory)
-    if method in (ERROR_EKF, FORCE_EKF):
-        return error_ekf_predict(setup, memory)
-    if method in (SCKF, DIEKF_PM):
-        return constrained_predict(setup, memory)
-    return ukf_predict(method, setup, memory)
+@functools.cache
+def run_of(module: str, predict: Any, correct: Any) -> Any:
+    """The kernel of two stages; its compiled code is kept with that of a module, the filter's."""
+    scope = {**globals(), "predict": predict, "correct": correct}
+    name = f"run_{predict.__name__}_{correct.__name__}"
+    copy: Any = FunctionType(_run.__code__, scope, name)
+    copy.__qualname__, copy.__module__ = name, module
+    return kernel(copy)
 
 
-@part
-def _correct(method: int, setup: Setup, memory: Memory, row: Array) -> int:
-    if method == SCKF:  # these two impose the constraints whether or not there is a reading
-        return sckf_correct(setup, memory, row)
-    if method == DIEKF_PM:
-        return diekf_correct(setup, memory, row)
-    if nothing_read(row):
-        return SOUND
-    if method == DEKF:
-        return dekf_correct(setup, memory, row)
-    if method in (ERROR_EKF, FORCE_EKF):
-        return error_ekf_correct(setup, memory, row)
-    return ukf_correct(setup, memory, row)
+@inlined_part
+def is_lost(state: Array) -> bool:
+    """Whether a number of a state is beyond all bounds, or not a number."""
+    found = False
+    for value in state:
+        found = found or not abs(value) < FARTHEST
+    return found
 
 
-@part
-def _judged(status: int, memory: Memory) -> int:
-    """How a step ended, after a look at state and covariance."""
-    for value in memory.state:
-        if not abs(value) < FARTHEST:  # NaN too
-            return NO_MOTION
-    if status == SOUND and not is_positive(memory.covariance):
-        return NOT_POSITIVE
-    return status
-
-
-@part
-def _record(method: int, setup: Setup, memory: Memory, row: Array, k: int, recording: Recording) -> None:
-    cranks = setup.linkage.cranks.size
-    # Where z and zd stand in the state: each at the end of its half in dependent coordinates.
-    skipped = memory.q.size - cranks if method in (SCKF, DIEKF_PM) else 0
+@inlined_part
+def _record(memory: Memory, cranks: int, skipped: int, has_reading: bool, recording: Recording, k: int) -> None:
+    """Keep step k; z and zd stand at the end of their halves of a state in all coordinates."""
     for i in range(recording.states.shape[1]):
         recording.states[k, i] = memory.state[i + skipped * (1 + i // cranks)]
     for i in range(2 * cranks):
         for j in range(2 * cranks):
             covariance = memory.covariance[i + skipped * (1 + i // cranks), j + skipped * (1 + j // cranks)]
             recording.covariances[k, i, j] = covariance
-    if not nothing_read(row):
+    if has_reading:
         put(recording.innovations[k], memory.innovation)
         put_matrix(recording.innovation_covariances[k], memory.innovation_covariance)
         recording.gaps[k] = memory.gap[0]

@@ -12,11 +12,6 @@ from state_observer.multibody.constraints import Linkage
 
 Array = NDArray[np.float64]
 
-METHODS = ("CEKF", "DEKF", "UKF-FE", "UKF-TR", "SCKF", "DIEKFpm", "errorEKF", "forceEKF")
-CEKF, DEKF, UKF_FE, UKF_TR, SCKF, DIEKF_PM, ERROR_EKF, FORCE_EKF = range(8)
-IN_ALL_COORDINATES = (SCKF, DIEKF_PM)
-FUSED = (CEKF, SCKF, DIEKF_PM)  # one step is one piece: readings are part of it, not a stage after it
-
 # How a step ended.
 SOUND, NOT_POSITIVE, NO_MOTION = range(3)
 ENDINGS = (
@@ -74,30 +69,3 @@ class Memory(NamedTuple):
     points_q: Array  # and their motions
     points_qd: Array
     gap: Array  # [0]: largest violated constraint after the last correction
-
-
-def new_memory(method: int, setup: Setup, q: Array, qd: Array, qdd: Array, covariance: Array) -> Memory:
-    """Memory of a filter that starts with this motion."""
-    cranks, count = setup.linkage.cranks.size, setup.sensors.kinds.size
-    if method in IN_ALL_COORDINATES:
-        state = np.concatenate([q, qd])
-    else:
-        state = np.concatenate([q[-cranks:], qd[-cranks:], np.zeros(cranks if method == FORCE_EKF else 0)])
-    points = 4 * cranks + 1 if method in (UKF_FE, UKF_TR) else 0
-    return Memory(
-        state=state,
-        covariance=covariance.copy(),
-        q=q.copy(),
-        qd=qd.copy(),
-        qdd=qdd.copy(),
-        multipliers=np.zeros(q.size - cranks),
-        force=setup.linkage.force.copy(),
-        innovation=np.full(count, np.nan),
-        innovation_covariance=np.full((count, count), np.nan),
-        sensitivity=np.zeros((count, covariance.shape[0])),
-        points=np.zeros((points, 2 * cranks)),
-        points_before=np.zeros((points, 2 * cranks)),
-        points_q=np.zeros((points, q.size)),
-        points_qd=np.zeros((points, q.size)),
-        gap=np.zeros(1),
-    )

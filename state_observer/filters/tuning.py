@@ -10,7 +10,7 @@ from typing import TypeVar
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.share import share_file
-from state_observer.filters.setup import METHODS
+from state_observer.filters.registry import check_filter_names
 from state_observer.linkages.sensors import SENSOR_SETS
 
 Row = TypeVar("Row")
@@ -25,8 +25,11 @@ class PlantNoiseRow:
     linkage: str = setting(..., "Name of a linkage")
     errors: tuple[str, ...] = setting(..., "Levels of modelling error", choices=ERRORS)
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
-    filters: tuple[str, ...] = setting(..., "Filters", choices=METHODS)
+    filters: tuple[str, ...] = setting(..., "Filters")
     psd: float = setting(..., "PSD of acceleration noise", unit="rad^2/s^3", minimum=0.0, maximum=1e6)
+
+    def __post_init__(self) -> None:
+        check_filter_names(self.filters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +38,12 @@ class VarianceRow:
 
     linkage: str = setting(..., "Name of a linkage")
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
-    filters: tuple[str, ...] = setting(..., "Filters", choices=METHODS)
+    filters: tuple[str, ...] = setting(..., "Filters")
     angle: float = setting(..., "Of positions", unit="rad^2, m^2", minimum=1e-12, maximum=1e3)
     rate: float = setting(..., "Of velocities", unit="rad^2/s^2, m^2/s^2", minimum=1e-12, maximum=1e3)
+
+    def __post_init__(self) -> None:
+        check_filter_names(self.filters)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,8 @@ from state_observer.filters.kalman import (
     subtract,
     symmetrise,
 )
-from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, UKF_TR, Array, Memory, Options, Setup
+from state_observer.filters.linkage_filter import LinkageFilter
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Options, Setup
 from state_observer.linkages.sensors import measure
 from state_observer.multibody.matrix_r import euler_step, settle, trapezoidal_step
 from state_observer.multibody.solve import add_matrix, cholesky, put, put_matrix, solved, transposed
@@ -28,7 +29,7 @@ def spread(options: Options, size: int) -> float:
 
 
 @part
-def ukf_predict(method: int, setup: Setup, memory: Memory) -> int:
+def _predict(setup: Setup, memory: Memory, is_trapezoidal: bool) -> int:
     """Sigma points (Eqs. 3.87 to 3.89), each one step on (Eq. 3.90); mean and covariance (Eqs. 3.91, 3.92)."""
     linkage, state, size = setup.linkage, memory.state, memory.state.size
     cranks = linkage.cranks.size
@@ -47,7 +48,7 @@ def ukf_predict(method: int, setup: Setup, memory: Memory) -> int:
         put(q, memory.q)  # the guess of the position problem
         if not settle(linkage, memory.force, point[:cranks], point[cranks:], q, qd, memory.qdd):
             return NO_MOTION
-        if method == UKF_TR:
+        if is_trapezoidal:
             is_done = trapezoidal_step(linkage, memory.force, setup.step, q, qd, memory.qdd)
         else:
             is_done = euler_step(linkage, memory.force, setup.step, q, qd, memory.qdd)
@@ -63,6 +64,18 @@ def ukf_predict(method: int, setup: Setup, memory: Memory) -> int:
     add_matrix(memory.covariance, setup.plant_noise, 1.0)
     symmetrise(memory.covariance)
     return SOUND
+
+
+@part
+def ukf_euler_predict(setup: Setup, memory: Memory) -> int:
+    """One step of each point by forward Euler."""
+    return _predict(setup, memory, False)
+
+
+@part
+def ukf_trapezoidal_predict(setup: Setup, memory: Memory) -> int:
+    """One step of each point by the trapezoidal rule."""
+    return _predict(setup, memory, True)
 
 
 @part
@@ -132,3 +145,19 @@ def _covariance(options: Options, left: Any, right: Any) -> Any:
                 value += left[p, i] * right[p, j]
             result[i, j] = first * left[0, i] * right[0, j] + 0.5 / total * value
     return result
+
+
+class UkfEuler(LinkageFilter):
+    """Unscented Kalman filter, forward Euler."""
+
+    predict = staticmethod(ukf_euler_predict)
+    correct = staticmethod(ukf_correct)
+    has_points = True
+
+
+class UkfTrapezoidal(LinkageFilter):
+    """Unscented Kalman filter, trapezoidal rule."""
+
+    predict = staticmethod(ukf_trapezoidal_predict)
+    correct = staticmethod(ukf_correct)
+    has_points = True

@@ -11,7 +11,7 @@ from proving_ground.settings import setting
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.share import share_file
 from proving_ground.settings.units import LARGEST_SEED
-from state_observer.filters.setup import METHODS
+from state_observer.filters.registry import check_filter_names
 from state_observer.filters.tuning import ERRORS
 from state_observer.linkages.sensors import SENSOR_SETS
 
@@ -42,13 +42,14 @@ class StudyParameters:
     linkages: tuple[str, ...] = setting(..., "Names in config/observers")
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
     rates_hz: tuple[int, ...] = setting(..., "Readings per second", unit="Hz", minimum=1, maximum=100000)
-    filters: tuple[str, ...] = setting(..., "Filters", choices=METHODS)
+    filters: tuple[str, ...] = setting(..., "Filters")
     duration_s: float = setting(..., "Of each run", unit="s", minimum=0.01, maximum=1e4)
     noise_seed: int = setting(..., "Of the sensors' noise", minimum=0, maximum=LARGEST_SEED)
     true_gravity_mps2: float = setting(..., "Negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0)
     errors: tuple[ModelError, ...]
 
     def __post_init__(self) -> None:
+        check_filter_names(self.filters)
         if "errorEKF" not in self.filters:
             raise ValueError("filters: errorEKF must be among them, its cost is what others are compared with")
         if [error.name for error in self.errors].count("high") != 1:

@@ -21,13 +21,13 @@ class Pair(NamedTuple):
     right: float
 
 
-KIND = Calling(Pair(0.0, 0.0), (0.0, np.zeros(1)))
+KIND = Calling(0.0, np.zeros(1), Pair(0.0, 0.0))
 call = KIND.caller()
 
 
 @kernel
 def total(address: int, x: float, array: Any) -> float:
-    found = call(address, (x, array))
+    found = call(address, x, array)
     return found.left + found.right
 
 
@@ -56,7 +56,7 @@ def single(x: float, array: Any) -> float:
 
 @kernel
 def wrong_arguments(address: int) -> float:
-    return call(address, (1, np.zeros(1))).left
+    return call(address, 1, np.zeros(1)).left
 
 
 def test_one_compiled_caller_calls_kernels_that_it_never_knew() -> None:

@@ -139,7 +139,7 @@ def test_path_of_a_planner_of_the_users_own_may_be_a_list(monkeypatch: pytest.Mo
         ("math:sqrt", "must be a class"),
         ("my_planner:Mute", "no method reset"),
         ("my_planner:Broken", "no licence"),
-        (":", "cannot be had"),
+        (":", "cannot be imported"),
     ],
 )
 def test_planner_that_cannot_be_had_is_one_clear_line(name: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
-from planner.scripted import JTurn, LaneChange, Program, ScriptedDriver, SineSteer, SineSweep, Straight
+from planner.scripted import (
+    DRIVER_KINDS,
+    JTurn,
+    LaneChange,
+    Program,
+    ScriptedDriver,
+    SineSteer,
+    SineSweep,
+    Straight,
+)
+from proving_ground.scenarios.scenario import Driver
 from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
@@ -123,3 +134,10 @@ def test_memory_is_all_that_a_driver_remembers(vehicle: Hmmwv) -> None:
 
     assert second.act(2.0, seen) == first.act(2.0, seen)
     assert np.isfinite(first.memory[0])
+
+
+def test_every_kind_of_script_is_registered_under_its_name_in_scenarios() -> None:
+    written = {item.name for item in fields(Driver)} - {"to_goal"}
+
+    assert set(DRIVER_KINDS) == written
+    assert all(callable(kind.act) and kind() == kind() for kind in DRIVER_KINDS.values())

@@ -26,7 +26,7 @@ from sensor_msgs.msg import Imu, JointState, LaserScan, NavSatFix, NavSatStatus,
 from std_msgs.msg import String, UInt32
 from tf2_msgs.msg import TFMessage
 
-from proving_ground.interfaces.fields import NS_PER_S, read_stamp
+from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.joints import TRUTH_ACTUATION as ACTUATION
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.point_cloud import cloud_to_points

@@ -11,7 +11,7 @@ import pytest
 
 from benchmark import BENCHMARKS, observers
 from proving_ground.cli.main import main
-from state_observer.filters.setup import METHODS
+from state_observer.filters.registry import FILTERS
 from state_observer.study.parameters import load_study
 
 SMALL = replace(load_study(), rates_hz=(200, 50), duration_s=0.6)
@@ -40,7 +40,7 @@ def test_one_json_object_with_all_that_programs_ask_for(small: Path, capsys: pyt
     assert figures["missing_force_rms_nm"] > 0.0
     table = figures["rms"]
     assert list(table) == ["four_bar", "five_bar"]
-    assert set(table["four_bar"]["encoder"]["high"]["200"]) == set(METHODS[:7])
+    assert set(table["four_bar"]["encoder"]["high"]["200"]) == set(list(FILTERS)[:7])
     assert 0.0 < table["five_bar"]["coupler_gyro"]["low"]["50"]["UKF-TR"] < 0.2
     _check_files(small)
 

@@ -13,11 +13,12 @@ from numpy.testing import assert_allclose
 
 from proving_ground.settings import SettingsError
 from state_observer.filters.observer import LinkageObserver, ObserverError
-from state_observer.filters.setup import METHODS
+from state_observer.filters.registry import FILTERS
 from state_observer.linkages.mechanism import Mechanism
 from state_observer.study.cases import Bench
 from state_observer.study.parameters import Case
 
+METHODS = tuple(FILTERS)
 SEVEN = METHODS[:7]
 
 
