@@ -24,6 +24,8 @@ PATH_KEYS = (
     "vehicle.model", "world.named.name", "observer.kind", "observer.settings", "driver.to_goal.planner.planner",
 )  # fmt: skip
 
+SINGLE = ("vehicle", "world")  # of which a scenario has one, whatever its file is called
+
 Named = tuple[str, Path]  # what a file is for, in words; the file
 
 
@@ -49,11 +51,14 @@ def hash_of(path: Path) -> str:
 
 def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterator[Named]:
     """Of the base, and of the base with each file that a choice may name in place of its own."""
-    yield from _of_scenario(scenario)
+    own = list(_of_scenario(scenario))
+    yield from own
     for key in PATH_KEYS:
         for word in _words(campaign, key):
             chosen = altered(scenario, {key: Change(word)}).found_from(folder)
-            yield from ((f"{what} {word}", path) for what, path in _of_scenario(chosen))
+            for what, path in _of_scenario(chosen):
+                if (what, path) not in own:
+                    yield f"{what} {word}" if what in SINGLE else what, path
     if scenario.world.named is not None:
         yield from _files_varied_in_world(campaign, world_file(scenario.world.named.name))
 
@@ -104,7 +109,7 @@ def _of_observer(settings: ObserverNodeSettings) -> Iterator[Named]:
         yield f"observer's {path.name}", path
     model = getattr(OBSERVER_KINDS[settings.kind].load(path), "vehicle", "")
     if model:
-        yield f"observer's vehicle {model}", vehicle_file(model)
+        yield f"observer's vehicle {Path(model).name}", vehicle_file(model)
 
 
 def _source_of(planner: str) -> Path | None:
