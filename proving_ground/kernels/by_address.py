@@ -13,7 +13,7 @@ from typing import Any, cast
 import numba
 from numba.core import cgutils
 from numba.core.errors import NumbaError, TypingError
-from numba.core.types import unliteral  # type: ignore[attr-defined]
+from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
 
 

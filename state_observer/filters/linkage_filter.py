@@ -85,5 +85,5 @@ class LinkageFilter:
 
 def filter_named(name: str) -> LinkageFilter:
     """The filter of a name in FILTERS or of module:Class; raises SettingsError."""
-    found: type[LinkageFilter] = named_class("filter", FILTERS, name, LinkageFilter)
+    found: type[LinkageFilter] = named_class(f"filter {name}", FILTERS, name, LinkageFilter)
     return found()

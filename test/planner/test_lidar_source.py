@@ -35,10 +35,12 @@ from terrain.obstacles import Box, Cylinder, Obstacles
 from terrain.world import Place, World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 TRUCK = Footprint(front=3.9, rear=-0.65, half_width=1.07, wheelbase=3.3, half_track=0.91, centre_height=0.8)
-UNIT = replace(load_preset(LidarSettings, "spinning_32"), deskew=True)
+HMMWV = VehicleChoice().parameters().equipment
+UNIT = replace(load_preset(LidarSettings, "spinning_32").fitted("lidar", HMMWV), deskew=True)
 FEW_POINTS = LidarMapSettings(least_points=1)  # for tests with single points
 BY_SIGHT = LidarMapSettings(blind_m=0.01)  # drops are looked for, the blind place is left alone
 TICK_S = 0.01

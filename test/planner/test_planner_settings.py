@@ -15,7 +15,7 @@ def test_file_of_the_suite_holds_the_defaults() -> None:
 
     assert found.is_addressed
     given = {name: item.value for name, item in found.given.items()}
-    assert build(PlannerSettings, given) == PlannerSettings(max_curvature_1pm=0.14)
+    assert build(PlannerSettings, given) == PlannerSettings()
 
 
 def test_every_setting_has_a_meaning_and_numbers_have_a_range() -> None:

@@ -73,7 +73,7 @@ class Drive:
     """A drive of a vehicle that follows speed and curvature at once."""
 
     world: World
-    settings: PlannerSettings = field(default_factory=PlannerSettings)
+    settings: PlannerSettings = field(default_factory=lambda: PlannerSettings(max_curvature_1pm=0.14))
     pose: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
     time: float = 0.0
     speed: float = 0.0

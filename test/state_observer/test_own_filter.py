@@ -86,7 +86,7 @@ def test_every_filter_of_the_list_is_there() -> None:
     ],
 )
 def test_a_filter_that_is_not_there_is_one_clear_line(four_bar: Mechanism, name: str, words: str) -> None:
-    with pytest.raises(SettingsError, match=f"^filter: .*{words}") as caught:
+    with pytest.raises(SettingsError, match=f"^filter .*{words}") as caught:
         LinkageObserver(name, four_bar, "encoder", plant_psd=0.1)
     assert "\n" not in str(caught.value)
 
