@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from benchmark.cloud_publish import publish_figures
-from proving_ground.settings.nested import load_preset
+from benchmark.lidar_unit import lidar_unit
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.beams import beams_of, directions
 from sensors.lidar.lidar import Lidar
@@ -32,7 +31,10 @@ DRIVE_S, SPEED = 6.0, 10.0  # across the town, while squares around the vehicle 
 def run(say: Callable[[str], None]) -> dict[str, float]:
     """Figures; CPU times of one core in milliseconds, the least of many."""
     # Without its own body all rays go out, as they do in Embree alone.
-    world, settings = load_world(WORLD), replace(load_preset(LidarSettings, PRESET), own_body=ABSENT)
+    world, settings = (
+        load_world(WORLD),
+        lidar_unit(PRESET, own_body=ABSENT),
+    )
     say("building the scene")
     scene = Scene.of(world, step=STEP)
     say("casting rays")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.lidar_unit import lidar_unit
 from benchmark.measure import cpu_time_us
 from benchmark.town_pictures import draw_towns, words
 from benchmark.town_runs import drive_figures
@@ -29,7 +29,6 @@ from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from planner.town_drive import drive, town, way_on_truth
-from proving_ground.settings.nested import load_preset
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
@@ -165,7 +164,11 @@ def _cycle(footprint: Footprint) -> dict[str, float]:
 
 def _scan(world: World) -> tuple[LidarSettings, NDArray[np.void]]:
     """A LIDAR of 64 beams and 1024 columns, and what it sees from the world's start."""
-    unit = replace(load_preset(LidarSettings, "spinning_64"), columns=1024, deskew=True)
+    unit = lidar_unit(
+        "spinning_64",
+        columns=1024,
+        deskew=True,
+    )
     start, zero = world.start, (0.0, 0.0, 0.0)
     attitude = (0.0, 0.0, math.sin(0.5 * start.heading), math.cos(0.5 * start.heading))
     base = BaseMotion((start.x, start.y, 0.0), attitude, zero, zero, zero, zero)

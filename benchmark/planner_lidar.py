@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmark.lidar_unit import lidar_unit
 from benchmark.measure import cpu_time_us
 from benchmark.town_pictures import draw_drive, is_clean, picture_folder, words
 from benchmark.town_runs import drive_by_sensors, drive_figures, seeds
@@ -29,7 +30,6 @@ from planner.pose import Pose, pose_of
 from planner.pose_history import PoseHistory
 from planner.settings import PlannerSettings
 from planner.town_drive import DriveResult, drive_with, town
-from proving_ground.settings.nested import load_preset
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
@@ -121,7 +121,7 @@ def drive_by_lidar(
     seed: int = 0,
 ) -> DriveResult:
     """As town_drive.drive, at most so long [s], with obstacles from a LIDAR."""
-    unit = lidar_settings or replace(load_preset(LidarSettings, PRESET), deskew=True)
+    unit = lidar_settings or lidar_unit(PRESET, deskew=True)
     wander = WanderingPose(errors or PoseErrors(), seed)
     return drive_with(LidarDriver(vehicle, world, settings, unit, wander, seed), vehicle, world, longest)
 
@@ -178,7 +178,7 @@ def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
     pose = Pose(start.x, start.y, heading=start.heading)
     found = {}
     for preset in TIMED_PRESETS:
-        unit = replace(load_preset(LidarSettings, preset), deskew=True)
+        unit = lidar_unit(preset, deskew=True)
         lidar = Lidar(unit, Scene.of(world))
         lidar.update(0, base)
         points = next(scan for tick in range(1, 12) for scan in lidar.update(tick * PERIOD_NS, base)).points

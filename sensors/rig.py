@@ -65,6 +65,7 @@ else:
         frozen=True,
         kw_only=True,
     )
+    SensorChoice.__module__ = __name__  # to be pickled
 
 
 @dataclass(frozen=True, kw_only=True)

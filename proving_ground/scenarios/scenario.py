@@ -104,6 +104,7 @@ else:
         frozen=True,
         kw_only=True,
     )
+    Driver.__module__ = __name__  # to be pickled
 
 
 @dataclass(frozen=True, kw_only=True)

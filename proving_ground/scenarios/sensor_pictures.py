@@ -84,7 +84,8 @@ def _picture(scenario: Scenario, choice: SensorChoice, scans: dict[str, LidarSca
         scan = scans[choice.called]
         seconds = (scan.time_ns - scenario.start.time_ns()) * 1e-9
         title = f"{choice.called}: {scenario.description}, at {seconds:.1f} s"
-        picture = lidar_picture(title, scan, choice.lidar.mounting())
+        unit = choice.lidar.fitted("lidar", scenario.vehicle.parameters().equipment)
+        picture = lidar_picture(title, scan, unit.mounting())
         return picture, f"{len(scan.points)} returns of {scan.ranges.size} rays"
     if choice.gps is not None:
         return _gps(scenario, choice)

@@ -63,7 +63,7 @@ def low_cost_gps(say: Say) -> Part:
     own = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
     gps = next(choice.gps for choice in scenario.sensors if choice.gps is not None)
     place = run.channels["x_m"] + 1j * run.channels["y_m"]
-    lever = complex(*gps.mount.xyz_m[:2])
+    lever = complex(*gps.fitted("gps", scenario.vehicle.parameters().equipment).mount.position[:2])
     antenna = np.interp(seconds, run.time, place + lever * np.exp(1j * run.channels["yaw_rad"]))
     off = np.abs(own[:, 0] + 1j * own[:, 1] - antenna)
     assert run.estimates is not None
@@ -131,7 +131,7 @@ def gps(say: Say) -> Part:
     samples = [sample for tick in range(18_000) for sample in receiver.update(start_ns + tick * period_ns, still)]
     frame = LocalFrame(None)
     places = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in samples])
-    away = places - np.array(settings.mount.xyz_m)
+    away = places - np.array(settings.mount.position)
     flat = np.hypot(away[:, 0], away[:, 1])
     rows = [  # 18,000 fixes: three deviations of an RMS are 1.6 %
         Row("RMS in the plane", rms(flat), "1.786 m", Bound(1.757, 1.815), "m"),

@@ -1,0 +1,16 @@
+"""The LIDAR that benchmarks put on the HMMWV."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from proving_ground.settings.nested import load_preset
+from sensors.lidar.settings import LidarSettings
+from vehicle_dynamics.vehicle_choice import VehicleChoice
+
+
+def lidar_unit(preset: str, **changes: Any) -> LidarSettings:
+    """A preset where the vehicle's file has its LIDAR, with what else is to differ."""
+    settings = load_preset(LidarSettings, preset).fitted("lidar", VehicleChoice().parameters().equipment)
+    return replace(settings, **changes)
