@@ -13,6 +13,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from proving_ground.interfaces.message_types import short_name
@@ -42,10 +43,17 @@ def table_of(which: str) -> str:
         rows = [(_name(item), _type(item), _nodes(item.listeners), item.qos.name, item.text) for item in COMMANDS]
         return _table(("topic", "type", "to", "QoS", ""), rows)
     if which == "published":
-        return _table(("topic", "type", "by", "QoS", "rate", "frame", ""), map(_published_row, PUBLISHED))
+        rows = map(_published_row, (*PUBLISHED, *_of_plug_ins()))
+        return _table(("topic", "type", "by", "QoS", "rate", "frame", ""), rows)
     if which == "services":
         return _table(("service", "type", "of", ""), map(_service_row, SERVICES))
     return _table(("topic", "type", "", ""), _node_rows(which.split()))
+
+
+def _of_plug_ins() -> Iterator[Topic]:
+    """Topics of sensors that other installed packages add."""
+    for entry in entry_points(group="proving_ground.sensors"):
+        yield from (item.topic for item in entry.load().publishes)
 
 
 def _published_row(topic: Topic) -> Row:
