@@ -43,8 +43,8 @@ def table_of(which: str) -> str:
         rows = [(_name(item), _type(item), _nodes(item.listeners), item.qos.name, item.text) for item in COMMANDS]
         return _table(("topic", "type", "to", "QoS", ""), rows)
     if which == "published":
-        rows = map(_published_row, (*PUBLISHED, *_of_plug_ins()))
-        return _table(("topic", "type", "by", "QoS", "rate", "frame", ""), rows)
+        published = map(_published_row, (*PUBLISHED, *_of_plug_ins()))
+        return _table(("topic", "type", "by", "QoS", "rate", "frame", ""), published)
     if which == "services":
         return _table(("service", "type", "of", ""), map(_service_row, SERVICES))
     return _table(("topic", "type", "", ""), _node_rows(which.split()))

@@ -199,7 +199,7 @@ def _seen_lidar(scenario: Scenario, context: Context) -> SeenLidar:
 
 def _script(scenario: Scenario, context: Context) -> Found:
     site = scenario.world.site()
-    if scenario.driver.to_goal is None:
+    if scenario.driver.is_given and scenario.driver.to_goal is None:
         yield (
             "script",
             ScriptSettings(

@@ -17,6 +17,7 @@ from nav_msgs.msg import Odometry
 from std_srvs.srv import SetBool
 
 from proving_ground.cli.main import main
+from proving_ground.interfaces import topics
 from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
 from proving_ground.launching.launch_folder import CLAIM
 from proving_ground.launching.node_process import node_command
@@ -229,10 +230,11 @@ def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_
 def test_results_of_the_run_before_are_kept_when_a_node_cannot_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One whose vehicle is not there: only its node finds out."""
+    """One whose vehicle cannot stand on its ground: only its node finds out."""
     name, run = _scenario(tmp_path), tmp_path / "runs/short_ros"
-    text = (tmp_path / "short.yaml").read_text() + "vehicle: {model: ./gone.yaml}\n"
-    (tmp_path / "short.yaml").write_text(text)
+    text = (tmp_path / "short.yaml").read_text()
+    assert "flat: {}" in text
+    (tmp_path / "short.yaml").write_text(text.replace("flat: {}", "flat: {slope_x: 2.0}"))
     (run / "bag").mkdir(parents=True)
     for file in (CLAIM, TIMING, "report.html", "bag/bag_0.mcap"):
         (run / file).write_text("old")
@@ -263,6 +265,17 @@ def test_wrong_values_are_told_before_any_node_starts(
     assert len((told.out + told.err).strip().splitlines()) == 1
 
 
+class WithoutWheels:
+    """A bag of other people, who know no loads of wheels."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def write(self, topic: str, *rest: Any) -> None:
+        if topic != topics.TRUTH_WHEELS.absolute:
+            self._writer.write(topic, *rest)
+
+
 def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     """A bag of other people's has no loads of wheels."""
     from proving_ground.recording.recording import Recording
@@ -275,7 +288,7 @@ def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
     path.write_text(text.replace("collision_n", "wheel_load_n.front_left").replace("at_most: 0.0", "at_least: 0.0"))
     scenario, folder = load_scenario(path), tmp_path / "run"
     with BagWriter(folder / "bag") as writer:
-        recording = Recording(writer)
+        recording = Recording(WithoutWheels(writer))  # type: ignore[arg-type]
         runner = LockStep(scenario, listener=recording.sample)
         recording.watch(runner, scenario.start.time_ns())
         runner.run()
