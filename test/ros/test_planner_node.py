@@ -220,7 +220,7 @@ def flat_cloud(time_ns: int, frame: str) -> Any:
 
 
 def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_refused_by_name(graph: Any) -> None:
-    arguments = ("world:=urban", "sensing:=lidar", "lidar_deskewed:=true")
+    arguments = ("world:=urban", "sensing:=lidar", "lidar.is_deskewed:=true")
     graph.start("planner", "--ros-args", *(word for text in arguments for word in ("-p", text)))
     vehicle = Standing(graph)
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
