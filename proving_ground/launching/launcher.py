@@ -47,7 +47,7 @@ async def _supervise(supervisor: Supervisor, meanwhile: Coroutine[None, None, No
 
 def processes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> list[ProcessSpec]:
     """Of the nodes, and of a monitor if there is to be one; raises SettingsError for one that there is not."""
-    monitor = [NodeSpec("monitor", params={"use_sim_time": use_sim_time})] if show else []
+    monitor = [NodeSpec("monitor", params={"use_sim_time": use_sim_time}, respawn=True)] if show else []
     return [node_process(spec) for spec in [*specs, *monitor]]
 
 
