@@ -4,4 +4,3 @@ FIDELITIES = ("multibody", "single_track")
 TWIST_TYPES = ("auto", "twist", "twist_stamped")
 TF_SOURCES = ("truth", "observer")
 DIVERGED = "diverged"  # state of a simulation whose motion no vehicle has
-BASE_FRAME, CHASSIS_FRAME = "base_link", "chassis"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.frames import BASE_FRAME
 from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
 from proving_ground.interfaces.topic import Topic
 from proving_ground.kernels.vector3 import vector
@@ -22,7 +23,6 @@ from sensors.rig import SensorRig
 from terrain.map_messages import MapSettings, occupancy, shapes
 from terrain.surroundings import SiteSettings, Surroundings
 from terrain.world import World
-from vehicle_dynamics.choices import BASE_FRAME
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 
