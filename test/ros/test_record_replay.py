@@ -312,7 +312,7 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     ticks = graph.collect(Clock, "/clock", qos.CLOCK)
     bag = written(tmp_path / "drive", plugin, mode, odd_name="/1bad")
     replayer = graph.start_command(
-        command("replay", str(bag), "--rate", "2", "--delay", "3", "--remap", "/note:=/memo")
+        command("replay", str(bag), "--rate", "2", "--delay", "8", "--remap", "/note:=/memo")
     )
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
