@@ -159,6 +159,7 @@ def make_observer(settings: ObserverNodeSettings, there: Surroundings) -> BasicO
     """The observer of a run, for its node and for lock-step; its model has a ground of its own to leave ruts in."""
     kind = OBSERVER_KINDS[settings.kind]
     loaded = kind.load(Path(settings.observer_file) if settings.observer_file else None)
-    equipment = VehicleParameters.from_yaml(vehicle_file(settings.vehicle)).equipment
-    known = settings.fitted(equipment).known(LocalFrame(there.georeference))
+    if not (settings.gps.mount.xyz_m and settings.imu.mount.xyz_m):  # reading the file costs campaigns time
+        settings = settings.fitted(VehicleParameters.from_yaml(vehicle_file(settings.vehicle)).equipment)
+    known = settings.known(LocalFrame(there.georeference))
     return kind.make(loaded.informed(known), there.fresh_ground())

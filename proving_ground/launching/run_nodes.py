@@ -12,7 +12,6 @@ from proving_ground.scenarios.scenario import LONGEST_S, VERSION, Scenario
 from proving_ground.settings import changed_parameters
 from proving_ground.settings.nested import build_nested
 
-GOES_BY_CLOCK = ("planner", "terrain")  # nodes whose own clock must be simulation time
 NO_SENSOR = "none"
 
 
@@ -21,7 +20,7 @@ def nodes_of(run: Mapping[str, Compiled]) -> list[NodeSpec]:
     nodes = []
     for name, item in run.items():
         params = dict(changed_parameters(item.settings))
-        if item.part.node in GOES_BY_CLOCK:
+        if item.part.uses_sim_time:
             params["use_sim_time"] = True
         nodes.append(NodeSpec(item.part.node, (), params, called=name, respawn=item.part.rejoins))
     return nodes

@@ -41,6 +41,7 @@ class Part:
     node: str  # executable
     settings_of: Callable[[Scenario, Context], Found]  # by name of node, process and random stream
     rejoins: bool = True  # finds its way back into a running graph when it is started again
+    uses_sim_time: bool = False  # its own clock must be simulation time
 
 
 class Compiled(NamedTuple):
@@ -213,7 +214,7 @@ def _script(scenario: Scenario, context: Context) -> Found:
 
 
 VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # its time and position are what others go by
-TERRAIN = Part("terrain", _terrain)
+TERRAIN = Part("terrain", _terrain, uses_sim_time=True)
 OBSERVER = Part("observer", _observer)
-PLANNER = Part("planner", _planner)
+PLANNER = Part("planner", _planner, uses_sim_time=True)
 SCRIPT = Part("script", _script)

@@ -99,8 +99,8 @@ class SensorNode(SuiteNode[Any]):
 
     def on_settings(self, old: Any, new: Any) -> None:
         """Errors, delivery and the present fault can change while it runs."""
+        self.fitted = new.fitted(self.kind.name, self._equipment)
         if self._sensor is not None:
-            self.fitted = new.fitted(self.kind.name, self._equipment)
             self._sensor.change(self.fitted)
 
     def publish_health(self) -> None:
