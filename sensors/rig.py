@@ -18,7 +18,7 @@ from sensors.faults import Fault
 from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.simulation import ticks_between
+from vehicle_dynamics.stepper import ticks_between
 
 
 class _Choice:

@@ -10,8 +10,8 @@ from proving_ground.settings import setting
 from terrain.surroundings import SiteSettings
 from vehicle_dynamics.choices import TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
-from vehicle_dynamics.simulation import Schedule
 from vehicle_dynamics.start import RENAMED_START, Start
+from vehicle_dynamics.stepper import Schedule
 from vehicle_dynamics.vehicle_choice import RENAMED_VEHICLE, VehicleChoice
 
 OWN_FRAMES = (BASE_FRAME, CHASSIS_FRAME, "steering_", "front_", "rear_")  # beginnings of names

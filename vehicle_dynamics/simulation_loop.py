@@ -1,4 +1,4 @@
-"""Runs a Simulation in a thread of its own, paced by the machine's steady clock.
+"""Runs a Stepper in a thread of its own, paced by the machine's steady clock.
 
 Only this thread touches simulation and vehicle, and it alone publishes; others ask it to do things between two moves.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from proving_ground.settings.units import NS_PER_S
-from vehicle_dynamics.simulation import Instant, Pacer, Simulation
+from vehicle_dynamics.stepper import Instant, Pacer, Stepper
 
 PAUSED_CLOCK_S = 0.1  # real time between clock messages of a paused simulation
 ANSWER_WAIT_S = 5.0
@@ -40,7 +40,7 @@ class SimulationLoop:
 
     def __init__(
         self,
-        simulation: Simulation,
+        simulation: Stepper,
         pacer: Pacer,
         publish: Callable[[Instant], None],
         on_failure: Callable[[], None] = lambda: None,

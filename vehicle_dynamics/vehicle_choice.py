@@ -9,8 +9,8 @@ from vehicle_dynamics.choices import FIDELITIES
 from vehicle_dynamics.driving.model import POWERTRAINS
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, METHODS, Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.simulation import steps_per_control
 from vehicle_dynamics.single_track import SingleTrack
+from vehicle_dynamics.stepper import steps_per_control
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_files import vehicle_file
 

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from proving_ground.scenarios.lock_step import PERIOD_NS, Run
+from proving_ground.scenarios.lock_step import Run
 from state_observer.vehicle.health import Health
 from state_observer.vehicle.track import Track, errors
 from state_observer.vehicle.trial import Drive
+from vehicle_dynamics.stepper import CONTROL_NS
 
 Array = NDArray[np.float64]
 
@@ -42,9 +43,9 @@ def truth_of(run: Run, base: Array, start_ns: int) -> Drive:
     at_origin = attitude.inv().apply(history["velocity"])
     moving = np.hypot(at_origin[:, 0], at_origin[:, 1]) > MOVES_MPS
     slip = np.arctan2(at_origin[:, 1], np.abs(at_origin[:, 0]))
-    ticks = np.round(run.time / (PERIOD_NS * 1e-9)).astype(np.int64)
+    ticks = np.round(run.time / (CONTROL_NS * 1e-9)).astype(np.int64)
     return Drive(
-        start_ns + PERIOD_NS * ticks,
+        start_ns + CONTROL_NS * ticks,
         history,
         base,
         history["position"] + attitude.apply(base),

@@ -17,17 +17,18 @@ from proving_ground.recording.autonomy_writing import ObserverWriting, PlannerWr
 from proving_ground.recording.sensor_writing import SensorWriting
 from proving_ground.recording.types import empty, to_rosbags
 from proving_ground.recording.writing import BagWriter
-from proving_ground.scenarios.lock_step import PERIOD_NS, LockStep
+from proving_ground.scenarios.lock_step import LockStep
 from sensors.kinds import SeenWorld
 from sensors.rig import SensorRig
 from terrain.map_messages import MapSettings, occupancy, shapes
 from terrain.surroundings import SiteSettings, Surroundings
 from terrain.world import World
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.stepper import CONTROL_NS
 from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 
 MAP, ODOM = "map", "odom"
-TF_EVERY_NS = 2 * PERIOD_NS
+TF_EVERY_NS = 2 * CONTROL_NS
 
 
 class Recording:

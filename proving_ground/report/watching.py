@@ -12,7 +12,6 @@ from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.scenario import Scenario
 from state_observer.vehicle.layout import SENSORS
 from terrain.world import World
-from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.parameters import VehicleParameters
 
@@ -83,6 +82,6 @@ class WatchedLockStep(LockStep):
         super().__init__(scenario, parameters=parameters, listener=listener, world=world)
         self.watch = Watch()
 
-    def _sense(self, step: int, seen: SnapshotRecord) -> None:
-        super()._sense(step, seen)
-        self.watch.look(self._period * PERIOD_S + step * self.vehicle.step_s, self.observation, self._driver)
+    def _sense(self, time_ns: int, seen: SnapshotRecord) -> None:
+        super()._sense(time_ns, seen)
+        self.watch.look(self._stepper.seconds, self.observation, self._driver)

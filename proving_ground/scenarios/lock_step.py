@@ -6,8 +6,7 @@ moves; faster sensors look in between.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ from planner.drive_to_goal import Status
 from planner.scripted import ScriptedDriver
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.channels import Channels, channels, estimate_channels
+from proving_ground.scenarios.checkpoint import Checkpoint
 from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario
@@ -25,12 +25,11 @@ from proving_ground.scenarios.script import make_script
 from proving_ground.settings import SettingsError
 from sensors.kinds import SENSOR_KINDS, SeenWorld
 from sensors.lidar.moving import MovingTarget
-from sensors.rig import SensorRig, steps_between_ticks
+from sensors.rig import SensorChoice, SensorRig, steps_between_ticks
 from state_observer.node_settings import ObserverNodeSettings, make_observer
-from terrain.ruts import EMPTY
 from terrain.surroundings import Surroundings
 from terrain.world import World
-from terrain.world_ground import RUT_CELLS, RutsCopy, WorldGround
+from terrain.world_ground import WorldGround
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -38,6 +37,7 @@ from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.stepper import Schedule, Stepper, steps_per_control
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_choice import make_vehicle
 
@@ -57,46 +57,8 @@ TakeOver = Callable[[ScriptedDriver | Autonomy, Vehicle], OtherDriver]
 Listener = Callable[[str, Any], None]
 
 PROGRESS_EVERY = 100  # periods
-PERIOD_NS = round(PERIOD_S * 1e9)
 STANDING = 0.02  # [m/s]
 REST_PERIODS = 100  # a driver that has arrived or given up has stood for so long when the run ends
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """All that a run depends on from here on."""
-
-    period: int
-    state: Array
-    pedals: Pedals
-    memory: tuple[float, ...]  # the driver's
-    ruts: RutsCopy | None = None  # of ground that remembers
-    sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
-
-    def to_json(self) -> str:
-        """Text that from_json reads back to the bit, but for the sensors' memory."""
-        values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
-        if self.ruts is not None:
-            used = np.flatnonzero(self.ruts.keys != EMPTY)
-            keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
-            values["ruts"] = {"size": len(self.ruts.keys), "place": used.tolist(), "key": keys, "depth": depth}
-        return json.dumps(values)
-
-    @staticmethod
-    def from_json(text: str) -> Checkpoint:
-        """Raises SettingsError when the text is no checkpoint."""
-        try:
-            values = json.loads(text)
-            pedals = Pedals(*values["pedals"]).within_limits()
-            state = np.array(values["state"], dtype=float)
-            memory = tuple(float(value) for value in values["memory"])
-            period = int(values["period"])
-            ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
-        except (ValueError, TypeError, KeyError) as error:
-            raise SettingsError(f"not a checkpoint: {error}") from None
-        if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
-            raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
-        return Checkpoint(period, state, pedals, memory, ruts)
 
 
 @dataclass(frozen=True)
@@ -109,6 +71,20 @@ class Run:
     centre_of_mass: Array  # of the chassis, whose motion the channels give; chassis frame [m]
     diverged_at: float | None  # [s]
     estimates: NDArray[np.void] | None = None  # records of ESTIMATE, if there is an observer
+
+
+class _Seat:
+    """A driver as a Stepper has it."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
+        """For the next PERIOD_S."""
+        return self._driver.act(round(now / PERIOD_S) * PERIOD_S, seen).within_limits()
+
+    def reset(self) -> None:
+        """A run in lock-step begins once; another is another LockStep."""
 
 
 class LockStep:
@@ -137,17 +113,9 @@ class LockStep:
             self.vehicle = make_vehicle(settings.vehicle, self.parameters)
         except ValueError as error:  # parameters that are each allowed, but together make no vehicle
             raise SettingsError(f"vehicle {settings.vehicle.model}: {error}") from None
-        try:
-            self._state = self.vehicle.start(
-                self._ground, gear=settings.start.gear, **settings.start.origin(self._there.world)._asdict()
-            )
-        except (NoEquilibriumError, ValueError) as error:
-            raise SettingsError(f"start: {error}") from None
-        self._pedals = Pedals()
         self._period = 0
         self._first = 0  # of the periods that the history has
         self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
-        self._steps = round(PERIOD_S / self.vehicle.step_s)
         self._start_ns = settings.start.time_ns()
         self.observation = self._make_observation()
         own_driver = self._make_driver()
@@ -156,10 +124,23 @@ class LockStep:
         self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
         self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
-        self._tick_steps = steps_between_ticks(scenario.sensors, self.vehicle.step_s, self._steps)
+        self._stepper = self._make_stepper(settings, scenario.sensors)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
-        self._seen: SnapshotRecord | None = None  # of this period, once it was looked at
+        self._is_sensed = False  # sensors have told of this instant
         self._diverged_at: float | None = None
+
+    def _make_stepper(self, settings: VehicleNodeSettings, sensors: Sequence[SensorChoice]) -> Stepper:
+        """The vehicle at its start; it stops for the driver, and where sensors sample in between."""
+        step_s = self.vehicle.step_s
+        steps = steps_between_ticks(sensors, step_s, steps_per_control(step_s))
+        start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
+        schedule = Schedule(step_s, {"sensors": 1.0 / (steps * step_s)})
+        try:
+            return Stepper(
+                self.vehicle, self._ground, _Seat(self._driver), schedule, start=start, start_ns=self._start_ns
+            )
+        except (NoEquilibriumError, ValueError) as error:
+            raise SettingsError(f"start: {error}") from None
 
     def _make_observation(self) -> Observation | None:
         if "observer" not in self.parts:
@@ -225,7 +206,7 @@ class LockStep:
 
     def result(self) -> Run:
         """What came of it so far."""
-        self._history[self._period] = self.vehicle.snapshot(self._state, self._pedals, self._ground)
+        self._history[self._period] = self._stepper.seen
         count = self._period + 1
         time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
         centre, base = np.array(self.parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
@@ -238,11 +219,10 @@ class LockStep:
 
     def look(self) -> SnapshotRecord:
         """The vehicle at this instant; what sensors have to tell of it is told, once."""
-        if self._seen is None:
-            self._seen = self.vehicle.snapshot(self._state, self._pedals, self._ground)
-            if not self.has_diverged:  # then it is the instant before, which was told
-                self._sense(0, self._seen)
-        return self._seen
+        if not (self._is_sensed or self.has_diverged):  # where it diverged, the last sound instant was told
+            self._sense(self._stepper.time_ns, self._stepper.seen)
+            self._is_sensed = True
+        return self._stepper.seen
 
     def seen_since(self, period: int) -> NDArray[np.void]:
         """Records of SNAPSHOT from a period on, without the present instant; a view."""
@@ -251,15 +231,23 @@ class LockStep:
     def advance_to(self, period: int) -> None:
         """Run until that many periods are done, or the run has ended."""
         while self._period < period and not self.has_ended:
-            seen = self.look()
-            self._pedals = self._driver.act(self._period * PERIOD_S, seen).within_limits()
-            self._history[self._period] = seen
+            seen = self._history[self._period] = self.look()
+            is_sound = self._move()
             self._rests = self._rests + 1 if self._is_at_rest(seen) else 0
-            self._seen = None
-            if not self._move():
+            if not is_sound:
                 self._diverged_at = self._period * PERIOD_S
                 return
+            self._is_sensed = False
             self._period += 1
+
+    def _move(self) -> bool:
+        """One period; False when the motion diverges. Sensors that are faster look in between."""
+        stepper = self._stepper
+        stepper.move()
+        while not stepper.begins_period and not stepper.diverged:
+            self._sense(stepper.time_ns, stepper.seen)
+            stepper.move()
+        return not stepper.diverged
 
     def _is_at_rest(self, seen: SnapshotRecord) -> bool:
         """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
@@ -268,39 +256,31 @@ class LockStep:
         status = self.autonomy.progress.status
         return status is Status.ARRIVED or (status is Status.FAILED and self.autonomy is self._driver)
 
-    def _move(self) -> bool:
-        """One period; False when the motion diverges. Sensors that are faster look in between."""
-        for step in range(0, self._steps, self._tick_steps):
-            if step:
-                self._sense(step, self.vehicle.snapshot(self._state, self._pedals, self._ground))
-            if self.vehicle.advance(self._state, self._pedals, self._ground, self._tick_steps) < self._tick_steps:
-                return False
-        return True
-
-    def _sense(self, step: int, seen: SnapshotRecord) -> None:
-        if self.rig is not None:
-            time_ns = self._start_ns + self._period * PERIOD_NS + step * round(self.vehicle.step_s * 1e9)
-            arrived = self.rig.update(time_ns, seen)
-            for name, sample in arrived:
-                self._listener(name, sample)
-            if self.observation is not None:
-                self.observation.hear(time_ns, (sample for _, sample in arrived))
-            if self.autonomy is not None:
-                self.autonomy.hear(arrived)
+    def _sense(self, time_ns: int, seen: SnapshotRecord) -> None:
+        if self.rig is None:
+            return
+        arrived = self.rig.update(time_ns, seen)
+        for name, sample in arrived:
+            self._listener(name, sample)
+        if self.observation is not None:
+            self.observation.hear(time_ns, (sample for _, sample in arrived))
+        if self.autonomy is not None:
+            self.autonomy.hear(arrived)
 
     def checkpoint(self) -> Checkpoint:
         """What `restore` needs to go on from here, to the bit."""
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
         if self.observation is not None:
             raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
-        if self._seen is not None and self.rig is not None:
+        if self._is_sensed and self.rig is not None:
             raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
         sensors = self.rig.memory() if self.rig is not None else None
-        return Checkpoint(self._period, self._state.copy(), self._pedals, self._driver.memory, ruts, sensors)
+        stepper = self._stepper
+        return Checkpoint(self._period, stepper.copy_state(), stepper.pedals, self._driver.memory, ruts, sensors)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
-        if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._state.shape:
+        if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._stepper.copy_state().shape:
             raise SettingsError("checkpoint: is of another scenario or another vehicle")
         if self.rig is not None:
             if checkpoint.sensors is None:
@@ -308,21 +288,9 @@ class LockStep:
             self.rig.remember(checkpoint.sensors)
         if checkpoint.period > self._period:
             self._first = checkpoint.period
-        self._period, self._state, self._pedals = checkpoint.period, checkpoint.state.copy(), checkpoint.pedals
         self._driver.memory = checkpoint.memory
         if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
             self._ground.restore_ruts(checkpoint.ruts)
-        self._seen = self._diverged_at = None
-
-
-def _ruts_from(values: dict[str, Any]) -> RutsCopy:
-    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError where it is none."""
-    size = int(values["size"])
-    if not 1 <= size <= RUT_CELLS:
-        raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
-    keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
-    place = np.array(values["place"], dtype=np.int64)
-    if place.size and not (place.min() >= 0 and place.max() < size):
-        raise ValueError("ruts: a place is beyond the size")
-    keys[place], depth[place] = values["key"], values["depth"]
-    return RutsCopy(keys, depth)
+        self._period, self._is_sensed, self._diverged_at = checkpoint.period, False, None
+        tick = checkpoint.period * steps_per_control(self.vehicle.step_s)
+        self._stepper.go_on_from(tick, checkpoint.state, checkpoint.pedals)

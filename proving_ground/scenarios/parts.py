@@ -23,7 +23,7 @@ from terrain.node_settings import TerrainNodeSettings
 from vehicle_dynamics.choices import TF_SOURCES
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.simulation import steps_per_control
+from vehicle_dynamics.stepper import steps_per_control
 
 Found = Iterator[tuple[str, Any]]  # names and settings
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.scenarios.lock_step import PERIOD_NS, LockStep
+from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
@@ -21,6 +21,7 @@ from sensors.picture import gps_picture, imu_picture, lidar_picture
 from sensors.rig import SensorChoice
 from sensors.samples import LidarScan
 from vehicle_dynamics.base_motion import BaseMotion
+from vehicle_dynamics.stepper import CONTROL_NS
 
 Array = NDArray[np.float64]
 
@@ -66,8 +67,8 @@ def _scans(scenario: Scenario, path: Path, at_s: float) -> dict[str, LidarScan]:
 
     runner = LockStep(scenario, listener=note)
     progress = progress_on_stderr(path.stem)
-    last = round(scenario.duration_s * 1e9 / PERIOD_NS)
-    wanted = round(at_s * 1e9 / PERIOD_NS)
+    last = round(scenario.duration_s * 1e9 / CONTROL_NS)
+    wanted = round(at_s * 1e9 / CONTROL_NS)
     for period in range(0, last + 1, 20):
         runner.advance_to(period)
         progress(min(period / max(wanted, 1), 1.0))

@@ -1,6 +1,6 @@
 """The vehicle node: hears commands, and publishes time, ground truth, joints and frames of a driving vehicle.
 
-All behaviour is in simulation.py and control/; the simulation runs and publishes in a thread of its own.
+All behaviour is in stepper.py and control/; the simulation runs and publishes in a thread of its own.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.ros.twist_input import TwistInput
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
-from vehicle_dynamics.simulation import Pacer, Simulation
 from vehicle_dynamics.simulation_loop import SimulationLoop
+from vehicle_dynamics.stepper import Pacer, Stepper
 from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_messages import FrameNames
 
@@ -85,7 +85,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             with _ended_by_signals():
                 vehicle = make_vehicle(choice, parameters)
                 self._drive = SharedDrive(DriveByWire(vehicle, s))
-                self._simulation = Simulation(
+                self._simulation = Stepper(
                     vehicle,
                     there.ground,
                     self._drive,

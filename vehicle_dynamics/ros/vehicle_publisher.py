@@ -9,7 +9,7 @@ from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.ros_support.tf import StaticTransformBroadcaster
 from vehicle_dynamics.parameters import VehicleParameters
-from vehicle_dynamics.simulation import Instant
+from vehicle_dynamics.stepper import Instant
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 

@@ -1,4 +1,4 @@
-"""Simulation: whole ticks, exact rates, reset while time runs on, divergence; pace on the machine's clock."""
+"""Stepper: whole ticks, exact rates, reset while time runs on, divergence; pace on the machine's clock."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.simulation import (
+from vehicle_dynamics.simulation_loop import PAUSED_CLOCK_S, SimulationLoop
+from vehicle_dynamics.stepper import (
     CONTROL_NS,
     MOST_DEBT_NS,
     Instant,
     Pacer,
     Schedule,
-    Simulation,
+    Stepper,
     steps_per_control,
 )
-from vehicle_dynamics.simulation_loop import PAUSED_CLOCK_S, SimulationLoop
 
 MS = 1_000_000
 
@@ -81,7 +81,7 @@ RATES = {"clock": 100.0, "odom": 100.0, "tf": 50.0, "slow": 4.0, "never": 0.0}
 def cart_simulation(cart: Cart | None = None, rates: dict[str, float] = RATES, start_ns: int = 0) -> Any:
     foot = Foot()
     vehicle: Any = cart or Cart()
-    simulation = Simulation(
+    simulation = Stepper(
         vehicle, FlatGround(), foot, Schedule(0.001, rates), start={"x": 5.0, "y": 0.0}, start_ns=start_ns
     )
     return simulation, foot

@@ -1,4 +1,4 @@
-"""A vehicle's run through time in whole ticks: who acts when, what is to be published when, and when that is due.
+"""A vehicle's run through time in whole ticks: who acts when, and what falls due when. Every run is one of these.
 
 No clock and no thread here; simulation_loop.py has both. All times are whole nanoseconds.
 """
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proving_ground.settings.units import NS_PER_S
 from terrain.ground import GroundModel
@@ -18,6 +19,8 @@ from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
+
+Array = NDArray[np.float64]
 
 CONTROL_NS = round(PERIOD_S * NS_PER_S)
 MOST_DEBT_NS = NS_PER_S // 5  # a simulation further behind than this goes on from where it is
@@ -87,7 +90,7 @@ class Schedule:
         return min(period - tick % period for period in self._periods)
 
 
-class Simulation:
+class Stepper:
     """The vehicle, its driver and its time. `move` to what comes next, `reset` to the start while time runs on."""
 
     def __init__(
@@ -156,6 +159,22 @@ class Simulation:
         has_jumped, self._has_jumped = self._has_jumped, False
         return self.look()._replace(due=self._schedule.due(self.tick), has_jumped=has_jumped)
 
+    @property
+    def begins_period(self) -> bool:
+        """The driver acts at this tick."""
+        return self.tick % self._schedule.control_ticks == 0
+
+    def copy_state(self) -> Array:
+        """Of the vehicle, as `go_on_from` takes it."""
+        state: Array = self._state.copy()
+        return state
+
+    def go_on_from(self, tick: int, state: Array, pedals: Pedals) -> None:
+        """Be at a tick of a run of the same vehicle; its ground is left to the caller."""
+        self.tick, self._state, self.pedals = tick, state.copy(), pedals
+        self.seen = self._vehicle.snapshot(self._state, pedals, self._ground)
+        self.diverged = ""
+
     def step(self) -> list[Instant]:
         """One period of the driver, whatever falls due in it."""
         end = self.tick + self._schedule.control_ticks
@@ -173,7 +192,7 @@ class Simulation:
         self.collisions, self.last_collision = 0, ""
 
     def _drive(self, steps: int) -> None:
-        if self.tick % self._schedule.control_ticks == 0:
+        if self.begins_period:
             self.pedals = self._driver.pedals(self.seconds, self.seen)
         made = self._vehicle.advance(self._state, self.pedals, self._ground, steps)
         seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)

@@ -1,0 +1,67 @@
+"""A run that is stopped and taken up again, to the bit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.settings import SettingsError
+from terrain.ruts import EMPTY
+from terrain.world_ground import RUT_CELLS, RutsCopy
+from vehicle_dynamics.pedals import Pedals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a run depends on from here on."""
+
+    period: int
+    state: Array
+    pedals: Pedals
+    memory: tuple[float, ...]  # the driver's
+    ruts: RutsCopy | None = None  # of ground that remembers
+    sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
+
+    def to_json(self) -> str:
+        """Text that from_json reads back to the bit, but for the sensors' memory."""
+        values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
+        if self.ruts is not None:
+            used = np.flatnonzero(self.ruts.keys != EMPTY)
+            keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
+            values["ruts"] = {"size": len(self.ruts.keys), "place": used.tolist(), "key": keys, "depth": depth}
+        return json.dumps(values)
+
+    @staticmethod
+    def from_json(text: str) -> Checkpoint:
+        """Raises SettingsError when the text is no checkpoint."""
+        try:
+            values = json.loads(text)
+            pedals = Pedals(*values["pedals"]).within_limits()
+            state = np.array(values["state"], dtype=float)
+            memory = tuple(float(value) for value in values["memory"])
+            period = int(values["period"])
+            ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
+        except (ValueError, TypeError, KeyError) as error:
+            raise SettingsError(f"not a checkpoint: {error}") from None
+        if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
+            raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
+        return Checkpoint(period, state, pedals, memory, ruts)
+
+
+def _ruts_from(values: dict[str, Any]) -> RutsCopy:
+    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError where it is none."""
+    size = int(values["size"])
+    if not 1 <= size <= RUT_CELLS:
+        raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
+    keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
+    place = np.array(values["place"], dtype=np.int64)
+    if place.size and not (place.min() >= 0 and place.max() < size):
+        raise ValueError("ruts: a place is beyond the size")
+    keys[place], depth[place] = values["key"], values["depth"]
+    return RutsCopy(keys, depth)
