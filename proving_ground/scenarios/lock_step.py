@@ -81,7 +81,7 @@ class _Seat:
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """For the next PERIOD_S."""
-        return self._driver.act(round(now / PERIOD_S) * PERIOD_S, seen).within_limits()
+        return self._driver.act(now, seen).within_limits()
 
     def reset(self) -> None:
         """A run in lock-step begins once; another is another LockStep."""
