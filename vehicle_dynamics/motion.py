@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
+STANDS_MPS = 0.05  # a vehicle that is slower stands, and a wish that is slower is one to stand
+
 
 def forward_speed(seen: SnapshotRecord) -> float:
     """Speed along the vehicle's x axis [m/s]."""

@@ -20,7 +20,8 @@ _SENSORS = ("imu", "gps", "encoders", "lidar")
 
 CMD_VEL: Final = Topic(
     name="cmd_vel", type=types.TWIST_STAMPED, other_type=types.TWIST,
-    publishers=("planner", "teleop", "keyboard", "cockpit"), listeners=("vehicle",), rate="20 Hz", frame="base_link",
+    publishers=("planner", "teleop", "keyboard", "cockpit"), listeners=("vehicle",),
+    rate="20 Hz; planner: with each odometry", frame="base_link",
     text="`linear.x` speed [m/s], `angular.z` yaw rate [rad/s]. `cmd_vel_type: auto` follows the published type; "
     "a second type or publisher is reported. Nav2 on Jazzy sends Twist",
 )  # fmt: skip

@@ -21,7 +21,6 @@ from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.scenarios.observing import HEADING_VARIANCE, START_VARIANCE
 from proving_ground.scenarios.refereeing import (
     START_WITHIN_S,
     TIMING,
@@ -34,6 +33,7 @@ from proving_ground.scenarios.refereeing import (
 )
 from proving_ground.settings import setting
 from proving_ground.settings.files import write_whole
+from state_observer.in_run import HEADING_VARIANCE, START_VARIANCE
 from state_observer.vehicle.health import ALIGNED, STARTING
 from terrain.worlds import load_world
 from vehicle_dynamics.choices import DIVERGED

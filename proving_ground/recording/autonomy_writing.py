@@ -31,7 +31,6 @@ from state_observer.vehicle.observer import VehicleObserver
 from state_observer.vehicle.odometry_frames import odometry_frames
 from vehicle_dynamics.vehicle_messages import FrameNames
 
-PERIOD_NS = NS_PER_S // 100  # of estimates
 FORCES_EVERY, TF_EVERY = 10, 2  # estimates
 HEALTH_EVERY_NS = NS_PER_S
 Write = Callable[[Topic, Any], None]
@@ -41,7 +40,7 @@ class ObserverWriting:
     """Estimates at 100 Hz, frames at 50 Hz, forces at 10 Hz, health at 1 Hz."""
 
     def __init__(self, observation: Observation, write: Write, frames: FrameNames) -> None:
-        self._observer, self._write = observation.observer, write
+        self._observation, self._observer, self._write = observation, observation.observer, write
         self._estimate = empty(topics.ESTIMATE.type, frames.map)
         self._estimate.child_frame_id = frames.base
         self._tree = empty(topics.TRANSFORMS.type)
@@ -59,17 +58,16 @@ class ObserverWriting:
         found = observer.health()
         level = Level.OK if found.status == ALIGNED else Level.WARN
         self._health.look(now_ns, level, found.status, lambda: health_figures(found, found.refused))
-        time_ns = observer.filter.time_ns
-        if not observer.is_running or time_ns // PERIOD_NS == self._written_ns // PERIOD_NS:
+        estimate = self._observation.told
+        if estimate is None or int(estimate["time_ns"]) == self._written_ns:
             return
-        self._written_ns, self._count = time_ns, self._count + 1
-        estimate = observer.estimate()
+        self._written_ns, self._count = int(estimate["time_ns"]), self._count + 1
         fill_estimate(self._estimate, estimate)
         self._write(topics.ESTIMATE, self._estimate)
         self._sideslip.data = float(estimate["sideslip"])
         self._write(topics.SIDESLIP, self._sideslip)
         if self._count % TF_EVERY == 0:
-            set_stamp(self._tree.transforms[0].header.stamp, time_ns)
+            set_stamp(self._tree.transforms[0].header.stamp, self._written_ns)
             for link, placement in zip(self._tree.transforms, odometry_frames(estimate), strict=True):
                 place(link, *placement)
             self._write(topics.TRANSFORMS, self._tree)

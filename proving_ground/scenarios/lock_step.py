@@ -26,10 +26,10 @@ from proving_ground.settings import SettingsError
 from sensors.kinds import SENSOR_KINDS, SeenWorld
 from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorRig, steps_between_ticks
-from state_observer.node_settings import ObserverNodeSettings, make_observer
 from terrain.surroundings import Surroundings
 from terrain.world import World
 from terrain.world_ground import WorldGround
+from vehicle_dynamics.control.drive_by_wire import DriveByWire, Order
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -38,7 +38,6 @@ from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.stepper import Schedule, Stepper, steps_per_control
-from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_choice import make_vehicle
 
 Array = NDArray[np.float64]
@@ -49,11 +48,11 @@ class OtherDriver(Protocol):
 
     memory: tuple[float, ...]
 
-    def act(self, time: float, seen: SnapshotRecord) -> Pedals: ...
+    def act(self, time: float, seen: SnapshotRecord) -> Order | None: ...
 
 
 Driver = ScriptedDriver | Autonomy | OtherDriver
-TakeOver = Callable[[ScriptedDriver | Autonomy, Vehicle], OtherDriver]
+TakeOver = Callable[[ScriptedDriver | Autonomy], OtherDriver]
 Listener = Callable[[str, Any], None]
 
 PROGRESS_EVERY = 100  # periods
@@ -73,15 +72,18 @@ class Run:
     estimates: NDArray[np.void] | None = None  # records of ESTIMATE, if there is an observer
 
 
-class _Seat:
-    """A driver as a Stepper has it."""
+class _Wire:
+    """A driver and the drive-by-wire that obeys it, as a Stepper has them."""
 
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
+    def __init__(self, driver: Driver, drive: DriveByWire) -> None:
+        self._driver, self._drive = driver, drive
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """For the next PERIOD_S."""
-        return self._driver.act(now, seen).within_limits()
+        order = self._driver.act(now, seen)
+        if order is not None:
+            self._drive.receive(now, order)
+        return self._drive.pedals(now, seen)
 
     def reset(self) -> None:
         """A run in lock-step begins once; another is another LockStep."""
@@ -120,7 +122,7 @@ class LockStep:
         self.observation = self._make_observation()
         own_driver = self._make_driver()
         self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
-        self._driver: Driver = take_over(own_driver, self.vehicle) if take_over is not None else own_driver
+        self._driver: Driver = take_over(own_driver) if take_over is not None else own_driver
         self._rests = 0  # periods that an autonomy at its end has stood for
         self._listener = listener
         self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
@@ -135,18 +137,16 @@ class LockStep:
         steps = steps_between_ticks(sensors, step_s, steps_per_control(step_s))
         start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
         schedule = Schedule(step_s, {"sensors": 1.0 / (steps * step_s)})
+        wire = _Wire(self._driver, DriveByWire(self.vehicle, settings))
         try:
-            return Stepper(
-                self.vehicle, self._ground, _Seat(self._driver), schedule, start=start, start_ns=self._start_ns
-            )
+            return Stepper(self.vehicle, self._ground, wire, schedule, start=start, start_ns=self._start_ns)
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
 
     def _make_observation(self) -> Observation | None:
         if "observer" not in self.parts:
             return None
-        settings: ObserverNodeSettings = self.parts["observer"].settings
-        return Observation(make_observer(settings, self._there), settings.origin(self._there))
+        return Observation(self.parts["observer"].settings, self._there)
 
     def _make_driver(self) -> ScriptedDriver | Autonomy:
         if "script" not in self.parts and "planner" not in self.parts:
@@ -223,6 +223,11 @@ class LockStep:
             self._sense(self._stepper.time_ns, self._stepper.seen)
             self._is_sensed = True
         return self._stepper.seen
+
+    @property
+    def pedals(self) -> Pedals:
+        """As the drive-by-wire has pressed them last."""
+        return self._stepper.pedals
 
     def seen_since(self, period: int) -> NDArray[np.void]:
         """Records of SNAPSHOT from a period on, without the present instant; a view."""

@@ -30,11 +30,11 @@ from proving_ground.scenarios.metrics import Finding, load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
 from vehicle_dynamics.base_motion import base_motion
-from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.control.drive_by_wire import Motion, Order
+from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import heading
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.vehicle import Vehicle
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 class Command(NamedTuple):
-    """What /cmd_vel says; the vehicle's own helm follows it."""
+    """What /cmd_vel says, as a curvature; the vehicle's drive-by-wire obeys it within its limits."""
 
     speed: float  # [m/s], astern negative
     curvature: float = 0.0  # [1/m], to the left positive
@@ -139,7 +139,7 @@ class Simulation:
         runner.advance_to(begin + periods)
         observation = self._observation()
         pushes = [*runner.seen_since(begin)["collision"].tolist(), float(runner.look()["collision"])]
-        info = {"diverged": runner.has_diverged, "collision_n": max(pushes), "pedals": self._wheel.pedals}
+        info = {"diverged": runner.has_diverged, "collision_n": max(pushes), "pedals": runner.pedals}
         return Step(observation, runner.has_ended, info)
 
     def result(self) -> Run:
@@ -166,8 +166,8 @@ class Simulation:
             raise RuntimeError("reset() comes first")
         return self._lock_step
 
-    def _take_over(self, own: ScriptedDriver | Autonomy, vehicle: Vehicle) -> _Wheel:
-        self._wheel = _Wheel(own, vehicle)
+    def _take_over(self, own: ScriptedDriver | Autonomy) -> _Wheel:
+        self._wheel = _Wheel(own)
         return self._wheel
 
     def _observation(self) -> Observation:
@@ -194,10 +194,9 @@ class Simulation:
 class _Wheel:
     """The driver's seat: whoever has it, the scenario's own driver looks on, so that its planner's map goes on."""
 
-    def __init__(self, own: ScriptedDriver | Autonomy, vehicle: Vehicle) -> None:
-        self._own, self._helm = own, Helm(vehicle)
+    def __init__(self, own: ScriptedDriver | Autonomy) -> None:
+        self._own = own
         self.action: Action | None = None  # None: the scenario's own driver acts
-        self.pedals = Pedals()
 
     @property
     def memory(self) -> tuple[float, ...]:
@@ -213,16 +212,12 @@ class _Wheel:
         """Of the scenario's planner."""
         return self._own.progress.grid if isinstance(self._own, Autonomy) else None
 
-    def act(self, time: float, seen: SnapshotRecord) -> Pedals:
-        """Pedals for the next 10 ms."""
-        if self.action is None or isinstance(self._own, Autonomy):
-            self.pedals = self._own.act(time, seen)
+    def act(self, time: float, seen: SnapshotRecord) -> Order | None:
+        """What the vehicle is told at an instant."""
+        own = self._own.act(time, seen) if self.action is None or isinstance(self._own, Autonomy) else None
         if isinstance(self.action, Command):
-            self.pedals = self._helm.pedals(seen, *self.action)
-        elif self.action is not None:
-            self.pedals = self.action
-        self.pedals = self.pedals.within_limits()
-        return self.pedals
+            return Motion(self.action.speed, self.action.speed * self.action.curvature)
+        return own if self.action is None else self.action
 
 
 def _remade(recipe: dict[str, Any]) -> Simulation:

@@ -27,6 +27,7 @@ from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp, on_time_jump
 from proving_ground.settings.units import NS_PER_S
 from state_observer.arrivals import Arrivals, RecentCounts
+from state_observer.in_run import EstimateTimes, begin_at
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings, make_observer
 from state_observer.ros.outer_clock import OuterClock
@@ -39,9 +40,6 @@ from terrain.surroundings import Surroundings
 from vehicle_dynamics.motion import heading_of
 
 POSE = topics.INITIAL_POSE.name
-START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the world's start [m^2, rad^2]
-LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
-UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
 FORCES_EVERY = 10  # estimates
 LEVELS = {ALIGNED: Level.OK, STARTING: Level.WARN, INVALID: Level.ERROR}  # others: WARN
 
@@ -58,8 +56,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self.get_logger().info(f"building the observer ({s.kind}); the first time on a machine this takes a while")
         self._observer = self._make_observer()
         self._observer.warm_up()
-        self._period_ns = round(NS_PER_S / s.rate_hz)
-        self._told_ns = 0
+        self._times = EstimateTimes(s.rate_hz)
         self._count = 0
         self._resets: int | None = None
         self._times_back = 0
@@ -128,31 +125,20 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _begin_at_start(self) -> None:
         """Where the vehicle starts, once: who gets lost later is elsewhere. Where it is not known, fixes will tell."""
         self._is_at_start = False
-        place = self._start
-        if place is None:
+        if self._start is None:
             return
-        variance, late_s = START_VARIANCE, (self._observer.filter.time_ns - self._start_ns) / NS_PER_S
-        if 0.0 <= late_s < LATEST_START_S:
-            place = place.rolled(late_s)
-        else:  # no date, or a reset while time ran on
-            variance += (UNSURE_START_S * place.speed) ** 2
-        verdict = self._observer.set_pose(
-            place.x, place.y, place.heading, speed=place.speed, position_variance=variance,
-            heading_variance=HEADING_VARIANCE,
-        )  # fmt: skip
+        verdict = begin_at(self._observer, self._start, self._start_ns)
         if not verdict.is_taken:
             self.report("pose", Level.WARN, f"the start is refused: {verdict.reason}")
 
     # What it tells
 
     def _tell(self) -> None:
-        """One estimate a period, at the newest sample; also when time went back."""
         if not self._observer.is_running:
             return
         now_ns = self._observer.filter.time_ns
-        if now_ns // self._period_ns == self._told_ns // self._period_ns:
+        if not self._times.is_due(now_ns):
             return
-        self._told_ns = now_ns
         self._count += 1
         told = self._observer.estimate()
         fill_estimate(self._estimate, told)
@@ -239,7 +225,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             **self._arrivals.figures(),
             "busy_share": f"{self._busy_share(now_s):.3f}",
         }
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._told_ns))
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._times.told_ns))
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
         self._diagnostics.publish(message)
 

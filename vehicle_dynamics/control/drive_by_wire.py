@@ -9,20 +9,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import NamedTuple
 
 from proving_ground.settings import setting
 from vehicle_dynamics.control.curvature import CurvatureSettings
 from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
 from vehicle_dynamics.control.speed import SpeedSettings
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.motion import forward_speed
+from vehicle_dynamics.motion import STANDS_MPS, forward_speed
 from vehicle_dynamics.pedals import DRIVE, Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
 ABSURD_SPEED = 100.0  # [m/s]: no driver means that
 ABSURD_YAW_RATE = 10.0  # [rad/s]
 ABSURD_PEDAL = 2.0
-STANDS = 0.05  # [m/s]: a slower wish is one to stand
+
+
+class Motion(NamedTuple):
+    """What /cmd_vel says."""
+
+    speed: float  # [m/s], forward positive
+    yaw_rate: float  # [rad/s], left positive
+
+
+Order = Pedals | Motion
 
 
 class Verdict(IntEnum):
@@ -100,12 +110,18 @@ class DriveByWire:
         self._helm.reset()
         self.status = "no command yet"
 
+    def receive(self, now: float, order: Order) -> Answer:
+        """An order of either kind."""
+        if isinstance(order, Pedals):
+            return self.receive_pedals(now, order)
+        return self.receive_motion(now, *order)
+
     def receive_motion(self, now: float, speed: float, yaw_rate: float) -> Answer:
         """A speed [m/s] and yaw rate [rad/s], as /cmd_vel has them."""
         problem = _problem({"speed": (speed, ABSURD_SPEED, "m/s"), "yaw rate": (yaw_rate, ABSURD_YAW_RATE, "rad/s")})
         if problem:
             return self._refuse(now, problem)
-        if abs(speed) < STANDS:
+        if abs(speed) < STANDS_MPS:
             self._accept(now, _Wish(now, "motion", 0.0, None))
             if abs(yaw_rate) > 1e-3:
                 return Answer(Verdict.LIMITED, f"cannot turn on the spot ({yaw_rate:+.2f} rad/s at {speed:+.2f} m/s)")

@@ -1,0 +1,166 @@
+"""A planner in a run: odometry and clouds in, commands out. The planner's node and lock-step both drive with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
+from planner.footprint import Footprint
+from planner.maps.lidar_source import LidarMapSettings, LidarSource
+from planner.maps.source import ObstacleSource
+from planner.maps.terrain_truth import TerrainTruth
+from planner.motion_height import MotionHeight
+from planner.node_settings import PlannerNodeSettings
+from planner.pose import Pose, pose_from_attitude
+from planner.pose_history import PoseHistory
+from proving_ground.settings.units import NS_PER_S
+from terrain.world import World
+from vehicle_dynamics.base_motion import BaseMotion
+from vehicle_dynamics.control.drive_by_wire import Motion
+from vehicle_dynamics.motion import STANDS_MPS
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle import Vehicle
+
+LAST_WORDS_S = 1.0  # a stop is repeated for so long; then others may command
+CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
+STOP = Motion(0.0, 0.0)
+
+MAP_SETTINGS = (
+    *(item.name for item in fields(LidarMapSettings)),
+    *("map_resolution_m", "max_step_m", "max_slope_deg", "max_height_m", "local_map_m"),
+)
+
+
+class Navigator:
+    """Drives to goals. Time is that of the odometry; a cloud waits for the odometry of its sweep's end."""
+
+    def __init__(
+        self,
+        settings: PlannerNodeSettings,
+        vehicle: Vehicle,
+        parameters: VehicleParameters,
+        world: World,
+        on_cloud: Callable[[str], None] = lambda problem: None,
+    ) -> None:
+        """on_cloud: told what is wrong with a cloud, or nothing when it was used. Raises SettingsError."""
+        self._equipment, self._world, self._on_cloud = parameters.equipment, world, on_cloud
+        self.footprint = Footprint.of(parameters, vehicle.base_in_chassis)
+        self._lidar: LidarSource | None = None
+        self._settings = self._fitted(settings)
+        self._source = self._make_source()
+        self.core = DriveToGoal(self._settings, self.footprint, self._source)
+        self.goals: list[tuple[float, float]] = []  # that are driven to; none any more when they were reached
+        self._poses, self._heights = PoseHistory(), MotionHeight()
+        self.progress = Progress(Status.NO_GOAL)
+        self._forget_time()
+
+    def _forget_time(self) -> None:
+        self._start_ns: int | None = None  # of the first odometry
+        self.seconds = 0.0  # of the latest, since the first
+        self.height = 0.0  # of base_link as the latest has it [m]
+        self._cloud: tuple[int, Any] | None = None  # that waits
+        self._seen: tuple[Pose, float] | None = None  # pose and speed of the latest
+        self._driven_at = -math.inf
+
+    def _fitted(self, settings: PlannerNodeSettings) -> PlannerNodeSettings:
+        """What settings leave open is as the vehicle's file has it."""
+        s = settings.fitted(self._equipment)
+        return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.place("lidar"))))
+
+    def _make_source(self) -> ObstacleSource:
+        s, truth = self._settings, TerrainTruth(self._world, self._settings)
+        if s.sensing != "lidar":
+            return truth
+        self._lidar = LidarSource(s, self.footprint, s.lidar.mount.mounting(), truth.extent(), s)
+        return self._lidar
+
+    def change(self, settings: PlannerNodeSettings) -> None:
+        """The drive goes on with its goals and its speed; a map is made anew only if it would be another one."""
+        before, self._settings = self._settings, self._fitted(settings)
+        if any(getattr(before, name) != getattr(self._settings, name) for name in MAP_SETTINGS):
+            self._source = self._make_source()
+        old, self.core = self.core, DriveToGoal(self._settings, self.footprint, self._source)
+        self.core.take_over(old)
+
+    def drive_to(self, goals: Sequence[tuple[float, float]]) -> Reason:
+        """Through places x, y [m]; none means to stop. A refused goal stops the vehicle, too."""
+        reason = self.core.set_waypoints(goals)
+        self.goals = [] if reason is not Reason.NONE else list(goals)
+        self._driven_at = self.seconds
+        return reason
+
+    def refuse(self, reason: Reason) -> Reason:
+        """A goal that is none stops the vehicle."""
+        self.goals, self._driven_at = [], self.seconds
+        return self.core.refuse(reason)
+
+    def reset(self) -> None:
+        """A drive that was under way goes on to its goals, from the start; one that had ended does not begin again."""
+        self.core.reset()
+        self._poses.clear()
+        self._heights.clear()
+        if self._lidar is not None:
+            self._lidar.reset()
+        self._forget_time()
+        self.core.set_waypoints(self.goals)
+
+    def hear(self, time_ns: int, points: Any) -> None:
+        """A cloud with the time of its first point; it is put into the map at the odometry that knows where it was."""
+        self._cloud = time_ns, points
+
+    def move(self, time_ns: int, motion: BaseMotion, lag_s: float = 0.0) -> Motion | None:
+        """Odometry; lag_s: how old it is. Returns the command that answers it, or None when the drive is long over."""
+        if self._start_ns is None:
+            self._start_ns = time_ns
+        self.seconds = (time_ns - self._start_ns) / NS_PER_S
+        self.height = motion.position[2]
+        pose = pose_from_attitude(motion.position, motion.attitude)
+        if self._settings.pose_source == "observer":
+            pose = pose._replace(z=self._heights.after(time_ns, motion))
+        self._poses.note(time_ns, pose)
+        self._seen = pose, motion.velocity[0]
+        self._see()
+        return self._drive(pose, motion.velocity[0], self.seconds - lag_s)
+
+    def wait(self, time_ns: int) -> Motion | None:
+        """Time goes on without odometry: for too long, and the vehicle is stopped."""
+        if self._start_ns is None or self._seen is None:
+            return None
+        now = (time_ns - self._start_ns) / NS_PER_S
+        if now - self.seconds <= self._settings.stale_s:
+            return None
+        pose, speed = self._seen
+        self.progress = self.core.update(now, pose, speed, self.seconds)
+        return STOP
+
+    def _drive(self, pose: Pose, speed: float, pose_time: float) -> Motion | None:
+        progress = self.progress = self.core.update(self.seconds, pose, speed, pose_time)
+        if progress.status in (Status.ARRIVED, Status.FAILED):
+            self.goals = []
+        if not progress.is_at_rest:
+            self._driven_at = self.seconds
+        if self.seconds - self._driven_at > LAST_WORDS_S:
+            return None
+        wanted = progress.speed if abs(progress.speed) >= STANDS_MPS else 0.0  # else it would ask to turn on the spot
+        return Motion(wanted, wanted * progress.curvature)
+
+    def _see(self) -> None:
+        """Place the cloud by where the vehicle was at its stamp and, unless it was put straight, at the sweep's end."""
+        if self._cloud is None or self._lidar is None or self._start_ns is None:
+            return
+        unit, (time_ns, points) = self._settings.lidar, self._cloud
+        end_ns = time_ns + (0 if unit.is_deskewed else round(unit.sweep_s * NS_PER_S))
+        if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
+            return
+        self._cloud = None
+        try:
+            pose = self._poses.at(time_ns)
+            later = None if unit.is_deskewed else self._poses.at(end_ns)
+        except ValueError as error:
+            self._on_cloud(str(error))
+            return
+        is_used = self._lidar.see((time_ns - self._start_ns) / NS_PER_S, points, pose, later, unit.sweep_s)
+        self._on_cloud("" if is_used else "late, not finite, or with too few points of use")
