@@ -14,7 +14,7 @@ import numpy as np
 from planner.arcs import ArcPlanner
 from planner.footprint import Footprint
 from planner.guarded_planner import GuardedPlanner, PlannerError
-from planner.manoeuvre import STANDING, Leg, ManoeuvreDriver, find_manoeuvre
+from planner.manoeuvre import Leg, ManoeuvreDriver, find_manoeuvre
 from planner.maps.grid import LocalGrid
 from planner.maps.local_map import LocalMap
 from planner.maps.source import ObstacleSource
@@ -24,6 +24,7 @@ from planner.plausibility import MOST_ATTEMPTS, FrozenPose, SpeedTrim, StuckWatc
 from planner.pose import Pose
 from planner.progress import Progress, Reason, Status
 from planner.settings import PlannerSettings
+from vehicle_dynamics.motion import STANDS_MPS
 
 __all__ = ["DriveToGoal", "Progress", "Reason", "Status"]
 
@@ -212,7 +213,7 @@ class DriveToGoal:
             status, wanted, bend = Status.BLOCKED, 0.0, self._curvature
         if plan.outcome is Outcome.SEARCHING:
             status = Status.DRIVING  # as soon as it knows where to
-        is_standing = abs(speed) < STANDING and abs(self._speed) < STANDING
+        is_standing = abs(speed) < STANDS_MPS and abs(self._speed) < STANDS_MPS
         if plan.outcome in STOPPED_BY:
             self._no_way_since = min(self._no_way_since, time)
             if is_standing and time - self._no_way_since >= CONFIRM_S:

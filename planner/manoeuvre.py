@@ -19,6 +19,7 @@ from planner.path_tracking import Path
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel, part
+from vehicle_dynamics.motion import STANDS_MPS
 
 Array = NDArray[np.float64]
 
@@ -37,7 +38,6 @@ UNSEEN = 1 << 62
 GOAL_AWAY_M, GOAL_TURN = 0.7, math.radians(12.0)
 JOIN_M = (2.0, 4.0, 6.0, 8.0, 10.0, 13.0, 16.0)  # along the path, where the manoeuvre may join it
 SETTLE_LENGTH = 2.0  # [m]: within it errors of place die out
-STANDING = 0.08  # [m/s]
 TURN_WHEELS_S = 0.6  # standing, before the next leg
 
 
@@ -188,7 +188,7 @@ class ManoeuvreDriver:
         self._place = self._nearest(pose, leg)
         left = (len(leg.points) - 1 - self._place) * leg.spacing
         if left <= 0.0 or self._is_past(pose, leg):
-            if abs(speed) < STANDING:
+            if abs(speed) < STANDS_MPS:
                 self._legs.pop(0)
                 self._place = 0
                 self._stands_since = time
@@ -197,7 +197,7 @@ class ManoeuvreDriver:
         if least_clearance(arcs, ahead, grid) < min(LEAST_M, self._clearance_now(pose, arcs, grid) - 0.02):
             return None
         curvature = self._steered(pose, leg)
-        if time - self._stands_since < TURN_WHEELS_S or speed * leg.direction < -STANDING:
+        if time - self._stands_since < TURN_WHEELS_S or speed * leg.direction < -STANDS_MPS:
             return 0.0, float(leg.curvature[0])
         way = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
         most = s.manoeuvre_speed_mps if leg.direction > 0 else s.reverse_speed_mps

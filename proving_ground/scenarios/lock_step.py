@@ -18,6 +18,7 @@ from planner.scripted import ScriptedDriver
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.channels import Channels, channels, estimate_channels
 from proving_ground.scenarios.checkpoint import Checkpoint
+from proving_ground.scenarios.ending import Standing
 from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario
@@ -56,8 +57,6 @@ TakeOver = Callable[[ScriptedDriver | Autonomy], OtherDriver]
 Listener = Callable[[str, Any], None]
 
 PROGRESS_EVERY = 100  # periods
-STANDING = 0.02  # [m/s]
-REST_PERIODS = 100  # a driver that has arrived or given up has stood for so long when the run ends
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,8 @@ class LockStep:
         own_driver = self._make_driver()
         self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver) if take_over is not None else own_driver
-        self._rests = 0  # periods that an autonomy at its end has stood for
+        self._standing = Standing()
+        self._is_over = False  # the drive, before its time
         self._listener = listener
         self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
         self._stepper = self._make_stepper(settings, scenario.sensors)
@@ -190,7 +190,7 @@ class LockStep:
     @property
     def has_ended(self) -> bool:
         """Nothing comes any more: the time is over, the motion diverged, or the driver is at its goal or gave up."""
-        return self._period >= self._periods or self._diverged_at is not None or self._rests >= REST_PERIODS
+        return self._period >= self._periods or self._diverged_at is not None or self._is_over
 
     @property
     def has_diverged(self) -> bool:
@@ -238,7 +238,7 @@ class LockStep:
         while self._period < period and not self.has_ended:
             seen = self._history[self._period] = self.look()
             is_sound = self._move()
-            self._rests = self._rests + 1 if self._is_at_rest(seen) else 0
+            self._note_end(seen)
             if not is_sound:
                 self._diverged_at = self._period * PERIOD_S
                 return
@@ -254,12 +254,13 @@ class LockStep:
             stepper.move()
         return not stepper.diverged
 
-    def _is_at_rest(self, seen: SnapshotRecord) -> bool:
-        """The scenario's planner has arrived, or has given up with nobody else to drive, and the vehicle stands."""
-        if self.autonomy is None or abs(forward_speed(seen)) >= STANDING:
-            return False
-        status = self.autonomy.progress.status
-        return status is Status.ARRIVED or (status is Status.FAILED and self.autonomy is self._driver)
+    def _note_end(self, seen: SnapshotRecord) -> None:
+        """A planner that gives up while somebody else drives ends nothing."""
+        self._standing.note(self.time, forward_speed(seen))
+        if self.autonomy is not None:
+            status = self.autonomy.progress.status
+            is_final = status is not Status.FAILED or self.autonomy is self._driver
+            self._is_over = is_final and self._standing.ends(self.time, status.value)
 
     def _sense(self, time_ns: int, seen: SnapshotRecord) -> None:
         if self.rig is None:

@@ -6,12 +6,12 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from proving_ground.scenarios.ending import Standing
+
 TIMING = "timing.json"  # in a run's folder, once time runs; with all times when it came to its end
 START_WITHIN_S = 3.0  # of a run: so long an observer is told where it starts
 ASK_AGAIN_S = 2.0  # a question, or its answer, may be lost
 SLOW_MPS = 0.5  # a place that is told to a faster vehicle is wrong when it is heard
-STANDING_MPS = 0.1
-STANDS_FOR_S = 1.0  # after that a drive that is over has ended
 CALM_S = 0.5  # the graph has not changed for so long
 SILENT_S = 2.5  # a node that tells of its health each second is gone, or stuck
 
@@ -115,7 +115,7 @@ class Course:
     planner_status: str = ""
     trouble: str = ""  # why the run cannot go on
     _speed: float = float("nan")
-    _stands_since_s: float | None = None
+    _standing: Standing = field(default_factory=Standing)
 
     def tell_time(self, time_ns: int) -> None:
         """Simulation time; after a jump back it goes on from there."""
@@ -126,10 +126,7 @@ class Course:
     def tell_speed(self, speed: float) -> None:
         """Of the vehicle [m/s]."""
         self._speed = speed
-        if abs(speed) > STANDING_MPS:
-            self._stands_since_s = None
-        elif self._stands_since_s is None:
-            self._stands_since_s = self.elapsed_s
+        self._standing.note(self.elapsed_s, speed)
 
     @property
     def is_slow(self) -> bool:
@@ -139,16 +136,12 @@ class Course:
     @property
     def stands(self) -> bool:
         """Whether the vehicle does."""
-        return self._stands_since_s is not None
+        return self._standing.since_s is not None
 
     @property
     def is_over(self) -> bool:
         """Time is up, or the planner has arrived or given up and the vehicle stands."""
-        if self.elapsed_s >= self.duration_s:
-            return True
-        if self.planner_status not in ("arrived", "failed") or self._stands_since_s is None:
-            return False
-        return self.elapsed_s - self._stands_since_s > STANDS_FOR_S
+        return self.elapsed_s >= self.duration_s or self._standing.ends(self.elapsed_s, self.planner_status)
 
     def words(self, factor: float) -> str:
         """For people."""

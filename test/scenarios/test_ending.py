@@ -1,0 +1,29 @@
+"""When a drive is over: one rule for both ways of running."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.progress import Status
+from proving_ground.scenarios.ending import STANDS_FOR_S, Standing
+from vehicle_dynamics.motion import STANDS_MPS
+
+
+@pytest.mark.parametrize(("status", "ends"), [(Status.ARRIVED, True), (Status.FAILED, True), (Status.BLOCKED, False)])
+def test_drive_that_is_over_ends_when_the_vehicle_has_stood_for_a_second(status: Status, ends: bool) -> None:
+    standing = Standing()
+    standing.note(5.0, 2.0 * STANDS_MPS)
+    standing.note(6.0, -0.5 * STANDS_MPS)
+    standing.note(6.5, 0.0)
+
+    assert not standing.ends(6.0 + 0.99 * STANDS_FOR_S, status.value)
+    assert standing.ends(6.0 + STANDS_FOR_S, status.value) is ends
+
+
+def test_vehicle_that_rolls_on_has_not_stood() -> None:
+    standing = Standing()
+    standing.note(1.0, 0.0)
+    standing.note(1.9, -2.0 * STANDS_MPS)
+    standing.note(2.0, 0.0)
+
+    assert not standing.ends(2.5, Status.ARRIVED.value)
