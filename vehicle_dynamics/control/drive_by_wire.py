@@ -23,6 +23,7 @@ from vehicle_dynamics.vehicle import Vehicle
 ABSURD_SPEED = 100.0  # [m/s]: no driver means that
 ABSURD_YAW_RATE = 10.0  # [rad/s]
 ABSURD_PEDAL = 2.0
+ANSWER_S = 0.15  # of speed control
 
 
 class Motion(NamedTuple):
@@ -217,10 +218,18 @@ class DriveByWire:
         s = self.settings
         # A speed that got away from the wish (a slope, a kerb) is met where it is.
         last = min(max(self._speed, present - 2.0), present + 2.0)
-        away = abs(wanted) > abs(last) and wanted * last >= 0.0
-        step = (s.max_acceleration_mps2 if away else s.max_deceleration_mps2) * PERIOD_S
-        slewed = last + min(max(wanted - last, -step), step)
-        return 0.0 if slewed * last < 0.0 else slewed
+        if wanted * last < 0.0 or abs(wanted) <= abs(last):
+            return self._slower(present, wanted, last)
+        sign = math.copysign(1.0, wanted)
+        # To brake less is not to accelerate: the wish rises from the present speed.
+        begin = max(sign * last, min(sign * present, sign * wanted))
+        return sign * min(begin + s.max_acceleration_mps2 * PERIOD_S, sign * wanted)
+
+    def _slower(self, present: float, wanted: float, last: float) -> float:
+        """Towards a slower wish, or through 0. Brakes answer at once: it leads by what may be lost meanwhile."""
+        most, sign = self.settings.max_deceleration_mps2, math.copysign(1.0, last)
+        least = max(sign * wanted, 0.0)
+        return sign * max(min(sign * last - most * PERIOD_S, sign * present - most * ANSWER_S), least)
 
 
 def _problem(values: dict[str, tuple[float, float, str]]) -> str:

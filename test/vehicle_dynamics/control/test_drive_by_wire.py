@@ -121,6 +121,21 @@ def test_speed_limit_holds(ride: Ride) -> None:
     assert car.speed < 22.2
 
 
+def test_brakes_answer_at_once_and_let_go_at_once(ride: Ride) -> None:
+    car = ride(speed=8.0)
+    car.run(3.0, motion(8.0))
+
+    car.run(0.05, motion(0.0))
+    assert car.pedals.throttle == 0.0
+    assert car.pedals.brake > 0.05
+    car.run(0.3, motion(0.0))
+    assert car.pedals.brake > 0.25
+    assert car.speed > 6.0
+
+    car.run(0.02, motion(8.0))
+    assert car.pedals.brake == 0.0
+
+
 def test_reverse_gear_only_after_a_stop(ride: Ride) -> None:
     car = ride(speed=4.0)
     speeds = []
