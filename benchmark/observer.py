@@ -14,18 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from proving_ground.settings.text_table import text_table
-from sensors.samples import GpsSample
-from state_observer.kinds import INS, VEHICLE
-from state_observer.vehicle.doors import Sample
-from state_observer.vehicle.layout import SENSORS
-from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
-from state_observer.vehicle.track import Errors, errors, observe
-from state_observer.vehicle.trial import (
+from benchmark.observer_drives import (
     DATUM,
     MOUNTS,
     TOWN,
-    Drive,
     along_legs,
     altered,
     drive,
@@ -34,6 +26,14 @@ from state_observer.vehicle.trial import (
     sense,
     wrong_numbers,
 )
+from proving_ground.settings.text_table import text_table
+from sensors.samples import GpsSample
+from state_observer.kinds import INS, VEHICLE
+from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
+from state_observer.vehicle.layout import SENSORS
+from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
+from state_observer.vehicle.track import Errors, errors, observe
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
     say(f"lane change, {SEEDS} noise seeds")
     figures.update(_lane(lane, ours, baseline))
     say(f"consistency, {HONESTY_SEEDS} noise seeds")
-    figures.update(_honesty(_first(town, HONESTY_S), {"right": ours[""], "wrong": ours["_wrong"]}))
+    figures.update(_honesty(town.first(HONESTY_S), {"right": ours[""], "wrong": ours["_wrong"]}))
     say("time")
     figures.update(_speed(sense(town, seed=1), ours[""], baseline))
     return figures
@@ -223,12 +223,6 @@ def _factor(samples: Sequence[Sample], observer: BasicObserver) -> float:
 def _observed(samples: Iterable[Sample], observer: BasicObserver) -> Any:
     observer.reset()
     return observe(samples, observer)
-
-
-def _first(truth: Drive, seconds: float) -> Drive:
-    count = round(seconds * 100.0) + 1
-    names = ("time_ns", "history", "position", "yaw", "velocity", "turn", "sideslip")
-    return replace(truth, **{name: getattr(truth, name)[:count] for name in names})
 
 
 def _add(figures: dict[str, float], name: str, values: Sequence[float]) -> None:

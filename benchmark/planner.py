@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmark.lidar_unit import lidar_unit
 from benchmark.measure import cpu_time_us
 from benchmark.town_pictures import draw_towns, words
-from benchmark.town_runs import drive_figures
+from benchmark.town_runs import drive_figures, drive_on_truth
 from planner.a_star import shortest
 from planner.arcs import ArcPlanner, Target
 from planner.dstar_lite import DStarLite
@@ -28,7 +28,7 @@ from planner.maps.local_map import LocalMap
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.town_drive import drive, town, way_on_truth
+from planner.towns import town, way_on_truth
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
@@ -59,7 +59,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
             world = town(seed)
             cost, _ = way_on_truth(world, settings, footprint)
             begun = time.process_time()
-            result = drive(car, world, settings, LONGEST_S)
+            result = drive_on_truth(world, LONGEST_S, settings)
             say(f"{planner}, town {seed}: {words(result)}")
             figures[f"{planner}_{seed}"] = {"astar_m": cost} | drive_figures(result, time.process_time() - begun)
         figures |= _sums(planner, [figures[f"{planner}_{seed}"] for seed in SEEDS])
@@ -99,12 +99,7 @@ def show(figures: Mapping[str, Any]) -> str:
 
 def draw(path: Path) -> None:
     """The towns and the ways driven through them by D* Lite with arcs."""
-    car = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
-    draw_towns(
-        path,
-        SEEDS,
-        lambda world: drive(car, world, PlannerSettings(max_curvature_1pm=0.14), LONGEST_S),
-    )
+    draw_towns(path, SEEDS, lambda world: drive_on_truth(world, LONGEST_S))
 
 
 def _sums(planner: str, rows: list[dict[str, float]]) -> dict[str, float]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from planner.town_drive import DriveResult, town
+from benchmark.town_runs import DriveResult
+from planner.towns import town
 from proving_ground.settings import SettingsError
 from terrain.world import World
 

@@ -1,31 +1,46 @@
-"""Drives through seeded towns by sensors alone, in lock-step: the LIDAR sees, the observer tells where the vehicle is.
-
-It is the urban scenario with another world, start and seed.
-"""
+"""Drives through seeded towns in lock-step: the urban scenario with another world, start and seed."""
 
 from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planner.drive_to_goal import Status
 from planner.pose import pose_of
-from planner.town_drive import DriveResult, StepWatch, town
-from proving_ground.scenarios.autonomy import Autonomy
+from planner.progress import Reason, Status
+from planner.settings import PlannerSettings
+from planner.towns import StepWatch, town
+from proving_ground.scenarios.choices import ToGoal
+from proving_ground.scenarios.ending import OVER
 from proving_ground.scenarios.lock_step import LockStep
-from proving_ground.scenarios.scenario import Scenario, load_scenario
+from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
 from terrain.world import World
 from terrain.world_ground import WorldGround
-from vehicle_dynamics.control.helm import PERIOD_S
 
 TOWNS = 20
 HOW_MANY = "PROVING_GROUND_TOWNS"  # environment: drive through the first so many
 TRACK_EVERY = 10  # periods
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DriveResult:
+    """What came of a drive."""
+
+    reached: bool
+    status: Status
+    reason: Reason
+    time: float  # [s]
+    collisions: int  # times that the body began to touch an obstacle
+    kerb_strikes: int  # times that a wheel began to climb a step
+    top_speed: float  # [m/s]
+    plans: int
+    track: NDArray[np.float64]  # n x 3: x, y, heading of base_link, every tenth of a second
 
 
 def seeds() -> range:
@@ -36,56 +51,76 @@ def seeds() -> range:
     return range(int(text))
 
 
-def scenario_of(seed: int, world: World, longest: float) -> Scenario:
-    """The urban scenario in another town; at most so long [s]."""
+def scenario_of(
+    world: World, longest: float, *, seed: int = 0, planner: PlannerSettings | None = None, **to_goal: Any
+) -> Scenario:
+    """The urban scenario in another world, by LIDAR and observer; at most so long [s].
+
+    to_goal: sensing "terrain" and pose "truth" in their place; what is then not needed is left out.
+    """
     urban = load_scenario(share_file("config/scenarios/urban.yaml"))
+    wish = ToGoal(planner=planner or PlannerSettings(), **{"sensing": "lidar", "pose": "observer", **to_goal})
+    needed = {"lidar"} if wish.sensing == "lidar" else set()
+    needed |= {"imu", "gps", "encoders"} if wish.pose == "observer" else set()
     at = world.start
-    start = replace(urban.start, x_m=at.x, y_m=at.y, heading_deg=math.degrees(at.heading))
-    return replace(urban, start=start, seed=seed, duration_s=longest, criteria=())
+    return replace(
+        urban,
+        start=replace(urban.start, x_m=at.x, y_m=at.y, heading_deg=math.degrees(at.heading)),
+        driver=Driver(to_goal=wish),
+        sensors=tuple(choice for choice in urban.sensors if choice.kind in needed),
+        observer=urban.observer if wish.pose == "observer" else None,
+        seed=seed,
+        duration_s=longest,
+        criteria=(),
+    )
 
 
-class TownRun(LockStep):
-    """A run that ends with the drive, and counts what the vehicle hits on the way."""
-
-    def __init__(self, seed: int, world: World, longest: float) -> None:
-        super().__init__(scenario_of(seed, world, longest), world=world)
-        self._steps_on = StepWatch(WorldGround.of(world))
-
-    def drive(self) -> DriveResult:
-        """To the driver's end, or that of the time."""
-        driver = self._driver
-        assert isinstance(driver, Autonomy)
-        collisions, was_touching, top, track = 0, False, 0.0, []
-        while self._period < self._periods and self._diverged_at is None:
-            period = self._period
-            self.advance_to(period + 1)
-            seen = self._history[period]
-            self._steps_on.look(seen)
-            is_touching = bool(seen["collision"] > 0.0)
-            collisions += is_touching and not was_touching
-            was_touching = is_touching
-            top = max(top, float(np.hypot(*seen["velocity"][:2])))
-            if period % TRACK_EVERY == 0:
-                pose = pose_of(seen, self.vehicle.base_in_chassis)
-                track.append((pose.x, pose.y, pose.heading))
-            if driver.progress.status in (Status.ARRIVED, Status.FAILED):
-                break
-        return DriveResult(
-            reached=driver.progress.status is Status.ARRIVED,
-            status=driver.progress.status,
-            reason=driver.progress.reason,
-            time=self._period * PERIOD_S,
-            collisions=collisions,
-            kerb_strikes=self._steps_on.count,
-            top_speed=top,
-            plans=driver.core.plans,
-            track=np.array(track),
-        )
+def drive(scenario: Scenario, world: World) -> DriveResult:
+    """To the planner's end, or that of the time; what the vehicle hits on the way is counted."""
+    runner, steps_on = LockStep(scenario, world=world), StepWatch(WorldGround.of(world))
+    assert runner.autonomy is not None
+    base = runner.vehicle.base_in_chassis
+    collisions, was_touching, top, track = 0, False, 0.0, []
+    while not runner.has_ended and runner.autonomy.progress.status.value not in OVER:
+        period = runner.period
+        seen = runner.look()
+        runner.advance_to(period + 1)
+        steps_on.look(seen)
+        is_touching = bool(seen["collision"] > 0.0)
+        collisions += is_touching and not was_touching
+        was_touching = is_touching
+        top = max(top, float(np.hypot(*seen["velocity"][:2])))
+        if period % TRACK_EVERY == 0:
+            pose = pose_of(seen, base)
+            track.append((pose.x, pose.y, pose.heading))
+    progress = runner.autonomy.progress
+    return DriveResult(
+        reached=progress.status is Status.ARRIVED,
+        status=progress.status,
+        reason=progress.reason,
+        time=runner.time,
+        collisions=collisions,
+        kerb_strikes=steps_on.count,
+        top_speed=top,
+        plans=runner.autonomy.core.plans,
+        track=np.array(track),
+    )
 
 
 def drive_by_sensors(seed: int, longest: float) -> DriveResult:
     """Through a town, at most so long [s]."""
-    return TownRun(seed, town(seed), longest).drive()
+    world = town(seed)
+    return drive(scenario_of(world, longest, seed=seed), world)
+
+
+def drive_by_lidar(world: World, longest: float) -> DriveResult:
+    """The same with the true pose."""
+    return drive(scenario_of(world, longest, pose="truth"), world)
+
+
+def drive_on_truth(world: World, longest: float, planner: PlannerSettings | None = None) -> DriveResult:
+    """The same with true obstacles and pose."""
+    return drive(scenario_of(world, longest, sensing="terrain", pose="truth", planner=planner), world)
 
 
 def drive_figures(result: DriveResult, seconds: float) -> dict[str, float]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from proving_ground.scenarios.lock_step import Run
+from proving_ground.settings.units import NS_PER_S
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.health import Health
 from state_observer.vehicle.track import Track, errors
-from state_observer.vehicle.trial import Drive
-from vehicle_dynamics.stepper import CONTROL_NS
 
 Array = NDArray[np.float64]
 
 SETTLED_S = 5.0  # from then on errors count
-MOVES_MPS = 0.5  # slower, sideslip means nothing
 
 
 def estimate_errors(run: Run, base_in_chassis: Array, start_ns: int, health: Health) -> dict[str, float]:
@@ -36,21 +34,5 @@ def estimate_errors(run: Run, base_in_chassis: Array, start_ns: int, health: Hea
 
 
 def truth_of(run: Run, base: Array, start_ns: int) -> Drive:
-    """The truth as errors are taken against: base_link's motion every 10 ms; base: its place in the chassis [m]."""
-    history = run.history
-    attitude = Rotation.from_quat(history["attitude"])
-    turn = history["turn"].copy()
-    at_origin = attitude.inv().apply(history["velocity"])
-    moving = np.hypot(at_origin[:, 0], at_origin[:, 1]) > MOVES_MPS
-    slip = np.arctan2(at_origin[:, 1], np.abs(at_origin[:, 0]))
-    ticks = np.round(run.time / (CONTROL_NS * 1e-9)).astype(np.int64)
-    return Drive(
-        start_ns + CONTROL_NS * ticks,
-        history,
-        base,
-        history["position"] + attitude.apply(base),
-        run.channels["yaw_rad"],
-        at_origin + np.cross(turn, base),
-        turn,
-        np.where(moving, slip, 0.0),
-    )
+    """As errors are taken against; base: base_link's place in the chassis [m]."""
+    return Drive.of(start_ns + round(run.time[0] * NS_PER_S), run.history, base)

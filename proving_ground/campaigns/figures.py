@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.footprint import Footprint
-from planner.town_drive import StepWatch
+from planner.towns import StepWatch
 from proving_ground.campaigns.campaign_file import Metric
 from proving_ground.campaigns.estimate_errors import estimate_errors
 from proving_ground.interfaces.joints import CORNERS

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.health import Health
 from state_observer.vehicle.layout import SENSORS
 from state_observer.vehicle.observer import BasicObserver
-from state_observer.vehicle.trial import Drive
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.ndimage import binary_dilation, minimum_filter
 from scipy.spatial.transform import Rotation
 
-from benchmark.planner_lidar import drive_by_lidar
+from benchmark.town_runs import drive_by_lidar
 from planner.drive_to_goal import DriveToGoal, Reason, Status
 from planner.footprint import Footprint
 from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, LocalGrid, Window
@@ -21,7 +21,7 @@ from planner.maps.source import Extent
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.town_drive import town
+from planner.towns import town
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.share import share_file
 from sensors.lidar.lidar import Lidar
@@ -559,10 +559,10 @@ def hmmwv() -> Hmmwv:
     return Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
 
 
-def test_goal_in_a_town_is_reached_by_lidar_without_touching_post_or_kerb(hmmwv: Hmmwv) -> None:
+def test_goal_in_a_town_is_reached_by_lidar_without_touching_post_or_kerb() -> None:
     world = town(4, urban=Urban(blocks_x=2, blocks_y=1, block_m=40.0, posts=7), closed_roads=0)
 
-    result = drive_by_lidar(hmmwv, world, DEFAULT, longest=120.0)
+    result = drive_by_lidar(world, 120.0)
 
     assert result.reached, f"{result.status} {result.reason} after {result.time} s"
     assert result.collisions == 0
@@ -571,12 +571,12 @@ def test_goal_in_a_town_is_reached_by_lidar_without_touching_post_or_kerb(hmmwv:
 
 
 @pytest.mark.parametrize("drop", [0.15, 0.5, 2.0])
-def test_vehicle_stops_before_ground_that_falls_away(hmmwv: Hmmwv, drop: float) -> None:
+def test_vehicle_stops_before_ground_that_falls_away(drop: float) -> None:
     edge = 8.0
     world = world_of(lambda x, y: -drop * (x > edge))
     world = replace(world, start=Place(x=-14.0, y=0.0, heading=0.0), goal=Place(x=30.0, y=0.0))
 
-    result = drive_by_lidar(hmmwv, world, DEFAULT, longest=9.0)
+    result = drive_by_lidar(world, 9.0)
 
     assert not result.reached
     assert result.kerb_strikes == 0

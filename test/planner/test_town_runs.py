@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmark.town_pictures import draw_drive, is_clean, words
-from benchmark.town_runs import TownRun, scenario_of, seeds
+from benchmark.town_runs import DriveResult, drive, scenario_of, seeds
 from planner.drive_to_goal import Reason, Status
-from planner.town_drive import DriveResult, town
+from planner.towns import town
 from proving_ground.settings import SettingsError
 
 
@@ -26,7 +26,7 @@ def result(**changes: object) -> DriveResult:
 def test_scenario_of_a_town_is_the_urban_one_at_its_start_with_lidar_and_observer() -> None:
     world = town(3)
 
-    described = scenario_of(3, world, 120.0)
+    described = scenario_of(world, 120.0, seed=3)
 
     assert (described.start.x_m, described.start.y_m) == (world.start.x, world.start.y)
     assert math.radians(described.start.heading_deg) == pytest.approx(world.start.heading)
@@ -37,13 +37,14 @@ def test_scenario_of_a_town_is_the_urban_one_at_its_start_with_lidar_and_observe
 
 
 def test_vehicle_sets_off_by_sensors_alone_and_the_run_ends_with_its_time() -> None:
-    drive = TownRun(3, town(3), 4.0).drive()
+    world = town(3)
+    found = drive(scenario_of(world, 4.0, seed=3), world)
 
-    assert drive.status is Status.DRIVING
-    assert drive.time == pytest.approx(4.0)
-    assert drive.top_speed > 1.0
-    assert drive.collisions + drive.kerb_strikes == 0
-    assert len(drive.track) == 40
+    assert found.status is Status.DRIVING
+    assert found.time == pytest.approx(4.0)
+    assert found.top_speed > 1.0
+    assert found.collisions + found.kerb_strikes == 0
+    assert len(found.track) == 40
 
 
 def test_drive_that_hits_something_is_not_clean_and_says_so() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmark.observer_drives import numbers, wrong_numbers
 from proving_ground.campaigns.estimate_errors import estimate_errors
 from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
 from proving_ground.scenarios.lock_step import LockStep
@@ -20,7 +21,6 @@ from proving_ground.scenarios.scenario import Criterion, Scenario, load_scenario
 from proving_ground.scenarios.simulation import Command, Observation, Simulation
 from proving_ground.settings import SettingsError
 from state_observer.kinds import VEHICLE
-from state_observer.vehicle.trial import numbers, wrong_numbers
 from vehicle_dynamics.pedals import Pedals
 
 Write = Callable[[str], Path]

@@ -6,15 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from state_observer.kinds import INS, VEHICLE
-from state_observer.vehicle.doors import Sample
-from state_observer.vehicle.observer import InsObserver, VehicleObserver
-from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
-from state_observer.vehicle.trial import (
+from benchmark.observer_drives import (
     DATUM,
     MOUNTS,
     TOWN,
-    Drive,
     along_legs,
     drive,
     lane_change,
@@ -22,6 +17,11 @@ from state_observer.vehicle.trial import (
     sense,
     wrong_numbers,
 )
+from state_observer.kinds import INS, VEHICLE
+from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
+from state_observer.vehicle.observer import InsObserver, VehicleObserver
+from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
 
 
 @pytest.fixture(scope="session")
@@ -44,8 +44,7 @@ def town() -> Drive:
 @pytest.fixture(scope="session")
 def block(town: Drive) -> Drive:
     """Its first half minute: one turn, one stop."""
-    names = ("time_ns", "history", "position", "yaw", "velocity", "turn", "sideslip")
-    return replace(town, **{name: getattr(town, name)[:3001] for name in names})
+    return town.first(30.0)
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from benchmark.observer_drives import altered, drive, numbers, sense, wrong_numbers
 from sensors.samples import GpsSample
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.track import Errors, errors, observe
-from state_observer.vehicle.trial import Drive, altered, drive, numbers, sense, wrong_numbers
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import REVERSE, Pedals

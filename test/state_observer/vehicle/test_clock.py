@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmark.observer_drives import START_NS, altered
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.clock import Line, SampleClock
 from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.health import ALIGNED, DEAD_RECKONING, INVALID
 from state_observer.vehicle.observer import HELD, BasicObserver, VehicleObserver
-from state_observer.vehicle.trial import START_NS, altered
 
 ENCODERS, IMU, GPS = 0, 1, 2
 BEGIN = 1_000 * NS_PER_S

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmark.observer_drives import START_NS, altered
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample
 from state_observer.vehicle.doors import LEAST_STD, Refusal, Sample, pose_variances
 from state_observer.vehicle.layout import POSITION
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
-from state_observer.vehicle.trial import START_NS, altered
 from terrain.ground import FlatGround
 
 

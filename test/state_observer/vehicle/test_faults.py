@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmark.observer_drives import START_NS, altered, drive, lane_change, moved_fix, sense
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.health import ALIGNED, DEAD_RECKONING, INVALID
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from state_observer.vehicle.track import errors, observe
-from state_observer.vehicle.trial import START_NS, Drive, altered, drive, lane_change, moved_fix, sense
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmark.observer_drives import START_NS, altered
 from sensors.samples import GpsSample
 from state_observer.kinds import VEHICLE
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.health import ALIGNED, STARTING
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.track import errors, observe
-from state_observer.vehicle.trial import START_NS, Drive, altered
 from terrain.ruts import press, rut_depth
 from terrain.world_ground import WorldGround
 from terrain.worlds import load_world

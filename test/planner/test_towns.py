@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from benchmark.town_runs import drive_on_truth
 from planner.footprint import Footprint
 from planner.maps.grid import OCCUPIED, Window
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.town_drive import StepWatch, drive, town, way_on_truth
+from planner.towns import StepWatch, town, way_on_truth
 from proving_ground.settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
@@ -58,7 +59,7 @@ def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) 
     assert math.isfinite(cost)
     assert obstacles_on_the_line(world) > 0
 
-    result = drive(hmmwv, world, DEFAULT, 120.0)
+    result = drive_on_truth(world, 120.0)
 
     assert result.reached, f"{result.status} {result.reason} after {result.time} s"
     assert result.collisions == 0
@@ -67,7 +68,7 @@ def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) 
 
 
 @pytest.mark.parametrize("degrees", [-22.0, 15.0])
-def test_speed_limit_holds_on_slopes_and_beyond_their_crests(hmmwv: Hmmwv, degrees: float) -> None:
+def test_speed_limit_holds_on_slopes_and_beyond_their_crests(degrees: float) -> None:
     # Level, then 20 m down (up where negative), then level again.
     places = -50.0 + 0.2 * np.arange(501)
     heights = -math.tan(math.radians(degrees)) * np.clip(places + 10.0, 0.0, 40.0)
@@ -76,7 +77,7 @@ def test_speed_limit_holds_on_slopes_and_beyond_their_crests(hmmwv: Hmmwv, degre
     )
     world = World(name="slope", ground=ground, start=Place(x=-25.0, y=0.0, heading=0.0), goal=Place(x=42.0, y=0.0))
 
-    result = drive(hmmwv, world, DEFAULT, 60.0)
+    result = drive_on_truth(world, 60.0)
 
     assert result.reached
     assert result.top_speed <= 5.0

@@ -1,4 +1,4 @@
-"""Simulated drives with sensors: what tests, benchmark and tuning of the observers are made on.
+"""Simulated drives with sensors: what tests and benchmark of the observers are made on.
 
 A drive is the truth, computed once. Sensors with any seed then look at it.
 """
@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.scripted import Program
 from proving_ground.kernels.vector3 import vector
+from proving_ground.scenarios import scenario as scenarios
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.scenario import Scenario, World
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.share import share_file
 from sensors.drive_truth import drive_truth
@@ -23,22 +27,23 @@ from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
 from sensors.imu import Imu, ImuSettings
 from sensors.mounting import Mount
 from state_observer.vehicle.doors import Sample
+from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.settings import Datum, Mounts
-from terrain.ground import FlatGround, GroundModel
+from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
-from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
-from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.start import Start
 
 Array = NDArray[np.float64]
 Driver = Callable[[float, float, Helm, SnapshotRecord], Pedals]  # time [s], way [m]
 
 SHORT = 0.8  # [m]: stops are made so far ahead of a leg's end
-START_NS = 1_700_000_000_000_000_000
-PERIOD_NS = round(PERIOD_S * 1e9)
+START = Start(x_m=20.0, y_m=-10.0, heading_deg=math.degrees(0.6), date="2023-11-14T22:13:20Z")
+START_NS = START.time_ns()
 MOUNTS = Mounts(gps_xyz_m=(0.5, 0.3, 1.9), imu_xyz_m=(1.6, 0.0, 0.8))
 DATUM = Datum(
     latitude_deg=DEFAULT_DATUM.latitude_deg,
@@ -67,20 +72,6 @@ TOWN = (
     Leg(31.42, -1.0 / 20.0, 6.0),
     Leg(30.0, 0.0, 6.0),
 )  # 305 m with two stops and four turns
-
-
-@dataclass(frozen=True)
-class Drive:
-    """The truth every 10 ms."""
-
-    time_ns: NDArray[np.int64]
-    history: NDArray[np.void]  # records of SNAPSHOT
-    base_in_chassis: Array
-    position: Array  # of base_link, n x 3 [m]
-    yaw: Array
-    velocity: Array  # of base_link, its axes, n x 3
-    turn: Array  # n x 3
-    sideslip: Array  # of the chassis origin [rad]; 0 below 0.5 m/s
 
 
 def numbers(path: str = "config/vehicles/hmmwv.yaml") -> VehicleParameters:
@@ -160,54 +151,47 @@ def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_
     return act
 
 
+class _Seat:
+    """A driver by the distance driven, as lock-step has drivers."""
+
+    memory: tuple[float, ...] = ()
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver, self._way = driver, 0.0
+        self.helm: Helm | None = None
+
+    def act(self, time: float, seen: SnapshotRecord) -> Pedals:
+        """Pedals for the next 10 ms."""
+        assert self.helm is not None
+        pedals = self._driver(time, self._way, self.helm, seen)
+        self._way += PERIOD_S * forward_speed(seen)
+        return pedals
+
+
 def drive(
     driver: Driver,
     seconds: float,
     *,
-    ground: GroundModel | None = None,
-    heading: float = 0.6,
-    x: float = 20.0,
-    y: float = -10.0,
-    speed: float = 0.0,
+    ground: FlatGround | None = None,
+    start: Start = START,
     parameters: VehicleParameters | None = None,
 ) -> Drive:
-    """Drive the true vehicle, 1 ms steps."""
-    road = ground or FlatGround()
-    car = Hmmwv(parameters or numbers())
-    state = car.start(road, x=x, y=y, heading=heading, speed=speed)
-    helm, pedals, way = Helm(car), Pedals(), 0.0
-    steps, count = round(PERIOD_S / car.step_s), round(seconds / PERIOD_S)
-    history = np.zeros(count + 1, SNAPSHOT)
-    for period in range(count + 1):
-        seen = car.snapshot(state, pedals, road)
-        pedals = driver(period * PERIOD_S, way, helm, seen).within_limits()
-        history[period] = car.snapshot(state, pedals, road)  # with the pedals of the coming period
-        way += PERIOD_S * forward_speed(seen)
-        if car.advance(state, pedals, road, steps) < steps:
-            raise RuntimeError(f"the drive diverges at {period * PERIOD_S:g} s")
-    return _truth(history, car.base_in_chassis)
-
-
-def _truth(history: NDArray[np.void], base: Array) -> Drive:
-    motions = [base_motion(seen, vector(base)) for seen in history]
-    attitude = history["attitude"]
-    x, y, z, w = attitude.T
-    yaw = np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)))
-    velocity = np.array([motion.velocity for motion in motions])
-    turn = history["turn"].copy()
-    at_origin = velocity - np.cross(turn, base)
-    slip = np.arctan2(at_origin[:, 1], np.abs(at_origin[:, 0]))
-    moving = np.hypot(at_origin[:, 0], at_origin[:, 1]) > 0.5
-    return Drive(
-        START_NS + PERIOD_NS * np.arange(len(history), dtype=np.int64),
-        history,
-        base.copy(),
-        np.array([motion.position for motion in motions]),
-        yaw,
-        velocity,
-        turn,
-        np.where(moving, slip, 0.0),
+    """The true vehicle, in lock-step."""
+    scenario = Scenario(
+        version=1,
+        description="A drive for observers",
+        world=World(flat=ground or FlatGround()),
+        start=start,
+        driver=scenarios.Driver(program=Program()),  # whose seat is taken
+        duration_s=seconds,
     )
+    seat = _Seat(driver)
+    runner = LockStep(scenario, parameters=parameters, take_over=lambda own: seat)
+    seat.helm = Helm(runner.vehicle)
+    run = runner.run()
+    if run.diverged_at is not None:
+        raise RuntimeError(f"the drive diverges at {run.diverged_at:g} s")
+    return Drive.of(START_NS, run.history, runner.vehicle.base_in_chassis)
 
 
 def sense(

@@ -1,37 +1,30 @@
-"""Scenario 1 of seed 002 in a closed loop: the HMMWV drives through a seeded town to a goal, in lock-step on truth."""
+"""Seeded towns to drive through (seed 002, scenario 1), the best way that there is, and kerbs that are struck."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.a_star import shortest
-from planner.drive_to_goal import DriveToGoal, Progress, Reason, Status
 from planner.footprint import Footprint
 from planner.global_planner import BESIDE_M, NEAR_GOAL
-from planner.goal_driver import GoalDriver
 from planner.grid_cost import METRE_COST, NO_WAY
 from planner.maps.global_map import map_of
 from planner.maps.grid import LocalGrid, Window
 from planner.maps.terrain_truth import TerrainTruth
-from planner.pose import Pose, pose_of
+from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel
 from terrain.builders.urban import Urban
 from terrain.ground import Ground, GroundModel, height_at
 from terrain.obstacles import Cylinder
 from terrain.world import Place, Site, World
-from terrain.world_ground import WorldGround
-from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import heading
-from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
 
@@ -43,21 +36,6 @@ POST_RADIUS_M = 0.3
 CLEAR_M = 15.0  # around start and goal
 STRIKE_M = 0.1  # a wheel whose ground differs by this within its contact strikes a kerb
 CONTACT_LENGTH_M, CONTACT_WIDTH_M = 0.3, 0.3  # of a tyre, where the ground is looked at
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class DriveResult:
-    """What came of a drive."""
-
-    reached: bool
-    status: Status
-    reason: Reason
-    time: float  # [s]
-    collisions: int  # times that the body began to touch an obstacle
-    kerb_strikes: int  # times that a wheel began to climb a step
-    top_speed: float  # [m/s]
-    plans: int
-    track: Array  # n x 3: x, y, heading of base_link, every tenth of a second
 
 
 def town(seed: int, *, urban: Urban = TOWN, closed_roads: int = CLOSED_ROADS) -> World:
@@ -174,56 +152,3 @@ def _rises(ground: Ground, x: float, y: float, heading: float, centres: Array, s
                 )
                 low, high = min(low, here), max(high, here)
         out[wheel] = high - low
-
-
-class TownDriver(Protocol):
-    """Whoever drives through a town."""
-
-    core: DriveToGoal
-    progress: Progress | None
-
-    def act(self, time: float, seen: SnapshotRecord) -> Pedals: ...
-
-
-def drive(vehicle: Hmmwv, world: World, settings: PlannerSettings, longest: float = 300.0) -> DriveResult:
-    """Drive from the world's start to its goal on the truth, at most so long [s]."""
-    return drive_with(GoalDriver(vehicle, TerrainTruth(world, settings), settings), vehicle, world, longest)
-
-
-def drive_with(driver: TownDriver, vehicle: Hmmwv, world: World, longest: float) -> DriveResult:
-    """The same with a driver of any kind."""
-    if world.goal is None:
-        raise ValueError(f"world {world.name}: has no goal")
-    ground = WorldGround.of(world)
-    driver.core.set_goal(world.goal.x, world.goal.y)
-    state = vehicle.start(ground, x=world.start.x, y=world.start.y, heading=world.start.heading)
-    steps, pedals, steps_on = round(PERIOD_S / vehicle.step_s), Pedals(), StepWatch(ground)
-    collisions, was_touching, top, track, period = 0, False, 0.0, [], 0
-    for period in range(round(longest / PERIOD_S)):
-        seen = vehicle.snapshot(state, pedals, ground)
-        steps_on.look(seen)
-        is_touching = bool(seen["collision"] > 0.0)
-        collisions += is_touching and not was_touching
-        was_touching = is_touching
-        top = max(top, float(np.hypot(*seen["velocity"][:2])))
-        pedals = driver.act(period * PERIOD_S, seen).within_limits()
-        if period % 10 == 0:
-            pose = pose_of(seen, vehicle.base_in_chassis)
-            track.append((pose.x, pose.y, pose.heading))
-        if driver.progress is not None and driver.progress.status in (Status.ARRIVED, Status.FAILED):
-            break
-        if vehicle.advance(state, pedals, ground, steps) < steps:
-            break
-    progress = driver.progress
-    assert progress is not None
-    return DriveResult(
-        reached=progress.status is Status.ARRIVED,
-        status=progress.status,
-        reason=progress.reason,
-        time=period * PERIOD_S,
-        collisions=collisions,
-        kerb_strikes=steps_on.count,
-        top_speed=top,
-        plans=driver.core.plans,
-        track=np.array(track),
-    )
