@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from proving_ground.settings import setting
+from vehicle_dynamics.parameters import Equipment
+
+AnySettings = TypeVar("AnySettings", bound="DriverSettings")
 
 LONGEST_STEP_S = 0.1  # a slew step never covers a longer pause than this
 
@@ -42,8 +46,9 @@ class DriverSettings:
         "Stop commands while nobody drives: auto = only while no other node publishes the topic",
         choices=("auto", "always", "never"),
     )
+    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: how sharply it turns", read_only=True)
     max_curvature_1pm: float = setting(
-        0.13, "Path curvature at full steering (one over the turning radius)", unit="1/m", minimum=0.0, maximum=1.0
+        0.0, "Path curvature at full steering; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0
     )
     max_yaw_rate_radps: float = setting(1.0, "Bound of the yaw rate", unit="rad/s", minimum=0.0, maximum=5.0)
     max_acceleration_mps2: float = setting(3.0, "Rise of speed", unit="m/s^2", minimum=0.1, maximum=50.0)
@@ -52,6 +57,10 @@ class DriverSettings:
         3.0, "Change of steering, in full deflections a second", unit="1/s", minimum=0.1, maximum=50.0
     )
     stop_brake: float = setting(0.6, "Brake pedal of a stop (pedals)", minimum=0.0, maximum=1.0)
+
+    def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
+        """With what is left open as the vehicle's file has it."""
+        return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
 
 class SlewedMotion:

@@ -119,9 +119,7 @@ class PlannerSettings:
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
         """With what is left open as the vehicle's file has it."""
-        if self.max_curvature_1pm:
-            return self
-        return replace(self, max_curvature_1pm=equipment.planned_curvature_1pm)
+        return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
     def __post_init__(self) -> None:
         for name in ("forward_arcs", "reverse_arcs"):

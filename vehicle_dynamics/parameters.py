@@ -258,6 +258,10 @@ class Equipment:
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
     )
 
+    def curvature(self, wished: float) -> float:
+        """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's."""
+        return wished or self.planned_curvature_1pm
+
     def place(self, sensor: str) -> SensorPlace | None:
         """Of a kind of sensor, if the vehicle has one for it."""
         return next((item for item in self.sensors if item.sensor == sensor), None)

@@ -16,6 +16,8 @@ from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, other_publishers
+from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.vehicle_files import vehicle_file
 
 TOPICS = {"cmd_vel": topics.CMD_VEL, "pedals": topics.PEDALS}
 LAST_WORD_WAIT = Duration(seconds=0.5)
@@ -41,7 +43,8 @@ class DriverNode(SuiteNode[Settings]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.driver = self.make_driver()
+        self._equipment = VehicleParameters.from_yaml(vehicle_file(self.settings.vehicle)).equipment
+        self.driver = self.make_driver(self.settings.fitted(self._equipment))
         self._gate = IdleGate()
         topic = TOPICS[self.settings.output]
         self._topic = topic.name
@@ -54,13 +57,13 @@ class DriverNode(SuiteNode[Settings]):
         self._is_fresh = False  # published on demand since the last tick
         self.create_timer(1.0 / self.settings.publish_rate_hz, self._tick, clock=self.wall_clock)
 
-    def make_driver(self) -> Driver:
+    def make_driver(self, settings: Settings) -> Driver:
         """The core that this node drives with."""
         raise TypeError(f"{type(self).__name__} does not say which driver it hosts")
 
     def on_settings(self, old: Settings, new: Settings) -> None:
         """Hand new settings to the core."""
-        self.driver.settings = new
+        self.driver.settings = new.fitted(self._equipment)
 
     def drive_now(self) -> None:
         """Publish on new input, unless a command has just gone out; a stop never waits."""

@@ -36,9 +36,9 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
         sys.stdout.write(HELP + "\n")
         self.create_timer(0.1, self._show, clock=self.wall_clock)
 
-    def make_driver(self) -> KeyboardDriver:
+    def make_driver(self, settings: KeyboardSettings) -> KeyboardDriver:
         """The keyboard driver."""
-        self._keyboard = KeyboardDriver(self.settings)
+        self._keyboard = KeyboardDriver(settings)
         return self._keyboard
 
     def report(self, check: str, level: Level, message: str) -> None:

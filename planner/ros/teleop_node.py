@@ -23,9 +23,9 @@ class TeleopNode(DriverNode[TeleopSettings]):
         self._silence = self.create_timer(self.settings.joy_timeout_s, self.drive_now, clock=self.wall_clock)
         self.listen(topics.JOY, self._on_joy)
 
-    def make_driver(self) -> Teleop:
+    def make_driver(self, settings: TeleopSettings) -> Teleop:
         """The game pad driver."""
-        self._teleop = Teleop(self.settings)
+        self._teleop = Teleop(settings)
         return self._teleop
 
     def on_settings(self, old: TeleopSettings, new: TeleopSettings) -> None:

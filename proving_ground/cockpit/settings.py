@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from planner.drive_command import DriverSettings
 from proving_ground.cockpit.camera import CHASE, MODES
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.settings import setting
+from vehicle_dynamics.parameters import Equipment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +39,17 @@ class CockpitSettings:
 
     max_speed_mps: float = setting(6.0, "Speed while 'ahead' is held", unit="m/s", minimum=0.5, maximum=20.0)
     max_reverse_mps: float = setting(2.0, "Speed while 'back' is held", unit="m/s", minimum=0.5, maximum=10.0)
-    max_curvature_1pm: float = setting(0.13, "Path curvature at full steering", unit="1/m", minimum=0.01, maximum=1.0)
+    max_curvature_1pm: float = setting(
+        0.0, "Path curvature at full steering; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0
+    )
 
     def __post_init__(self) -> None:
         if not self.host:
             raise ValueError("host: must be an address, as 127.0.0.1")
+
+    def fitted(self, equipment: Equipment) -> CockpitSettings:
+        """With what is left open as the vehicle's file has it."""
+        return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
     def driver(self) -> DriverSettings:
         """As the slew limits of all drivers take it."""

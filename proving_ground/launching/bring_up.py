@@ -71,7 +71,7 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
         NodeSpec(
             "teleop",
             (config, share_file(f"config/pads/{values['pad']}.yaml")),
-            {"use_sim_time": use_sim_time, "stamped": values["stamped"] == "true"},
+            {"use_sim_time": use_sim_time, "stamped": values["stamped"] == "true", "vehicle": values["vehicle"]},
         ),
     ]
 
@@ -246,7 +246,9 @@ def bring_ups() -> dict[str, BringUp]:
     sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", BOOLEAN)
     world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")
     items = (
-        BringUp("teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED), _teleop_nodes),
+        BringUp(
+            "teleop", "Drive with a game pad: /joy to /cmd_vel", (pad, sim_time, _STAMPED, _VEHICLE[0]), _teleop_nodes
+        ),
         BringUp("terrain", "A world alone: /map and /terrain/markers", (world, sim_time), _terrain_nodes),
         BringUp("vehicle", "The vehicle alone: /cmd_vel to /ground_truth/odom", _VEHICLE, _vehicle_nodes),
         BringUp("sensors", "The vehicle with all its sensors", (*_VEHICLE, *_sensor_arguments()), _sensor_nodes),

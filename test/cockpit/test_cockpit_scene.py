@@ -418,7 +418,7 @@ def test_words_for_a_speed_are_never_nan(speed: float) -> None:
 # Driving
 
 
-SETTINGS = CockpitSettings(max_speed_mps=5.0)
+SETTINGS = CockpitSettings(max_speed_mps=5.0, max_curvature_1pm=0.13)
 
 
 def test_nothing_is_commanded_until_somebody_takes_the_wheel() -> None:

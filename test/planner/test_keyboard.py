@@ -7,7 +7,7 @@ import pytest
 from planner.drive_command import DriveCommand
 from planner.keyboard import ARROWS, KeyboardDriver, KeyboardSettings
 
-SETTINGS = KeyboardSettings()
+SETTINGS = KeyboardSettings(max_curvature_1pm=0.13)
 REPEAT_S = 0.05
 
 

@@ -15,7 +15,7 @@ import planner.teleop
 from planner.drive_command import DriveCommand
 from planner.teleop import Teleop, TeleopSettings, response
 
-XBOX = TeleopSettings()
+XBOX = TeleopSettings(max_curvature_1pm=0.13)
 CENTRED = (0.0, 0.0, 1.0, 0.0, 0.0, 1.0)  # triggers rest at +1
 HOLD, HOLD_TURBO, NOTHING = (0, 0, 0, 0, 1, 0), (0, 0, 0, 0, 1, 1), (0,) * 6
 STEP = 0.05

@@ -24,7 +24,7 @@ RECORDING = [
 
 
 def test_recorded_ride_gives_the_expected_commands() -> None:
-    teleop = Teleop(TeleopSettings())
+    teleop = Teleop(TeleopSettings(max_curvature_1pm=0.13))
     ride = []
     for seconds, axes, buttons in RECORDING:
         assert teleop.receive(seconds, axes, buttons) == ""

@@ -91,6 +91,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         s = self.settings
         world = load_world(s.world) if s.world else None
         parameters = VehicleParameters.from_yaml(vehicle_file(s.vehicle))
+        self._equipment = parameters.equipment
         if world is not None and world.goal is not None:
             x, y = world.goal.x, world.goal.y
             self._model.goal = np.array([x, y, float(world.ground.height_at(x, y))])
@@ -314,7 +315,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._pad.hold(direction, self.wall_time(), seconds)
 
     def _command(self) -> None:
-        command = self._pad.command(self.wall_time(), self.settings)
+        command = self._pad.command(self.wall_time(), self.settings.fitted(self._equipment))
         if command is None:
             self._drive_timer.cancel()
             self.destroy_publisher(self._cmd_vel)
