@@ -77,17 +77,6 @@ def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]
     return {name: _build(file, settings_type, content, (name,)) for name, content in file.content.items()}
 
 
-def load_list(path: Path, key: str, settings_type: type[Settings]) -> tuple[Settings, ...]:
-    """The list that a YAML file must have under a key; nothing else in the file is looked at."""
-    file = read_yaml(path)
-    if not isinstance(file.content, dict) or key not in file.content:
-        raise file.error((), f"{key}: missing")
-    content = file.content[key]
-    if not isinstance(content, list):
-        raise file.error((key,), f"{key}: must be a list")
-    return tuple(_build(file, settings_type, item, (key, index)) for index, item in enumerate(content))
-
-
 def preset_names(folder: str) -> list[str]:
     """The presets of a folder below config/."""
     return sorted(path.stem for path in (share_directory() / "config" / folder).glob("*.yaml"))

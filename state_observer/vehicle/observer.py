@@ -9,7 +9,7 @@ observer.estimate()["position"]
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,25 +55,6 @@ class Verdict(NamedTuple):
 
     is_taken: bool
     reason: str  # empty when it was taken at once; HELD when it waits for its time
-
-
-class Observer(Protocol):
-    """What nodes, runners and drivers of recordings use."""
-
-    settings: Any
-
-    def take(self, sample: Sample, arrival_ns: int | None = None) -> Verdict: ...
-
-    def advance_to(self, time_ns: int) -> None: ...
-
-    def estimate(self, time_ns: int | None = None) -> Record: ...
-
-    def health(self, silent_s: float = 0.0) -> Health: ...
-
-    def reset(self) -> None: ...
-
-    @property
-    def filter(self) -> FilterBase: ...
 
 
 class BasicObserver:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wheel_rig import WheelRig
 
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import load_scenario
@@ -17,7 +18,6 @@ from proving_ground.settings import SettingsError
 from terrain.soil import bearing, plate_pressure
 from terrain.soil_law import SOIL_LAWS, SoilLaw
 from terrain.soils_file import load_soils, soil_table
-from terrain.wheel_rig import WheelRig
 from terrain.world_ground import SoilPlane
 from terrain.worlds import build_world
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import beta
+from wheel_rig import WheelRig
 
 from terrain.bekker import Bekker
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
 from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
 from terrain.wheel import Deflection, SoilMemory
-from terrain.wheel_rig import WheelRig
 
 SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
 SAND, CLAY = SOFT["dry_sand"], SOFT["clay"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wheel_rig import WheelRig
 
 from terrain.bekker import Bekker
 from terrain.elevation_map import ElevationMap
@@ -17,7 +18,6 @@ from terrain.soil import SOIL
 from terrain.soil_law import SoilLaw
 from terrain.soils_file import load_soils
 from terrain.wheel import NO_DEFLECTION, SoilMemory
-from terrain.wheel_rig import WheelRig
 from terrain.world_ground import SoilPlane, WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
 
 from some_mechanisms import A, D, F, G, four_bar, rod, slider_crank, turn
 from vehicle_dynamics.multibody.augmented import solve_augmented
@@ -14,7 +15,6 @@ from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Body, Cut, Mechanism, aggregates
 from vehicle_dynamics.multibody.spatial import force_at
 from vehicle_dynamics.multibody.tree import TreeState
-from vehicle_dynamics.suspension.planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
 
 
 def spatial_loops() -> Mechanism:

@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
-from vehicle_dynamics.suspension.planar_spindle import (
+from planar_spindle import (
     SpindleLoop,
     spindle_angles,
     spindle_rates,
     turn_about_upright,
 )
-from vehicle_dynamics.suspension.planar_wishbone import (
+from planar_wishbone import (
     FourBar,
     ShockTriangle,
     four_bar_angles,
@@ -25,6 +24,7 @@ from vehicle_dynamics.suspension.planar_wishbone import (
     shock_length_and_angle,
     shock_rates,
 )
+
 from vehicle_dynamics.suspension.wishbone import Hardpoints, wishbone_acceleration, wishbone_pose, wishbone_velocity
 
 # A suspension in the y-z plane: A is the origin, the lower arm points to +y; G lies above A.

@@ -30,11 +30,6 @@ class CurvatureController:
         self._vehicle = vehicle
         self._most = vehicle.curvature_at(1.0)
 
-    @property
-    def most_curvature(self) -> float:
-        """At full lock [1/m]."""
-        return self._most
-
     def reset(self) -> None:
         """Forget."""
         self.correction = 0.0
