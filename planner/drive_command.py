@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from proving_ground.settings import setting
-from vehicle_dynamics.parameters import Equipment
+from vehicle_dynamics.equipment import Equipment
 
 AnySettings = TypeVar("AnySettings", bound="DriverSettings")
 

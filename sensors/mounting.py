@@ -16,7 +16,7 @@ from proving_ground.kernels.vector3 import Vector3, add, cross, dot
 from proving_ground.settings import setting
 from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.parameters import SensorPlace
+from vehicle_dynamics.equipment import SensorPlace
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
 from sensors.mounting import Mount, Mounting
 from sensors.timing import Delivery, Sampler
-from vehicle_dynamics.parameters import Equipment
+from vehicle_dynamics.equipment import Equipment
 
 Array = NDArray[np.float64]
 Sample = TypeVar("Sample")

@@ -16,7 +16,8 @@ from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.observer import BasicObserver
 from state_observer.vehicle.settings import Datum, Known
 from terrain.surroundings import SiteSettings, Surroundings
-from vehicle_dynamics.parameters import Equipment, VehicleParameters
+from vehicle_dynamics.equipment import Equipment
+from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.start import RENAMED_START, Origin, Start
 from vehicle_dynamics.vehicle_files import vehicle_file
 

@@ -10,6 +10,7 @@ import numpy as np
 from proving_ground.settings import setting
 from proving_ground.settings.nested import load_settings
 from vehicle_dynamics.drive.drive_parameters import Brakes, Driveline, Powertrains, Tyre
+from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.parameter_fields import check_table, damping_rate, length, mass, moment, point
 from vehicle_dynamics.suspension.pitman import PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints
@@ -223,48 +224,6 @@ class SingleTrackPerformance:
     top_speed_mps: float = setting(..., "Where that has faded to nothing", unit="m/s", minimum=0.1, maximum=200.0)
     brake_mps2: float = setting(..., "Deceleration at full brake", unit="m/s^2", minimum=0.0, maximum=50.0)
     coast_mps2: float = setting(..., "Deceleration without pedals", unit="m/s^2", minimum=0.0, maximum=10.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SensorPlace:
-    """Where this vehicle carries a kind of sensor, unless a scenario says otherwise."""
-
-    sensor: str = setting(..., "Kind of sensor: imu, gps, encoders, lidar or a kind of your own")
-    xyz_m: tuple[float, float, float] = setting(
-        ..., "Position in base_link: forward, left, up", unit="m", minimum=-10.0, maximum=10.0
-    )
-    rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0
-    )
-    frame: str = setting("", "Name of the frame there; empty: SENSOR_link")
-
-    @property
-    def frame_name(self) -> str:
-        """Of the frame in the URDF."""
-        return self.frame or f"{self.sensor}_link"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Equipment:
-    """What others must know of the vehicle to fit sensors to it and to drive it."""
-
-    sensors: tuple[SensorPlace, ...] = ()
-    body_boxes_m: tuple[float, ...] = setting(
-        (), "Body in base_link that a LIDAR may see, each box x y z of its least and of its largest corner",
-        unit="m", minimum=-100.0, maximum=100.0,
-    )  # fmt: skip
-    rolling_radius_m: float = setting(0.0, "Rolling radius of the wheels", unit="m", minimum=0.0, maximum=5.0)
-    planned_curvature_1pm: float = setting(
-        0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
-    )
-
-    def curvature(self, wished: float) -> float:
-        """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's."""
-        return wished or self.planned_curvature_1pm
-
-    def place(self, sensor: str) -> SensorPlace | None:
-        """Of a kind of sensor, if the vehicle has one for it."""
-        return next((item for item in self.sensors if item.sensor == sensor), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from proving_ground.ros_support.convert import twist_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, other_publishers
-from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 TOPICS = {"cmd_vel": topics.CMD_VEL, "pedals": topics.PEDALS}
@@ -43,7 +43,7 @@ class DriverNode(SuiteNode[Settings]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._equipment = VehicleParameters.from_yaml(vehicle_file(self.settings.vehicle)).equipment
+        self._equipment = Equipment.from_yaml(vehicle_file(self.settings.vehicle))
         self.driver = self.make_driver(self.settings.fitted(self._equipment))
         self._gate = IdleGate()
         topic = TOPICS[self.settings.output]

@@ -9,7 +9,7 @@ from planner.drive_command import DriverSettings
 from proving_ground.cockpit.camera import CHASE, MODES
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.settings import setting
-from vehicle_dynamics.parameters import Equipment
+from vehicle_dynamics.equipment import Equipment
 
 
 @dataclass(frozen=True, kw_only=True)

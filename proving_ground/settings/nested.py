@@ -77,6 +77,13 @@ def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]
     return {name: _build(file, settings_type, content, (name,)) for name, content in file.content.items()}
 
 
+def load_section(path: Path, key: str, settings_type: type[Settings]) -> Settings:
+    """The settings that a YAML file has under a key, or their defaults; nothing else in the file is looked at."""
+    file = read_yaml(path)
+    content = file.content.get(key) if isinstance(file.content, dict) else None
+    return cast(Settings, _build(file, settings_type, {} if content is None else content, (key,)))
+
+
 def preset_names(folder: str) -> list[str]:
     """The presets of a folder below config/."""
     return sorted(path.stem for path in (share_directory() / "config" / folder).glob("*.yaml"))

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from proving_ground.settings import setting
 from sensors.sensor import SensorSettings, rate
-from vehicle_dynamics.parameters import Equipment
+from vehicle_dynamics.equipment import Equipment
 
 SPINNING, FLASH = "spinning", "flash"
 REMOVED, SEEN, ABSENT = "removed", "seen", "absent"

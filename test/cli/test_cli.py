@@ -126,7 +126,7 @@ def test_launch_gives_nodes_files_and_parameters() -> None:
 
     assert (joystick.executable, teleop.executable) == ("joystick", "teleop")
     assert [path.name for path in teleop.params_files] == ["teleop.yaml", "playstation.yaml"]
-    assert teleop.params == {"use_sim_time": False, "stamped": False}
+    assert teleop.params == {"use_sim_time": False, "stamped": False, "vehicle": "hmmwv"}
     command = node_process(teleop).command
     assert "planner.ros.teleop_node" in command[2]
     assert "stamped:=false" in command

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from proving_ground.cli import main as cli
@@ -68,6 +69,7 @@ def test_a_shipped_scenario_passes_and_its_motion_is_the_known_one(name: str) ->
     summary = {"hash": fingerprint(run), "passed": all(item.passed for item in findings), **end}
     assert run.diverged_at is None
     assert summary["passed"]
+    assert all(np.isfinite(values).all() for values in run.channels.values())
     check("scenarios", name, summary)
 
 

@@ -355,18 +355,6 @@ def test_a_criterion_on_an_estimate_without_observer_is_refused(write_scenario: 
 # The scenarios
 
 
-@pytest.mark.parametrize("name", ["off_road", "low_cost_gps"])
-def test_scenario_passes_in_lock_step(name: str) -> None:
-    path = scenario_file(name)
-    chosen = load_scenario(path)
-
-    run = LockStep(chosen).run()
-
-    assert [finding.words() for finding in judge(chosen.criteria, run.channels, None) if not finding.passed] == []
-    assert run.diverged_at is None
-    assert all(np.isfinite(values).all() for values in run.channels.values())
-
-
 def test_the_off_road_scenario_is_failed_by_a_driver_who_does_not_turn() -> None:
     path = scenario_file("off_road")
     chosen = load_scenario(path)

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.export.urdf import Mount, urdf
 from vehicle_dynamics.export.vehicle_shapes import vehicle_shapes
-from vehicle_dynamics.parameters import Equipment, VehicleParameters
+from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 
