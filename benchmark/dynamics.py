@@ -36,10 +36,10 @@ FORMULATIONS = {
     "constraint_dynamics": "Pinocchio constraintDynamics",
     "mujoco": "MuJoCo mj_step",
 }
-SEED_RATIOS = {"ce": "1", "ta": "4.1", "fa": "120"}  # seed 002, simulation time
+PAPER_RATIOS = {"ce": "1", "ta": "4.1", "fa": "120"}  # [Cameron], simulation time
 PARTS = {"kinematics": "kinematics", "sums": "sums over bodies", "recursion": "recursion and solution"}
 FORWARD_HEADINGS = (
-    "forward dynamics", "us", "to CE", "seed 002", "coordinates", "constraints", "size", "error", "drift [m]",
+    "forward dynamics", "us", "to CE", "[Cameron]", "coordinates", "constraints", "size", "error", "drift [m]",
 )  # fmt: skip
 CHORD_HEADINGS = (
     "Newton, 1 ms step", "chord us", "conventional us", "speed-up", "iterations", "most", "apart [m]", "from CE [m]",
@@ -88,7 +88,7 @@ def show(figures: Figures) -> str:
         f" One call from Python takes {f['ce_from_python_us']:.1f} us.",
         f"CE is {f['lcaba_ratio']:.1f} times as fast as Pinocchio's lcaba; TA takes {to_pinocchio:.2f} times as long as"
         " its constraintDynamics.",
-        "Why not the seed's ratios: here TA and FA use the sparsity of the loops too, and lose far less than with",
+        "Why not [Cameron]'s ratios: here TA and FA use the sparsity of the loops too, and lose far less than with",
         f"dense solutions. Of the numerical CE {f['ce_numeric_newton_us']:.1f} us close loops by Newton's method.",
         "Error: to a dense solution. Drift without stabilisation: largest gap of a loop in 100 s of free flight,",
         "semi-implicit Euler, 1 ms (of CE: rounding of its closed forms);",
@@ -96,8 +96,8 @@ def show(figures: Figures) -> str:
         f" {_gap(f['drift_fa_stabilised_m'])} m.",
     ]
     verdict = (
-        f"Chord: {f['chord_speedup']:.1f} times as fast over all three (seed 004: 15), at most"
-        f" {f['chord_max_iterations']:.0f} iterations per step (seed 004: 4)."
+        f"Chord: {f['chord_speedup']:.1f} times as fast over all three ([Bae]: 15), at most"
+        f" {f['chord_max_iterations']:.0f} iterations per step ([Bae]: 4)."
     )
     forward = text_table(FORWARD_HEADINGS, [_forward_row(f, name, words) for name, words in FORMULATIONS.items()])
     chord = text_table(CHORD_HEADINGS, [[name, *_chord_row(f, _key(name))] for name in newton_chord.SCENES])
@@ -143,7 +143,7 @@ def _forward_row(figures: Figures, name: str, words: str) -> list[str]:
         words,
         f"{figures[f'{name}_us']:.2f}",
         f"{figures.get(f'{name}_ratio', 1.0):.1f}",
-        SEED_RATIOS.get(name, "-"),
+        PAPER_RATIOS.get(name, "-"),
         f"{coordinates:.0f}",
         f"{constraints:.0f}",
         f"{coordinates + constraints:.0f}",

@@ -1,4 +1,4 @@
-"""Bae's integrator on our vehicle: chord against conventional Newton (seed 004, Table 2)."""
+"""Bae's integrator on our vehicle: chord against conventional Newton ([Bae], Table 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vehicle_dynamics.suspension.steering import steering_bodies
 from vehicle_dynamics.vehicle_motion import Scene, drive
 from vehicle_dynamics.vehicle_state import VehicleState
 
-STEP = 1e-3  # [s], the seed's
+STEP = 1e-3  # [s], [Bae]'s
 SECONDS = 4.0
 TOLERANCE = 1e-7  # [m, rad] per step; the path ends 1e-6 (J-turn) to 1e-4 m (bump) off at 1 ms anyway. At 1e-8 it is 5
 SPEED = 15.0  # [m/s]

@@ -200,7 +200,7 @@ def sense(
     seed: int = 0,
     gps: str = "low_cost",
     imu: str = "industrial_mems",
-    encoders: str = "seed",
+    encoders: str = "hall_40",
     gps_faults: Iterable[Fault] = (),
     imu_faults: Iterable[Fault] = (),
     encoder_faults: Iterable[Fault] = (),

@@ -1,4 +1,4 @@
-"""Seven state observers on two planar linkages: accuracy, honesty, speed and observability (seed 001 chapter 4).
+"""Seven state observers on two planar linkages: accuracy, honesty, speed and observability ([Sanjurjo] chapter 4).
 
 Writes runs/observers: runs.csv, pictures and report.html.
 """

@@ -1,4 +1,4 @@
-"""Planning: time of its parts, D* Lite against A*, and 20 drives through seeded towns (seed 002, scenario 1)."""
+"""Planning: time of its parts, D* Lite against A*, and 20 drives through seeded towns ([Cameron], scenario 1)."""
 
 from __future__ import annotations
 

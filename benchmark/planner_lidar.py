@@ -1,4 +1,4 @@
-"""Driving by sensors alone: 20 seeded towns (seed 002, scenario 1) with LIDAR and observer in the loop, in lock-step.
+"""Driving by sensors alone: 20 seeded towns ([Cameron], scenario 1) with LIDAR and observer in the loop, in lock-step.
 
 And the time of the obstacle map from LIDAR. Towns that were not reached, or in which something was hit, get a picture
 each. The environment may say PROVING_GROUND_TOWNS=3 for the first three, and PROVING_GROUND_PICTURES=folder.

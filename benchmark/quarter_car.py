@@ -1,6 +1,6 @@
 """One suspension under a known load by constraint embedding (analytic and numerical), TA and FA: time, error, drift.
 
-The comparison of seed 002 on its "quarter-car" model. `draw` makes its picture.
+The comparison of [Cameron] on its "quarter-car" model. `draw` makes its picture.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How fast whole scenarios run: in lock-step, and with all nodes over DDS, paced and as fast as they go.
 
 Lock-step factors are simulated time over CPU time of one process; factors over ROS are over the machine's time, from
-the instant that all nodes were ready. The seed (002) reports about 0.5 for its own system.
+the instant that all nodes were ready. [Cameron] reports about 0.5 for its own system.
 """
 
 from __future__ import annotations

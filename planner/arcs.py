@@ -1,4 +1,4 @@
-"""The arc planner of ROAMS (seed 002): arcs fan out from the vehicle, the clear one that ends closest to the goal wins.
+"""The arc planner of ROAMS ([Cameron]): arcs fan out from the vehicle, the clear one that ends closest to the goal wins.
 
 An arc is checked by sweeping the footprint, a row of discs, over the distance field of the rolling map.
 """

@@ -77,7 +77,7 @@ class Straight:
 
 @dataclass(frozen=True, kw_only=True)
 class LaneChange:
-    """Changes to the left lane and later back, along smooth paths (seed 002, scenario 2)."""
+    """Changes to the left lane and later back, along smooth paths ([Cameron], scenario 2)."""
 
     speed_mps: float = _speed(20.0)
     acceleration_mps2: float = _gain()
@@ -120,7 +120,7 @@ class SineSteer:
 
 @dataclass(frozen=True, kw_only=True)
 class JTurn:
-    """At speed the steering wheel is turned to an angle and stays there (seed 004, Fig. 8)."""
+    """At speed the steering wheel is turned to an angle and stays there ([Bae], Fig. 8)."""
 
     speed_mps: float = _speed(15.0)
     acceleration_mps2: float = _gain()

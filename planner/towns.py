@@ -1,4 +1,4 @@
-"""Seeded towns to drive through (seed 002, scenario 1), the best way that there is, and kerbs that are struck."""
+"""Seeded towns to drive through ([Cameron], scenario 1), the best way that there is, and kerbs that are struck."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The outline of scattered points: Delaunay triangles that are not too wide (Edelsbrunner, Kirkpatrick, Seidel 1983).
 
-A convex hull would span bays and the inside of a bent road with ground that nobody has measured (seed 001, App. A
+A convex hull would span bays and the inside of a bent road with ground that nobody has measured ([Sanjurjo], App. A
 3.2.1).
 """
 

@@ -1,4 +1,4 @@
-"""Point clouds to elevation grids (seed 002: LIDAR clouds become the terrain's own maps). World axes, z up."""
+"""Point clouds to elevation grids ([Cameron]: LIDAR clouds become the terrain's own maps). World axes, z up."""
 
 from __future__ import annotations
 

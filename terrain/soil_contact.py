@@ -7,7 +7,7 @@ Mohr-Coulomb strength at the displacement that Wong and Reece (1967) give for a 
     j_x = R ((theta_1 - theta) - (1 - i) (sin theta_1 - sin theta)),
 
 and for a side slip v_y (theta_1 - theta) / omega. Steady forces become dynamic as those of a tyre do, by a carcass
-that deflects (seed 001, Eqs. 5.34-5.39), so that a standing wheel sticks.
+that deflects ([Sanjurjo], Eqs. 5.34-5.39), so that a standing wheel sticks.
 
 Up and down, the stresses are those of the wheel at the deepest it has been at its place; from there the soil lets go
 along its elastic slope (terrain/soil_give.py). What the wheel remembers changes as it rolls, such that no way round

@@ -1,6 +1,6 @@
-"""Surveys: scattered measured points to a surface, bounded by an alpha shape (seed 001, section 5.4 and App. A 3.2.1).
+"""Surveys: scattered measured points to a surface, bounded by an alpha shape ([Sanjurjo], section 5.4 and App. A 3.2.1).
 
-The seed interpolates by natural neighbours. No small library does that for our Python (MetPy does, and brings pandas,
+[Sanjurjo] interpolates by natural neighbours. No small library does that for our Python (MetPy does, and brings pandas,
 xarray and pint with it), so this takes scipy's Clough-Tocher scheme on the same Delaunay triangulation: smooth like
 natural neighbours, through all points, and exact on planes. `linear` keeps to the triangles themselves.
 """
@@ -71,7 +71,7 @@ class Survey:
 
 
 def surface_mesh(surface: RawGrid) -> Mesh:
-    """Triangles between the known nodes of a surface, the seed's last step; Delaunay, for the nodes are regular."""
+    """Triangles between the known nodes of a surface, [Sanjurjo]'s last step; Delaunay, for the nodes are regular."""
     x = surface.origin_x + np.arange(surface.heights.shape[1]) * surface.resolution
     y = surface.origin_y + np.arange(surface.heights.shape[0]) * surface.resolution
     known = surface.known

@@ -46,7 +46,7 @@ class World:
         return self.ground.georeference
 
     def top_at(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """z [m] of what is highest at places [m], ground or obstacle: what ROAMS' planner asks (seed 002)."""
+        """z [m] of what is highest at places [m], ground or obstacle: what ROAMS' planner asks ([Cameron])."""
         return np.maximum(self.ground.height_at(x, y), self.obstacles.top_at(x, y))
 
     def mesh(self, step: int = 1) -> Mesh:

@@ -1,4 +1,4 @@
-"""Bae's real-time integrator (seed 004): implicit, with all constraint levels, and one Jacobian for the whole drive.
+"""Bae's real-time integrator ([Bae]): implicit, with all constraint levels, and one Jacobian for the whole drive.
 
 A step predicts the state, takes forces and velocity coupling there, and solves Eq. 23 by Newton's method: conventional,
 with the Jacobian made and factorised in each iteration, or as a chord, with that of the start. Both share everything

@@ -1,4 +1,4 @@
-"""Open-loop steering inputs of seed 004 (J-turn, lane change), smooth to the second derivative."""
+"""Open-loop steering inputs of [Bae] (J-turn, lane change), smooth to the second derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The standalone suspension of seed 002 ("quarter car"): one corner on a held chassis under a known load on its wheel.
+"""The standalone suspension of [Cameron] ("quarter car"): one corner on a held chassis under a known load on its wheel.
 
 Four formulations of the same bodies with the same strut: constraint embedding in closed form and by numbers (CE), tree
 augmented (TA) and fully augmented (FA), to compare motion, constraint error and time.

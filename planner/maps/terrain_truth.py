@@ -1,4 +1,4 @@
-"""Obstacles as the terrain knows them: what ROAMS' sensing asks the elevation map (seed 002), without any sensor.
+"""Obstacles as the terrain knows them: what ROAMS' sensing asks the elevation map ([Cameron]), without any sensor.
 
 A cell is an obstacle when its ground has a step or is too steep, when something stands on it, or when it is higher over
 the vehicle's ground plane than that and the steepest slope to it explain. Beyond the world's edge all is obstacle.

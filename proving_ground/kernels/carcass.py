@@ -1,4 +1,4 @@
-"""The carcass of a tyre, which deflects under the force that it passes on (seed 001, section 5.3.2.3)."""
+"""The carcass of a tyre, which deflects under the force that it passes on ([Sanjurjo], section 5.3.2.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def steady_to_dynamic(
 ) -> tuple[float, float, float]:
     """Deflection [m] of a carcass after some time [s], its rate [m/s] and force [N] then, towards a steady force [N].
 
-    Analytic solution of Eqs. 5.36-5.39 of seed 001, with F / s for the slope of the force (Eq. 5.41).
+    Analytic solution of Eqs. 5.36-5.39 of [Sanjurjo], with F / s for the slope of the force (Eq. 5.41).
     """
     divisor = speed * damping + per_slip
     if divisor <= 0.0:

@@ -12,7 +12,7 @@ def solve_angle(a: float, b: float, x: float, branch: float) -> tuple[float, flo
     """Cosine and sine of the angle with a cos + b sin = x, and the margin 1 - (x / r)^2 with r^2 = a^2 + b^2.
 
     branch is +1 or -1 and picks one of the two solutions, beta + branch * acos(x / r) with beta = atan2(b, a)
-    (seed 000, Eq. 20 and section 5.3). A negative margin means that the loop cannot be closed; then the nearest
+    ([Jain], Eq. 20 and section 5.3). A negative margin means that the loop cannot be closed; then the nearest
     configuration is returned (the two branches meet at margin 0).
     """
     r2 = a * a + b * b

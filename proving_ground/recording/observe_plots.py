@@ -1,4 +1,4 @@
-"""Pictures of a replay, as Figs. 5.22-5.29 of seed 001: GPS, observer and truth over time; errors; innovations."""
+"""Pictures of a replay, as Figs. 5.22-5.29 of [Sanjurjo]: GPS, observer and truth over time; errors; innovations."""
 
 from __future__ import annotations
 

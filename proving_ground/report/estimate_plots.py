@@ -1,4 +1,4 @@
-"""Plots of an observer: estimates against truth (seed 001, Figs. 5.22-5.29) with 95 % bands, innovations and NIS."""
+"""Plots of an observer: estimates against truth ([Sanjurjo], Figs. 5.22-5.29) with 95 % bands, innovations and NIS."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LEAST_SINKAGE_M = 1e-4  # a run whose wheels sink less is on hard ground
 _SPEED, _ANGLES, _SIDE, _YAW_RATE = FIGURES["motion"]
 _LOAD, _SPRING, _ALONG, _ACROSS = FIGURES["wheels"]
 _DRIVER, _ENGINE, _GEAR, _ACCELERATION = FIGURES["driving"]
-SECTIONS: dict[str, tuple[Panel, ...]] = {  # seed 002, Figs. 11-14, and more
+SECTIONS: dict[str, tuple[Panel, ...]] = {  # [Cameron], Figs. 11-14, and more
     "Motion": (
         _SPEED,
         Panel("Roll and pitch", "deg", _ANGLES.lines[:2], DEGREES),

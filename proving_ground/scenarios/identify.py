@@ -1,4 +1,4 @@
-"""Rolling resistance and brake friction from manoeuvres, as seed 001 found its prototype's.
+"""Rolling resistance and brake friction from manoeuvres, as [Sanjurjo] found its prototype's.
 
 Both runs are of the model itself, so what comes out must be what its file says: a check of the method and of the model.
 """

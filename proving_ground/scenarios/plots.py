@@ -1,4 +1,4 @@
-"""Pictures of a run: speed, angles, lateral acceleration and yaw rate as in seed 002 (Figs. 11-14), and more.
+"""Pictures of a run: speed, angles, lateral acceleration and yaw rate as in [Cameron] (Figs. 11-14), and more.
 
 What draws one diagram is here too, for reports and for pictures of observers.
 """

@@ -21,7 +21,7 @@ def formulations(say: Say) -> Part:
     results = {"CE": ce, "TA": tree_augmented(case), "FA": fully_augmented(case)}
     seed = {"CE": (15, 0, "1"), "TA": (45, 30, "4.1"), "FA": (216, 201, "120")}
     table = [
-        "| | coordinates | constraints | time [µs] | to CE | seed 002: coordinates | constraints | to CE | error |",
+        "| | coordinates | constraints | time [µs] | to CE | [Cameron]: coordinates | constraints | to CE | error |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, result in results.items():
@@ -38,12 +38,12 @@ def formulations(say: Say) -> Part:
         Row("largest relative difference to a dense solution", worst, "", Bound(most=1e-8)),
     ]
     return Part(
-        "One vehicle, three formulations (seed 002)",
+        "One vehicle, three formulations ([Cameron])",
         "One evaluation of the HMMWV's forward dynamics by constraint embedding (CE), tree-augmented (TA) and"
-        " fully augmented (FA). Ours has 14 degrees of freedom (the steering is prescribed), the seed's 15. Our TA"
-        " and FA use the sparsity of the loops, so they lose less than the seed's; bounds are therefore ours.",
+        " fully augmented (FA). Ours has 14 degrees of freedom (the steering is prescribed), [Cameron]'s 15. Our TA"
+        " and FA use the sparsity of the loops, so they lose less than [Cameron]'s; bounds are therefore ours.",
         rows,
-        "seed 002",
+        "[Cameron]",
         after="\n".join(table) + "\n",
     )
 
@@ -77,13 +77,13 @@ def newton_chord(say: Say) -> Part:
             drawn.append((words, STEP * np.arange(len(pose), dtype=np.float64), _seen_by_bae(name, pose, STEP)))
         lines.append(("J-turn: yaw rate [rad/s]" if name == "J-turn" else "bump: up [m/s²]", drawn))
     return Part(
-        "Newton chord (seed 004)",
+        "Newton chord ([Bae])",
         "Bae's implicit integrator with the Jacobian evaluated once against the conventional Newton that renews"
         f" it in each iteration, at {SPEED:g} m/s with steps of 1 ms. The picture has Figs. 13 (yaw rate in the"
-        " J-turn) and 14 (vertical acceleration over a bump) of the seed: both methods, one over the other. The"
-        " seed's vehicle and bump are others, so curves compare by kind only.",
+        " J-turn) and 14 (vertical acceleration over a bump) of [Bae]: both methods, one over the other."
+        " [Bae]'s vehicle and bump are others, so curves compare by kind only.",
         rows,
-        "seed 004",
+        "[Bae]",
         {"newton_chord": over_time(lines)},
     )
 
@@ -115,7 +115,7 @@ def quarter_car(say: Say) -> Part:
         picture = path.read_bytes()
     return Part(
         "One suspension, four methods",
-        "Seed 002's quarter-car comparison: lower-arm angle under a known load by all four (one over the other),"
+        "[Cameron]'s quarter-car comparison: lower-arm angle under a known load by all four (one over the other),"
         " and how far their joints open. Constraint embedding has no constraint that could drift.",
         pictures={"quarter_car": picture},
     )

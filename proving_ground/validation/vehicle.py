@@ -105,10 +105,10 @@ def identification(say: Say) -> Part:
         for item, bound in ((mended, Bound(0.98, 1.02)), (as_printed, Bound()), (brake, Bound(0.98, 1.02)))
     ]
     about = (
-        "What the seed's methods find in runs of our vehicle, over what its file has"
+        "What [Sanjurjo]'s methods find in runs of our vehicle, over what its file has"
         " ([more](scenarios.md#identification))."
     )
-    return Part("Identification (seed 001, Eqs. 5.26 and 5.43)", about, rows, "right")
+    return Part("Identification ([Sanjurjo], Eqs. 5.26 and 5.43)", about, rows, "right")
 
 
 def suite(names: Sequence[str]) -> Callable[[Say], Part]:

@@ -38,7 +38,7 @@ class EncoderSettings(SensorSettings):
 
     wheel_pulses: int = setting(40, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000, read_only=True)
     knows_direction: bool = setting(
-        False, "Whether backward pulses count down; else all count up, as in the seed", read_only=True
+        False, "Whether backward pulses count down; else all count up, as in [Sanjurjo]", read_only=True
     )
     pulse_hysteresis: float = setting(
         0.1, "How far back, as a share of a pulse, until one counts as backward", minimum=0.0, maximum=0.4,

@@ -1,7 +1,7 @@
-"""NMEA 0183 sentences: GGA (place and quality) and RMC (speed and course), written and read (seed 001, section 5.1.2).
+"""NMEA 0183 sentences: GGA (place and quality) and RMC (speed and course), written and read ([Sanjurjo], section 5.1.2).
 
 Numbers of a sentence keep their number of digits, so that what was read can be written again to the letter. With the
-digits that RTK needs, GGA is longer than the 82 characters that the standard allows; so is the seed's own example.
+digits that RTK needs, GGA is longer than the 82 characters that the standard allows; so is [Sanjurjo]'s own example.
 
 >>> parse("$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25").course_deg
 89.68

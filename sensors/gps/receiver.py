@@ -90,7 +90,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         return self.arrived(time_ns)
 
     def _sample(self, time_ns: int, base: BaseMotion) -> GpsSample:
-        antenna = self.mounting.motion(base)  # seed 001 Eqs. 5.45 and 5.49
+        antenna = self.mounting.motion(base)  # [Sanjurjo] Eqs. 5.45 and 5.49
         # Drawn with and without a fix, so that an outage changes no later error.
         errors = self._position_errors.apply(time_ns, _PERFECT), self._velocity_errors.apply(time_ns, _PERFECT)
         seen, count = self._seen(antenna.position)

@@ -12,7 +12,7 @@ from sensors.errors import ErrorParameters
 from sensors.gps.sky import FEWEST_SATELLITES, constellation, dilution
 from sensors.sensor import SensorSettings, rate
 
-QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5: "RTK float"}  # seed 001, Table 5.3
+QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5: "RTK float"}  # [Sanjurjo], Table 5.3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         return self.arrived(time_ns)
 
     def true_reading(self, motion: SensorMotion) -> tuple[Array, Array]:
-        """Angular rate [rad/s] and specific force [m/s^2] without errors (seed 001 Eqs. 5.62, 5.66), sensor axes."""
+        """Angular rate [rad/s] and specific force [m/s^2] without errors ([Sanjurjo] Eqs. 5.62, 5.66), sensor axes."""
         # Eq. 5.65: acceleration less gravity, which points down: at rest a unit feels the ground push it up.
         return motion.turn, motion.world_from_sensor.T @ (motion.acceleration + self._up)
 

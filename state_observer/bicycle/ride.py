@@ -1,7 +1,7 @@
 """Simulated rides of a single-track vehicle: straight, constant radius, slalom. True lean, and what sensors read.
 
 The lean is prescribed; the yaw rate that balances it follows from an inverted pendulum of height h over the line of the
-wheels: h phi'' = g sin(phi) - v psi' cos(phi). Axes as seed 001 Fig. 3.1, z down: right turns and leans are positive.
+wheels: h phi'' = g sin(phi) - v psi' cos(phi). Axes as [Sanjurjo] Fig. 3.1, z down: right turns and leans are positive.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Roll angle of a bicycle from a gyroscope and the wheel speed (seed 001 Section 3.2, Eqs. 3.27 to 3.33).
+"""Roll angle of a bicycle from a gyroscope and the wheel speed ([Sanjurjo] Section 3.2, Eqs. 3.27 to 3.33).
 
 >>> import numpy as np
 >>> from state_observer.bicycle.parameters import load_bicycle

@@ -1,1 +1,1 @@
-"""The filters of seed 001 Section 3.4, as numba kernels under one interface."""
+"""The filters of [Sanjurjo] Section 3.4, as numba kernels under one interface."""

@@ -1,4 +1,4 @@
-"""Continuous-time extended Kalman filter on matrix R, trapezoidal rule (CEKF, seed 001 Section 3.4.1)."""
+"""Continuous-time extended Kalman filter on matrix R, trapezoidal rule (CEKF, [Sanjurjo] Section 3.4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters in dependent coordinates, x = [q, qd]: SCKF and DIEKFpm (seed 001 Sections 3.4.4 and 3.4.5)."""
+"""Filters in dependent coordinates, x = [q, qd]: SCKF and DIEKFpm ([Sanjurjo] Sections 3.4.4 and 3.4.5)."""
 
 from __future__ import annotations
 

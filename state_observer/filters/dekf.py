@@ -1,4 +1,4 @@
-"""Discrete-time extended Kalman filter in independent coordinates (DEKF, seed 001 Section 3.4.2)."""
+"""Discrete-time extended Kalman filter in independent coordinates (DEKF, [Sanjurjo] Section 3.4.2)."""
 
 from __future__ import annotations
 

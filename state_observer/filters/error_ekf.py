@@ -1,6 +1,6 @@
-"""Error-state extended Kalman filter around a multibody simulation (errorEKF, seed 001 Section 3.4.6), and forceEKF.
+"""Error-state extended Kalman filter around a multibody simulation (errorEKF, [Sanjurjo] Section 3.4.6), and forceEKF.
 
-forceEKF goes on where seed 001 Section 6.2 stops: the error of the accelerations is estimated too, turned into forces
+forceEKF goes on where [Sanjurjo] Section 6.2 stops: the error of the accelerations is estimated too, turned into forces
 on the cranks by inverse dynamics, and these are added to the model. With a finite correlation time the force fades:
 coloured plant noise through a shaping filter of first order.
 """

@@ -1,4 +1,4 @@
-"""The algebra that all filters share (seed 001 Section 3.1.1), covariances symmetric by construction."""
+"""The algebra that all filters share ([Sanjurjo] Section 3.1.1), covariances symmetric by construction."""
 
 from __future__ import annotations
 

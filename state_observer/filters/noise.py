@@ -1,4 +1,4 @@
-"""Plant noise (seed 001 Section 3.6.1): white noise on the accelerations, put into steps by Van Loan's method."""
+"""Plant noise ([Sanjurjo] Section 3.6.1): white noise on the accelerations, put into steps by Van Loan's method."""
 
 from __future__ import annotations
 

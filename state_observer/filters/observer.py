@@ -75,7 +75,7 @@ class LinkageObserver:
 
         plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
 
-        as_released: do as the authors' code does where it departs from the text (seed 001 Section 4.6's toolbox):
+        as_released: do as the authors' code does where it departs from the text ([Sanjurjo] Section 4.6's toolbox):
         errorEKF starts without acceleration; two-angle derivatives keep each angle's own products only; the
         five-bar's velocity constraints have sine and cosine exchanged in SCKF and DIEKFpm.
         """

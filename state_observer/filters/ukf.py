@@ -1,4 +1,4 @@
-"""Unscented Kalman filter in independent coordinates, forward Euler or trapezoidal rule (seed 001 Section 3.4.3)."""
+"""Unscented Kalman filter in independent coordinates, forward Euler or trapezoidal rule ([Sanjurjo] Section 3.4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoders and gyroscopes on a linkage and their derivatives (seed 001 Sections 3.5, 4.4 and 4.5)."""
+"""Encoders and gyroscopes on a linkage and their derivatives ([Sanjurjo] Sections 3.5, 4.4 and 4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""True motion of a linkage that falls from rest (seed 001 Section 4.7), by two formulations."""
+"""True motion of a linkage that falls from rest ([Sanjurjo] Section 4.7), by two formulations."""
 
 from __future__ import annotations
 

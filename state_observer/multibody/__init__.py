@@ -1,1 +1,1 @@
-"""Multibody formulations in mixed coordinates (seed 001 Section 3.3), as numba kernels."""
+"""Multibody formulations in mixed coordinates ([Sanjurjo] Section 3.3), as numba kernels."""

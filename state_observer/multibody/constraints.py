@@ -1,4 +1,4 @@
-"""Constraints of a planar linkage of bars in mixed coordinates (seed 001 Eqs. 4.1, 4.2) and their derivatives.
+"""Constraints of a planar linkage of bars in mixed coordinates ([Sanjurjo] Eqs. 4.1, 4.2) and their derivatives.
 
 Coordinates q: x and y of every moving point, then the angles of the cranks, which are the degrees of freedom z.
 Constraints Phi: one length per bar, then one line per angle.

@@ -1,4 +1,4 @@
-"""Index-3 augmented Lagrangian formulation with velocity and acceleration projections (seed 001 Section 3.3.2).
+"""Index-3 augmented Lagrangian formulation with velocity and acceleration projections ([Sanjurjo] Section 3.3.2).
 
 Trapezoidal rule on all coordinates. (The section's title says "position and velocity projections"; it projects
 velocities and accelerations.)

@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration problems (seed 001 Section 3.3.1) and matrix R (Section 3.3.3).
+"""Position, velocity and acceleration problems ([Sanjurjo] Section 3.3.1) and matrix R (Section 3.3.3).
 
 D of Eq. 3.52 picks the crank angles, so Eq. 3.54 needs only the square block of Phi_q that belongs to the points:
 one factorisation of it serves R, S and all three problems.

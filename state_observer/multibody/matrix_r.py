@@ -1,4 +1,4 @@
-"""Forward dynamics by matrix R (seed 001 Section 3.3.3) and its integration in independent coordinates.
+"""Forward dynamics by matrix R ([Sanjurjo] Section 3.3.3) and its integration in independent coordinates.
 
 For positions and velocities that keep the constraints, Lagrange multipliers (with or without Baumgarte's terms) give
 the same accelerations: what the authors' code uses in its UKF.

@@ -1,1 +1,1 @@
-"""The study of seed 001 chapter 4: cases, figures of merit, observability, pictures and report."""
+"""The study of [Sanjurjo] chapter 4: cases, figures of merit, observability, pictures and report."""

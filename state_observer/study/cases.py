@@ -1,4 +1,4 @@
-"""One run of the study: the true linkage, its noisy sensors, and a filter on a wrong model (seed 001 Section 4.1)."""
+"""One run of the study: the true linkage, its noisy sensors, and a filter on a wrong model ([Sanjurjo] Section 4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beyond the seed (seed 001 Section 6.2): does estimating the missing force, or colouring the plant noise, pay?
+"""Beyond [Sanjurjo] (Section 6.2): does estimating the missing force, or colouring the plant noise, pay?
 
 The filter's model has a wrong gravity. Plain errorEKF takes that for white noise on the accelerations; forceEKF
 estimates it as a force on the crank that stays (a random walk) or fades (a shaping filter of first order).

@@ -1,4 +1,4 @@
-"""Local observability along a run: condition number of Eq. 4.19 (seed 001 Section 4.7.4).
+"""Local observability along a run: condition number of Eq. 4.19 ([Sanjurjo] Section 4.7.4).
 
 EKF: its own f_x and h_x. UKF: the matrices that a statistical linear regression of its sigma points gives.
 """

@@ -1,4 +1,4 @@
-"""Pictures of the study, as in seed 001 Figs. 4.4 to 4.20."""
+"""Pictures of the study, as in [Sanjurjo] Figs. 4.4 to 4.20."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
 
 
 def _slope(pair: tuple[float, float], load: float) -> float:
-    """TMeasy's slope at a load over the nominal one, through both given values and zero (seed 001 Section 5.3.2)."""
+    """TMeasy's slope at a load over the nominal one, through both given values and zero ([Sanjurjo] Section 5.3.2)."""
     return load * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * load)
 
 

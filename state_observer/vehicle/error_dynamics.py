@@ -1,6 +1,6 @@
-"""How errors of the multibody model grow: constants, transition and noise of the errorEKF (seed 001 Eq. 3.113).
+"""How errors of the multibody model grow: constants, transition and noise of the errorEKF ([Sanjurjo] Eq. 3.113).
 
-The seed lets the errors of all rates walk. Here the transition also has what ties them together in any vehicle: tyres
+[Sanjurjo] lets the errors of all rates walk. Here the transition also has what ties them together in any vehicle: tyres
 hold the velocity to the heading (single-track model) and the wheels to the ground, springs hold the body to it.
 """
 

@@ -1,4 +1,4 @@
-"""The errorEKF on the vehicle (seed 001 Sections 3.4.6 and 5.7): a multibody model that measurements hold on course."""
+"""The errorEKF on the vehicle ([Sanjurjo] Sections 3.4.6 and 5.7): a multibody model that measurements hold on course."""
 
 from __future__ import annotations
 

@@ -16,15 +16,15 @@ Array = NDArray[np.float64]
 Memory: TypeAlias = Any  # one record of a dtype below, as an array of length 1
 Record: TypeAlias = Any
 
-# errorEKF: the 20 error states of Eq. 5.74 (seed 001). Position of the chassis origin in world axes; small turns about
+# errorEKF: the 20 error states of Eq. 5.74 ([Sanjurjo]). Position of the chassis origin in world axes; small turns about
 # the axes of the levelled heading frame (roll, pitch, yaw); wheel angles; and the rates of all these. Rates are in
 # chassis axes where Eq. 5.74 has world axes: what tyres and wheels do depends on those alone, so that a corrected yaw
 # takes the velocity along.
 POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
 VELOCITY, TURN, WHEEL_RATE = 10, 13, 16
 MOTION_SIZE = 20
-# Beyond the seed: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
-# model lacks (seed 001 Section 6.2). An offset of the steering angle shows as one in yaw.
+# Beyond [Sanjurjo]: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
+# model lacks ([Sanjurjo] Section 6.2). An offset of the steering angle shows as one in yaw.
 GYRO_BIAS, FORCE_BIAS, GROUND, LACK = 20, 23, 26, 27
 ERROR_SIZE = 30
 

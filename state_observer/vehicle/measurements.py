@@ -1,4 +1,4 @@
-"""Sensor models of the errorEKF (seed 001 Section 5.6) with their slopes over the error states, in kernels.
+"""Sensor models of the errorEKF ([Sanjurjo] Section 5.6) with their slopes over the error states, in kernels.
 
 With R world_from_chassis and a small turn d of the chassis in world axes, R a becomes R a + d x (R a).
 """

@@ -258,7 +258,7 @@ class BasicObserver:
 
 
 class VehicleObserver(BasicObserver):
-    """errorEKF around a multibody model (seed 001 chapter 5)."""
+    """errorEKF around a multibody model ([Sanjurjo] chapter 5)."""
 
     def __init__(
         self,

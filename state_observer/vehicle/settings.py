@@ -78,7 +78,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """How the first pose is found (seed 001 Section 5.5)."""
+    """How the first pose is found ([Sanjurjo] Section 5.5)."""
 
     heading_std: float = setting(0.08, "A heading must be as good", unit="rad", minimum=1e-3, maximum=1.0)
     baseline_m: float = setting(
@@ -151,7 +151,7 @@ class ObserverSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelNoise:
-    """PSD of what the model does not know (seed 001 Eq. 3.126), tuned by state_observer.vehicle.tuning."""
+    """PSD of what the model does not know ([Sanjurjo] Eq. 3.126), tuned by state_observer.vehicle.tuning."""
 
     along_mps2: float = _psd(0.01, "Acceleration along", "m^2/s^3")
     across_mps2: float = _psd(0.01, "Across", "m^2/s^3")
@@ -186,7 +186,7 @@ class VehicleObserverSettings(ObserverSettings):
     wheels_know_direction: bool = setting(False, "Pulses count down when wheels turn backward")
     noise: ModelNoise = field(default_factory=ModelNoise)
     estimates_biases: bool = setting(True, "Biases of gyroscopes and accelerometers")
-    estimates_lack: bool = setting(True, "Acceleration that the model lacks (seed 001 Section 6.2)")
+    estimates_lack: bool = setting(True, "Acceleration that the model lacks ([Sanjurjo] Section 6.2)")
     knows_ground: bool = setting(False, "The height of the ground is exact")
     full_position_slopes: bool = setting(True, "GPS position: slopes of Eq. 5.46, else of Eq. 5.47")
     heading_from: str = setting(

@@ -1,4 +1,4 @@
-"""How a first pose is found (seed 001 Section 5.5), from standstill or while driving.
+"""How a first pose is found ([Sanjurjo] Section 5.5), from standstill or while driving.
 
 A place comes from fixes; a heading from the GPS velocity, or from two fixes some metres apart: the way between them,
 dead-reckoned from wheels and gyroscopes in the axes of the start, is turned until it fits. Standing, the mean of the

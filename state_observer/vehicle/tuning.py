@@ -1,4 +1,4 @@
-"""Process noise from a recording alone (seed 001 Section 3.6): innovations must be white, and as large as expected.
+"""Process noise from a recording alone ([Sanjurjo] Section 3.6): innovations must be white, and as large as expected.
 
 No truth is needed. Each parameter is tried at a few factors while the others stay, the best is kept, and so on for some
 rounds: the objective is cheap and noisy, and nothing finer would mean anything.

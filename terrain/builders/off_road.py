@@ -1,4 +1,4 @@
-"""Open country: fractal hills with rough ground, patches of soils, and trees (seed 002, off-road environments)."""
+"""Open country: fractal hills with rough ground, patches of soils, and trees ([Cameron], off-road environments)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A town: blocks with raised kerbs between straight roads, houses, small parks, cylinders in the road (seed 002).
+"""A town: blocks with raised kerbs between straight roads, houses, small parks, cylinders in the road ([Cameron]).
 
 Roads run along x at y = 0, one block and road further, and so on; likewise along y. Driving is on the right.
 """

@@ -290,7 +290,7 @@ def test_a_dry_run_shows_samples_ranges_and_a_time_and_writes_nothing(
 
 def test_noise_of_sensors_is_that_of_the_run_and_an_estimate_is_compared_with_the_truth(tmp_path: Path) -> None:
     """Two seeds of one sample differ; one run twice is the same to the bit. An RTK fix is better than a cheap one."""
-    sensors = "sensors: [{imu: {preset: industrial_mems}}, {gps: {preset: low_cost}}, {encoders: {preset: seed}}]\n"
+    sensors = "sensors: [{imu: {preset: industrial_mems}}, {gps: {preset: low_cost}}, {encoders: {preset: hall_40}}]\n"
     base = BASE.replace("duration_s: 2.0", "duration_s: 8.0").replace("start: {speed_mps: 4.0}\n", "")
     base = base.replace("vehicle: {fidelity: single_track}\n", "")
     (tmp_path / "base.yaml").write_text(base.split("criteria:")[0] + sensors + "observer: {kind: ins}\n")

@@ -1,4 +1,4 @@
-"""The papers' spindle and tie-rod loop (seed 000, section 5.3, Eqs. 31-32): a special case that checks wishbone.py.
+"""The papers' spindle and tie-rod loop ([Jain], section 5.3, Eqs. 31-32): a special case that checks wishbone.py.
 
 Vectors are in the vertical arm's frame: z along the upright DF, x along the axes of the arms, E on the line DF.
 """

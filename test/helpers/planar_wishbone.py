@@ -1,4 +1,4 @@
-"""The papers' planar suspension (seed 000, Eqs. 15-21, 25, 26, 28-30): the special case that checks wishbone.py.
+"""The papers' planar suspension ([Jain], Eqs. 15-21, 25, 26, 28-30): the special case that checks wishbone.py.
 
 Symbols are those of the paper; angles are absolute in the plane of the loop.
 """

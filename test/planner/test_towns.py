@@ -1,4 +1,4 @@
-"""The HMMWV drives itself through towns, in a closed loop with all its dynamics (seed 002, scenario 1)."""
+"""The HMMWV drives itself through towns, in a closed loop with all its dynamics ([Cameron], scenario 1)."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ seed: 5
 sensors:
   - imu: {preset: industrial_mems, has_attitude: true, mount: {xyz_m: [1.7, 0.0, 0.8], rpy_deg: [0.0, 0.0, 90.0]}}
   - gps: {preset: low_cost, rate_hz: 10, latency_s: 0.1}
-  - encoders: {preset: seed}
+  - encoders: {preset: hall_40}
   - lidar: {preset: spinning_16, rate_hz: 5}
 """
 

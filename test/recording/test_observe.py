@@ -42,7 +42,7 @@ seed: 3
 sensors:
   - imu: {preset: industrial_mems}
   - gps: {preset: low_cost, latency_s: 0.1}
-  - encoders: {preset: seed}
+  - encoders: {preset: hall_40}
 """
 
 

@@ -27,7 +27,7 @@ duration_s: 2.0
 seed: 3
 """
 IMU, GPS = "  - imu: {preset: consumer_mems}", "  - gps: {preset: low_cost, rate_hz: 10}"
-ENCODERS, LIDAR = "  - encoders: {preset: seed}", "  - lidar: {preset: spinning_16}"
+ENCODERS, LIDAR = "  - encoders: {preset: hall_40}", "  - lidar: {preset: spinning_16}"
 
 
 def scenario(folder: Path, *sensors: str, faults: str = "", text: str = SCENARIO) -> Scenario:

@@ -1,4 +1,4 @@
-"""Encoders and their companions: what the seed's vehicle would read, with errors and faults."""
+"""Encoders and their companions: what [Sanjurjo]'s vehicle would read, with errors and faults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DATE = 1_790_000_000 * S
 PERIOD = S // 100
 STANDING = DriveTruth(np.zeros(4), np.zeros(4), 0.0, 0.0, 0.0, 80.0)
 IDEAL = load_preset(EncoderSettings, "ideal")
-SEED = load_preset(EncoderSettings, "seed")
+HALL = load_preset(EncoderSettings, "hall_40")
 
 
 def rolling(k: int, rate: float = 20.0) -> DriveTruth:
@@ -53,9 +53,9 @@ def run(
 
 
 def test_the_presets_are_the_seeds_vehicle_a_better_one_and_the_truth() -> None:
-    assert preset_names(EncoderSettings.presets) == ["ideal", "quadrature", "seed"]
-    assert EncoderSettings() == SEED  # what the defaults are said to be
-    assert (SEED.wheel_pulses, SEED.knows_direction) == (40, False)  # seed 001 Section 5.6.5
+    assert preset_names(EncoderSettings.presets) == ["hall_40", "ideal", "quadrature"]
+    assert EncoderSettings() == HALL  # what the defaults are said to be
+    assert (HALL.wheel_pulses, HALL.knows_direction) == (40, False)  # [Sanjurjo] Section 5.6.5
     quadrature = load_preset(EncoderSettings, "quadrature")
     assert (quadrature.wheel_pulses, quadrature.knows_direction) == (2048, True)
 
@@ -76,28 +76,28 @@ def test_ideal_encoders_read_the_truth(at_rest: BaseMotion) -> None:
 @pytest.mark.parametrize("kind", ["bias", "spike", "scale"])
 @pytest.mark.parametrize("value", [1e6, -1e6])
 def test_a_fault_takes_no_reading_out_of_its_range(kind: str, value: float, at_rest: BaseMotion) -> None:
-    samples = run(SEED, at_rest, rolling, 100, Fault(kind=kind, value=value))
+    samples = run(HALL, at_rest, rolling, 100, Fault(kind=kind, value=value))
 
-    assert np.abs([sample.wheel_torque for sample in samples]).max() == SEED.wheel_torque_range_nm
+    assert np.abs([sample.wheel_torque for sample in samples]).max() == HALL.wheel_torque_range_nm
     throttle = np.array([sample.throttle for sample in samples])
     assert ((throttle >= 0.0) & (throttle <= 1.0)).all()
 
 
 def test_a_fault_that_is_no_number_stays_none_in_spite_of_ranges(at_rest: BaseMotion) -> None:
-    (sample,) = run(SEED, at_rest, rolling, 1, Fault(kind="nan"))
+    (sample,) = run(HALL, at_rest, rolling, 1, Fault(kind="nan"))
     assert np.isnan([*sample.wheel_torque, sample.throttle]).all()
 
 
 @pytest.mark.parametrize("faults", [(), (Fault(kind="scale", value=-1.0),)], ids=["sound", "turned over"])
 def test_a_pedal_at_rest_never_reads_negative_zero(faults: tuple[Fault, ...], at_rest: BaseMotion) -> None:
-    samples = run(SEED, at_rest, lambda k: STANDING, 100, *faults)
+    samples = run(HALL, at_rest, lambda k: STANDING, 100, *faults)
 
     assert not np.signbit([sample.throttle for sample in samples]).any()
     assert min(sample.throttle for sample in samples) == 0.0
 
 
 def test_wheel_angles_of_the_seed_are_multiples_of_nine_degrees(at_rest: BaseMotion) -> None:
-    angles = np.array([sample.wheel_angle for sample in run(SEED, at_rest, rolling, 200)])
+    angles = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200)])
     pulses = np.degrees(angles) / 9.0
 
     assert_allclose(pulses, np.round(pulses), atol=1e-9)
@@ -108,11 +108,11 @@ def test_wheels_do_not_pulse_together(at_rest: BaseMotion) -> None:
     def straight(k: int) -> DriveTruth:
         return STANDING._replace(spin=np.full(4, 0.02 * k))
 
-    pulses = np.diff([sample.wheel_angle for sample in run(SEED, at_rest, straight, 200)], axis=0) > 0.0
+    pulses = np.diff([sample.wheel_angle for sample in run(HALL, at_rest, straight, 200)], axis=0) > 0.0
     assert not (pulses[:, 0] == pulses[:, 1]).all()
 
 
-@pytest.mark.parametrize(("preset", "sign"), [("seed", 1.0), ("quadrature", -1.0)])
+@pytest.mark.parametrize(("preset", "sign"), [("hall_40", 1.0), ("quadrature", -1.0)])
 def test_only_quadrature_knows_that_it_goes_backward(preset: str, sign: float, at_rest: BaseMotion) -> None:
     last = run(load_preset(EncoderSettings, preset), at_rest, lambda k: rolling(k, rate=-20.0), 200)[-1]
 
@@ -149,14 +149,14 @@ def test_offsets_are_those_configured_and_stay(at_rest: BaseMotion, has_deviatio
 
 
 def test_readings_come_in_their_steps_and_within_their_ranges(at_rest: BaseMotion) -> None:
-    settings = dataclasses.replace(SEED, wheel_torque_range_nm=250.0)
+    settings = dataclasses.replace(HALL, wheel_torque_range_nm=250.0)
     for sample in run(settings, at_rest, lambda k: rolling(k)._replace(throttle=1.0), 100):
         for value, step in (
-            (sample.steering, math.radians(SEED.steering_resolution_deg)),
-            (sample.throttle, SEED.throttle_resolution),
-            (sample.brake_pressure, SEED.brake_pressure_resolution_pa),
-            (sample.wheel_torque, SEED.wheel_torque_resolution_nm),
-            (sample.tilt, math.radians(SEED.tilt_resolution_deg)),
+            (sample.steering, math.radians(HALL.steering_resolution_deg)),
+            (sample.throttle, HALL.throttle_resolution),
+            (sample.brake_pressure, HALL.brake_pressure_resolution_pa),
+            (sample.wheel_torque, HALL.wheel_torque_resolution_nm),
+            (sample.tilt, math.radians(HALL.tilt_resolution_deg)),
         ):
             assert_allclose(np.asarray(value) / step, np.round(np.asarray(value) / step), atol=1e-6)
         assert 0.0 <= sample.throttle <= 1.0
@@ -164,7 +164,7 @@ def test_readings_come_in_their_steps_and_within_their_ranges(at_rest: BaseMotio
 
 
 def test_engine_speed_is_timed_from_its_pulses(at_rest: BaseMotion) -> None:
-    rates = [sample.engine_speed for sample in run(SEED, at_rest, lambda k: STANDING, 300)]
+    rates = [sample.engine_speed for sample in run(HALL, at_rest, lambda k: STANDING, 300)]
 
     assert rates[0] == 0.0  # no pulse yet
     assert np.mean(rates[10:]) == pytest.approx(80.0, rel=2e-3)
@@ -203,7 +203,7 @@ def test_inclinometers_are_slow(at_rest: BaseMotion) -> None:
 
 def test_inclinometers_stay_finite_in_free_fall(at_rest: BaseMotion) -> None:
     falling = at_rest._replace(acceleration=(0.0, 0.0, -9.81))
-    assert np.isfinite(run(SEED, falling, lambda k: STANDING, 5)[-1].tilt).all()
+    assert np.isfinite(run(HALL, falling, lambda k: STANDING, 5)[-1].tilt).all()
 
 
 def flat(sample: EncoderSample) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -214,18 +214,18 @@ def flat(sample: EncoderSample) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 @pytest.mark.parametrize("channel", EncoderSettings.channels)
 def test_a_fault_hits_the_channel_of_its_name(channel: str, at_rest: BaseMotion) -> None:
-    sound = np.array([flat(sample) for sample in run(SEED, at_rest, rolling, 20)])
-    broken = np.array([flat(s) for s in run(SEED, at_rest, rolling, 20, Fault(kind="nan", channel=channel))])
+    sound = np.array([flat(sample) for sample in run(HALL, at_rest, rolling, 20)])
+    broken = np.array([flat(s) for s in run(HALL, at_rest, rolling, 20, Fault(kind="nan", channel=channel))])
 
     is_wrong = np.isnan(broken)
-    assert [name for name, wrong in zip(SEED.channels, is_wrong.all(axis=0), strict=True) if wrong] == [channel]
+    assert [name for name, wrong in zip(HALL.channels, is_wrong.all(axis=0), strict=True) if wrong] == [channel]
     assert_array_equal(sound[~is_wrong], broken[~is_wrong])
 
 
 def test_a_stuck_wheel_encoder_repeats_its_angle_and_goes_on_where_it_should(at_rest: BaseMotion) -> None:
     stuck = Fault(kind="freeze", start_s=0.5, length_s=0.5, channel="wheel_angle_rear_left")
-    sound = np.array([sample.wheel_angle for sample in run(SEED, at_rest, rolling, 200)])
-    broken = np.array([sample.wheel_angle for sample in run(SEED, at_rest, rolling, 200, stuck)])
+    sound = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200)])
+    broken = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200, stuck)])
 
     assert (broken[50:100, 2] == sound[49, 2]).all()
     assert_array_equal(broken[100:], sound[100:])
@@ -233,7 +233,7 @@ def test_a_stuck_wheel_encoder_repeats_its_angle_and_goes_on_where_it_should(at_
 
 
 def test_reset_repeats_to_the_bit(at_rest: BaseMotion) -> None:
-    sensor = Encoders(dataclasses.replace(SEED, dropout=0.2, latency_jitter_s=0.1), seed=8, start_ns=DATE)
+    sensor = Encoders(dataclasses.replace(HALL, dropout=0.2, latency_jitter_s=0.1), seed=8, start_ns=DATE)
     runs = []
     for _ in range(2):
         found = [s for k in range(200) for s in sensor.update(DATE + k * PERIOD, at_rest, rolling(k))]
@@ -244,11 +244,11 @@ def test_reset_repeats_to_the_bit(at_rest: BaseMotion) -> None:
 
 
 def test_noise_changed_while_it_runs_leaves_the_counts_alone(at_rest: BaseMotion) -> None:
-    sensor = Encoders(SEED, seed=3, start_ns=DATE)
-    steady = run(SEED, at_rest, rolling, 100)
+    sensor = Encoders(HALL, seed=3, start_ns=DATE)
+    steady = run(HALL, at_rest, rolling, 100)
     for k in range(50):
         sensor.update(DATE + k * PERIOD, at_rest, rolling(k))
-    sensor.change(dataclasses.replace(SEED, steering_noise_deg=5.0))
+    sensor.change(dataclasses.replace(HALL, steering_noise_deg=5.0))
     changed = [s for k in range(50, 100) for s in sensor.update(DATE + k * PERIOD, at_rest, rolling(k))]
 
     for before, after in zip(steady[50:], changed, strict=True):
@@ -258,7 +258,7 @@ def test_noise_changed_while_it_runs_leaves_the_counts_alone(at_rest: BaseMotion
 
 
 def test_slower_reading_than_updates_loses_no_pulse(at_rest: BaseMotion) -> None:
-    slow = run(dataclasses.replace(SEED, rate_hz=5.0), at_rest, rolling, 201)
+    slow = run(dataclasses.replace(HALL, rate_hz=5.0), at_rest, rolling, 201)
 
     assert len(slow) == 11
     assert (np.abs(slow[-1].wheel_angle - rolling(200).spin) <= math.radians(9.0)).all()
@@ -274,7 +274,7 @@ def test_slower_reading_than_updates_loses_no_pulse(at_rest: BaseMotion) -> None
     ],
 )
 def test_a_drive_that_is_not_finite_is_refused(wrong: dict[str, Any], words: str, at_rest: BaseMotion) -> None:
-    sensor = Encoders(SEED, start_ns=DATE)
+    sensor = Encoders(HALL, start_ns=DATE)
     with pytest.raises(ValueError, match=words):
         sensor.update(DATE, at_rest, STANDING._replace(**wrong))
     assert np.isfinite(flat(sensor.update(DATE, at_rest, STANDING)[0])).all()

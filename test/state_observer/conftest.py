@@ -1,4 +1,4 @@
-"""The two linkages of seed 001 and the study's bench, for all tests of this room."""
+"""The two linkages of [Sanjurjo] and the study's bench, for all tests of this room."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_filter_is_as_good_as_on_the_seeds_bicycle(parameters: BicycleParameters
 
     rolls, biases = estimate(ridden, parameters)
 
-    assert _rms_degrees(rolls, ridden) < degrees  # the seed's RMSE of like manoeuvres
+    assert _rms_degrees(rolls, ridden) < degrees  # [Sanjurjo]'s RMSE of like manoeuvres
     assert biases[-1] == pytest.approx(parameters.gyro_bias_radps[0], abs=3e-3)
 
 

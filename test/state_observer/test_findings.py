@@ -1,4 +1,4 @@
-"""What seed 001 chapter 4 found, with fixed noise, and the accuracy of the authors' own code."""
+"""What [Sanjurjo] chapter 4 found, with fixed noise, and the accuracy of the authors' own code."""
 
 from __future__ import annotations
 

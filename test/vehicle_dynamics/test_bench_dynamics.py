@@ -34,6 +34,6 @@ def test_all_figures_are_there_and_can_be_shown(monkeypatch: pytest.MonkeyPatch,
     assert figures["ta_ratio"] == pytest.approx(figures["ta_us"] / figures["ce_us"])
     assert 1e4 < figures["ce_flops"] < 2e4
     text = dynamics.show(figures)
-    for words in ("constraint embedding, closed form (ours)", "Pinocchio lcaba", "lane change", "seed 004: 15"):
+    for words in ("constraint embedding, closed form (ours)", "Pinocchio lcaba", "lane change", "[Bae]: 15"):
         assert words in text
     assert any("Newton chord" in line for line in said)

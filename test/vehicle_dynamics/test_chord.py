@@ -86,7 +86,7 @@ def test_chord_follows_newton_and_both_follow_the_embedded_model(
 
     # Same equations to the same tolerance.
     assert_allclose(chord.pose, newton.pose, atol=5e-6)
-    assert chord.iterations.max() <= 4  # as in the seed
+    assert chord.iterations.max() <= 4  # as in [Bae]
     # Another formulation and another integrator: their own errors at 1 ms, largest where the bump is met.
     embedded = drive(here, start, seconds=2.5)
     assert_allclose(chord.pose[::10], embedded[:, :7], atol=2e-4)

@@ -1,4 +1,4 @@
-"""Brake of one wheel with stiction and sliding (seed 001, Eqs. 5.24-5.26)."""
+"""Brake of one wheel with stiction and sliding ([Sanjurjo], Eqs. 5.24-5.26)."""
 
 from __future__ import annotations
 

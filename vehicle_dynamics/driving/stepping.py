@@ -1,6 +1,6 @@
 """Steps of the driving vehicle over time, in kernels.
 
-Semi-implicit Euler lets the tyres' deflection follow its analytic solution over the step (seed 001, Eqs. 5.36-5.39).
+Semi-implicit Euler lets the tyres' deflection follow its analytic solution over the step ([Sanjurjo], Eqs. 5.36-5.39).
 RK4 takes the deflection as part of the state: it decays with at most c / d, 20 1/s here, so it is not stiff. Brakes,
 gears and engine advance once per step with either method.
 """

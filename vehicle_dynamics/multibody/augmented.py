@@ -1,4 +1,4 @@
-"""Tree-augmented dynamics: the spanning tree with the cuts as constraints and Lagrange multipliers (seed 000, Eq. 8).
+"""Tree-augmented dynamics: the spanning tree with the cuts as constraints and Lagrange multipliers ([Jain], Eq. 8).
 
 A plain dense solution, the yardstick for everything faster.
 """

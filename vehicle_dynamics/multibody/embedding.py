@@ -1,4 +1,4 @@
-"""Constraint embedding of any mechanism with loops (seed 000, section 3): loops become bodies of variable geometry.
+"""Constraint embedding of any mechanism with loops ([Jain], section 3): loops become bodies of variable geometry.
 
 Numerical throughout: Newton's method closes the loops (section 3.3), X comes from Eq. 13 and X' theta' from Eq. 14, the
 recursions of Eqs. 4-7 run over the tree of aggregated bodies.
@@ -30,7 +30,7 @@ class ClosureError(ValueError):
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Bodies that are tied by loops, and which of their coordinates are free (seed 000: the body S)."""
+    """Bodies that are tied by loops, and which of their coordinates are free ([Jain]: the body S)."""
 
     parent: int
     bodies: tuple[int, ...]

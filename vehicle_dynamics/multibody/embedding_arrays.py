@@ -1,4 +1,4 @@
-"""The aggregated bodies of a mechanism as flat arrays for compiled kernels (seed 000, section 3.1).
+"""The aggregated bodies of a mechanism as flat arrays for compiled kernels ([Jain], section 3.1).
 
 Groups are the aggregates of embedding.py, each after the one it hangs from. Axes, frames, cuts and rows are those of
 tree_arrays.py. The reduced mass matrix has one row per independent coordinate, in the order of the groups, packed by

@@ -1,4 +1,4 @@
-"""A mechanism as free bodies and joints between them (FA of seed 002), as flat arrays for compiled kernels.
+"""A mechanism as free bodies and joints between them (FA of [Cameron]), as flat arrays for compiled kernels.
 
 Convention: an inertial frame. A body's state is its attitude (quaternion x, y, z, w from its design axes), the place of
 its centre of mass, its angular velocity and its centre's velocity, all in inertial axes; so the mass matrix is block
@@ -88,7 +88,7 @@ class FreeWorkspace(NamedTuple):
     inertia: Array  # bodies x 6, inertial axes
     inverse_inertia: Array  # bodies x 6
     force: Array  # bodies x 6: moment about the centre, force; gyroscopic moment included
-    free: Array  # bodies x 6: acceleration without constraints (seed 002, Eq. 6a)
+    free: Array  # bodies x 6: acceleration without constraints ([Cameron], Eq. 6a)
     jacobian: Array  # shares x 6: G, body by body
     weighted: Array  # shares x 6: M^-1 G^T, but for the root
     error: Array  # rows: position error [m] or [-]

@@ -1,6 +1,6 @@
 """Fully augmented (FA) forward dynamics of any mechanism: free bodies, every joint by Lagrange multipliers, compiled.
 
-The Schur complement of seed 002, Eqs. 5-6: M is block diagonal, G M^-1 G^T sparse, factored in an order found once
+The Schur complement of [Cameron], Eqs. 5-6: M is block diagonal, G M^-1 G^T sparse, factored in an order found once
 (sparse_cholesky.py). As in tree_augmented.py the root comes last: without it the constraint matrix falls into one block
 per group of bodies, and a free root adds a 6x6 system. All in the inertial frame of free_bodies.py.
 """
@@ -63,7 +63,7 @@ def fully_augmented_accelerations(
         for k in range(6):
             value += side[k] * root[k]
         out.multipliers[row] = value
-    backward(bodies.pattern, work.matrix, out.multipliers)  # seed 002, Eq. 6b
+    backward(bodies.pattern, work.matrix, out.multipliers)  # [Cameron], Eq. 6b
     _accelerate(bodies, work, out)
 
 
@@ -87,7 +87,7 @@ def _forces(bodies: FreeBodies, state: FreeState, gravity: Vector3, body_forces:
 
 @part
 def _free_motion(bodies: FreeBodies, work: FreeWorkspace) -> None:
-    """Accelerations without constraints, seed 002, Eq. 6a; the root's is left at zero because it comes last."""
+    """Accelerations without constraints, [Cameron], Eq. 6a; the root's is left at zero because it comes last."""
     for k in range(6):
         work.free[0, k] = 0.0
     for body in range(1, len(bodies.mass)):
@@ -98,7 +98,7 @@ def _free_motion(bodies: FreeBodies, work: FreeWorkspace) -> None:
 
 @part
 def _rows(bodies: FreeBodies, state: FreeState, anchor: Array, work: FreeWorkspace) -> None:
-    """G of every row, its error, rate G v - U and bias G' v - U' (seed 002, Eqs. 2 and 4)."""
+    """G of every row, its error, rate G v - U and bias G' v - U' ([Cameron], Eqs. 2 and 4)."""
     for joint in range(len(bodies.joint_first)):
         first, second = bodies.joint_first[joint], bodies.joint_second[joint]
         r1, r2 = work.turned[first], work.turned[second]
@@ -173,7 +173,7 @@ def _constraint_matrix(bodies: FreeBodies, work: FreeWorkspace) -> None:
 
 @part
 def _accelerate(bodies: FreeBodies, work: FreeWorkspace, out: FreeAccelerations) -> None:
-    """Free and correction accelerations of all bodies but the root (seed 002, Eqs. 5 and 6c)."""
+    """Free and correction accelerations of all bodies but the root ([Cameron], Eqs. 5 and 6c)."""
     for body in range(1, len(bodies.mass)):
         own = out.bodies[body]
         for k in range(6):

@@ -1,11 +1,11 @@
-"""Residual and Jacobian of the tree-augmented equations with all levels of constraints (seed 004, Eqs. 19-27).
+"""Residual and Jacobian of the tree-augmented equations with all levels of constraints ([Bae], Eqs. 19-27).
 
 Unknowns p are the tree coordinates q, the velocities v and accelerations a of root and coordinates, and the
 multipliers; equations are those of motion, the constraints of acceleration, velocity and position, and the integration
 formula for the independent coordinates. Everything is in root axes, so nothing depends on where the root is or how it
 is turned: that is what lets one Jacobian serve a whole drive.
 
-Generalised forces and the velocity-coupling terms are constant within a step (section 5 of the seed): they are
+Generalised forces and the velocity-coupling terms are constant within a step (section 5 of [Bae]): they are
 arguments here. Constraints are the gap of each cut in root axes; only ball joints are cut.
 """
 

@@ -29,7 +29,7 @@ def joint_forces(
     """Joint forces at a state that accelerates as given under the given forces (as in EmbeddedSystem).
 
     The embedded model knows no constraint forces, and needs none. On request they follow from its accelerations: each
-    body's inertia and gyroscopic forces less what acts on it must come through its joints (seed 000, Eqs. 5-8).
+    body's inertia and gyroscopic forces less what acts on it must come through its joints ([Jain], Eqs. 5-8).
     """
     layout, mechanism = state.layout, state.layout.mechanism
     inertias = state.inertias()

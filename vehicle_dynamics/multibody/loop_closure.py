@@ -1,4 +1,4 @@
-"""Loop kinematics of aggregated bodies by numbers, compiled (seed 000, section 3.3): Newton, X and X' theta'.
+"""Loop kinematics of aggregated bodies by numbers, compiled ([Jain], section 3.3): Newton, X and X' theta'.
 
 Each function goes over all groups: handing over the arrays costs as much as the work on one group. A group hangs from
 one body, so what its cuts see does not depend on other groups, and all take their Newton steps together. Poses and

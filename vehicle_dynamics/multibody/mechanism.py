@@ -114,7 +114,7 @@ class Mechanism:
 
 
 def aggregates(mechanism: Mechanism) -> list[tuple[str, tuple[str, ...]]]:
-    """Groups of bodies that loops tie together, each with the body it hangs from (seed 000, section 3.1).
+    """Groups of bodies that loops tie together, each with the body it hangs from ([Jain], section 3.1).
 
     For each cut: the smallest sub-tree that contains both its bodies, without that sub-tree's root. Groups that share a
     body are joined. Bodies in no loop are groups of one. Each group is listed after the one it hangs from.

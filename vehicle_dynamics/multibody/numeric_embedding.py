@@ -1,4 +1,4 @@
-"""Constraint embedding of any mechanism with numerical loop kinematics, compiled (seed 000, section 3).
+"""Constraint embedding of any mechanism with numerical loop kinematics, compiled ([Jain], section 3).
 
 What embedding.py does in numpy, without allocation: loops are closed by Newton's method (loop_closure.py), then the
 recursion of Eqs. 4-7 runs over the tree of aggregated bodies. That is done on the reduced mass matrix X^T M X: it has

@@ -44,7 +44,7 @@ class TreeState:
     """Positions, velocities and bias accelerations of all bodies for given coordinates and rates.
 
     Where a cut's first body is the root, its point may move: `anchors` holds by the cut's name position, velocity and
-    acceleration (9) as the root sees them, the U(t) of seed 002, Eq. 2.
+    acceleration (9) as the root sees them, the U(t) of [Cameron], Eq. 2.
     """
 
     def __init__(

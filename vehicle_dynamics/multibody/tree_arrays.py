@@ -154,7 +154,7 @@ def tree_accelerations(tree: TreeArrays) -> TreeAccelerations:
 def anchors_at_rest(cuts: tuple[Cut, ...]) -> Array:
     """cuts x 9: position, velocity and acceleration, as seen from the root, of the root's side of each cut.
 
-    Only rows of cuts whose first body is the root are read. To move one, write its motion there (U of seed 002, Eq. 2).
+    Only rows of cuts whose first body is the root are read. To move one, write its motion there (U of [Cameron], Eq. 2).
     """
     return np.hstack([_table([cut.point for cut in cuts]), np.zeros((len(cuts), 6))])
 

@@ -1,6 +1,6 @@
 """Tree-augmented (TA) forward dynamics of any mechanism: spanning tree, cuts by Lagrange multipliers, compiled.
 
-The Schur complement of seed 002, Eqs. 5-6, with its sparsity used: the mass matrix is factored over the parent array
+The Schur complement of [Cameron], Eqs. 5-6, with its sparsity used: the mass matrix is factored over the parent array
 (M = L^T L fills nothing), each constraint keeps to the axes that move its cut, and the root's six velocities are
 eliminated last. No constraint has a column there, so that the constraint matrix of the held root falls into one small
 block per group of loops; a free root adds a 6x6 system, and a held root simply omits it.
@@ -67,7 +67,7 @@ def accelerations_after_motion(
 
 @part
 def solve_tree(tree: TreeArrays, root_is_held: bool, work: TreeWorkspace, out: TreeAccelerations) -> None:
-    """Solve M a - G^T lambda = push, G a = target (seed 002, Eq. 4), with all of them in the workspace.
+    """Solve M a - G^T lambda = push, G a = target ([Cameron], Eq. 4), with all of them in the workspace.
 
     With C the root columns of L, u = L^-T push, Y = L^-T G^T (all of the held root) and U^T U = Y^T Y:
     lambda = U^-1 (s + E a_root) where s = U^-T (target - Y^T u), E = U^-T Y^T C, and
@@ -158,7 +158,7 @@ def _factor_constraints(tree: TreeArrays, work: TreeWorkspace) -> None:
 
 @part
 def _multipliers(tree: TreeArrays, work: TreeWorkspace, root: Array, multipliers: Array) -> None:
-    """lambda = U^-1 (s + E a_root): seed 002, Eq. 6b."""
+    """lambda = U^-1 (s + E a_root): [Cameron], Eq. 6b."""
     for row in range(len(tree.reach) - 1, -1, -1):
         line, side = work.matrix[row], work.beside[row]
         value = side[FREE]
@@ -173,7 +173,7 @@ def _multipliers(tree: TreeArrays, work: TreeWorkspace, root: Array, multipliers
 def _tree_accelerations(
     tree: TreeArrays, work: TreeWorkspace, root: Array, multipliers: Array, accelerations: Array
 ) -> None:
-    """L^-1 (u - C a_root + Y lambda): free and correction accelerations in one (seed 002, Eqs. 5, 6a, 6c)."""
+    """L^-1 (u - C a_root + Y lambda): free and correction accelerations in one ([Cameron], Eqs. 5, 6a, 6c)."""
     for index in range(len(tree.parent)):
         row, own, level = work.row[index], work.column[index], tree.level[index]
         value = work.push[index]

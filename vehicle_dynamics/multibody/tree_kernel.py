@@ -85,7 +85,7 @@ def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> Non
 
 @part
 def tree_closures(tree: TreeArrays, anchor: Array, work: TreeWorkspace) -> None:
-    """Of all cuts: position error, its rate G q' - U and bias G' q' - U' (seed 002, Eqs. 2 and 4), and G^T.
+    """Of all cuts: position error, its rate G q' - U and bias G' q' - U' ([Cameron], Eqs. 2 and 4), and G^T.
 
     Directions are fixed to the first body, and what counts is the second body's point as the first body sees it: then
     the rate is the exact derivative of the error even while a loop is open, the two constraint forces act at one
@@ -152,7 +152,7 @@ def tree_inertias(tree: TreeArrays, work: TreeWorkspace) -> None:
 
 @part
 def tree_mass_matrix(tree: TreeArrays, work: TreeWorkspace) -> None:
-    """Mass matrix of seed 002, Eq. 1, by composite inertias, tip to base."""
+    """Mass matrix of [Cameron], Eq. 1, by composite inertias, tip to base."""
     composite, axes = work.composite, work.axis
     for frame in range(len(composite)):
         for k in range(10):
@@ -172,7 +172,7 @@ def tree_mass_matrix(tree: TreeArrays, work: TreeWorkspace) -> None:
 
 @part
 def tree_forces(tree: TreeArrays, body_forces: Array, coordinate_forces: Array, work: TreeWorkspace) -> None:
-    """Generalised forces T - C of seed 002, Eq. 1: what bodies need at zero accelerations, summed tip to base."""
+    """Generalised forces T - C of [Cameron], Eq. 1: what bodies need at zero accelerations, summed tip to base."""
     load, axes, push = work.load, work.axis, work.push
     for frame in range(len(load)):
         for k in range(6):

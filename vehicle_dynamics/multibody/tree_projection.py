@@ -36,7 +36,7 @@ def project_on_constraints(
 ) -> float:
     """Close the loops by Newton steps on the coordinates, then make the rates keep them closed; all in place.
 
-    The root's pose stays, the velocity of a free root changes with the rates: G q' = U (seed 002, Eq. 2). Gives
+    The root's pose stays, the velocity of a free root changes with the rates: G q' = U ([Cameron], Eq. 2). Gives
     the largest error left [m], which is below CLOSURE_TOLERANCE unless Newton did not converge; out is overwritten.
     """
     for iteration in range(MOST_ITERATIONS + 1):

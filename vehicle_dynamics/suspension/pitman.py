@@ -1,6 +1,6 @@
 """The Pitman steering TUVW: a planar four-bar whose coupler UV is the steering link that carries both tie-rod ends.
 
-Closed form with first and second derivatives by the Pitman angle (seed 000, section 5.4). The angle is that of the arm
+Closed form with first and second derivatives by the Pitman angle ([Jain], section 5.4). The angle is that of the arm
 as the chassis sees it, about the common axis of both pivots, zero at the design position; vectors are in chassis axes.
 """
 

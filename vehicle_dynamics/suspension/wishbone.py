@@ -1,6 +1,6 @@
 """Closed-form kinematics of a three-dimensional double wishbone suspension, with a tie-rod end that may move.
 
-Letters are those of seed 000, Fig. 5. The lower ball joint D runs on a circle about the lower arm's axis (angle theta),
+Letters are those of [Jain], Fig. 5. The lower ball joint D runs on a circle about the lower arm's axis (angle theta),
 the upper ball joint F on one about the upper arm's axis (angle phi) at a constant distance from D; the spindle turns
 about DF so that the tie rod KL keeps its length; the shock runs from B on the lower arm to J on the chassis. With flat
 hardpoints this is the papers' four-bar (Eqs. 15-32), which test/helpers/planar_wishbone.py has as printed.

@@ -1,4 +1,4 @@
-"""A tyre on hard ground: load, slip, deflection of the carcass, forces and moments on the wheel (seed 001, 5.3.2).
+"""A tyre on hard ground: load, slip, deflection of the carcass, forces and moments on the wheel ([Sanjurjo], 5.3.2).
 
 World axes, z up. The ground under the wheel is a plane fitted to many points (terrain/contact_plane.py); the contact is
 where the wheel's plane meets it. On soft soil terrain/soil_contact.py takes over.

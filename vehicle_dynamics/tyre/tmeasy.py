@@ -1,6 +1,6 @@
 """TMeasy: steady-state tyre forces from slip and load, with combined slip and aligning torque (Rill 2013).
 
-Seed 001, section 5.3.2.2. Forces on the tyre: x along the wheel's heading, y to the left. Slips are those of Eqs. 5.27
+[Sanjurjo], section 5.3.2.2. Forces on the tyre: x along the wheel's heading, y to the left. Slips are those of Eqs. 5.27
 and 5.28: positive when they push forward and to the left.
 """
 
@@ -31,7 +31,7 @@ TMEASY = np.dtype(
         ("reference_friction", "f8"),  # of the road that the characteristics were taken on
         ("longitudinal", DIRECTION),
         ("lateral", DIRECTION),
-        ("is_linear", "i8"),  # 1: straight up to the largest force, which stays (seed 001, Fig. 5.8)
+        ("is_linear", "i8"),  # 1: straight up to the largest force, which stays ([Sanjurjo], Fig. 5.8)
         ("trail", "f8", 2),  # pneumatic trail over length of the contact patch, at zero slip
         ("trail_zero", "f8", 2),  # lateral slip at which it vanishes
         ("trail_end", "f8", 2),  # lateral slip from which on it stays zero

@@ -22,12 +22,12 @@ from terrain.worlds import load_world
 Array = NDArray[np.float64]
 ROUNDING_M = 1e-7  # coordinates of 6e6 m in double precision, after some sums
 FERROL = Georeference(latitude_deg=43.4936, longitude_deg=-8.2478, altitude_m=60.0)
-PRINTED_WGS84 = (6_378_137.0, 6_356_752.314_25)  # a and b of seed 001, Table 5.2 [m]
+PRINTED_WGS84 = (6_378_137.0, 6_356_752.314_25)  # a and b of [Sanjurjo], Table 5.2 [m]
 PRINTED_ETRS89 = (6_378_137.0, 6_356_752.314_14)
 
 
 def seed_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array:
-    """Seed 001, Eq. 5.1."""
+    """[Sanjurjo], Eq. 5.1."""
     phi, lam = math.radians(latitude_deg), math.radians(longitude_deg)
     a, b = PRINTED_WGS84
     e2 = 1.0 - b**2 / a**2
@@ -37,7 +37,7 @@ def seed_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array
 
 
 def seed_enu(place: Array, origin: tuple[float, float, float]) -> Array:
-    """Seed 001, Eqs. 5.2 and 5.3; phi and lambda are the origin's, which the print does not say."""
+    """[Sanjurjo], Eqs. 5.2 and 5.3; phi and lambda are the origin's, which the print does not say."""
     phi, lam = math.radians(origin[0]), math.radians(origin[1])
     sin, cos = math.sin, math.cos
     psi = np.array(

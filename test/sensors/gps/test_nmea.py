@@ -1,4 +1,4 @@
-"""GGA and RMC sentences: the seed's examples, round trips, another reader, and what is refused."""
+"""GGA and RMC sentences: [Sanjurjo]'s examples, round trips, another reader, and what is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sensors.gps.nmea_fields import sealed
 from sensors.samples import GpsSample
 from vehicle_dynamics.base_motion import BaseMotion
 
-# Seed 001, section 5.1.2. The RMC one is printed with a space between its last commas, with which 25 is wrong.
+# [Sanjurjo], section 5.1.2. The RMC one is printed with a space between its last commas, with which 25 is wrong.
 SEED_GGA = "$GPGGA,100412.58,4329.61417292,N,00814.86569421,W,4,14,0.7,6.846,M,53.031,M,1.6,1503*5A"
 SEED_RMC = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25"
 SEED_RMC_AS_PRINTED = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200, ,*25"

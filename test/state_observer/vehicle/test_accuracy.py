@@ -1,4 +1,4 @@
-"""How good the estimates are: seed 001's two tests, wrong models, an outage, all beside the INS on the same samples."""
+"""How good the estimates are: [Sanjurjo]'s two tests, wrong models, an outage, all beside the INS on the same samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import REVERSE, Pedals
 
 RTK_ERROR = 0.01 * np.sqrt(2.0)  # [m] in the plane, of config/sensors/gps/rtk.yaml
-SEED_ERROR = 0.562  # [m] in the plane: seed 001 Section 5.8.2
+SEED_ERROR = 0.562  # [m] in the plane: [Sanjurjo] Section 5.8.2
 OUTAGE = (8.0, 18.0)  # [s]
 
 
@@ -35,7 +35,7 @@ def test_with_rtk_the_estimate_is_better_than_the_receiver_and_comes_at_250_hz(
 def test_cheap_gps_and_a_wrong_model_give_a_third_of_a_metre(
     town: Drive, town_samples: list[Sample], wrong_observer: VehicleObserver
 ) -> None:
-    """Test 2 of the seed; one noise seed here, ten in the benchmark."""
+    """Test 2 of [Sanjurjo]; one noise seed here, ten in the benchmark."""
     found = errors(observe(town_samples, wrong_observer), town)
     assert found.horizontal_rmse < 0.35 < SEED_ERROR
     assert np.degrees(found.yaw_rmse) < 1.0
@@ -83,7 +83,7 @@ def test_both_slopes_of_the_gps_position_work(
 def test_the_course_alone_holds_the_yaw(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
-    """As the seed has it: no slopes of the velocity over positions (Eq. 5.50), the course as yaw above 0.5 m/s."""
+    """As [Sanjurjo] has it: no slopes of the velocity over positions (Eq. 5.50), the course as yaw above 0.5 m/s."""
     observer = VehicleObserver(replace(settings, heading_from="course"))
     found = errors(observe(block_samples, observer), block).after(8.0)
     assert np.degrees(found.yaw_rmse) < 1.0

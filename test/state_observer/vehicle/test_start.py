@@ -54,7 +54,7 @@ def test_standing_the_gyroscopes_tell_their_bias(block_samples: list[Sample], ob
 def test_two_fixes_give_a_heading_when_the_receiver_has_no_velocity(
     block: Drive, settings: VehicleObserverSettings, rtk_samples: list[Sample]
 ) -> None:
-    """Seed 001 Section 5.5; RTK, because cheap fixes would have to be forty metres apart."""
+    """[Sanjurjo] Section 5.5; RTK, because cheap fixes would have to be forty metres apart."""
 
     def mute(fix: Any) -> Any:
         return fix._replace(velocity=np.zeros(3), velocity_variance=np.full(3, 1e8))

@@ -1,4 +1,4 @@
-"""The linear characteristic: straight up to the largest force, which stays (seed 001, Fig. 5.8)."""
+"""The linear characteristic: straight up to the largest force, which stays ([Sanjurjo], Fig. 5.8)."""
 
 from __future__ import annotations
 
