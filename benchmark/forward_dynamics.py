@@ -60,12 +60,12 @@ class Case:
         self.bodies = vehicle_bodies(parameters)
         self.theta, self.theta_rate = random.uniform(-0.2, 0.2, 4), random.normal(size=4)
         self.spin, self.spin_rate = random.uniform(-3.0, 3.0, 4), 20.0 + random.normal(size=4)
-        self.turn = random.normal(size=3)
+        self.angular_velocity = random.normal(size=3)
         self.wheel_force, self.chassis_force = 1e3 * random.normal(size=(4, 6)), 1e3 * random.normal(size=6)
         self.spin_torque = 1e2 * random.normal(size=4)
         coordinates = self.system.close(np.column_stack([self.theta, self.spin]).ravel())
         rates = np.column_stack([self.theta_rate, self.spin_rate]).ravel()
-        self.state = self.system.state(coordinates, rates, np.concatenate([self.turn, np.zeros(3)]))
+        self.state = self.system.state(coordinates, rates, np.concatenate([self.angular_velocity, np.zeros(3)]))
         self.forces = self._forces_on_tree(self.state)
         self.dense = solve_augmented(self.state, self.forces.bodies, self.forces.coordinates, root_is_held=False)
 
@@ -119,7 +119,7 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
     ends = np.zeros((4, 9))
     ends[:, :3] = case.bodies.corners["geometry"]["tie_inner"]
     out = np.zeros(OUT_SIZE)
-    motion = RigidMotion(tuple(case.turn), case.theta, case.theta_rate, case.spin_rate)
+    motion = RigidMotion(tuple(case.angular_velocity), case.theta, case.theta_rate, case.spin_rate)
     loads = RigidLoads(WEIGHTLESS, np.zeros(4), case.spin_torque, case.wheel_force, case.chassis_force)
     arguments = (case.bodies, motion, ends, loads, workspace(), out)
     times = KernelTimes(

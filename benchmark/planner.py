@@ -186,8 +186,8 @@ def _replanning() -> dict[str, float]:
     for _ in range(CHANGES):
         row, column = search.way(STRIDE_CELLS + 1)[-1].tolist()
         search.move_to((row, column))
-        turn, away = random.uniform(0.0, 2.0 * np.pi), random.uniform(CHANGE_CELLS, SENSOR_CELLS)
-        middle = np.rint([row + away * np.sin(turn), column + away * np.cos(turn)]).astype(int)
+        angle, away = random.uniform(0.0, 2.0 * np.pi), random.uniform(CHANGE_CELLS, SENSOR_CELLS)
+        middle = np.rint([row + away * np.sin(angle), column + away * np.cos(angle)]).astype(int)
         cells = np.argwhere(np.ones((CHANGE_CELLS, CHANGE_CELLS), bool)) + middle - CHANGE_CELLS // 2
         is_inside = ((cells >= 0) & (cells < MAP_CELLS)).all(axis=1)
         cells = cells[is_inside]

@@ -28,7 +28,7 @@ class RivalState(NamedTuple):
     position: Array  # of the root's origin, world axes [m]
     quaternion: Array  # w, x, y, z: root to world
     velocity: Array  # of the root's origin, world axes [m/s]
-    turn: Array  # angular velocity of the root, root axes [rad/s]
+    angular_velocity: Array  # angular velocity of the root, root axes [rad/s]
     coordinates: Array
     rates: Array
 

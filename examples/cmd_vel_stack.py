@@ -36,8 +36,10 @@ class CmdVelStack(Node):
         self.waypoints = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses] or self.waypoints
 
     def on_odometry(self, odometry: Odometry) -> None:
-        place, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
-        heading = math.atan2(2.0 * (turn.w * turn.z + turn.x * turn.y), 1.0 - 2.0 * (turn.y**2 + turn.z**2))
+        place, rotation = odometry.pose.pose.position, odometry.pose.pose.orientation
+        heading = math.atan2(
+            2.0 * (rotation.w * rotation.z + rotation.x * rotation.y), 1.0 - 2.0 * (rotation.y**2 + rotation.z**2)
+        )
         away = [math.dist(point, (place.x, place.y)) for point in self.waypoints]
         while len(away) > 1 and away[0] < LOOK_AHEAD:  # the next one is steered for
             self.waypoints, away = self.waypoints[1:], away[1:]

@@ -27,13 +27,13 @@ def make() -> Simulation:
 
 def cost(simulation: Simulation, gains: np.ndarray) -> float:
     """Mean square of the distance to the lane [m^2] and of what passengers feel, over a trial."""
-    place, turn = np.exp(gains)
+    place, heading_gain = np.exp(gains)
     seen, total, steps = simulation.reset(), 0.0, 0
     while True:
         aside = LANE - float(seen.truth.position[1])
-        curvature = (place * math.atan(aside / LANE) - turn * seen.truth.heading) / SPEED
+        curvature = (place * math.atan(aside / LANE) - heading_gain * seen.truth.heading) / SPEED
         seen, has_ended, info = simulation.step(Command(SPEED, min(max(curvature, -0.05), 0.05)), seconds=0.05)
-        felt = SPEED * float(seen.truth.turn[2])  # [m/s^2]
+        felt = SPEED * float(seen.truth.angular_velocity[2])  # [m/s^2]
         total, steps = total + aside**2 + 0.05 * felt**2, steps + 1
         if has_ended:
             return total / steps if not info["diverged"] else 1e3
@@ -49,8 +49,8 @@ def main() -> tuple[float, float]:
         costs = np.array([cost(simulation, gains) for gains in tried])
         best = tried[np.argsort(costs)[:BEST]]
         middle, spread = best.mean(axis=0), best.std(axis=0) + 0.05
-        place, turn = np.exp(middle)
-        print(f"generation {generation + 1}: best {costs.min():.4f}, gains {place:.2f} and {turn:.2f}")
+        place, heading_gain = np.exp(middle)
+        print(f"generation {generation + 1}: best {costs.min():.4f}, gains {place:.2f} and {heading_gain:.2f}")
     after = cost(simulation, middle)
     print(f"cost {before:.4f} before, {after:.4f} after {GENERATIONS * TRIALS} trials: {1.0 - after / before:.0%} less")
     return before, after

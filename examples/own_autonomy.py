@@ -37,8 +37,10 @@ class OwnAutonomy(Node):
                 self.free = min(self.free, distance * math.cos(angle))
 
     def on_odometry(self, odometry: Odometry) -> None:
-        place, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
-        heading = math.atan2(2.0 * (turn.w * turn.z + turn.x * turn.y), 1.0 - 2.0 * (turn.y**2 + turn.z**2))
+        place, rotation = odometry.pose.pose.position, odometry.pose.pose.orientation
+        heading = math.atan2(
+            2.0 * (rotation.w * rotation.z + rotation.x * rotation.y), 1.0 - 2.0 * (rotation.y**2 + rotation.z**2)
+        )
         away_x, away_y = self.goal[0] - place.x, self.goal[1] - place.y
         away = math.hypot(away_x, away_y)
         self.has_arrived = away < 2.0

@@ -1,4 +1,4 @@
-"""The arc planner of ROAMS ([Cameron]): arcs fan out from the vehicle, the clear one that ends closest to the goal wins.
+"""The arc planner of ROAMS ([Cameron]): arcs fan out from the vehicle, the clear one ending closest to the goal wins.
 
 An arc is checked by sweeping the footprint, a row of discs, over the distance field of the rolling map.
 """
@@ -304,9 +304,9 @@ def _sweep(
     allowed = allowed_clearance(begun, margin)
     for arc in range(arcs):
         bend, along = fan.curvature[arc], step * fan.direction[arc]
-        turn = bend * along
+        heading_change = bend * along
         # From place to place along the chord, which points halfway through the turn.
-        chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-9 else 1.0)
+        chord = along * (math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-9 else 1.0)
         at_x, at_y, at_heading = x, y, heading
         least, slope, roll, twist, clear = np.inf, 0.0, 0.0, 0.0, 0
         is_clear, is_unseen, ahead = True, False, fan.direction[arc]
@@ -329,9 +329,9 @@ def _sweep(
                     if not is_unseen and field.by_sight:
                         is_unseen = not _is_edge_seen(field, body, at_x, at_y, cosine, sine, edge)
                         fan.seen[arc] = place * step if is_unseen else np.inf
-            at_x += chord * math.cos(at_heading + 0.5 * turn)
-            at_y += chord * math.sin(at_heading + 0.5 * turn)
-            at_heading += turn
+            at_x += chord * math.cos(at_heading + 0.5 * heading_change)
+            at_y += chord * math.sin(at_heading + 0.5 * heading_change)
+            at_heading += heading_change
         fan.free[arc] = clear * step
 
 

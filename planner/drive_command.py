@@ -77,8 +77,8 @@ class SlewedMotion:
         self.speed = approach(
             self.speed, speed, limits.max_acceleration_mps2 * step, limits.max_deceleration_mps2 * step
         )
-        turn = limits.max_steering_rate_1ps * step
-        self.steering += clamp(steering - self.steering, -turn, turn)
+        change = limits.max_steering_rate_1ps * step
+        self.steering += clamp(steering - self.steering, -change, change)
 
     def command(self, limits: DriverSettings, throttle: float, brake: float) -> DriveCommand:
         """The driving command of the present speed and steering."""

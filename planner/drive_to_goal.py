@@ -295,8 +295,8 @@ class DriveToGoal:
         faster = wanted.speed * self._speed >= 0.0 and abs(wanted.speed) > abs(self._speed)
         rate = s.acceleration_mps2 if faster else 2.0 * s.deceleration_mps2
         self._speed += min(max(wanted.speed - self._speed, -rate * step), rate * step)
-        turn = s.curvature_rate_1pms * step
-        self._curvature += min(max(wanted.curvature - self._curvature, -turn), turn)
+        change = s.curvature_rate_1pms * step
+        self._curvature += min(max(wanted.curvature - self._curvature, -change), change)
         asked = self._trim.trimmed(self._speed, speed, step)
         return replace(wanted, speed=asked, curvature=self._curvature)
 

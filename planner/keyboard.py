@@ -70,12 +70,12 @@ class KeyboardDriver:
     def command(self, now: float) -> DriveCommand:
         """The command for this instant: top speed while w or s is held; steering straightens while driving on."""
         drive = self._held(now, FORWARD) - self._held(now, BACKWARD)
-        turn = self._held(now, LEFT) - self._held(now, RIGHT)
+        steer = self._held(now, LEFT) - self._held(now, RIGHT)
         is_resting = self._motion.speed == 0.0 or self.settings.output == "pedals"
-        if drive == 0 and turn == 0 and is_resting:
+        if drive == 0 and steer == 0 and is_resting:
             return self.stop_command(now, "no key held")
         top_speed = min(self.top_speed, self.settings.top_speed_mps)
-        self._motion.follow(now, drive * top_speed, turn, self.settings)
+        self._motion.follow(now, drive * top_speed, steer, self.settings)
         throttle = self.settings.pedal if drive > 0 else 0.0
         brake = 0.0 if drive > 0 else self.settings.pedal if drive < 0 else self.settings.stop_brake
         return self._motion.command(self.settings, throttle, brake)

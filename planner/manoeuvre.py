@@ -294,14 +294,16 @@ def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
             direction = 1.0 if move < count else -1.0
             bent = bend * BENDS[move % count]
             along = direction * PIECE_M / CHECKS
-            turn = bent * along
-            chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-9 else 1.0)
+            heading_change = bent * along
+            chord = along * (
+                math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-9 else 1.0
+            )
             at_x, at_y, at_heading = x, y, heading
             least = np.inf
             for _ in range(CHECKS):
-                at_x += chord * math.cos(at_heading + 0.5 * turn)
-                at_y += chord * math.sin(at_heading + 0.5 * turn)
-                at_heading += turn
+                at_x += chord * math.cos(at_heading + 0.5 * heading_change)
+                at_y += chord * math.sin(at_heading + 0.5 * heading_change)
+                at_heading += heading_change
                 here = clearance_at(field, body, at_x, at_y, math.cos(at_heading), math.sin(at_heading))
                 least = here if np.isnan(here) else min(least, here)
                 if np.isnan(least):

@@ -31,16 +31,16 @@ class Pose(NamedTuple):
     def moved(self, speed: float, curvature: float, time: float) -> Pose:
         """Where it will be after a time [s] at a speed [m/s] along a curvature [1/m]."""
         along = speed * time
-        turn = curvature * along
+        heading_change = curvature * along
         # The chord of an arc points halfway through its turn.
-        chord = along * (math.sin(0.5 * turn) / (0.5 * turn) if abs(turn) > 1e-6 else 1.0)
-        towards = self.heading + 0.5 * turn
+        chord = along * (math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-6 else 1.0)
+        towards = self.heading + 0.5 * heading_change
         ahead, aside = chord * math.cos(towards), chord * math.sin(towards)
         return self._replace(
             x=self.x + ahead,
             y=self.y + aside,
             z=self.z + self.slope_x * ahead + self.slope_y * aside,
-            heading=math.remainder(self.heading + turn, 2.0 * math.pi),
+            heading=math.remainder(self.heading + heading_change, 2.0 * math.pi),
         )
 
     def distance_to(self, x: float, y: float) -> float:

@@ -45,5 +45,5 @@ class PoseHistory:
             return first
         share = (time_ns - first_ns) / (second_ns - first_ns)
         values = [a + share * (b - a) for a, b in zip(first, second, strict=True)]
-        turn = math.remainder(second.heading - first.heading, 2.0 * math.pi)
-        return Pose(*values)._replace(heading=math.remainder(first.heading + share * turn, 2.0 * math.pi))
+        heading_change = math.remainder(second.heading - first.heading, 2.0 * math.pi)
+        return Pose(*values)._replace(heading=math.remainder(first.heading + share * heading_change, 2.0 * math.pi))

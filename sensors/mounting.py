@@ -30,7 +30,7 @@ class SensorMotion(NamedTuple):
     world_from_sensor: Array  # 3 x 3
     velocity: Array  # of its origin, world axes [m/s]
     acceleration: Array  # of its origin, world axes, gravity not included [m/s^2]
-    turn: Array  # angular velocity, sensor axes [rad/s]
+    angular_velocity: Array  # angular velocity, sensor axes [rad/s]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +81,8 @@ class Mounting:
         told = np.empty((4, 3))
         world_from_sensor = np.empty((3, 3))
         _move(base, self._arm, self.base_from_sensor, told, world_from_sensor)
-        position, velocity, acceleration, turn = told
-        return SensorMotion(position, world_from_sensor, velocity, acceleration, turn)
+        position, velocity, acceleration, angular_velocity = told
+        return SensorMotion(position, world_from_sensor, velocity, acceleration, angular_velocity)
 
     def pose(self, base: BaseMotion) -> tuple[Array, Array]:
         """Position [m] in the world and world_from_sensor, 3 x 3."""
@@ -104,12 +104,12 @@ def require_motion(base: BaseMotion) -> None:
 def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, told: Array, world_from_sensor: Array) -> None:
     """told: position, velocity and acceleration (world axes), turn (sensor axes); see SensorMotion."""
     rotation = rotation_from(base.attitude)
-    swing = cross(base.turn, arm)
-    swinging = add(cross(base.turn_rate, arm), cross(base.turn, swing))
+    swing = cross(base.angular_velocity, arm)
+    swinging = add(cross(base.angular_acceleration, arm), cross(base.angular_velocity, swing))
     told[0] = add(base.position, to_world(rotation, arm))
     told[1] = to_world(rotation, add(base.velocity, swing))
     told[2] = to_world(rotation, add(base.acceleration, swinging))
     for k in range(3):
         axis = (base_from_sensor[0, k], base_from_sensor[1, k], base_from_sensor[2, k])
-        told[3, k] = dot(axis, base.turn)
+        told[3, k] = dot(axis, base.angular_velocity)
         world_from_sensor[:, k] = to_world(rotation, axis)

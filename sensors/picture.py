@@ -64,10 +64,10 @@ def gps_picture(title: str, errors: Array, std_m: tuple[float, float]) -> bytes:
     east, north = (math.sqrt(-2.0 * math.log(1.0 - WITHIN)) * std for std in std_m)  # chi-square of two
     axes.plot(errors[:, 0], errors[:, 1], ".", markersize=3.0, alpha=0.5, label=f"{len(errors)} fixes")
     if min(std_m) > NO_ERROR_M:
-        turn = np.linspace(0.0, 2.0 * np.pi, 200)
+        angle = np.linspace(0.0, 2.0 * np.pi, 200)
         inside = np.hypot(errors[:, 0] / east, errors[:, 1] / north) <= 1.0
         words = f"{WITHIN:.0%} as claimed; holds {inside.mean():.1%}"
-        axes.plot(east * np.cos(turn), north * np.sin(turn), "k", label=words)
+        axes.plot(east * np.cos(angle), north * np.sin(angle), "k", label=words)
     else:
         axes.plot([], [], " ", label="claims no error: no ellipse")
     axes.plot([0.0], [0.0], "k+", markersize=12, label="the antenna")

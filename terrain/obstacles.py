@@ -77,8 +77,8 @@ class Cylinder:
 
     def mesh(self) -> Mesh:
         """A prism of sixteen sides."""
-        turn = 2.0 * math.pi * np.arange(CYLINDER_SIDES) / CYLINDER_SIDES
-        ring = np.column_stack((np.cos(turn), np.sin(turn))) * self.radius + [self.x, self.y]
+        angle = 2.0 * math.pi * np.arange(CYLINDER_SIDES) / CYLINDER_SIDES
+        ring = np.column_stack((np.cos(angle), np.sin(angle))) * self.radius + [self.x, self.y]
         return _prism(ring, self.base, self.base + self.height)
 
 

@@ -116,7 +116,7 @@ def soil_contact(
     ahead = unit(cross(axis, normal))
     left = cross(normal, ahead)
     arm = scale(-max(radius - bottom, LYING * radius) / size, add_scaled(normal, -tilt, axis))
-    velocity = add(wheel.velocity, cross(wheel.turn, arm))
+    velocity = add(wheel.velocity, cross(wheel.angular_velocity, arm))
     rolling, sinking = dot(velocity, ahead), -dot(velocity, normal)
     transport = radius * abs(wheel.spin)
     drift_x, drift_y = rolling - radius * wheel.spin, dot(velocity, left)
@@ -241,8 +241,8 @@ def _summed(
     for k in range(2 * leading):
         # From the side that leads to the one that trails; theta is positive on the leading side.
         side = k if k < leading else k - leading
-        turn = (entry if k < leading else leaving) / leading
-        place = turn * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
+        angle = (entry if k < leading else leaving) / leading
+        place = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
         theta = entry - place if k < leading else -place
         sine, cosine = math.sin(theta), math.cos(theta)
         # Displacement since the soil was met, per unit of transport.
@@ -286,7 +286,7 @@ def _summed(
             loose += back
             stiff += back if is_in_rut else found.exponent * found.pressure / deepest
             damped += found.damping
-        area = radius * turn * tyre.width / strips
+        area = radius * angle * tyre.width / strips
         strength *= area
         tx, ty = strength * sheared * jx, strength * sheared * jy
         grip += strength

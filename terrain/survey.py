@@ -1,4 +1,4 @@
-"""Surveys: scattered measured points to a surface, bounded by an alpha shape ([Sanjurjo], section 5.4 and App. A 3.2.1).
+"""Surveys: scattered measured points to a surface within an alpha shape ([Sanjurjo], section 5.4 and App. A 3.2.1).
 
 [Sanjurjo] interpolates by natural neighbours. No small library does that for our Python (MetPy does, and brings pandas,
 xarray and pint with it), so this takes scipy's Clough-Tocher scheme on the same Delaunay triangulation: smooth like

@@ -13,7 +13,7 @@ class WheelMotionInWorld(NamedTuple):
     centre: Vector3  # [m]
     axis: Vector3  # of spin, unit, to the left
     velocity: Vector3  # of the centre [m/s]
-    turn: Vector3  # angular velocity of the spindle [rad/s]
+    angular_velocity: Vector3  # angular velocity of the spindle [rad/s]
     spin: float  # of the wheel relative to the spindle [rad/s]
 
 

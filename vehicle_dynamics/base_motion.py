@@ -14,9 +14,9 @@ class BaseMotion(NamedTuple):
     position: Vector3  # world [m]
     attitude: tuple[float, float, float, float]  # world_from_base, x y z w
     velocity: Vector3  # base_link's axes [m/s]
-    turn: Vector3  # angular velocity, base_link's axes [rad/s]
+    angular_velocity: Vector3  # angular velocity, base_link's axes [rad/s]
     acceleration: Vector3  # against the ground, gravity not included, base_link's axes [m/s^2]
-    turn_rate: Vector3  # angular acceleration, base_link's axes [rad/s^2]
+    angular_acceleration: Vector3  # angular acceleration, base_link's axes [rad/s^2]
 
 
 def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
@@ -28,19 +28,22 @@ def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
     up = (2.0 * (qx * qz + qy * qw), 2.0 * (qy * qz - qx * qw), 1.0 - 2.0 * (qx * qx + qy * qy))
     origin = seen["position"].tolist()
     position = tuple(origin[k] + base[0] * ahead[k] + base[1] * left[k] + base[2] * up[k] for k in range(3))
-    turn, turn_rate = tuple(seen["turn"].tolist()), tuple(seen["turn_rate"].tolist())
-    swing = _cross(turn, base)
+    angular_velocity, angular_acceleration = (
+        tuple(seen["angular_velocity"].tolist()),
+        tuple(seen["angular_acceleration"].tolist()),
+    )
+    swing = _cross(angular_velocity, base)
     velocity, acceleration = seen["velocity"].tolist(), seen["acceleration"].tolist()
     return BaseMotion(
         position,
         attitude,
         _sum((_dot(ahead, velocity), _dot(left, velocity), _dot(up, velocity)), swing),
-        turn,
+        angular_velocity,
         _sum(
             (_dot(ahead, acceleration), _dot(left, acceleration), _dot(up, acceleration)),
-            _sum(_cross(turn_rate, base), _cross(turn, swing)),
+            _sum(_cross(angular_acceleration, base), _cross(angular_velocity, swing)),
         ),
-        turn_rate,
+        angular_acceleration,
     )
 
 

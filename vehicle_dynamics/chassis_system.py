@@ -17,13 +17,13 @@ Array = NDArray[np.float64]
 
 
 @inlined_part
-def start_chassis(chassis: RigidInertia, turn: Vector3, force: Array, matrix: Array, right: Array) -> None:
+def start_chassis(chassis: RigidInertia, angular_velocity: Vector3, force: Array, matrix: Array, right: Array) -> None:
     """Begin with the chassis alone, on which a moment and a force at its origin act."""
     matrix[:] = 0.0
     c, m = chassis.centre, chassis.mass
     add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
-    centripetal = scale(m, cross(turn, cross(turn, c)))
-    moment = add(cross(turn, times(chassis.inertia, turn)), cross(c, centripetal))
+    centripetal = scale(m, cross(angular_velocity, cross(angular_velocity, c)))
+    moment = add(cross(angular_velocity, times(chassis.inertia, angular_velocity)), cross(c, centripetal))
     for k in range(3):
         right[k] = force[k] - moment[k]
         right[3 + k] = force[3 + k] - centripetal[k]

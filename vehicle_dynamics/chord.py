@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined_part, kernel, part
-from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.rotation import Rotation, rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import ZERO, Vector3, add, combine, cross, dot, three, vector
 from vehicle_dynamics.linear_tyre import Bump, LinearTyre, linear_tyre_force
 from vehicle_dynamics.manoeuvre import Manoeuvre, steer_at
@@ -136,8 +136,8 @@ def _predict(layout: ImplicitLayout, step: float, state: ChordState, work: Chord
         terms.position_past[k] = -(now * p[k] + past * before[k])
     for k in range(ROOT_SPEEDS + at.axes):
         terms.velocity_past[k] = -(now * v[k] + past * v_before[k])
-    turn = (step * (v[0] + 0.5 * step * a[0]), step * (v[1] + 0.5 * step * a[1]), step * (v[2] + 0.5 * step * a[2]))
-    turn_quaternion(state.pose[3:], turn, work.pose[3:])
+    rotation = (step * (v[0] + 0.5 * step * a[0]), step * (v[1] + 0.5 * step * a[1]), step * (v[2] + 0.5 * step * a[2]))
+    rotate_quaternion(state.pose[3:], rotation, work.pose[3:])
     middle = combine(1.0, (v[3], v[4], v[5]), 0.5 * step, (a[3], a[4], a[5]))
     shift = to_world(rotation_from(state.pose[3:]), middle)
     for k in range(3):
@@ -160,8 +160,8 @@ def _move_root(step: float, old: Array, new: Array, pose: Array) -> None:
     """Trapezoidal rule for the root's pose from its velocities in its own axes."""
     half = 0.5 * step
     moved = to_world(rotation_from(pose[3:]), (old[3], old[4], old[5]))
-    turn = (half * (old[0] + new[0]), half * (old[1] + new[1]), half * (old[2] + new[2]))
-    turn_quaternion(pose[3:], turn, pose[3:])
+    rotation = (half * (old[0] + new[0]), half * (old[1] + new[1]), half * (old[2] + new[2]))
+    rotate_quaternion(pose[3:], rotation, pose[3:])
     moved = add(moved, to_world(rotation_from(pose[3:]), (new[3], new[4], new[5])))
     for k in range(3):
         pose[k] += half * moved[k]

@@ -95,7 +95,7 @@ class ChordVehicle:
         coordinates = self.system.close(np.column_stack([state.theta, state.spin]).ravel())
         rates = np.column_stack([state.theta_rate, state.spin_rate]).ravel()
         chassis_from_world = Rotation.from_quat(state.attitude).inv()
-        root = np.concatenate([state.turn, chassis_from_world.apply(state.velocity)])
+        root = np.concatenate([state.angular_velocity, chassis_from_world.apply(state.velocity)])
         tree_state = self.system.state(coordinates, rates, root)
         p = np.zeros(at.size)
         p[: at.axes] = coordinates

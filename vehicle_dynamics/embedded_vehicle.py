@@ -85,14 +85,14 @@ def eliminate_corner(
     arm: LowerArm,
     end: TieEnd,
     load: WheelLoad,
-    chassis_turn: Vector3,
+    chassis_angular_velocity: Vector3,
     matrix: Array,
     right: Array,
     coupling: Array,
 ) -> EliminatedCorner:
     """Add a corner to the chassis' system and free its theta; its momentum per theta rate goes into coupling (6)."""
     motion = corner_motion(corner.geometry, arm.theta, arm.rate, end)
-    sums, spin, hub, tie_rod = corner_sums(corner, motion, arm.rate, end, load, chassis_turn)
+    sums, spin, hub, tie_rod = corner_sums(corner, motion, arm.rate, end, load, chassis_angular_velocity)
     strut = strut_moment(corner.strut, motion.pose.cos_theta, motion.pose.sin_theta, arm.rate)
     drive, inverse = sums.drive + arm.force + strut, 1.0 / sums.d
     set_coupling(coupling, sums)
@@ -123,13 +123,13 @@ def forward_dynamics(
     tie_end (4 x 9) holds position, velocity and acceleration of each tie rod's inner end relative to the chassis.
     Springs, stops and dampers are included.
     """
-    matrix, right, chassis_turn = work.matrix, work.right, motion.angular_velocity
-    start_chassis(vehicle.chassis, chassis_turn, loads.chassis_force, matrix, right)
+    matrix, right, chassis_angular_velocity = work.matrix, work.right, motion.angular_velocity
+    start_chassis(vehicle.chassis, chassis_angular_velocity, loads.chassis_force, matrix, right)
     for index in range(4):
         end = TieEnd(three(tie_end[index], 0), three(tie_end[index], 3), three(tie_end[index], 6))
         arm, load = lower_arm(motion, loads, index), wheel_load(motion, loads, index)
         reduced = eliminate_corner(
-            vehicle.corners[index], arm, end, load, chassis_turn, matrix, right, work.coupling[index]
+            vehicle.corners[index], arm, end, load, chassis_angular_velocity, matrix, right, work.coupling[index]
         )
         corner, spin = work.corner[index], reduced.spin
         corner[0], corner[1] = reduced.inverse, reduced.drive

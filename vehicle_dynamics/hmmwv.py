@@ -178,7 +178,7 @@ class Hmmwv(Vehicle):
         tie_end = np.zeros((4, 9))
         tie_end[:, :3] = self.kernel.bodies.corners["geometry"]["tie_inner"]
         down = -self.kernel.gravity * rotation_from_quaternion(state.attitude)[2]
-        motion = RigidMotion(tuple(state.turn.tolist()), state.theta, state.theta_rate, state.spin_rate)
+        motion = RigidMotion(tuple(state.angular_velocity.tolist()), state.theta, state.theta_rate, state.spin_rate)
         loads = RigidLoads(
             gravity=tuple(down.tolist()),
             theta_force=np.zeros(4),

@@ -43,10 +43,10 @@ def steer_at(manoeuvre: Manoeuvre, time: float) -> Steer:
     u2 = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / (m.duration * m.duration)
     if m.kind == J_TURN:
         return Steer(m.amplitude * u, m.amplitude * u1, m.amplitude * u2)
-    turn = 2.0 * math.pi
-    sine, cosine = math.sin(turn * u), math.cos(turn * u)
+    cycle = 2.0 * math.pi
+    sine, cosine = math.sin(cycle * u), math.cos(cycle * u)
     return Steer(
         m.amplitude * sine,
-        m.amplitude * turn * cosine * u1,
-        m.amplitude * (turn * cosine * u2 - (turn * u1) ** 2 * sine),
+        m.amplitude * cycle * cosine * u1,
+        m.amplitude * (cycle * cosine * u2 - (cycle * u1) ** 2 * sine),
     )

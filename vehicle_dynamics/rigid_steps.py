@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined_part
-from proving_ground.kernels.rotation import Rotation, normalise, quaternion_rate, to_world, turn_quaternion
+from proving_ground.kernels.rotation import Rotation, normalise, quaternion_rate, rotate_quaternion, to_world
 from proving_ground.kernels.vector3 import three
 from vehicle_dynamics.vehicle_state import STATE_SIZE
 
@@ -38,7 +38,7 @@ def euler_update(state: Array, rate: Array, step: float) -> None:
         state[k] += step * state[15 + k]
     for k in range(8):
         state[7 + k] += step * state[21 + k]
-    turn_quaternion(state[3:7], (step * state[18], step * state[19], step * state[20]), state[3:7])
+    rotate_quaternion(state[3:7], (step * state[18], step * state[19], step * state[20]), state[3:7])
 
 
 @inlined_part

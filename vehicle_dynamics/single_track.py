@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined_part, kernel
-from proving_ground.kernels.rotation import rotation_from, to_world, turn_quaternion
+from proving_ground.kernels.rotation import rotate_quaternion, rotation_from, to_world
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, scale
 from terrain.ground import FlatGround, Ground, GroundModel, ground_at
 from vehicle_dynamics.attitude import pitch_of
@@ -80,14 +80,14 @@ def _advance(
         most = step * track.fastest_curvature
         curvature = state[CURVATURE] + min(max(wanted_curvature - state[CURVATURE], -most), most)
         distance = 0.5 * step * (state[SPEED] + speed)
-        turn = distance * curvature
+        heading_change = distance * curvature
         # Along the chord of the arc.
-        middle = state[HEADING] + 0.5 * turn
+        middle = state[HEADING] + 0.5 * heading_change
         _, rise, _ = _slope(ground, state[X], state[Y], state[HEADING])
         level = distance / math.sqrt(1.0 + rise * rise)
         state[X] += level * math.cos(middle)
         state[Y] += level * math.sin(middle)
-        state[HEADING] += turn
+        state[HEADING] += heading_change
         state[SPEED], state[CURVATURE] = speed, curvature
         state[ROLLED] += distance
     return steps
@@ -109,17 +109,17 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
     moves = math.copysign(1.0, speed if speed != 0.0 else push)
     change = push - moves * drag if speed != 0.0 or abs(push) > drag else 0.0
     rotation = rotation_from(seen.attitude)
-    turn, turn_rate = scale(speed * curvature, up), scale(change * curvature, up)
+    angular_velocity, angular_acceleration = scale(speed * curvature, up), scale(change * curvature, up)
     ahead = scale(-1.0, track.base)
     position = to_world(rotation, ahead)
-    velocity = to_world(rotation, add(scale(speed, along), cross(turn, ahead)))
-    swing = add(cross(turn_rate, ahead), cross(turn, cross(turn, ahead)))
+    velocity = to_world(rotation, add(scale(speed, along), cross(angular_velocity, ahead)))
+    swing = add(cross(angular_acceleration, ahead), cross(angular_velocity, cross(angular_velocity, ahead)))
     acceleration = to_world(rotation, add(add_scaled((0.0, speed * speed * curvature, 0.0), change, along), swing))
     place = (state[X], state[Y], height)
     for k in range(3):
         seen.position[k] = place[k] + position[k]
         seen.velocity[k], seen.acceleration[k] = velocity[k], acceleration[k]
-        seen.turn[k], seen.turn_rate[k] = turn[k], turn_rate[k]
+        seen.angular_velocity[k], seen.angular_acceleration[k] = angular_velocity[k], angular_acceleration[k]
     for k in range(4):
         seen.spin[k], seen.spin_rate[k] = state[ROLLED] / track.wheel_radius, speed / track.wheel_radius
         if k < 2:  # front wheels as rolling without slip wants them
@@ -135,9 +135,9 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
 def _set_attitude(yaw: float, pitch: float, roll: float, out: Array) -> None:
     """Quaternion of Z-Y-X angles [rad]: three turns, one after the other."""
     out[0], out[1], out[2], out[3] = 0.0, 0.0, 0.0, 1.0
-    turn_quaternion(out, (0.0, 0.0, yaw), out)
-    turn_quaternion(out, (0.0, pitch, 0.0), out)
-    turn_quaternion(out, (roll, 0.0, 0.0), out)
+    rotate_quaternion(out, (0.0, 0.0, yaw), out)
+    rotate_quaternion(out, (0.0, pitch, 0.0), out)
+    rotate_quaternion(out, (roll, 0.0, 0.0), out)
 
 
 class SingleTrack(Vehicle):

@@ -76,11 +76,11 @@ def steered_dynamics(
     All else is as in embedded_vehicle.forward_dynamics.
     """
     vehicle, steering = model.vehicle, model.steering
-    matrix, right, chassis_turn = work.matrix, work.right, motion.angular_velocity
-    start_chassis(vehicle.chassis, chassis_turn, loads.chassis_force, matrix, right)
+    matrix, right, chassis_angular_velocity = work.matrix, work.right, motion.angular_velocity
+    start_chassis(vehicle.chassis, chassis_angular_velocity, loads.chassis_force, matrix, right)
     angle, rate = pitman[0], pitman[1]
     link = link_motion(steering.geometry, angle)
-    steer = steering_sums(steering, link, angle, rate, chassis_turn)
+    steer = steering_sums(steering, link, angle, rate, chassis_angular_velocity)
     add_rigidly(matrix, right, steer)
     steer_d, steer_drive = steer.d, steer.drive + pitman[2]
     steer_coupling = work.coupling[4]
@@ -92,7 +92,7 @@ def steered_dynamics(
             design = steering.left_end if index == 0 else steering.right_end
             end, end_column = tie_end(steering.geometry, link, design, rate, 0.0)
         coupling, arm, load = work.coupling[index], lower_arm(motion, loads, index), wheel_load(motion, loads, index)
-        reduced = eliminate_corner(record, arm, end, load, chassis_turn, matrix, right, coupling)
+        reduced = eliminate_corner(record, arm, end, load, chassis_angular_velocity, matrix, right, coupling)
         corner, spin = work.corner[index], reduced.spin
         corner[0], corner[1] = reduced.inverse, reduced.drive
         corner[3], corner[4], corner[5] = spin.axis
@@ -127,15 +127,15 @@ def _steer_terms(
     """Only hub and tie rod move with the Pitman angle alone."""
     pose = motion.pose
     spin = tie_end_spin(pose, end.position, end_column)
-    turn = scale(spin, pose.upright)
-    hub_centre = cross(turn, sub(hub.centre, pose.lower_ball))
+    angular_column = scale(spin, pose.upright)
+    hub_centre = cross(angular_column, sub(hub.centre, pose.lower_ball))
     outer = scale(spin * corner.geometry.tie_radius, pose.tie_across)
-    rod_turn = rod_on_spindle_column(corner, pose, end.position, turn, outer, end_column)
+    rod_angular_column = rod_on_spindle_column(corner, pose, end.position, angular_column, outer, end_column)
     rod_centre = combine(0.5, outer, 0.5, end_column)
-    a, b = _with_columns(hub, turn, hub_centre), _with_columns(tie_rod, rod_turn, rod_centre)
+    a, b = _with_columns(hub, angular_column, hub_centre), _with_columns(tie_rod, rod_angular_column, rod_centre)
     return SteerTerms(
         a.d + b.d,
-        _cross_d(hub, turn, hub_centre) + _cross_d(tie_rod, rod_turn, rod_centre),
+        _cross_d(hub, angular_column, hub_centre) + _cross_d(tie_rod, rod_angular_column, rod_centre),
         a.drive + b.drive,
         combine(1.0, a.coupling_moment, 1.0, b.coupling_moment),
         combine(1.0, a.coupling_force, 1.0, b.coupling_force),
@@ -144,15 +144,15 @@ def _steer_terms(
 
 
 @inlined_part
-def _with_columns(body: BodyTerms, turn: Vector3, centre: Vector3) -> CornerSums:
+def _with_columns(body: BodyTerms, angular_column: Vector3, centre: Vector3) -> CornerSums:
     """Sums of one body for another coordinate, per unit rate of which it moves as given."""
-    return first_body(BodyTerms(body.mass, body.centre, body.inertia, turn, centre, body.moment, body.force))
+    return first_body(BodyTerms(body.mass, body.centre, body.inertia, angular_column, centre, body.moment, body.force))
 
 
 @inlined_part
-def _cross_d(body: BodyTerms, turn: Vector3, centre: Vector3) -> float:
+def _cross_d(body: BodyTerms, angular_column: Vector3, centre: Vector3) -> float:
     """D between the body's own column and another one."""
-    return body.mass * dot(centre, body.centre_column) + dot(turn, times(body.inertia, body.turn_column))
+    return body.mass * dot(centre, body.centre_column) + dot(angular_column, times(body.inertia, body.angular_column))
 
 
 def steered_bodies(parameters: VehicleParameters) -> SteeredBodies:

@@ -54,7 +54,7 @@ class VehicleJointForces:
         x, y, z = Rotation.from_quat(state.attitude).inv().apply([0.0, 0.0, -self.gravity])
         gravity = (float(x), float(y), float(z))
         out = np.zeros(OUT_SIZE)
-        motion = RigidMotion(tuple(state.turn), state.theta, state.theta_rate, state.spin_rate)
+        motion = RigidMotion(tuple(state.angular_velocity), state.theta, state.theta_rate, state.spin_rate)
         on_wheels = np.ascontiguousarray(wheel_force, dtype=float)
         loads = RigidLoads(gravity, np.zeros(4), np.zeros(4), on_wheels, np.zeros(6))
         forward_dynamics(self.bodies, motion, ends, loads, workspace(), out)
@@ -70,7 +70,7 @@ class VehicleJointForces:
         rates = np.column_stack([state.theta_rate, state.spin_rate]).ravel()
         coordinates, all_rates = self._embedding.closed(values, rates, anchor)
         anchors = {f"{corner}.L": ends[index] for index, corner in enumerate(CORNERS)}
-        root = np.concatenate([state.turn, np.zeros(3)])
+        root = np.concatenate([state.angular_velocity, np.zeros(3)])
         return TreeState(self._layout, coordinates, all_rates, root, anchors)
 
     def _anchor(self, ends: Array) -> Array:

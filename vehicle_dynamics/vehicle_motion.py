@@ -91,7 +91,7 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
     """Time derivative of the state (29) into rate; layout as in vehicle_state.py."""
     attitude, theta, theta_rate, spin_rate = state[3:7], state[7:11], state[21:25], state[25:29]
     rotation = rotation_from(attitude)
-    turn = three(state, 18)
+    angular_velocity = three(state, 18)
     velocity = to_chassis(rotation, three(state, 15))
     steer = steer_at(scene.manoeuvre, time)
     steered_ends(scene.steering, steer.angle, steer.rate, steer.acceleration, work.tie_end)
@@ -99,8 +99,8 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
         wheel = _wheel(scene, index, theta[index], theta_rate[index], work.tie_end)
         # World axes from here on.
         arm = to_world(rotation, wheel.centre)
-        moving = add(velocity, add(wheel.velocity, cross(turn, wheel.centre)))
-        spin = dot(wheel.axis, add(turn, wheel.turn)) + spin_rate[index]
+        moving = add(velocity, add(wheel.velocity, cross(angular_velocity, wheel.centre)))
+        spin = dot(wheel.axis, add(angular_velocity, wheel.angular_velocity)) + spin_rate[index]
         tyre = linear_tyre_force(
             scene.tyre,
             scene.bump,
@@ -116,7 +116,7 @@ def state_rate(scene: Scene, time: float, state: Array, work: MotionWorkspace, r
     out = work.accelerations
     gravity = to_chassis(rotation, (0.0, 0.0, -scene.gravity))
     loads = RigidLoads(gravity, work.theta_force, work.spin_torque, work.wheel_force, work.chassis_force)
-    motion = RigidMotion(turn, theta, theta_rate, spin_rate)
+    motion = RigidMotion(angular_velocity, theta, theta_rate, spin_rate)
     forward_dynamics(scene.vehicle, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, state, out, rate)
 

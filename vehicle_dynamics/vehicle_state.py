@@ -14,7 +14,7 @@ ATTITUDE = slice(3, 7)
 THETA = slice(7, 11)
 SPIN = slice(11, 15)
 VELOCITY = slice(15, 18)
-TURN = slice(18, 21)
+ANGULAR_VELOCITY = slice(18, 21)
 THETA_RATE = slice(21, 25)
 SPIN_RATE = slice(25, 29)
 STATE_SIZE = 29
@@ -29,7 +29,7 @@ class VehicleState:
     theta: Array = field(default_factory=lambda: np.zeros(4))  # lower-arm angles, positive raises the wheel [rad]
     spin: Array = field(default_factory=lambda: np.zeros(4))  # wheel angles [rad]
     velocity: Array = field(default_factory=lambda: np.zeros(3))  # of the chassis origin, world axes [m/s]
-    turn: Array = field(default_factory=lambda: np.zeros(3))  # angular velocity, chassis axes [rad/s]
+    angular_velocity: Array = field(default_factory=lambda: np.zeros(3))  # angular velocity, chassis axes [rad/s]
     theta_rate: Array = field(default_factory=lambda: np.zeros(4))  # [rad/s]
     spin_rate: Array = field(default_factory=lambda: np.zeros(4))  # [rad/s]
 
@@ -59,7 +59,7 @@ _SLICES = {
     "theta": THETA,
     "spin": SPIN,
     "velocity": VELOCITY,
-    "turn": TURN,
+    "angular_velocity": ANGULAR_VELOCITY,
     "theta_rate": THETA_RATE,
     "spin_rate": SPIN_RATE,
 }

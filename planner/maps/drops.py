@@ -42,8 +42,8 @@ def block_falls(
     at_row, at_column = np.empty(most, np.int64), np.empty(most, np.int64)
     away, low = np.empty(most), np.empty(most)  # low: NaN where no height is known
     for ray in range(RAYS):
-        turn = 2.0 * math.pi * ray / RAYS
-        right, up = math.cos(turn), math.sin(turn)
+        bearing = 2.0 * math.pi * ray / RAYS
+        right, up = math.cos(bearing), math.sin(bearing)
         count = 0
         for k in range(most):
             here = k * STRIDE * resolution

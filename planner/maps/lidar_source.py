@@ -197,20 +197,20 @@ class LidarSource:
         merge_cells(touched, age, grid)
         eye = (x, y, z - float(self._level[0]))
         clear_passed(self._scan, age, eye, self._scale(), m.clear_scans, grid, room)
-        base, turn = places.origins[-1], places.world_from_base[-1]
+        base, rotation = places.origins[-1], places.world_from_base[-1]
         if is_first and m.blind_m > 0.0:
-            free_rectangle(base, turn, self._way_out, False, age, side, self._grid)
-        free_rectangle(base, turn, self._tracks, True, age, side, self._grid)
+            free_rectangle(base, rotation, self._way_out, False, age, side, self._grid)
+        free_rectangle(base, rotation, self._tracks, True, age, side, self._grid)
 
     def _places(self, pose: Pose, later: Pose | None, sweep: float) -> Places:
-        begin, turn = _frame(pose)
+        begin, rotation = _frame(pose)
         arm, base_from_sensor = self._mounting.arm, self._mounting.base_from_sensor
         if later is None:
-            return Places(arm, base_from_sensor, begin[None], turn[None], 0.0)
-        end, end_turn = _frame(later)
-        origins, turns = np.empty((KNOTS, 3)), np.empty((KNOTS, 3, 3))
-        _between(begin, turn, end, end_turn, origins, turns)
-        return Places(arm, base_from_sensor, origins, turns, (KNOTS - 1) / sweep)
+            return Places(arm, base_from_sensor, begin[None], rotation[None], 0.0)
+        end, end_rotation = _frame(later)
+        origins, rotations = np.empty((KNOTS, 3)), np.empty((KNOTS, 3, 3))
+        _between(begin, rotation, end, end_rotation, origins, rotations)
+        return Places(arm, base_from_sensor, origins, rotations, (KNOTS - 1) / sweep)
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
         """See ObstacleSource; raises ValueError for cells of another size than the settings'."""
@@ -271,13 +271,13 @@ def _frame(pose: Pose) -> tuple[Array, Array]:
 
 
 @kernel
-def _between(begin: Array, turn: Array, end: Array, end_turn: Array, origins: Array, turns: Array) -> None:
+def _between(begin: Array, rotation: Array, end: Array, end_rotation: Array, origins: Array, rotations: Array) -> None:
     """Poses at equal times from one to another: along a straight line, about a fixed axis (Rodrigues' formula)."""
     step = np.zeros((3, 3))  # from the first attitude to the last, in the world
     for i in range(3):
         for j in range(3):
             for k in range(3):
-                step[i, j] += end_turn[i, k] * turn[j, k]
+                step[i, j] += end_rotation[i, k] * rotation[j, k]
     axis = np.array([step[2, 1] - step[1, 2], step[0, 2] - step[2, 0], step[1, 0] - step[0, 1]])  # 2 sin(angle) long
     size = math.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
     angle = math.atan2(0.5 * size, 0.5 * (step[0, 0] + step[1, 1] + step[2, 2] - 1.0))
@@ -290,9 +290,9 @@ def _between(begin: Array, turn: Array, end: Array, end_turn: Array, origins: Ar
         for i in range(3):
             origins[knot, i] = begin[i] + share * (end[i] - begin[i])
         for column in range(3):
-            x, y, z = turn[0, column], turn[1, column], turn[2, column]
+            x, y, z = rotation[0, column], rotation[1, column], rotation[2, column]
             dot = axis[0] * x + axis[1] * y + axis[2] * z
             # v + sin(a) k x v + (1 - cos(a)) (k (k.v) - v)
-            turns[knot, 0, column] = x + sine * (axis[1] * z - axis[2] * y) + rest * (axis[0] * dot - x)
-            turns[knot, 1, column] = y + sine * (axis[2] * x - axis[0] * z) + rest * (axis[1] * dot - y)
-            turns[knot, 2, column] = z + sine * (axis[0] * y - axis[1] * x) + rest * (axis[2] * dot - z)
+            rotations[knot, 0, column] = x + sine * (axis[1] * z - axis[2] * y) + rest * (axis[0] * dot - x)
+            rotations[knot, 1, column] = y + sine * (axis[2] * x - axis[0] * z) + rest * (axis[1] * dot - y)
+            rotations[knot, 2, column] = z + sine * (axis[0] * y - axis[1] * x) + rest * (axis[2] * dot - z)

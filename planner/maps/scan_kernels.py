@@ -87,7 +87,7 @@ def place_points(
     eye = _world(places.origins[middle], places.world_from_base[middle], places.arm[0], places.arm[1], places.arm[2])
     roll_to(grid, math.floor(eye[0] / resolution), math.floor(eye[1] / resolution))
     b, arm, inverse = places.base_from_sensor, places.arm, 1.0 / resolution
-    origins, turns, rate = places.origins, places.world_from_base, places.rate
+    origins, rotations, rate = places.origins, places.world_from_base, places.rate
     ray_range, ray_rise, side, tile_low = room.ray_range, room.ray_rise, grid.side, grid.tile_low
     cells, tiles, heights = room.cells, room.tiles, room.heights
     corner_column, corner_row = grid.corner[0], grid.corner[1]
@@ -103,7 +103,7 @@ def place_points(
         if body.rear < in_x < body.front and abs(in_y) < body.half_width and in_z < body.top:
             continue
         knot = min(max(int(times[i] * rate + 0.5), 0), knots - 1)
-        at = _world(origins[knot], turns[knot], in_x, in_y, in_z)
+        at = _world(origins[knot], rotations[knot], in_x, in_y, in_z)
         to_x, to_y = at[0] - eye[0], at[1] - eye[1]
         away = math.sqrt(to_x * to_x + to_y * to_y)
         if not away > 0.0:
@@ -214,7 +214,8 @@ def clear_passed(
 
 @kernel
 def free_rectangle(
-    place: Array, turn: Array, rectangle: tuple[float, float, float], is_driven: bool, time: float, resolution: float,
+    place: Array, rotation: Array, rectangle: tuple[float, float, float], is_driven: bool, time: float,
+    resolution: float,
     grid: HeightGrid,
 ) -> None:  # fmt: skip
     """Unseen cells of a rectangle of base_link (rear, front, half width [m]) are free; driven: all that was seen, too.
@@ -232,7 +233,7 @@ def free_rectangle(
             max(middle_column - cells, corner_column), min(middle_column + cells + 1, corner_column + side)
         ):
             to_x = (column + 0.5) * resolution - place[0]
-            along, across = turn[0, 0] * to_x + turn[1, 0] * to_y, turn[0, 1] * to_x + turn[1, 1] * to_y
+            along, across = rotation[0, 0] * to_x + rotation[1, 0] * to_y, rotation[0, 1] * to_x + rotation[1, 1] * to_y
             if not (rear < along < front and abs(across) < half_width):
                 continue
             cell = cell_index(side, column, row)

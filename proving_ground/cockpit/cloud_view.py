@@ -22,7 +22,7 @@ class Mount(NamedTuple):
     """Where a sensor is in base_link."""
 
     place: Array  # [m]
-    turn: Array  # quaternion x y z w
+    rotation: Array  # quaternion x y z w
 
 
 class CloudView(NamedTuple):
@@ -45,11 +45,11 @@ def cloud_view(points: NDArray[np.void], time_ns: int, mount: Mount, poses: Pose
     places = np.column_stack([flat[name] for name in "xyz"]).astype(np.float64)
     sound = np.flatnonzero(np.isfinite(places).all(axis=1))
     sound = sound[:: max(-(-len(sound) // most), 1)]
-    seen = rotated(mount.turn, places[sound]) + mount.place
+    seen = rotated(mount.rotation, places[sound]) + mount.place
     delays = np.nan_to_num(flat["time"][sound].astype(np.float64)) if "time" in names else np.zeros(len(sound))
-    position, turn = poses.at(time_ns + np.rint(np.clip(delays, -1.0, 1.0) * 1e9).astype(np.int64))
+    position, rotation = poses.at(time_ns + np.rint(np.clip(delays, -1.0, 1.0) * 1e9).astype(np.int64))
     anchor = poses.at(np.array([time_ns]))[0][0]
-    world = rotated(turn, seen) + (position - anchor)
+    world = rotated(rotation, seen) + (position - anchor)
     return CloudView(anchor, world.astype(np.float32), height_colours(world[:, 2]))
 
 

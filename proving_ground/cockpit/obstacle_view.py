@@ -66,13 +66,13 @@ def _windows(house: Box, above: float) -> list[Solid]:
     """One floor's: panes along all four sides."""
     cos, sin = math.cos(house.yaw), math.sin(house.yaw)
     panes = []
-    for along, across, turn in (
+    for along, across, angle in (
         (house.length, house.width, 0.0), (house.width, house.length, 0.5 * math.pi),
         (house.length, house.width, math.pi), (house.width, house.length, 1.5 * math.pi),
     ):  # fmt: skip
         count = max(int(along / 2.6), 1)
         out = 0.5 * across + PROUD_M
-        c, s = math.cos(turn), math.sin(turn)
+        c, s = math.cos(angle), math.sin(angle)
         for number in range(count):
             middle = (number + 0.5) * along / count - 0.5 * along
             corners = [
@@ -102,14 +102,14 @@ def _upright(item: Cylinder, share: float) -> Solid:
 def _crown(item: Cylinder, number: int) -> list[Solid]:
     """Three eggs, turned by the tree's number so that no two neighbours look alike."""
     size = 0.24 * item.height + 0.5
-    turn = 2.4 * number  # near the golden angle
+    angle = 2.4 * number  # near the golden angle
     top = item.base + item.height
     lobes = ((0.0, 0.0, 1.0), (0.45, 0.25, 0.75), (-0.4, -0.3, 0.7))
     return [
         ball(
             (
-                item.x + size * (math.cos(turn) * dx - math.sin(turn) * dy),
-                item.y + size * (math.sin(turn) * dx + math.cos(turn) * dy),
+                item.x + size * (math.cos(angle) * dx - math.sin(angle) * dy),
+                item.y + size * (math.sin(angle) * dx + math.cos(angle) * dy),
                 top - size * (1.1 - 0.35 * (1.0 - share)),
             ),
             (share * size, share * size, 1.1 * share * size),

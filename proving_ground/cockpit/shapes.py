@@ -75,8 +75,8 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, end_radius: float 
     along /= np.linalg.norm(along)
     one = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     one /= np.linalg.norm(one)
-    turn = 2.0 * math.pi * np.arange(ROUND)[:, None] / ROUND
-    ring = np.cos(turn) * one + np.sin(turn) * np.cross(along, one)
+    angle = 2.0 * math.pi * np.arange(ROUND)[:, None] / ROUND
+    ring = np.cos(angle) * one + np.sin(angle) * np.cross(along, one)
     # Counter-clockwise as seen against the direction in which the first lid looks.
     return _skin(begin + radius * ring[::-1], finish + (radius if end_radius is None else end_radius) * ring[::-1])
 
@@ -84,8 +84,8 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, end_radius: float 
 def ball(centre: ArrayLike, radii: ArrayLike, rings: int = 5, sides: int = 8) -> Solid:
     """A coarse ball or egg."""
     tilt = np.pi * np.arange(1, rings) / rings
-    turn = 2.0 * np.pi * np.arange(sides) / sides
-    unit = np.array([[math.sin(a) * math.cos(b), math.sin(a) * math.sin(b), math.cos(a)] for a in tilt for b in turn])
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    unit = np.array([[math.sin(a) * math.cos(b), math.sin(a) * math.sin(b), math.cos(a)] for a in tilt for b in angle])
     vertices = np.vstack((unit, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])) * np.asarray(radii, float) + np.asarray(centre)
     top, low = len(unit), len(unit) + 1
     here, there = np.arange(sides), (np.arange(sides) + 1) % sides

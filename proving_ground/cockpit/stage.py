@@ -72,9 +72,9 @@ class Stage:
     def _wait_at(self, world: World) -> None:
         """Until there is truth, the vehicle is drawn where the world suggests."""
         x, y, half = world.start.x, world.start.y, 0.5 * world.start.heading
-        place, turn = np.array([x, y, float(world.ground.height_at(x, y))]), (np.cos(half), 0.0, 0.0, np.sin(half))
+        place, rotation = np.array([x, y, float(world.ground.height_at(x, y))]), (np.cos(half), 0.0, 0.0, np.sin(half))
         self.move_focus(place)
-        self._vehicle.position, self._vehicle.wxyz = place, turn
+        self._vehicle.position, self._vehicle.wxyz = place, rotation
 
     def set_layer(self, name: str, is_visible: bool) -> None:
         """Show or hide a layer of LAYERS."""
@@ -223,7 +223,7 @@ class Stage:
         if estimate.half_axes is not None:
             large, small = (max(value, LEAST_HALF_AXIS_M) for value in estimate.half_axes)
             self._ellipse.position = estimate.motion.position + np.array([0.0, 0.0, 0.05])
-            self._ellipse.wxyz = (np.cos(0.5 * estimate.turn), 0.0, 0.0, np.sin(0.5 * estimate.turn))
+            self._ellipse.wxyz = (np.cos(0.5 * estimate.angle), 0.0, 0.0, np.sin(0.5 * estimate.angle))
             self._ellipse.scale = (large, small, 1.0)
 
     def _draw_plans(self, model: ViewModel) -> None:

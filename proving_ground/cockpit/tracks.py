@@ -49,8 +49,8 @@ class Poses:
         span = np.maximum(times[after] - times[before], 1)
         share = np.clip((wanted - times[before]) / span, 0.0, 1.0)[:, None]
         found = (1.0 - share) * rows[before] + share * rows[after]
-        turn = found[:, 3:]
-        return found[:, :3], turn / np.linalg.norm(turn, axis=1, keepdims=True)
+        rotation = found[:, 3:]
+        return found[:, :3], rotation / np.linalg.norm(rotation, axis=1, keepdims=True)
 
 
 class Trail:

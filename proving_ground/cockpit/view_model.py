@@ -32,7 +32,7 @@ class Estimate:
 
     motion: Motion
     half_axes: tuple[float, float] | None  # [m] of the 95 % ellipse; None: its covariance is none
-    turn: float  # [rad] of the longer one from x
+    angle: float  # [rad] of the longer one from x
 
 
 class ViewModel:
@@ -108,8 +108,8 @@ class ViewModel:
         def take() -> None:
             motion = reading.motion(message)
             try:
-                half_axes, turn = confidence_ellipse(motion.position_covariance)
-                self.estimate = Estimate(motion, half_axes, turn)
+                half_axes, angle = confidence_ellipse(motion.position_covariance)
+                self.estimate = Estimate(motion, half_axes, angle)
             except ValueError:
                 self._refuse(f"{topics.ESTIMATE.name} covariance")
                 self.estimate = Estimate(motion, None, 0.0)

@@ -54,7 +54,7 @@ def fill_odometry(message: Any, time_ns: int, motion: Any) -> None:
     set_vector(message.pose.pose.position, motion.position)
     set_quaternion(message.pose.pose.orientation, motion.attitude)
     set_vector(message.twist.twist.linear, motion.velocity)
-    set_vector(message.twist.twist.angular, motion.turn)
+    set_vector(message.twist.twist.angular, motion.angular_velocity)
 
 
 def read_odometry(message: Any, frames: Frames | None = None) -> Motion:
@@ -68,7 +68,7 @@ def read_odometry(message: Any, frames: Frames | None = None) -> Motion:
         read_vector(pose.position, "position", FARTHEST_M),
         read_quaternion(pose.orientation),
         read_vector(twist.linear, "speed", FASTEST_MPS),
-        read_vector(twist.angular, "turn", FASTEST_RADPS),
+        read_vector(twist.angular, "angular velocity", FASTEST_RADPS),
     )
 
 
@@ -76,7 +76,7 @@ def fill_accel(message: Any, time_ns: int, motion: Any) -> None:
     """geometry_msgs/AccelStamped: acceleration in the moving frame's axes, gravity not included."""
     set_stamp(message.header.stamp, time_ns)
     set_vector(message.accel.linear, motion.acceleration)
-    set_vector(message.accel.angular, motion.turn_rate)
+    set_vector(message.accel.angular, motion.angular_acceleration)
 
 
 def read_accel(message: Any) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
@@ -163,7 +163,7 @@ def fill_estimate(message: Any, estimate: Any) -> None:
     set_vector(message.pose.pose.position, estimate["position"].tolist())
     set_quaternion(message.pose.pose.orientation, estimate["attitude"].tolist())
     set_vector(message.twist.twist.linear, estimate["velocity"].tolist())
-    set_vector(message.twist.twist.angular, estimate["turn"].tolist())
+    set_vector(message.twist.twist.angular, estimate["angular_velocity"].tolist())
     covariance = estimate["covariance"]
     message.pose.covariance = np.ascontiguousarray(covariance[:6, :6]).ravel()
     message.twist.covariance = np.ascontiguousarray(covariance[6:, 6:]).ravel()

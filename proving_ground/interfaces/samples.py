@@ -14,9 +14,9 @@ class ImuSample(NamedTuple):
     """In the sensor's own axes."""
 
     time_ns: int
-    turn: Array  # angular rate [rad/s]
+    angular_velocity: Array  # angular rate [rad/s]
     force: Array  # specific force: acceleration less gravity, +g along z at rest [m/s^2]
-    turn_variance: float  # of the worst axis: noise, bias, scale and misalignment [rad^2/s^2]
+    angular_velocity_variance: float  # of the worst axis: noise, bias, scale and misalignment [rad^2/s^2]
     force_variance: float  # likewise [m^2/s^4]
     attitude: Array | None  # world_from_sensor, x y z w, of units with a filter of their own
     attitude_variance: float  # of roll and pitch; of yaw see heading_variance [rad^2]
@@ -97,7 +97,7 @@ class Motion(NamedTuple):
     position: tuple[float, float, float]  # world [m]
     attitude: tuple[float, float, float, float]  # world_from_base, x y z w, of unit length
     velocity: tuple[float, float, float]  # base_link's axes [m/s]
-    turn: tuple[float, float, float]  # angular velocity, base_link's axes [rad/s]
+    angular_velocity: tuple[float, float, float]  # angular velocity, base_link's axes [rad/s]
 
 
 class Velocity(NamedTuple):

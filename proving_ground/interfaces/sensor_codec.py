@@ -47,10 +47,10 @@ FIELD_TYPES: Final = {  # datatypes of PointField
 def fill_imu(message: Any, sample: ImuSample, *, has_attitude: bool) -> None:
     """sensor_msgs/Imu in the sensor's axes; without attitude as REP-145's data_raw."""
     set_stamp(message.header.stamp, sample.time_ns)
-    turn, force, pose = message.angular_velocity, message.linear_acceleration, message.orientation
-    turn.x, turn.y, turn.z = sample.turn.tolist()
+    angular_velocity, force, pose = message.angular_velocity, message.linear_acceleration, message.orientation
+    angular_velocity.x, angular_velocity.y, angular_velocity.z = sample.angular_velocity.tolist()
     force.x, force.y, force.z = sample.force.tolist()
-    message.angular_velocity_covariance = diagonal([max(sample.turn_variance, LEAST_VARIANCE)] * 3)
+    message.angular_velocity_covariance = diagonal([max(sample.angular_velocity_variance, LEAST_VARIANCE)] * 3)
     message.linear_acceleration_covariance = diagonal([max(sample.force_variance, LEAST_VARIANCE)] * 3)
     if has_attitude and sample.attitude is not None:
         pose.x, pose.y, pose.z, pose.w = sample.attitude.tolist()
@@ -63,18 +63,21 @@ def fill_imu(message: Any, sample: ImuSample, *, has_attitude: bool) -> None:
 
 def read_imu(message: Any) -> ImuSample:
     """A covariance that begins with -1 says that the field holds nothing: then there is no sample."""
-    turn_covariance, force_covariance = message.angular_velocity_covariance, message.linear_acceleration_covariance
-    if NOT_THERE in (turn_covariance[0], force_covariance[0]):
+    angular_velocity_covariance, force_covariance = (
+        message.angular_velocity_covariance,
+        message.linear_acceleration_covariance,
+    )
+    if NOT_THERE in (angular_velocity_covariance[0], force_covariance[0]):
         raise ValueError("has no rates or no accelerations")
     covariance, pose = message.orientation_covariance, message.orientation
     attitude = np.array([pose.x, pose.y, pose.z, pose.w])
     has_attitude = covariance[0] != NOT_THERE and bool(attitude.any())
-    turn, force = message.angular_velocity, message.linear_acceleration
+    angular_velocity, force = message.angular_velocity, message.linear_acceleration
     return ImuSample(
         read_stamp(message.header.stamp),
-        np.array([turn.x, turn.y, turn.z]),
+        np.array([angular_velocity.x, angular_velocity.y, angular_velocity.z]),
         np.array([force.x, force.y, force.z]),
-        _largest(turn_covariance),
+        _largest(angular_velocity_covariance),
         _largest(force_covariance),
         attitude if has_attitude else None,
         float(max(covariance[0], covariance[4])) if has_attitude else 0.0,

@@ -53,13 +53,13 @@ def to_chassis(rotation: Rotation, a: Vector3) -> Vector3:
 
 
 @inlined_part
-def quaternion_rate(quaternion: Array, turn: Vector3, is_in_body_axes: bool, out: Array) -> None:
+def quaternion_rate(quaternion: Array, angular_velocity: Vector3, is_in_body_axes: bool, out: Array) -> None:
     """Rate of a quaternion at the angular velocity `turn` [rad/s], given in the body's own or in inertial axes."""
     axis, scalar = (quaternion[0], quaternion[1], quaternion[2]), quaternion[3]
-    side = cross(axis, turn) if is_in_body_axes else cross(turn, axis)
+    side = cross(axis, angular_velocity) if is_in_body_axes else cross(angular_velocity, axis)
     for k in range(3):
-        out[k] = 0.5 * (scalar * turn[k] + side[k])
-    out[3] = -0.5 * dot(axis, turn)
+        out[k] = 0.5 * (scalar * angular_velocity[k] + side[k])
+    out[3] = -0.5 * dot(axis, angular_velocity)
 
 
 @inlined_part
@@ -93,7 +93,7 @@ def turn_back(matrix: Array, a: Vector3) -> Vector3:
 
 
 @inlined_part
-def turn_quaternion(quaternion: Array, angle: Vector3, out: Array) -> None:
+def rotate_quaternion(quaternion: Array, angle: Vector3, out: Array) -> None:
     """out = quaternion turned by the rotation vector `angle` [rad], chassis axes, at length one."""
     square = dot(angle, angle)
     if square > 1e-8:

@@ -83,7 +83,7 @@ def unit(a: Vector3) -> Vector3:
 
 
 @inlined
-def turn(axis: Vector3, cosine: float, sine: float, a: Vector3) -> Vector3:
+def rotate(axis: Vector3, cosine: float, sine: float, a: Vector3) -> Vector3:
     """a turned about the unit axis by the angle whose cosine and sine are given (Rodrigues)."""
     along = (1.0 - cosine) * dot(axis, a)
     side = cross(axis, a)

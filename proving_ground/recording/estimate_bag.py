@@ -54,7 +54,7 @@ class EstimateBag:
                 rows["attitude"],
                 spread[:, :6, :6].reshape(-1, 36),
                 rows["velocity"],
-                rows["turn"],
+                rows["angular_velocity"],
                 spread[:, 6:, 6:].reshape(-1, 36),
             ]
         )

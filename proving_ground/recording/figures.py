@@ -67,7 +67,7 @@ def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
 
     position = np.column_stack([ours(told["position"][:, k]) for k in range(3)]) - truth["position"] - shift
     heading = ours(yaw_of(told["attitude"])) - yaw_of(truth["attitude"])
-    at_middle = truth["velocity"] + np.cross(truth["turn"], middle)
+    at_middle = truth["velocity"] + np.cross(truth["angular_velocity"], middle)
     slip = ours(told["sideslip"]) - np.arctan2(at_middle[:, 1], np.abs(at_middle[:, 0]))
     moves = np.hypot(at_middle[:, 0], at_middle[:, 1]) > MOVES
     return Errors(

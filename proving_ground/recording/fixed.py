@@ -38,8 +38,8 @@ def bag_mounts(bag: Bag) -> dict[str, Mount]:
         for link in message.transforms:
             if _bare(link.header.frame_id) != BASE:
                 continue
-            place, turn = link.transform.translation, link.transform.rotation
-            quaternion = (turn.x, turn.y, turn.z, turn.w)
+            place, rotation = link.transform.translation, link.transform.rotation
+            quaternion = (rotation.x, rotation.y, rotation.z, rotation.w)
             values = (place.x, place.y, place.z, *quaternion)
             if all(map(math.isfinite, values)) and abs(math.hypot(*quaternion) - 1.0) < 0.01:
                 roll, pitch, yaw = (math.degrees(angle) for angle in euler_from_quaternion(quaternion))

@@ -29,7 +29,13 @@ PROGRESS_EVERY = 2000  # arrivals
 # What is kept of each estimate, for figures and pictures: 184 bytes instead of 1.4 kB.
 FIX = np.dtype([("time_ns", "i8"), ("position", "f8", 3), ("velocity", "f8", 3), ("has_velocity", "?")])
 TRUTH = np.dtype(
-    [("time_ns", "i8"), ("position", "f8", 3), ("attitude", "f8", 4), ("velocity", "f8", 3), ("turn", "f8", 3)]
+    [
+        ("time_ns", "i8"),
+        ("position", "f8", 3),
+        ("attitude", "f8", 4),
+        ("velocity", "f8", 3),
+        ("angular_velocity", "f8", 3),
+    ]
 )
 
 

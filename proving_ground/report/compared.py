@@ -77,7 +77,7 @@ def compared(record: RunRecord) -> list[Quantity]:
     seconds: Array = np.asarray((found.time_ns - record.start_ns) * NS, np.float64)
     rows = truth[np.searchsorted(truth["time_ns"], found.time_ns)]
     yaw = DEGREES * np.interp(seconds, record.channels["time_s"], record.channels["yaw_rad"])
-    at_middle = rows["velocity"] + np.cross(rows["turn"], middle)
+    at_middle = rows["velocity"] + np.cross(rows["angular_velocity"], middle)
     slip = np.where(np.isfinite(found.sideslip), np.arctan2(at_middle[:, 1], np.abs(at_middle[:, 0])), np.nan)
     return [
         Quantity("x", "m", seconds, rows["position"][:, 0], found.position[:, 0], found.position_std[:, 0]),
@@ -100,7 +100,7 @@ def _truth(record: RunRecord) -> NDArray[np.void]:
     rows["position"] = np.column_stack([c["x_m"], c["y_m"], c["z_m"]])
     angles = np.column_stack([c["yaw_rad"], c["pitch_rad"], c["roll_rad"]])
     rows["attitude"] = Rotation.from_euler("ZYX", angles).as_quat()
-    rows["turn"] = np.column_stack([c["roll_rate_radps"], c["pitch_rate_radps"], c["yaw_rate_radps"]])
+    rows["angular_velocity"] = np.column_stack([c["roll_rate_radps"], c["pitch_rate_radps"], c["yaw_rate_radps"]])
     at_centre = np.column_stack([c["speed_mps"], c["side_speed_mps"], c["up_speed_mps"]])
-    rows["velocity"] = at_centre - np.cross(rows["turn"], np.array(record.centre_in_base_m))
+    rows["velocity"] = at_centre - np.cross(rows["angular_velocity"], np.array(record.centre_in_base_m))
     return rows

@@ -189,16 +189,16 @@ class _Reader:
         time_ns, rows = truth
         base = vehicle.base_in_chassis
         history = np.zeros(len(time_ns), SNAPSHOT)
-        attitude, turn = Rotation.from_quat(rows[:, 3:7]), rows[:, 10:13]
-        history["attitude"], history["turn"] = attitude.as_quat(), turn
+        attitude, angular_velocity = Rotation.from_quat(rows[:, 3:7]), rows[:, 10:13]
+        history["attitude"], history["angular_velocity"] = attitude.as_quat(), angular_velocity
         history["position"] = rows[:, 0:3] - attitude.apply(base)
         # base_link is fixed to the chassis: the velocities of their origins differ by what the turning adds.
-        history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(turn, base))
+        history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(angular_velocity, base))
         known = set(MOTION)
         if self._rows[ACCEL]:
             there = self._at(time_ns, ACCEL)
-            turn_rate = history["turn_rate"] = there[:, 3:6]
-            swing = np.cross(turn_rate, base) + np.cross(turn, np.cross(turn, base))
+            angular_acceleration = history["angular_acceleration"] = there[:, 3:6]
+            swing = np.cross(angular_acceleration, base) + np.cross(angular_velocity, np.cross(angular_velocity, base))
             history["acceleration"] = attitude.apply(there[:, 0:3] - swing)
         else:
             known -= set(ACCELERATIONS)
@@ -293,7 +293,7 @@ def _odometry(message: Any) -> tuple[float, ...]:
     """Place, attitude, velocity, turn, and both covariances where they can be."""
     pose = read_odometry(message)
     covariances = (*message.pose.covariance.tolist(), *message.twist.covariance.tolist())
-    return *pose.position, *pose.attitude, *pose.velocity, *pose.turn, *covariances
+    return *pose.position, *pose.attitude, *pose.velocity, *pose.angular_velocity, *covariances
 
 
 def _accel(message: Any) -> tuple[float, ...]:

@@ -87,7 +87,7 @@ class Autonomy:
 
 def _motion(told: Any) -> BaseMotion:
     """Of an estimate; accelerations are not told."""
-    position, attitude, velocity, turn = (
-        tuple(told[name].tolist()) for name in ("position", "attitude", "velocity", "turn")
+    position, attitude, velocity, angular_velocity = (
+        tuple(told[name].tolist()) for name in ("position", "attitude", "velocity", "angular_velocity")
     )
-    return BaseMotion(position, attitude, velocity, turn, NOTHING, NOTHING)
+    return BaseMotion(position, attitude, velocity, angular_velocity, NOTHING, NOTHING)

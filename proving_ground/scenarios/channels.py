@@ -73,16 +73,18 @@ MOVES = 1.0  # [m/s]: below, its estimate is not judged
 def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base: Array) -> dict[str, Array]:
     """All channels of a history (records of SNAPSHOT); points are in the chassis frame [m]."""
     attitude = Rotation.from_quat(history["attitude"])
-    turn, turn_rate = history["turn"], history["turn_rate"]
+    angular_velocity, angular_acceleration = history["angular_velocity"], history["angular_acceleration"]
     place = history["position"] + attitude.apply(base)
     yaw, pitch, roll = attitude.as_euler("ZYX").T
-    velocity = attitude.inv().apply(history["velocity"]) + np.cross(turn, centre_of_mass)
-    swing = np.cross(turn_rate, centre_of_mass) + np.cross(turn, np.cross(turn, centre_of_mass))
+    velocity = attitude.inv().apply(history["velocity"]) + np.cross(angular_velocity, centre_of_mass)
+    swing = np.cross(angular_acceleration, centre_of_mass) + np.cross(
+        angular_velocity, np.cross(angular_velocity, centre_of_mass)
+    )
     acceleration = attitude.inv().apply(history["acceleration"]) + swing
     moves = np.hypot(velocity[:, 0], velocity[:, 1]) > SLOW
     sideslip = np.where(moves, np.arctan2(velocity[:, 1], np.abs(velocity[:, 0])), 0.0)
     motion = (
-        time, *place.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *turn.T, *acceleration.T,
+        time, *place.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *angular_velocity.T, *acceleration.T,
     )  # fmt: skip
     found = dict(zip(MOTION, motion, strict=True))
     found |= {name: factor * history[field] for name, (field, factor) in SINGLE.items()}
@@ -105,7 +107,7 @@ def estimate_channels(
     seen, told = history[ours], estimates[theirs]
     attitude = Rotation.from_quat(seen["attitude"])
     middle = attitude.inv().apply(seen["velocity"])  # of the chassis origin, its axes
-    speed = middle[:, 0] + np.cross(seen["turn"], base)[:, 0]
+    speed = middle[:, 0] + np.cross(seen["angular_velocity"], base)[:, 0]
     place = seen["position"] + attitude.apply(base)
     away = np.hypot(*(told["position"][:, :2] - place[:, :2]).T)
     yaw = _yaw(Rotation.from_quat(told["attitude"])) - _yaw(attitude)

@@ -47,7 +47,7 @@ def turning_circle(run: Run, steady: NDArray[np.bool_]) -> dict[str, float]:
     """Radius of the outer front wheel's track and of the middle of the rear axle [m], and drift of speed [m/s]."""
     history = run.history[steady]
     speed = run.channels["speed_mps"][steady]
-    rate = history["turn"][:, 2]
+    rate = history["angular_velocity"][:, 2]
     outer = 1 if rate.mean() > 0.0 else 0
     wheels = history["wheel_centre"][:, [outer, 2, 3]]
     centre_velocity = np.column_stack([speed, run.channels["side_speed_mps"][steady]])

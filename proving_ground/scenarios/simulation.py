@@ -58,7 +58,7 @@ class Truth:
     position: Array  # world, 3 [m]
     attitude: Array  # world_from_base, x y z w
     velocity: Array  # base_link's axes, 3 [m/s]
-    turn: Array  # angular velocity, base_link's axes, 3 [rad/s]
+    angular_velocity: Array  # angular velocity, base_link's axes, 3 [rad/s]
     heading: float  # from x to the left [rad], within half a turn
 
 
@@ -178,7 +178,7 @@ class Simulation:
             np.array(motion.position),
             np.array(motion.attitude),
             np.array(motion.velocity),
-            np.array(motion.turn),
+            np.array(motion.angular_velocity),
             heading(seen),
         )
         observer = runner.observation.observer if runner.observation is not None else None

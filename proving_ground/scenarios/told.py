@@ -27,7 +27,7 @@ def told_from(rows: NDArray[np.void]) -> NDArray[np.void]:
     thin = np.zeros(len(rows), TOLD)
     for name in ("time_ns", "position", "attitude", "velocity", "sideslip", "sideslip_variance"):
         thin[name] = rows[name]
-    thin["yaw_rate"] = rows["turn"][:, 2]
+    thin["yaw_rate"] = rows["angular_velocity"][:, 2]
     spread = rows["covariance"]
     thin["position_variance"] = np.diagonal(spread, axis1=1, axis2=2)[:, :3]
     thin["planar"] = spread[:, _PLANAR][:, :, _PLANAR]

@@ -139,7 +139,8 @@ def gps(say: Say) -> Part:
         Row("share within 3.5 m in the plane", float((flat < 3.5).mean()), "0.95", Bound(least=0.95)),
     ]
     about = (
-        "18,000 fixes of the preset `low_cost`. [Sanjurjo] takes 1.786 m for the error in the plane of a receiver that is"
+        "18,000 fixes of the preset `low_cost`. [Sanjurjo] takes 1.786 m for the error in the plane of a receiver"
+        " that is"
         " better than 3.5 m for 95 % of the time, and 2.551 m for 5 m in height; per axis the plane's is 1.263 m."
     )
     return Part("Cheap GPS receiver ([Sanjurjo], Section 5.8.2)", about, rows, "[Sanjurjo]")

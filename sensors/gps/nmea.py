@@ -1,4 +1,4 @@
-"""NMEA 0183 sentences: GGA (place and quality) and RMC (speed and course), written and read ([Sanjurjo], section 5.1.2).
+"""NMEA 0183 sentences: GGA (position, quality) and RMC (speed, course), written and read ([Sanjurjo], section 5.1.2).
 
 Numbers of a sentence keep their number of digits, so that what was read can be written again to the letter. With the
 digits that RTK needs, GGA is longer than the 82 characters that the standard allows; so is [Sanjurjo]'s own example.

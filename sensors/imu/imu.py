@@ -66,7 +66,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
     def true_reading(self, motion: SensorMotion) -> tuple[Array, Array]:
         """Angular rate [rad/s] and specific force [m/s^2] without errors ([Sanjurjo] Eqs. 5.62, 5.66), sensor axes."""
         # Eq. 5.65: acceleration less gravity, which points down: at rest a unit feels the ground push it up.
-        return motion.turn, motion.world_from_sensor.T @ (motion.acceleration + self._up)
+        return motion.angular_velocity, motion.world_from_sensor.T @ (motion.acceleration + self._up)
 
     def still(self, time_ns: int, count: int, base: BaseMotion) -> tuple[Array, Array]:
         """Rates and forces (count x 3 each) of a vehicle that stays so, without faults and delivery.
@@ -74,26 +74,29 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         To the bit what `update` would give, and much faster; samples are one period apart.
         """
         require_motion(base)
-        turn, force = self.true_reading(self.mounting.motion(base))
+        angular_velocity, force = self.true_reading(self.mounting.motion(base))
         step_ns = self._sampler.period_ns
         return (
-            self._gyro.apply_still(time_ns, step_ns, count, turn),
+            self._gyro.apply_still(time_ns, step_ns, count, angular_velocity),
             self._accel.apply_still(time_ns, step_ns, count, force),
         )
 
     def _sample(self, time_ns: int, motion: SensorMotion) -> ImuSample:
-        turn, force = self.true_reading(motion)
+        angular_velocity, force = self.true_reading(motion)
         attitude = self._attitude(time_ns, motion.world_from_sensor) if self.settings.has_attitude else np.zeros(4)
-        measured = self._gyro.apply(time_ns, turn), self._accel.apply(time_ns, force)
+        measured = self._gyro.apply(time_ns, angular_velocity), self._accel.apply(time_ns, force)
         # Of what it measures: a unit does not know of its faults.
-        turn_variances, force_variances = self._gyro.variances(measured[0]), self._accel.variances(measured[1])
+        angular_velocity_variances, force_variances = (
+            self._gyro.variances(measured[0]),
+            self._accel.variances(measured[1]),
+        )
         read = self.distorted(time_ns, np.concatenate([*measured, attitude]))
         read[GYRO], read[ACCEL] = self._gyro.within_range(read[GYRO]), self._accel.within_range(read[ACCEL])
         return ImuSample(
             time_ns=time_ns,
-            turn=read[GYRO],
+            angular_velocity=read[GYRO],
             force=read[ACCEL],
-            turn_variance=max(turn_variances.tolist()),
+            angular_velocity_variance=max(angular_velocity_variances.tolist()),
             force_variance=max(force_variances.tolist()),
             attitude=_unit(read[ATTITUDE]) if self.settings.has_attitude else None,
             attitude_variance=self._tilt.variance(),

@@ -129,8 +129,8 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
 
     def _shoot_columns(self, before: Pose, now: Pose, first: int, last: int) -> None:
         places = self._places[first:last]
-        arm, turn = self.mounting.arm, self.mounting.base_from_sensor
-        place_columns(before, now, self._stamp_ns, self._delays_ns[first:last], arm, turn, places)
+        arm, rotation = self.mounting.arm, self.mounting.base_from_sensor
+        place_columns(before, now, self._stamp_ns, self._delays_ns[first:last], arm, rotation, places)
         rings = self._beams.own_body.shape[1]
         count = (last - first) * rings
         if count > len(self._work.normals):

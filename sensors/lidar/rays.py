@@ -85,13 +85,13 @@ def place_columns(
         if now.time_ns > before.time_ns:
             share = (stamp_ns - before.time_ns + delays_ns[column]) / (now.time_ns - before.time_ns)
         x, y, z, w = _turned(before.attitude, now.attitude, share)
-        turn = (
+        rotation = (
             (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
             (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
             (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
         )
         for row in range(3):
-            a, b, c = turn[row]
+            a, b, c = rotation[row]
             middle = before.position[row] + share * (now.position[row] - before.position[row])
             out[column, row] = middle + a * arm[0] + b * arm[1] + c * arm[2]
             for item in range(3):

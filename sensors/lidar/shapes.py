@@ -97,8 +97,8 @@ def _round(item: Box | Cylinder | MeshObstacle) -> tuple[float, float, float, fl
 
 def _round_mesh(post: Cylinder) -> Mesh:
     """A prism inside the cylinder: whoever hits it hits the cylinder, and a kernel can tell where."""
-    turn = 2.0 * math.pi * np.arange(SIDES) / SIDES
-    ring = np.column_stack((np.cos(turn), np.sin(turn))) * post.radius + [post.x, post.y]
+    angle = 2.0 * math.pi * np.arange(SIDES) / SIDES
+    ring = np.column_stack((np.cos(angle), np.sin(angle))) * post.radius + [post.x, post.y]
     here = np.arange(SIDES)
     there = (here + 1) % SIDES
     fan = np.arange(1, SIDES - 1)

@@ -25,15 +25,17 @@ class Target:
 
     shape: Box | Cylinder
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # world [m/s]
-    turn: float = 0.0  # about z [rad/s]
+    yaw_rate: float = 0.0  # about z [rad/s]
 
     def __post_init__(self) -> None:
-        if not all(abs(value) <= FASTEST for value in (*self.velocity, self.turn)):
-            raise ValueError(f"target: velocity and turn must be within {FASTEST:g}, got {self.velocity}, {self.turn}")
+        if not all(abs(value) <= FASTEST for value in (*self.velocity, self.yaw_rate)):
+            raise ValueError(
+                f"target: velocity and yaw rate must be within {FASTEST:g}, got {self.velocity}, {self.yaw_rate}"
+            )
 
 
 # Columns of a table of targets. A cylinder's width is 0.
-X, Y, BASE, LENGTH, WIDTH, HEIGHT, YAW, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, TURN, RADIUS = range(12)
+X, Y, BASE, LENGTH, WIDTH, HEIGHT, YAW, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, ANGULAR_VELOCITY, RADIUS = range(12)
 
 
 def target_table(targets: Iterable[Target]) -> Array:
@@ -41,7 +43,7 @@ def target_table(targets: Iterable[Target]) -> Array:
     rows = []
     for item in targets:
         s = item.shape
-        motion = (*item.velocity, item.turn)
+        motion = (*item.velocity, item.yaw_rate)
         if isinstance(s, Box):
             ball = 0.5 * math.sqrt(s.length**2 + s.width**2 + s.height**2)
             rows.append((s.x, s.y, s.base, s.length, s.width, s.height, s.yaw, *motion, ball))
@@ -85,7 +87,7 @@ def _box(
     target: Array, age: float, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> tuple[float, float]:
     """Distance at which a ray enters a box, infinite if it does not, and the cosine. Slabs (Kay and Kajiya 1986)."""
-    yaw = target[YAW] + age * target[TURN]
+    yaw = target[YAW] + age * target[ANGULAR_VELOCITY]
     cosine, sine = math.cos(yaw), math.sin(yaw)
     x, y = cosine * x + sine * y, cosine * y - sine * x
     dx, dy = cosine * dx + sine * dy, cosine * dy - sine * dx

@@ -58,8 +58,8 @@ class SensorNode(SuiteNode[Any]):
         self._reported = (0, 0)  # when the rate was last judged [ns], and samples until then
         self._mounts = StaticTransformBroadcaster(self)
         roll, pitch, yaw = (math.radians(angle) for angle in self.fitted.mount.rpy_deg)
-        turn = quaternion_from_euler(roll, pitch, yaw)
-        mount = FrameTransform(s.frames.base_frame, self.frame, self.fitted.mount.position, turn)
+        rotation = quaternion_from_euler(roll, pitch, yaw)
+        mount = FrameTransform(s.frames.base_frame, self.frame, self.fitted.mount.position, rotation)
         self._mounts.send(ns_to_stamp(0), [mount])
         self._truth = TruthInput(
             self, self._on_truth, self._on_reset, needs_accel=self.kind.needs_accel, needs_drive=self.kind.needs_drive

@@ -112,7 +112,7 @@ class TruthInput:
             self._on_reset()
         if parts is None:
             return
-        _, position, attitude, velocity, turn = parts["odom"]
-        acceleration, turn_rate = parts.get("accel", (NOTHING, NOTHING))
-        motion = BaseMotion(position, attitude, velocity, turn, acceleration, turn_rate)
+        _, position, attitude, velocity, angular_velocity = parts["odom"]
+        acceleration, angular_acceleration = parts.get("accel", (NOTHING, NOTHING))
+        motion = BaseMotion(position, attitude, velocity, angular_velocity, acceleration, angular_acceleration)
         self._on_truth(time_ns, motion, parts.get("drive"))

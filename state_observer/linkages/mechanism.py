@@ -57,10 +57,10 @@ class Mechanism:
         qd, qdd = np.zeros(self.size), np.zeros(self.size)
         angles, rates = np.asarray(angles, dtype=float), np.asarray(rates, dtype=float)
         cranks = q[self.size - self.degrees_of_freedom :]
-        turn = angles - cranks
-        legs = int(np.ceil(np.abs(turn).max() / LONGEST_TURN)) if np.all(np.isfinite(turn)) else 1
+        change = angles - cranks
+        legs = int(np.ceil(np.abs(change).max() / LONGEST_TURN)) if np.all(np.isfinite(change)) else 1
         for _ in range(legs - 1):  # in small turns, so that the branch stays
-            cranks += turn / legs
+            cranks += change / legs
             position_problem(self.kernel, q)
         if not settle(self.kernel, self.kernel.force, angles, rates, q, qd, qdd):
             raise SettingsError(f"the linkage cannot be assembled with its cranks at {angles.tolist()} rad")

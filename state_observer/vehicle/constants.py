@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from state_observer.vehicle.error_dynamics import CONSTANTS
 from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.layout import (
+    ANGULAR_VELOCITY,
     ERROR_SIZE,
     FORCE_BIAS,
     GROUND,
     GYRO_BIAS,
     LACK,
     POSITION,
-    TURN,
     VELOCITY,
     WHEEL_RATE,
     YAW,
@@ -92,7 +92,7 @@ def error_noise(settings: VehicleObserverSettings) -> Array:
     psd[POSITION : POSITION + 2] = noise.drift_m
     psd[YAW] = noise.drift_yaw
     psd[VELOCITY : VELOCITY + 3] = noise.along_mps2, noise.across_mps2, noise.up_mps2
-    psd[TURN : TURN + 3] = noise.tilt_radps2, noise.tilt_radps2, noise.yaw_radps2
+    psd[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3] = noise.tilt_radps2, noise.tilt_radps2, noise.yaw_radps2
     psd[WHEEL_RATE : WHEEL_RATE + 4] = noise.wheel_radps2
     if settings.estimates_biases:
         psd[GYRO_BIAS : GYRO_BIAS + 3] = noise.gyro_bias_radps2

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 Sample = EncoderSample | ImuSample | GpsSample
 
 LARGEST_VARIANCE = 1e6  # beyond, an element says nothing
-FASTEST_TURN = 100.0  # [rad/s]
+FASTEST_RADPS = 100.0  # [rad/s]
 HARDEST = 1000.0  # [m/s^2]
 FASTEST_WHEEL = 300.0  # [rad/s], 140 m/s at the rim
 MOST_TURNED = 1e8  # [rad] of a wheel: once round the Earth
@@ -99,19 +99,19 @@ def leaps(before: Array, after: Array, passed_ns: int) -> bool:
 
 def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:
     """Values: angular rate and specific force. The sample's variances hold biases, which filters know: not used."""
-    values = np.array([*sample.turn, *sample.force], dtype=float)
-    turn, force = values[:3], values[3:]
+    values = np.array([*sample.angular_velocity, *sample.force], dtype=float)
+    angular_velocity, force = values[:3], values[3:]
     if values.shape != (6,) or not math.isfinite(values @ values):  # numbers whose squares are none are none either
         return Refusal("imu: not finite")
-    if not (sample.turn_variance >= 0.0 and sample.force_variance >= 0.0):
+    if not (sample.angular_velocity_variance >= 0.0 and sample.force_variance >= 0.0):
         return Refusal("imu: variance negative or not a number")
-    if turn @ turn > FASTEST_TURN**2 or force @ force > HARDEST**2:
+    if angular_velocity @ angular_velocity > FASTEST_RADPS**2 or force @ force > HARDEST**2:
         return Refusal("imu: out of range")
     if sample.is_clipped:
         return Refusal("imu: clipped")
     variance = np.empty(6)
     variance[:3], variance[3:] = noise.gyro_std_radps**2, noise.force_std_mps2**2
-    if sample.turn_variance > LARGEST_VARIANCE:
+    if sample.angular_velocity_variance > LARGEST_VARIANCE:
         variance[:3] = np.inf
     if sample.force_variance > LARGEST_VARIANCE:
         variance[3:] = np.inf
@@ -168,8 +168,8 @@ def told_pose(x: float, y: float, heading: float, position_variance: float, head
         return Refusal("pose: variance negative or not a number")
     if max(position_variance, heading_variance) > LARGEST_VARIANCE:
         return Refusal("pose: variance too large")
-    turn = math.remainder(heading, math.tau)
-    return Pose(x, y, turn, max(position_variance, LEAST_STD**2), max(heading_variance, LEAST_STD**2))
+    yaw = math.remainder(heading, math.tau)
+    return Pose(x, y, yaw, max(position_variance, LEAST_STD**2), max(heading_variance, LEAST_STD**2))
 
 
 def pose_variances(covariance: Array) -> tuple[float, float] | Refusal:

@@ -25,7 +25,7 @@ class Drive:
     position: Array  # n x 3 [m]
     yaw: Array  # without jumps
     velocity: Array  # its axes, n x 3
-    turn: Array  # n x 3
+    angular_velocity: Array  # n x 3
     sideslip: Array  # of the chassis origin [rad]; 0 where it hardly moves
 
     @staticmethod
@@ -33,7 +33,7 @@ class Drive:
         """Of records of SNAPSHOT, one for each period from a time on; base: base_link in the chassis frame [m]."""
         attitude = Rotation.from_quat(history["attitude"])
         x, y, z, w = history["attitude"].T
-        turn = history["turn"].copy()
+        angular_velocity = history["angular_velocity"].copy()
         at_origin = attitude.inv().apply(history["velocity"])
         moving = np.hypot(at_origin[:, 0], at_origin[:, 1]) > MOVES_MPS
         slip = np.arctan2(at_origin[:, 1], np.abs(at_origin[:, 0]))
@@ -43,8 +43,8 @@ class Drive:
             base.copy(),
             history["position"] + attitude.apply(base),
             np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))),
-            at_origin + np.cross(turn, base),
-            turn,
+            at_origin + np.cross(angular_velocity, base),
+            angular_velocity,
             np.where(moving, slip, 0.0),
         )
 

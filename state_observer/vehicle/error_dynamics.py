@@ -18,7 +18,7 @@ from proving_ground.kernels.vector3 import vector
 from state_observer.vehicle.fusion import spread_on
 from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import PITMAN
-from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN_RATE, TURN, VELOCITY
+from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN_RATE, VELOCITY
 
 CONSTANTS = np.dtype(
     [
@@ -75,9 +75,9 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
         pushed = rows[k][0] * lack[0] + rows[k][1] * lack[1]
         state[VELOCITY][k] += step * pushed
         now.acceleration[k] = (state[VELOCITY][k] - before[VELOCITY][k]) / step
-        now.turn_rate[k] = (state[TURN][k] - before[TURN][k]) / step
-    state[TURN][2] += step * now.lack[2]
-    now.turn_rate[2] += now.lack[2]
+        now.angular_acceleration[k] = (state[ANGULAR_VELOCITY][k] - before[ANGULAR_VELOCITY][k]) / step
+    state[ANGULAR_VELOCITY][2] += step * now.lack[2]
+    now.angular_acceleration[2] += now.lack[2]
     _odometry(known, now, before, rotation)
     transition = np.zeros((at.ERROR_SIZE, at.ERROR_SIZE))
     for k in range(at.ERROR_SIZE):
@@ -91,14 +91,14 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
         transition[at.LACK + k, at.LACK + k] = math.exp(-step / known.lack_time[k])
         now.lack[k] *= transition[at.LACK + k, at.LACK + k]
     for k in range(3):
-        noise[at.TURN + k] *= math.exp(now.surprise[3])
+        noise[at.ANGULAR_VELOCITY + k] *= math.exp(now.surprise[3])
     noise[at.LACK] *= math.exp(now.surprise[0])
     noise[at.LACK + 1] *= math.exp(now.surprise[1])
     noise[at.VELOCITY + 1] *= math.exp(now.surprise[1])
     noise[at.VELOCITY + 2] *= math.exp(now.surprise[2])
     noise[at.LACK + 2] *= math.exp(now.surprise[3])
     # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
-    way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[TURN][2])
+    way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[ANGULAR_VELOCITY][2])
     noise[at.POSITION] *= way
     noise[at.POSITION + 1] *= way
     noise[at.YAW] *= turned
@@ -143,11 +143,11 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
     transition[at.POSITION + 2, at.ROLL] += step * across
     transition[at.POSITION + 2, at.PITCH] -= step * along
     for j in range(3):
-        transition[at.ROLL, at.TURN + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
-        transition[at.PITCH, at.TURN + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
-        transition[at.YAW, at.TURN + j] += step * rows[2][j]
-    transition[at.ROLL, at.PITCH] += step * state[TURN][2]
-    transition[at.PITCH, at.ROLL] -= step * state[TURN][2]
+        transition[at.ROLL, at.ANGULAR_VELOCITY + j] += step * (cosine * rows[0][j] + sine * rows[1][j])
+        transition[at.PITCH, at.ANGULAR_VELOCITY + j] += step * (cosine * rows[1][j] - sine * rows[0][j])
+        transition[at.YAW, at.ANGULAR_VELOCITY + j] += step * rows[2][j]
+    transition[at.ROLL, at.PITCH] += step * state[ANGULAR_VELOCITY][2]
+    transition[at.PITCH, at.ROLL] -= step * state[ANGULAR_VELOCITY][2]
     for k in range(4):
         transition[at.WHEEL + k, at.WHEEL_RATE + k] += step
 
@@ -161,31 +161,33 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
     velocity = to_chassis(rotation, vector(state[VELOCITY]))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
-    side, turn = side_slopes(known, floor)
+    side, yaw = side_slopes(known, floor)
     # (side speed, yaw rate)' = A (side speed, yaw rate) + c: backward Euler, stable however slow the vehicle is.
     a11, a12 = 1.0 - step * side[0], -step * (side[1] - speed)
-    a21, a22 = -step * turn[0], 1.0 - step * turn[1]
+    a21, a22 = -step * yaw[0], 1.0 - step * yaw[1]
     scale = 1.0 / (a11 * a22 - a12 * a21)
-    vy, wz = at.VELOCITY + 1, at.TURN + 2
+    vy, wz = at.VELOCITY + 1, at.ANGULAR_VELOCITY + 2
     transition[vy, vy], transition[vy, wz] = scale * a22, -scale * a12
     transition[wz, vy], transition[wz, wz] = -scale * a21, scale * a11
     transition[vy, at.LACK + 1] = step * scale * a22
-    transition[vy, at.VELOCITY] = -step * state[TURN][2] * scale * a22
+    transition[vy, at.VELOCITY] = -step * state[ANGULAR_VELOCITY][2] * scale * a22
     transition[wz, at.LACK + 1] = -step * scale * a21
     transition[vy, at.LACK + 2], transition[wz, at.LACK + 2] = -step * scale * a12, step * scale * a11
-    transition[at.VELOCITY, vy] += step * state[TURN][2]
+    transition[at.VELOCITY, vy] += step * state[ANGULAR_VELOCITY][2]
     transition[at.VELOCITY, wz] += step * velocity[1]
     transition[at.VELOCITY, at.LACK] += step
     for k in range(3):
         position = (at.POSITION + 2, at.PITCH, at.ROLL)[k]
-        rate = (at.VELOCITY + 2, at.TURN + 1, at.TURN)[k]
+        rate = (at.VELOCITY + 2, at.ANGULAR_VELOCITY + 1, at.ANGULAR_VELOCITY)[k]
         transition[rate, position] -= step * known.springs[k]
         transition[rate, rate] -= step * known.dampers[k]
     for k in range(4):
         angle = known.steer[k] * state[PITMAN]
         cosine, sine = math.cos(angle), math.sin(angle)
         x, y = known.wheel[k, 0], known.wheel[k, 1]
-        rolls = cosine * (velocity[0] - y * state[TURN][2]) + sine * (velocity[1] + x * state[TURN][2])
+        rolls = cosine * (velocity[0] - y * state[ANGULAR_VELOCITY][2]) + sine * (
+            velocity[1] + x * state[ANGULAR_VELOCITY][2]
+        )
         slip = (known.radius * state[SPIN_RATE][k] - rolls) / max(abs(rolls), SLOWEST)
         # Beyond the largest force a wheel no longer follows the ground.
         grip = math.exp(-((slip / known.slip_limit) ** 2))
@@ -197,7 +199,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
         transition[at.WHEEL_RATE + k, at.WHEEL_RATE + k] = keeps
         transition[at.WHEEL_RATE + k, at.VELOCITY] = share * cosine
         transition[at.WHEEL_RATE + k, at.VELOCITY + 1] = share * sine
-        transition[at.WHEEL_RATE + k, at.TURN + 2] = share * (sine * x - cosine * y)
+        transition[at.WHEEL_RATE + k, at.ANGULAR_VELOCITY + 2] = share * (sine * x - cosine * y)
 
 
 @part

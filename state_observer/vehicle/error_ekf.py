@@ -1,4 +1,4 @@
-"""The errorEKF on the vehicle ([Sanjurjo] Sections 3.4.6 and 5.7): a multibody model that measurements hold on course."""
+"""The errorEKF on the vehicle ([Sanjurjo] Sections 3.4.6 and 5.7): a multibody model corrected by measurements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 from vehicle_dynamics.rigid_steps import SEMI_IMPLICIT_EULER
 from vehicle_dynamics.vehicle_files import vehicle_file
-from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
+from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN, SPIN_RATE, VELOCITY
 
 Array = NDArray[np.float64]
 
@@ -86,8 +86,8 @@ class ErrorEkf(FilterBase):
     def tell(self, out: Any, index: int) -> None:
         tell_vehicle(self.constants, self.memory, out, index)
 
-    def base_turn(self, turn: Array) -> Array:
-        return np.asarray(self._axes @ turn)
+    def base_angular_velocity(self, angular_velocity: Array) -> Array:
+        return np.asarray(self._axes @ angular_velocity)
 
     def wheel_speed(self, rates: Array) -> float:
         return float(np.mean(rates)) * self.model.wheel_radius * 0.99
@@ -112,7 +112,7 @@ class ErrorEkf(FilterBase):
         x, y, z, w = state[ATTITUDE].tolist()
         speed = (1.0 - 2.0 * (y * y + z * z)) * state[VELOCITY][0] + 2.0 * (x * y + z * w) * state[VELOCITY][1]
         if speed > SLOWEST:
-            angle = (known["axle"][0] - known["axle"][1]) * state[TURN][2] / speed
+            angle = (known["axle"][0] - known["axle"][1]) * state[ANGULAR_VELOCITY][2] / speed
             lock = known["pedal_lock"]
             state[PITMAN] = min(max(angle / float(known["steer"][:2].mean()), -lock), lock)
             now["pedals"][0] = -state[PITMAN] / lock
@@ -137,10 +137,10 @@ class ErrorEkf(FilterBase):
         if not self._own.knows_ground:
             now["ground"] = place.antenna[2] - self._state[POSITION][2] - known["gps_arm"][2]
         now["surprise"] = FIRST_SURPRISE
-        now["lack"] = now["turn_rate"] = now["acceleration"] = 0.0
+        now["lack"] = now["angular_acceleration"] = now["acceleration"] = 0.0
         rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
         if rests:
-            now["gyro_bias"] = now["still_turn"]
+            now["gyro_bias"] = now["still_angular_velocity"]
         now["covariance"] = np.diag(self._first_variances(place, rests))
 
     def _first_variances(self, place: Place, rests: bool) -> Array:
@@ -152,7 +152,7 @@ class ErrorEkf(FilterBase):
         spread[at.WHEEL : at.WHEEL + 4] = self.constants["pulse"][0] ** 2
         spread[at.VELOCITY] = max(place.speed_variance, 0.2**2)
         spread[at.VELOCITY + 1 : at.VELOCITY + 3] = 0.1**2
-        spread[at.TURN : at.TURN + 3] = 0.1**2
+        spread[at.ANGULAR_VELOCITY : at.ANGULAR_VELOCITY + 3] = 0.1**2
         spread[at.WHEEL_RATE : at.WHEEL_RATE + 4] = 0.5**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
         spread[at.GYRO_BIAS : at.GYRO_BIAS + 3] = gyro

@@ -11,6 +11,7 @@ from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, three
 from state_observer.vehicle.layout import (
+    ANGULAR_VELOCITY,
     CRAWL,
     ERROR_SIZE,
     GROUND,
@@ -21,7 +22,6 @@ from state_observer.vehicle.layout import (
     PITCH,
     POSITION,
     ROLL,
-    TURN,
     VELOCITY,
     YAW,
     Memory,
@@ -39,9 +39,9 @@ def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> 
     rotation = rotation_from(state[3:7])
     base = three(known.base, 0)
     arm = to_world(rotation, base)
-    turn = three(state, 18)
+    angular_velocity = three(state, 18)
     body = to_chassis(rotation, three(state, 15))
-    moves = add(body, cross(turn, base))
+    moves = add(body, cross(angular_velocity, base))
     slopes = np.zeros((12, ERROR_SIZE))
     heading = math.atan2(rotation.y[0], rotation.x[0])
     axes = (
@@ -58,14 +58,14 @@ def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> 
     for k in range(3):
         slopes[k, POSITION + k] = 1.0
         slopes[6 + k, VELOCITY + k] = 1.0
-        slopes[9 + k, TURN + k] = 1.0
+        slopes[9 + k, ANGULAR_VELOCITY + k] = 1.0
         told.position[k] = state[k] + arm[k]
-        told.velocity[k], told.turn[k] = moves[k], turn[k]
+        told.velocity[k], told.angular_velocity[k] = moves[k], angular_velocity[k]
         told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
     slopes[2, GROUND] = 1.0
-    slopes[6, TURN + 1], slopes[6, TURN + 2] = base[2], -base[1]
-    slopes[7, TURN], slopes[7, TURN + 2] = -base[2], base[0]
-    slopes[8, TURN], slopes[8, TURN + 1] = base[1], -base[0]
+    slopes[6, ANGULAR_VELOCITY + 1], slopes[6, ANGULAR_VELOCITY + 2] = base[2], -base[1]
+    slopes[7, ANGULAR_VELOCITY], slopes[7, ANGULAR_VELOCITY + 2] = -base[2], base[0]
+    slopes[8, ANGULAR_VELOCITY], slopes[8, ANGULAR_VELOCITY + 1] = base[1], -base[0]
     told.position[2] += now.ground
     _finish(now, state[3:7], body, slopes, told, ERROR_SIZE)
     speed = math.hypot(body[0], body[1])
@@ -89,9 +89,9 @@ def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None
     back = three(known.imu_arm, 0)
     offset = (-back[0], -back[1], -back[2])  # base_link from the IMU
     arm = to_world(rotation, offset)
-    turn = three(now.turn, 0)
+    angular_velocity = three(now.angular_velocity, 0)
     velocity = to_chassis(rotation, three(now.velocity, 0))
-    moves = add(velocity, cross(turn, offset))
+    moves = add(velocity, cross(angular_velocity, offset))
     slopes = np.zeros((12, INS_SIZE))
     units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     rows = (rotation.x, rotation.y, rotation.z)
@@ -111,12 +111,12 @@ def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None
     for k in range(3):
         slopes[k, INS_POSITION + k] = 1.0
         told.position[k] = now.position[k] + arm[k]
-        told.velocity[k], told.turn[k] = moves[k], turn[k]
+        told.velocity[k], told.angular_velocity[k] = moves[k], angular_velocity[k]
         told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
     _finish(now, now.attitude, moves, slopes, told, INS_SIZE)
     for k in range(3):  # what the gyroscopes' noise adds
         told.covariance[9 + k, 9 + k] += known.gyro_variance
-    middle = (moves[0], moves[1] + turn[2] * known.middle, moves[2])
+    middle = (moves[0], moves[1] + angular_velocity[2] * known.middle, moves[2])
     speed = math.hypot(middle[0], middle[1])
     told.sideslip, told.sideslip_variance = 0.0, math.pi**2
     if speed > CRAWL:

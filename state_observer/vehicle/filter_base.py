@@ -91,7 +91,7 @@ class FilterBase(ABC):
         """Fill a record of ESTIMATE."""
 
     @abstractmethod
-    def base_turn(self, turn: Array) -> Array:
+    def base_angular_velocity(self, angular_velocity: Array) -> Array:
         """An angular rate of the IMU's axes in base_link's."""
 
     @abstractmethod
@@ -189,14 +189,14 @@ class FilterBase(ABC):
             if not self.is_running and passed > 0.0:
                 speed = self.wheel_speed(reading.values[4:8])
                 enough = now["still"][0] >= ENOUGH_STILL
-                bias = float(self.base_turn(now["still_turn"][0])[2]) if enough else 0.0
+                bias = float(self.base_angular_velocity(now["still_angular_velocity"][0])[2]) if enough else 0.0
                 wait_wheels(now, speed, passed, bias)
             if before and self._has_new_counters(reading, reading.time_ns - before):
                 passed = 0.0  # what the wheels turned since is not known: as with the first reading
             self._take_encoders(reading, passed)
         else:
             if not self.is_running:
-                wait_imu(now, reading.values[:3], self.base_turn(reading.values[:3]))
+                wait_imu(now, reading.values[:3], self.base_angular_velocity(reading.values[:3]))
             self._take_imu(reading, passed)
 
     def _has_new_counters(self, reading: Reading, passed_ns: int) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from state_observer.vehicle.error_dynamics import SLOWEST
 from state_observer.vehicle.error_ekf import ErrorEkf
-from state_observer.vehicle.layout import ERROR_SIZE, TURN, VELOCITY, WHEEL_RATE
+from state_observer.vehicle.layout import ANGULAR_VELOCITY, ERROR_SIZE, VELOCITY, WHEEL_RATE
 
 Array = NDArray[np.float64]
 
@@ -39,10 +39,10 @@ def tyre_forces(ekf: ErrorEkf, model_error: float) -> Forces:
     for k in range(4):
         x, y = known["wheel"][k].tolist()
         side = np.zeros(ERROR_SIZE)
-        side[VELOCITY + 1], side[TURN + 2] = 1.0, x
+        side[VELOCITY + 1], side[ANGULAR_VELOCITY + 2] = 1.0, x
         side *= 0.5 * float(known["cornering"][k // 2]) / speed
         ahead = np.zeros(ERROR_SIZE)
-        ahead[WHEEL_RATE + k], ahead[VELOCITY], ahead[TURN + 2] = float(known["radius"]), -1.0, y
+        ahead[WHEEL_RATE + k], ahead[VELOCITY], ahead[ANGULAR_VELOCITY + 2] = float(known["radius"]), -1.0, y
         ahead *= float(known["slip_slope"]) / speed
         across_variance[k] = side @ spread @ side + (model_error * across[k]) ** 2
         along_variance[k] = ahead @ spread @ ahead + (model_error * along[k]) ** 2

@@ -1,4 +1,4 @@
-"""Sequential scalar updates ([Sanjurjo] Eqs. 5.76-5.80) and chi-square gates, for any error-state filter, in kernels."""
+"""Sequential scalar updates ([Sanjurjo] Eqs. 5.76-5.80) and chi-square gates for any error-state filter, in kernels."""
 
 from __future__ import annotations
 

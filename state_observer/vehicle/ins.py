@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
-from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.rotation import rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, three
 from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.estimate import tell_ins
@@ -83,8 +83,8 @@ class InsFilter(FilterBase):
     def tell(self, out: Any, index: int) -> None:
         tell_ins(self.constants, self.memory, out, index)
 
-    def base_turn(self, turn: Array) -> Array:
-        return np.asarray(self._axes @ turn)
+    def base_angular_velocity(self, angular_velocity: Array) -> Array:
+        return np.asarray(self._axes @ angular_velocity)
 
     def wheel_speed(self, rates: Array) -> float:
         return float(0.5 * (rates[2] + rates[3])) * self._own.wheel_radius_m
@@ -104,7 +104,7 @@ class InsFilter(FilterBase):
         now["velocity"] = place.speed * cosine, place.speed * sine, 0.0
         rests = now["still"] >= ENOUGH_STILL
         if rests:
-            now["gyro_bias"] = now["still_turn"]
+            now["gyro_bias"] = now["still_angular_velocity"]
         spread = np.zeros(INS_SIZE)
         spread[INS_POSITION : INS_POSITION + 3] = place.position_variance, place.position_variance, place.up_variance
         spread[INS_VELOCITY : INS_VELOCITY + 3] = max(place.speed_variance, 0.2**2)
@@ -116,7 +116,7 @@ class InsFilter(FilterBase):
 
     def _take_imu(self, reading: Reading, passed: float) -> None:
         now = self.memory[0]
-        now["turn"] = self._axes @ (reading.values[:3] - now["gyro_bias"])
+        now["angular_velocity"] = self._axes @ (reading.values[:3] - now["gyro_bias"])
         now["force"] = self._axes @ (reading.values[3:] - now["force_bias"])
 
     def _take_encoders(self, reading: Reading, passed: float) -> None:
@@ -148,7 +148,7 @@ def strap_down(constants: Record, memory: Memory, step: float) -> None:
     """One step [s] with the latest rates and forces."""
     known, now = constants[0], memory[0]
     rotation = rotation_from(now.attitude)
-    turn, force = three(now.turn, 0), three(now.force, 0)
+    angular_velocity, force = three(now.angular_velocity, 0), three(now.force, 0)
     push = to_world(rotation, force)
     heading = math.atan2(rotation.y[0], rotation.x[0])
     transition = np.zeros((INS_SIZE, INS_SIZE))
@@ -168,7 +168,9 @@ def strap_down(constants: Record, memory: Memory, step: float) -> None:
             transition[INS_TURN + k, INS_GYRO_BIAS + j] = -step * total
     base = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
     before = to_world(rotation, base)
-    turn_quaternion(now.attitude, (step * turn[0], step * turn[1], step * turn[2]), now.attitude)
+    rotate_quaternion(
+        now.attitude, (step * angular_velocity[0], step * angular_velocity[1], step * angular_velocity[2]), now.attitude
+    )
     after_rotation = rotation_from(now.attitude)
     after = to_world(after_rotation, base)
     turned = math.atan2(after_rotation.y[0], after_rotation.x[0]) - heading
@@ -196,7 +198,7 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
     known, now = constants[0], memory[0]
     rotation = rotation_from(now.attitude)
     arm = to_world(rotation, three(known.gps_arm, 0))
-    swing = to_world(rotation, cross(three(now.turn, 0), three(known.gps_arm, 0)))
+    swing = to_world(rotation, cross(three(now.angular_velocity, 0), three(known.gps_arm, 0)))
     error = np.zeros(INS_SIZE)
     used = -1
     for part_of in range(2):
@@ -239,7 +241,7 @@ def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
     back = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
     velocity = three(now.velocity, 0)
     body = to_chassis(rotation, velocity)
-    moves = add(body, cross(three(now.turn, 0), back))
+    moves = add(body, cross(three(now.angular_velocity, 0), back))
     rows, rest, spread = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
     world = (rotation.x, rotation.y, rotation.z)
     units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -269,7 +271,7 @@ def _turn_row(vector: Vector3, k: int, row: Any) -> None:
 @part
 def _correct(now: Record, error: Any) -> None:
     rotation = rotation_from(now.attitude)
-    turn_quaternion(now.attitude, to_chassis(rotation, three(error, INS_TURN)), now.attitude)
+    rotate_quaternion(now.attitude, to_chassis(rotation, three(error, INS_TURN)), now.attitude)
     for k in range(3):
         now.position[k] += error[INS_POSITION + k]
         now.velocity[k] += error[INS_VELOCITY + k]

@@ -16,12 +16,12 @@ Array = NDArray[np.float64]
 Memory: TypeAlias = Any  # one record of a dtype below, as an array of length 1
 Record: TypeAlias = Any
 
-# errorEKF: the 20 error states of Eq. 5.74 ([Sanjurjo]). Position of the chassis origin in world axes; small turns about
+# errorEKF: 20 error states, [Sanjurjo] Eq. 5.74. Position of the chassis origin in world axes; small turns about
 # the axes of the levelled heading frame (roll, pitch, yaw); wheel angles; and the rates of all these. Rates are in
 # chassis axes where Eq. 5.74 has world axes: what tyres and wheels do depends on those alone, so that a corrected yaw
 # takes the velocity along.
 POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
-VELOCITY, TURN, WHEEL_RATE = 10, 13, 16
+VELOCITY, ANGULAR_VELOCITY, WHEEL_RATE = 10, 13, 16
 MOTION_SIZE = 20
 # Beyond [Sanjurjo]: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
 # model lacks ([Sanjurjo] Section 6.2). An offset of the steering angle shows as one in yaw.
@@ -53,7 +53,7 @@ _START = [
     ("anchor_variance", "f8"),  # [m^2]
     ("walked", "f8", 3),  # dead reckoning since the anchor: x, y [m], yaw [rad] in the axes of the start
     ("still", "f8"),  # IMU samples at standstill
-    ("still_turn", "f8", 3),  # their mean [rad/s], sensor axes
+    ("still_angular_velocity", "f8", 3),  # their mean [rad/s], sensor axes
     ("rate", "f8", 3),  # latest angular rate [rad/s], base axes
     ("speed", "f8"),  # of the wheels [m/s]
 ]
@@ -78,7 +78,7 @@ _COMMON = [
 VEHICLE_MEMORY = np.dtype(
     [
         ("state", "f8", DRIVING_SIZE),
-        ("turn_rate", "f8", 3),  # angular acceleration of the latest step, chassis axes [rad/s^2]
+        ("angular_acceleration", "f8", 3),  # angular acceleration of the latest step, chassis axes [rad/s^2]
         ("gyro_bias", "f8", 3),
         ("force_bias", "f8", 3),
         ("ground", "f8"),
@@ -98,7 +98,7 @@ INS_MEMORY = np.dtype(
         ("position", "f8", 3),  # of the IMU, world [m]
         ("velocity", "f8", 3),  # world axes
         ("attitude", "f8", 4),  # world_from_base, x y z w
-        ("turn", "f8", 3),  # angular rate without bias, base axes
+        ("angular_velocity", "f8", 3),  # angular rate without bias, base axes
         ("gyro_bias", "f8", 3),  # sensor axes
         ("force_bias", "f8", 3),
         ("covariance", "f8", (INS_SIZE, INS_SIZE)),
@@ -114,7 +114,7 @@ ESTIMATE = np.dtype(
         ("position", "f8", 3),  # of base_link in map [m]
         ("attitude", "f8", 4),  # map_from_base, x y z w
         ("velocity", "f8", 3),  # of base_link, its axes [m/s]
-        ("turn", "f8", 3),  # its axes [rad/s]
+        ("angular_velocity", "f8", 3),  # its axes [rad/s]
         ("covariance", "f8", (12, 12)),  # position (map), turn about map's axes, velocity, angular rate (base_link)
         ("odom", "f8", 4),  # x, y, z [m], yaw [rad] of base_link in odom: no jumps
         ("sideslip", "f8"),  # of the vehicle's middle [rad], left positive; 0 below CRAWL

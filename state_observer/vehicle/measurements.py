@@ -12,13 +12,13 @@ import numpy as np
 
 import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
-from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis, to_world, turn_quaternion
+from proving_ground.kernels.rotation import Rotation, rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, three, vector
 from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
 from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
 from state_observer.vehicle.layout import Memory, Record
 from vehicle_dynamics.driving.state import STUCK
-from vehicle_dynamics.vehicle_state import ATTITUDE, POSITION, SPIN, SPIN_RATE, TURN, VELOCITY
+from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN, SPIN_RATE, VELOCITY
 
 SLIPS_FOR_NS = 300_000_000
 PATIENCE = 5.0  # samples in a row that a gate refuses
@@ -68,8 +68,8 @@ def _velocity(
     known: Record, now: Record, rotation: Rotation, arm: Vector3, fix: Any, variance: Any, error: Any
 ) -> None:
     """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
-    world_turn = to_world(rotation, vector(now.state[TURN]))
-    velocity = add(vector(now.state[VELOCITY]), cross(world_turn, arm))
+    world_angular_velocity = to_world(rotation, vector(now.state[ANGULAR_VELOCITY]))
+    velocity = add(vector(now.state[VELOCITY]), cross(world_angular_velocity, arm))
     rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     # Fused one after the other within one sample: what the position's readings did to the error counts.
     count = 0
@@ -82,7 +82,7 @@ def _velocity(
                 row[at.VELOCITY + j] = body[k][j]
             turned = cross(lever, body[k])  # d/dw of (R (w x l))_k
             for j in range(3):
-                row[at.TURN + j] = turned[j]
+                row[at.ANGULAR_VELOCITY + j] = turned[j]
             # As Eq. 5.50 has it, positions do not matter when the yaw is taken from the course.
             if known.course_as_yaw == 0.0:
                 _turned(rotation, velocity, k, row)
@@ -120,7 +120,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
     """
     known, now = constants[0], memory[0]
     rotation = rotation_from(now.state[ATTITUDE])
-    turn, arm = vector(now.state[TURN]), three(known.imu_arm, 0)
+    angular_velocity, arm = vector(now.state[ANGULAR_VELOCITY]), three(known.imu_arm, 0)
     error, rows = np.zeros(at.ERROR_SIZE), np.zeros((3, at.ERROR_SIZE))
     rest, spread = np.empty(3), np.empty(3)
     # After a start the body swings into the place that the model has for it.
@@ -131,19 +131,22 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             row = rows[count]
             expected = now.gyro_bias[k]
             for j in range(3):
-                row[at.TURN + j] = known.imu_axes[j, k]
-                expected += known.imu_axes[j, k] * turn[j]
+                row[at.ANGULAR_VELOCITY + j] = known.imu_axes[j, k]
+                expected += known.imu_axes[j, k] * angular_velocity[j]
             row[at.GYRO_BIAS + k] = 1.0
             rest[count], spread[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
             count += 1
     if count > 0:
-        doubt(now, at.GYRO, PATIENCE, now.covariance, at.TURN, 3, DOUBT_TURN)
+        doubt(now, at.GYRO, PATIENCE, now.covariance, at.ANGULAR_VELOCITY, 3, DOUBT_TURN)
         fuse(now, at.GYRO, rows, rest, spread, count, known.imu_gate, error)
         if swing < SETTLED:
             now.surprise[3] = surprised(now.surprise[3], now.last_nis[at.GYRO] / count)
     felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
     force = to_chassis(rotation, felt)
-    force = add(force, add(cross(three(now.turn_rate, 0), arm), cross(turn, cross(turn, arm))))
+    force = add(
+        force,
+        add(cross(three(now.angular_acceleration, 0), arm), cross(angular_velocity, cross(angular_velocity, arm))),
+    )
     heading = math.atan2(rotation.y[0], rotation.x[0])
     axes = ((math.cos(heading), math.sin(heading), 0.0), (-math.sin(heading), math.cos(heading), 0.0))
     # Only gravity turns with roll and pitch against the chassis: tyres push in its own axes. (Eq. 5.67 turns all.)
@@ -168,7 +171,7 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
             row[at.FORCE_BIAS + k] = 1.0
             row[at.LACK], row[at.LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
             row[at.VELOCITY + 1] = known.imu_axes[1, k] * side[0]
-            row[at.TURN + 2] = known.imu_axes[1, k] * side[1]
+            row[at.ANGULAR_VELOCITY + 2] = known.imu_axes[1, k] * side[1]
             row[at.POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
             row[at.VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
             rest[count] = reading[3 + k] - expected
@@ -246,11 +249,13 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
         if rates[k] != 0.0:
             return
     row = np.zeros(at.ERROR_SIZE)
-    for index in (at.VELOCITY, at.VELOCITY + 1, at.TURN + 2):
+    for index in (at.VELOCITY, at.VELOCITY + 1, at.ANGULAR_VELOCITY + 2):
         row[:] = 0.0
         row[index] = 1.0
-        present = now.state[TURN][2] if index == at.TURN + 2 else body[index - at.VELOCITY]
-        apply_scalar(now.covariance, row, -present, STILL_TURN if index == at.TURN + 2 else STILL_SPEED, error)
+        present = now.state[ANGULAR_VELOCITY][2] if index == at.ANGULAR_VELOCITY + 2 else body[index - at.VELOCITY]
+        apply_scalar(
+            now.covariance, row, -present, STILL_TURN if index == at.ANGULAR_VELOCITY + 2 else STILL_SPEED, error
+        )
 
 
 @part
@@ -291,12 +296,12 @@ def correct(now: Record, error: Any, limits: Any) -> None:
     velocity = to_chassis(rotation, vector(state[VELOCITY]))
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
-    turn = (
+    rotation_vector = (
         cosine * error[at.ROLL] - sine * error[at.PITCH],
         sine * error[at.ROLL] + cosine * error[at.PITCH],
         error[at.YAW],
     )
-    turn_quaternion(state[ATTITUDE], to_chassis(rotation, turn), state[ATTITUDE])
+    rotate_quaternion(state[ATTITUDE], to_chassis(rotation, rotation_vector), state[ATTITUDE])
     moved = (
         velocity[0] + error[at.VELOCITY],
         velocity[1] + error[at.VELOCITY + 1],
@@ -307,7 +312,7 @@ def correct(now: Record, error: Any, limits: Any) -> None:
     for k in range(3):
         state[POSITION][k] += error[at.POSITION + k]
         state[VELOCITY][k] = world[k]
-        state[TURN][k] += error[at.TURN + k]
+        state[ANGULAR_VELOCITY][k] += error[at.ANGULAR_VELOCITY + k]
         now.gyro_bias[k] = _within(now.gyro_bias[k] + error[at.GYRO_BIAS + k], limits[0])
         now.force_bias[k] = _within(now.force_bias[k] + error[at.FORCE_BIAS + k], limits[1])
     for k in range(4):

@@ -18,11 +18,11 @@ def odometry_frames(estimate: Any) -> tuple[Placement, Placement]:
     x, y, z, yaw = estimate["odom"].tolist()
     qx, qy, qz, qw = estimate["attitude"].tolist()
     heading = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
-    turn = heading - yaw
-    cosine, sine = math.cos(turn), math.sin(turn)
+    angle = heading - yaw
+    cosine, sine = math.cos(angle), math.sin(angle)
     px, py, pz = estimate["position"].tolist()
     shift = (px - cosine * x + sine * y, py - sine * x - cosine * y, pz - z)
-    half_cosine, half_sine = math.cos(0.5 * turn), math.sin(0.5 * turn)
+    half_cosine, half_sine = math.cos(0.5 * angle), math.sin(0.5 * angle)
     # odom_from_base = (map_from_odom)^-1 map_from_base: a rotation by -turn about z, then the attitude.
     attitude = (
         half_cosine * qx + half_sine * qy,

@@ -39,19 +39,19 @@ class Place(NamedTuple):
 
 def begin_wait(memory: Memory) -> None:
     """Forget what was gathered."""
-    for name in ("fixes", "anchor", "anchor_variance", "walked", "still", "still_turn", "rate", "speed"):
+    for name in ("fixes", "anchor", "anchor_variance", "walked", "still", "still_angular_velocity", "rate", "speed"):
         memory[name] = 0.0
 
 
-def wait_imu(memory: Memory, turn: Array, base_turn: Array) -> None:
+def wait_imu(memory: Memory, angular_velocity: Array, base_angular_velocity: Array) -> None:
     """A reading of the gyroscopes [rad/s] while there is no heading yet: in the sensor's and in base_link's axes."""
     now = memory[0]
     # The body moves before the first pulse of the wheels comes.
-    rests = now["still"] < FIRST_STILL or np.abs(turn - now["still_turn"]).max() < TREMBLE
+    rests = now["still"] < FIRST_STILL or np.abs(angular_velocity - now["still_angular_velocity"]).max() < TREMBLE
     if abs(now["speed"]) < STANDING and rests:
         now["still"] += 1.0
-        now["still_turn"] += (turn - now["still_turn"]) / now["still"]
-    now["rate"] = base_turn
+        now["still_angular_velocity"] += (angular_velocity - now["still_angular_velocity"]) / now["still"]
+    now["rate"] = base_angular_velocity
 
 
 def wait_wheels(memory: Memory, speed: float, passed: float, bias: float) -> None:

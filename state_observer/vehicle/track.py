@@ -120,7 +120,7 @@ def errors(track: Track, truth: Drive) -> Errors:
         told["position"] - truth.position[theirs],
         off,
         told["velocity"] - truth.velocity[theirs],
-        told["turn"][:, 2] - truth.turn[theirs, 2],
+        told["angular_velocity"][:, 2] - truth.angular_velocity[theirs, 2],
         slip,
         told["covariance"][:, PLANAR][:, :, PLANAR],
     )

@@ -106,8 +106,8 @@ def test_links_stand_where_the_vehicles_own_kinematics_put_them() -> None:
     p = HMMWV.front_suspension.hardpoints_left_m
     pivot, axis = np.array(p.lower_arm_pivot_rear), np.subtract(p.lower_arm_pivot_front, p.lower_arm_pivot_rear)
     axis = axis / np.linalg.norm(axis)
-    turn = np.append(axis * math.sin(0.5 * angle), math.cos(0.5 * angle))
-    expected = pivot + rotated(turn, np.array([p.lower_ball_joint]) - pivot)[0]
+    rotation = np.append(axis * math.sin(0.5 * angle), math.cos(0.5 * angle))
+    expected = pivot + rotated(rotation, np.array([p.lower_ball_joint]) - pivot)[0]
     assert_allclose(design["front_left_upright_arm"][0], p.lower_ball_joint, atol=1e-9)
     assert_allclose(placed["front_left_upright_arm"][0], expected, atol=1e-9)
     # The shock's two tubes stay in line, though each hangs on another body.
@@ -278,10 +278,10 @@ def test_a_cloud_is_put_straight_by_the_poses_of_its_sweep() -> None:
     cloud = np.zeros(11, layout)
     for k, delay in enumerate(np.linspace(0.0, 0.1, 11)):
         yaw = 0.5 * delay
-        turn = np.array([0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)])
+        rotation = np.array([0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)])
         place = np.array([100.0 + 10.0 * delay, 50.0, 0.0])
-        poses.note(NOON + round(delay * NS), place, turn)
-        back = turn * [-1.0, -1.0, -1.0, 1.0]
+        poses.note(NOON + round(delay * NS), place, rotation)
+        back = rotation * [-1.0, -1.0, -1.0, 1.0]
         seen = rotated(back, np.array([[110.0, 50.0 + k, 3.0]]) - place)[0] - mount.place
         cloud[k] = (*seen, delay)
 
@@ -312,9 +312,9 @@ def test_a_cloud_is_filled_up_with_a_point_that_it_has() -> None:
 
 def test_ellipse_holds_95_of_100_draws() -> None:
     covariance = np.array([[3.0, 1.2], [1.2, 1.0]])
-    (large, small), turn = confidence_ellipse(covariance)
+    (large, small), rotation = confidence_ellipse(covariance)
     draws = np.random.default_rng(7).multivariate_normal(np.zeros(2), covariance, 20_000)
-    cos, sin = math.cos(turn), math.sin(turn)
+    cos, sin = math.cos(rotation), math.sin(rotation)
     along, across = cos * draws[:, 0] + sin * draws[:, 1], cos * draws[:, 1] - sin * draws[:, 0]
     share = np.mean((along / large) ** 2 + (across / small) ** 2 <= 1.0)
     # The share of 20 000 draws scatters by 0.0015; five times that is a bound that a right ellipse fails in 1 of 1e6.
@@ -372,9 +372,9 @@ def test_poses_between_are_interpolated_and_beyond_are_the_last() -> None:
     poses = Poses(keep=3)
     for k in range(20):  # many more than it keeps; the sign of a quaternion does not matter
         poses.note(k * NS, np.array([float(k), 0.0, 0.0]), LEVEL if k % 2 else -LEVEL)
-    places, turns = poses.at(np.array([int(18.5 * NS), 25 * NS]))
+    places, rotations = poses.at(np.array([int(18.5 * NS), 25 * NS]))
     assert_allclose(places[:, 0], (18.5, 19.0))
-    assert_allclose(np.abs(turns @ LEVEL), 1.0)
+    assert_allclose(np.abs(rotations @ LEVEL), 1.0)
 
 
 def test_replay_goes_on_between_two_words_of_its_node() -> None:

@@ -13,9 +13,9 @@ PLANE = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 A, D, F, G = (0.0, 0.0, 0.0), (0.0, 0.48, 0.0), (0.0, 0.30, 0.28), (0.0, 0.0, 0.24)
 
 
-def turn(point: Vector3, direction: Vector3 = X) -> Axis:
+def revolute(point: Vector3, direction: Vector3 = X) -> Axis:
     """An axis that turns."""
-    return Axis(Motion.TURN, direction, point)
+    return Axis(Motion.ANGULAR_VELOCITY, direction, point)
 
 
 def rod(name: str, parent: str, start: Vector3, end: Vector3, mass: float, *axes: Axis) -> Body:
@@ -29,9 +29,9 @@ def four_bar() -> Mechanism:
     """A planar double wishbone."""
     return Mechanism(
         bodies=(
-            rod("lower", ROOT, A, D, 5.0, turn(A)),
-            rod("upright", "lower", D, F, 3.0, turn(D)),
-            rod("upper", ROOT, G, F, 2.0, turn(G)),
+            rod("lower", ROOT, A, D, 5.0, revolute(A)),
+            rod("upright", "lower", D, F, 3.0, revolute(D)),
+            rod("upper", ROOT, G, F, 2.0, revolute(G)),
         ),
         cuts=(Cut("F", "upper", "upright", F, PLANE),),
         root_mass=80.0,
@@ -45,8 +45,8 @@ def slider_crank() -> Mechanism:
     crank, wrist = (0.0, 0.1, 0.05), (0.0, 0.4, 0.0)
     return Mechanism(
         bodies=(
-            rod("crank", ROOT, A, crank, 1.0, turn(A)),
-            rod("connecting_rod", "crank", crank, wrist, 0.7, turn(crank)),
+            rod("crank", ROOT, A, crank, 1.0, revolute(A)),
+            rod("connecting_rod", "crank", crank, wrist, 0.7, revolute(crank)),
             Body("piston", ROOT, (Axis(Motion.SLIDE, (0.0, 1.0, 0.0), wrist),), 0.5, wrist, 1e-3 * np.eye(3)),
         ),
         cuts=(Cut("wrist", "piston", "connecting_rod", wrist, PLANE),),

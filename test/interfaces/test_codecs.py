@@ -163,7 +163,7 @@ def test_truth_comes_back(make: Make) -> None:
     drive = read_truth_actuation(named(make, joints.TRUTH_ACTUATION, fill_truth_actuation, NOW_NS, snapshot()))
 
     assert read_odometry(odometry) == (NOW_NS, *MOTION[:4])
-    assert read_accel(accel) == (MOTION.acceleration, MOTION.turn_rate)
+    assert read_accel(accel) == (MOTION.acceleration, MOTION.angular_acceleration)
     assert (drive.steering, drive.throttle, drive.brake, drive.engine_speed) == (0.1, 0.2, 0.3, 99.0)
     np.testing.assert_array_equal(drive.wheel_torque, np.arange(4.0) + 9.0)
 
@@ -174,8 +174,10 @@ TRIPLES = st.tuples(FINITE, FINITE, FINITE)
 
 @pytest.mark.parametrize("make", WORLDS)
 @given(st.integers(0, 2**31 * 10**9 - 1), TRIPLES, TRIPLES, TRIPLES)
-def test_any_motion_comes_back_to_the_bit(make: Make, time_ns: int, position: Any, velocity: Any, turn: Any) -> None:
-    motion = MOTION._replace(position=position, velocity=velocity, turn=turn)
+def test_any_motion_comes_back_to_the_bit(
+    make: Make, time_ns: int, position: Any, velocity: Any, angular_velocity: Any
+) -> None:
+    motion = MOTION._replace(position=position, velocity=velocity, angular_velocity=angular_velocity)
 
     assert read_odometry(filled(make, types.ODOMETRY, fill_odometry, time_ns, motion)) == (time_ns, *motion[:4])
 
@@ -321,7 +323,7 @@ def _maps(make: Make) -> dict[str, Any]:
 def _findings(make: Make) -> dict[str, Any]:
     estimate = np.zeros(1, ESTIMATE)[0]
     draw = stream(1, "test", "estimate")
-    for name in ("position", "attitude", "velocity", "turn", "covariance"):
+    for name in ("position", "attitude", "velocity", "angular_velocity", "covariance"):
         estimate[name] = draw.normal(size=estimate[name].shape)
     table = make(types.TABLE)
     describe_forces(table, 4, make)

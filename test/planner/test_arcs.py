@@ -84,8 +84,10 @@ def test_arcs_end_where_circles_do() -> None:
     x, y, heading = arcs.fan.points[sharpest, -1]
 
     radius = 1.0 / DEFAULT.max_curvature_1pm
-    turn = DEFAULT.arc_length_m / radius
-    assert (x, y, heading) == pytest.approx((radius * math.sin(turn), radius * (1.0 - math.cos(turn)), turn), abs=1e-9)
+    angle = DEFAULT.arc_length_m / radius
+    assert (x, y, heading) == pytest.approx(
+        (radius * math.sin(angle), radius * (1.0 - math.cos(angle)), angle), abs=1e-9
+    )
 
 
 def test_arc_that_ends_closest_to_the_goal_wins_on_an_empty_map() -> None:
@@ -110,7 +112,7 @@ def test_obstacle_on_the_direct_way_is_passed_beside_it() -> None:
 
 
 def test_all_arcs_blocked_is_told() -> None:
-    ring = [(6.0 * math.cos(turn) + 1.6, 6.0 * math.sin(turn)) for turn in np.linspace(0.0, 2.0 * math.pi, 400)]
+    ring = [(6.0 * math.cos(angle) + 1.6, 6.0 * math.sin(angle)) for angle in np.linspace(0.0, 2.0 * math.pi, 400)]
     near = [(4.6, float(y)) for y in np.arange(-2.0, 2.0, 0.1)]
     arcs = swept(grid_of(ring + near))
 

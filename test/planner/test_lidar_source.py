@@ -437,8 +437,8 @@ def test_own_body_that_the_lidar_sees_is_no_obstacle() -> None:
 
 def test_turning_vehicle_straightens_its_scans_by_two_poses() -> None:
     posts = tuple(
-        Cylinder(x=10.0 * math.cos(turn), y=10.0 * math.sin(turn), radius=0.1, height=1.5)
-        for turn in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
+        Cylinder(x=10.0 * math.cos(angle), y=10.0 * math.sin(angle), radius=0.1, height=1.5)
+        for angle in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
     )
     scene = Scene.flat(obstacles=Obstacles(cylinders=posts))
 

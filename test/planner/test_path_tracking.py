@@ -41,8 +41,8 @@ def test_tracker_comes_back_to_a_line() -> None:
 
 
 def test_tracker_holds_a_circle() -> None:
-    turn = np.linspace(0.0, 2.0 * math.pi, 400)
-    circle = Path(20.0 * np.column_stack([np.sin(turn), 1.0 - np.cos(turn)]))
+    angle = np.linspace(0.0, 2.0 * math.pi, 400)
+    circle = Path(20.0 * np.column_stack([np.sin(angle), 1.0 - np.cos(angle)]))
 
     pose = followed(circle, Pose(0.0, 0.0), 20.0)
 

@@ -89,8 +89,8 @@ def test_speed_is_reached_at_the_wanted_acceleration(vehicle: Hmmwv) -> None:
 def test_j_turn_leaves_the_line_only_when_told(vehicle: Hmmwv) -> None:
     script = JTurn(speed_mps=10.0, turn_at_s=2.0, lasting_s=0.5, steering=0.3)
 
-    assert abs(driven(vehicle, script, 2.0, 10.0)["turn"][2]) < 1e-3
-    assert driven(vehicle, script, 5.0, 10.0)["turn"][2] > 0.2
+    assert abs(driven(vehicle, script, 2.0, 10.0)["angular_velocity"][2]) < 1e-3
+    assert driven(vehicle, script, 5.0, 10.0)["angular_velocity"][2] > 0.2
 
 
 def test_sweep_ends_straight(vehicle: Hmmwv) -> None:

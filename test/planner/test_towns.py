@@ -94,10 +94,10 @@ def test_towns_are_the_same_each_time_and_differ_by_seed() -> None:
 def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
     world = town(1, urban=SMALL_TOWN, closed_roads=0)
     assert world.goal is not None
-    turns = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
+    angles = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
     fence = tuple(
-        Cylinder(x=world.goal.x + 4.0 * math.cos(turn), y=world.goal.y + 4.0 * math.sin(turn), radius=0.3, height=1.0)
-        for turn in turns
+        Cylinder(x=world.goal.x + 4.0 * math.cos(angle), y=world.goal.y + 4.0 * math.sin(angle), radius=0.3, height=1.0)
+        for angle in angles
     )
     fenced = World(
         name="fenced", ground=world.ground, start=world.start, goal=world.goal, obstacles=Obstacles(cylinders=fence)

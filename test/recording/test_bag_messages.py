@@ -29,7 +29,7 @@ def test_estimates_written_many_at_a_time_are_odometry_messages(tmp_path: Path) 
     rows = np.zeros(3, ESTIMATE)
     rows["time_ns"] = NOW_NS + 4_000_000 * np.arange(3)
     numbers = stream(1, "test", "rows")
-    for name in ("position", "attitude", "velocity", "turn", "covariance"):
+    for name in ("position", "attitude", "velocity", "angular_velocity", "covariance"):
         rows[name] = numbers.normal(size=rows[name].shape)
 
     with BagWriter(tmp_path / "estimate") as writer:
@@ -47,7 +47,7 @@ def test_estimates_written_many_at_a_time_are_odometry_messages(tmp_path: Path) 
     assert last.pose.pose.position.z == rows["position"][2, 2]
     np.testing.assert_array_equal(last.pose.covariance.reshape(6, 6), rows["covariance"][2, :6, :6])
     np.testing.assert_array_equal(last.twist.covariance.reshape(6, 6), rows["covariance"][2, 6:, 6:])
-    assert last.twist.twist.angular.z == rows["turn"][2, 2]
+    assert last.twist.twist.angular.z == rows["angular_velocity"][2, 2]
 
 
 def test_bags_need_no_ros() -> None:

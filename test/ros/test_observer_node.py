@@ -91,10 +91,12 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     frames = [m for m in both if read_stamp(m.transforms[0].header.stamp) in poses_by_time][-1]
     by_child = {t.child_frame_id: t for t in frames.transforms}
     spot = poses_by_time[read_stamp(by_child["odom"].header.stamp)]
-    turns = {child: rotation(t.transform.rotation) for child, t in by_child.items()}
+    rotations = {child: rotation(t.transform.rotation) for child, t in by_child.items()}
     shifts = {child: vector(t.transform.translation) for child, t in by_child.items()}
-    assert shifts["odom"] + turns["odom"].apply(shifts["base_link"]) == pytest.approx(vector(spot.position), abs=1e-6)
-    assert (turns["odom"] * turns["base_link"] * rotation(spot.orientation).inv()).magnitude() < 1e-6
+    assert shifts["odom"] + rotations["odom"].apply(shifts["base_link"]) == pytest.approx(
+        vector(spot.position), abs=1e-6
+    )
+    assert (rotations["odom"] * rotations["base_link"] * rotation(spot.orientation).inv()).magnitude() < 1e-6
     publishers = graph.node.get_publishers_info_by_topic("/tf")
     assert {item.node_name for item in publishers} == {"vehicle", "observer"}
     assert {"nis gps_position", "gated wheels", "busy_share"} <= set(figures(diagnostics))

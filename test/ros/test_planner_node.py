@@ -213,8 +213,8 @@ def flat_cloud(time_ns: int, frame: str) -> Any:
     """Level ground around a LIDAR 2 m high."""
     random = np.random.default_rng(1)
     points = np.zeros(20_000, LIDAR_POINT)
-    away, turn = random.uniform(4.0, 30.0, len(points)), random.uniform(-math.pi, math.pi, len(points))
-    points["x"], points["y"], points["z"] = away * np.cos(turn), away * np.sin(turn), -2.0
+    away, angle = random.uniform(4.0, 30.0, len(points)), random.uniform(-math.pi, math.pi, len(points))
+    points["x"], points["y"], points["z"] = away * np.cos(angle), away * np.sin(angle), -2.0
     points["ring"] = random.integers(0, 32, len(points))
     return points_to_cloud(points, Header(stamp=ns_to_stamp(time_ns), frame_id=frame))
 

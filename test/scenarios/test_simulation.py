@@ -67,7 +67,7 @@ def test_the_same_actions_and_seed_give_the_same_run_again(write_scenario: Write
         simulation.reset(seed)
         for number in range(20):
             step = simulation.step(Command(4.0, 0.02 * math.sin(number)), seconds=0.05)
-        return simulation.result().history.tobytes(), step.observation.sensors["imu"].turn.tobytes()
+        return simulation.result().history.tobytes(), step.observation.sensors["imu"].angular_velocity.tobytes()
 
     first, again, other = drive(None), drive(None), drive(6)
 
@@ -94,7 +94,7 @@ def test_a_command_is_followed_by_the_helm() -> None:
     step = simulation.step(Command(speed=12.0, curvature=0.02), seconds=8.0)
 
     assert step.observation.truth.velocity[0] == pytest.approx(12.0, abs=0.2)
-    assert step.observation.truth.turn[2] == pytest.approx(12.0 * 0.02, rel=0.05)
+    assert step.observation.truth.angular_velocity[2] == pytest.approx(12.0 * 0.02, rel=0.05)
 
 
 def test_pedals_reach_the_vehicle_within_their_limits() -> None:

@@ -111,9 +111,9 @@ def test_each_kind_of_error_shows_the_curve_expected_of_it(parameters: ErrorPara
 @pytest.mark.parametrize("grade", ["consumer_mems", "industrial_mems", "tactical"])
 def test_a_static_hour_shows_the_configured_curve(grade: str, at_rest: BaseMotion) -> None:
     settings = load_preset(ImuSettings, grade)
-    turn, force = Imu(settings, seed=1).still(0, HOUR, at_rest)
+    angular_velocity, force = Imu(settings, seed=1).still(0, HOUR, at_rest)
 
-    for readings, parameters in ((turn, settings.gyro_errors()), (force, settings.accel_errors())):
+    for readings, parameters in ((angular_velocity, settings.gyro_errors()), (force, settings.accel_errors())):
         tau, found, low, high = judged(readings, parameters, rate=100.0)
         assert ((low <= found) & (found <= high)).all(), np.c_[tau, low, found, high]
 
@@ -125,8 +125,8 @@ def test_a_static_hour_gives_back_density_and_bias_instability(at_rest: BaseMoti
         gyro_bias_correlation_s=25.0, accel_bias_correlation_s=25.0, gyro_bias_instability_dph=20.0,
         gyro_random_walk_dph_per_rth=0.0, accel_random_walk_ug_per_rth=0.0,
     )  # fmt: skip
-    turn, force = Imu(settings, seed=2).still(0, HOUR, at_rest)
-    in_units = ((turn / DPS, 0.005, 20.0 * DPH / DPS), (force / UG, 60.0, 40.0))
+    angular_velocity, force = Imu(settings, seed=2).still(0, HOUR, at_rest)
+    in_units = ((angular_velocity / DPS, 0.005, 20.0 * DPH / DPS), (force / UG, 60.0, 40.0))
 
     for readings, density, instability in in_units:
         curve = allan_deviation(readings, 100.0, per_decade=20)

@@ -67,7 +67,7 @@ def test_at_rest_on_level_ground_the_force_is_g_upward(at_rest: BaseMotion) -> N
     sample = read(mounted((1.7, 0.3, 0.8)), at_rest)
 
     assert_allclose(sample.force, [0.0, 0.0, G], atol=1e-15)
-    assert_array_equal(sample.turn, 0.0)
+    assert_array_equal(sample.angular_velocity, 0.0)
     assert not sample.is_clipped
 
 
@@ -87,23 +87,23 @@ def test_in_free_fall_there_is_no_force(at_rest: BaseMotion) -> None:
 
 
 def test_turning_on_the_spot_gives_the_centripetal_force_of_the_lever_arm(at_rest: BaseMotion) -> None:
-    arm, turn = (1.5, 0.5, 0.8), 2.0
-    sample = read(mounted(arm), at_rest._replace(turn=(0.0, 0.0, turn)))
+    arm, angular_velocity = (1.5, 0.5, 0.8), 2.0
+    sample = read(mounted(arm), at_rest._replace(angular_velocity=(0.0, 0.0, angular_velocity)))
 
-    assert_allclose(sample.force, [-(turn**2) * 1.5, -(turn**2) * 0.5, G], atol=1e-12)
-    assert_allclose(sample.turn, [0.0, 0.0, turn])
+    assert_allclose(sample.force, [-(angular_velocity**2) * 1.5, -(angular_velocity**2) * 0.5, G], atol=1e-12)
+    assert_allclose(sample.angular_velocity, [0.0, 0.0, angular_velocity])
 
 
 def test_a_turn_that_quickens_gives_the_tangential_force_of_the_lever_arm(at_rest: BaseMotion) -> None:
-    sample = read(mounted((1.5, 0.0, 0.0)), at_rest._replace(turn_rate=(0.0, 0.0, 3.0)))
+    sample = read(mounted((1.5, 0.0, 0.0)), at_rest._replace(angular_acceleration=(0.0, 0.0, 3.0)))
     assert_allclose(sample.force, [0.0, 3.0 * 1.5, G], atol=1e-12)
 
 
 def test_mounted_upside_down_it_reads_minus_g_and_turns_the_other_way(at_rest: BaseMotion) -> None:
-    sample = read(mounted(rpy=(180.0, 0.0, 0.0)), at_rest._replace(turn=(0.1, 0.2, 0.3)))
+    sample = read(mounted(rpy=(180.0, 0.0, 0.0)), at_rest._replace(angular_velocity=(0.1, 0.2, 0.3)))
 
     assert_allclose(sample.force, [0.0, 0.0, -G], atol=1e-12)
-    assert_allclose(sample.turn, [0.1, -0.2, -0.3], atol=1e-12)
+    assert_allclose(sample.angular_velocity, [0.1, -0.2, -0.3], atol=1e-12)
 
 
 def test_mounted_to_the_left_it_calls_ahead_its_right(at_rest: BaseMotion) -> None:
@@ -119,7 +119,7 @@ def test_however_it_is_mounted_it_reads_the_same_sizes(roll: float, pitch: float
     straight, turned = read(mounted((1.0, 1.0, 1.0)), base), read(mounted((1.0, 1.0, 1.0), (roll, pitch, yaw)), base)
 
     assert np.linalg.norm(turned.force) == pytest.approx(float(np.linalg.norm(straight.force)))
-    assert np.linalg.norm(turned.turn) == pytest.approx(float(np.linalg.norm(straight.turn)))
+    assert np.linalg.norm(turned.angular_velocity) == pytest.approx(float(np.linalg.norm(straight.angular_velocity)))
 
 
 def test_ideal_attitude_is_that_of_the_sensor(at_rest: BaseMotion) -> None:
@@ -162,11 +162,11 @@ def test_faults_leave_an_attitude_of_length_one(kind: str, at_rest: BaseMotion) 
 
 def test_too_quick_a_turn_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
     settings = build(ImuSettings, {"gyro_range_dps": 100.0})
-    sample = read(settings, at_rest._replace(turn=(0.0, 0.0, 5.0)))
+    sample = read(settings, at_rest._replace(angular_velocity=(0.0, 0.0, 5.0)))
 
     assert sample.is_clipped
-    assert sample.turn[2] == pytest.approx(math.radians(100.0))
-    assert not read(settings, at_rest._replace(turn=(0.0, 0.0, 1.0))).is_clipped
+    assert sample.angular_velocity[2] == pytest.approx(math.radians(100.0))
+    assert not read(settings, at_rest._replace(angular_velocity=(0.0, 0.0, 1.0))).is_clipped
 
 
 def test_too_hard_a_push_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
@@ -178,9 +178,12 @@ def test_too_hard_a_push_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
 
 def test_readings_are_whole_steps_of_the_resolution(at_rest: BaseMotion) -> None:
     settings = load_preset(ImuSettings, "consumer_mems")
-    turn, force = Imu(settings, seed=2).still(0, 1000, at_rest)
+    angular_velocity, force = Imu(settings, seed=2).still(0, 1000, at_rest)
 
-    for values, step in ((turn, settings.gyro_resolution_dps * DPS), (force, settings.accel_resolution_mg * 1e3 * UG)):
+    for values, step in (
+        (angular_velocity, settings.gyro_resolution_dps * DPS),
+        (force, settings.accel_resolution_mg * 1e3 * UG),
+    ):
         assert_allclose(values / step, np.round(values / step), atol=1e-6)
 
 
@@ -189,9 +192,9 @@ def test_noise_of_one_sample_is_density_times_root_rate(rate: float, at_rest: Ba
     settings = dataclasses.replace(
         IDEAL, rate_hz=rate, gyro_noise_density_dps_per_rthz=0.01, accel_noise_density_ug_per_rthz=100.0
     )
-    turn, force = Imu(settings, seed=2).still(0, 20_000, at_rest)
+    angular_velocity, force = Imu(settings, seed=2).still(0, 20_000, at_rest)
 
-    assert has_deviation(turn.ravel(), 0.01 * DPS * math.sqrt(rate))
+    assert has_deviation(angular_velocity.ravel(), 0.01 * DPS * math.sqrt(rate))
     assert has_deviation((force - [0.0, 0.0, G]).ravel(), 100.0 * UG * math.sqrt(rate))
 
 
@@ -205,8 +208,11 @@ def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_devi
         sensor.update(0, at_rest)
         samples += sensor.update(600 * S, at_rest)
 
-    turn, force = np.array([s.turn for s in samples]), np.array([s.force for s in samples]) - [0.0, 0.0, G]
-    assert has_deviation(turn.ravel(), math.sqrt(samples[0].turn_variance))
+    angular_velocity, force = (
+        np.array([s.angular_velocity for s in samples]),
+        np.array([s.force for s in samples]) - [0.0, 0.0, G],
+    )
+    assert has_deviation(angular_velocity.ravel(), math.sqrt(samples[0].angular_velocity_variance))
     assert has_deviation(force.ravel(), math.sqrt(samples[0].force_variance))
 
 
@@ -215,13 +221,13 @@ def test_variance_of_the_worst_axis_has_scale_and_misalignment_in_it(
     grade: str, at_rest: BaseMotion, has_deviation: Judge
 ) -> None:
     settings = dataclasses.replace(load_preset(ImuSettings, grade), mount=Mount())
-    turning = at_rest._replace(turn=(0.0, 0.0, 2.0))  # about z, and g is along z
+    turning = at_rest._replace(angular_velocity=(0.0, 0.0, 2.0))  # about z, and g is along z
     samples = [read_with(settings, seed, turning) for seed in range(400)]
-    turn = np.array([sample.turn for sample in samples]) - turning.turn
+    angular_velocity = np.array([sample.angular_velocity for sample in samples]) - turning.angular_velocity
     force = np.array([sample.force for sample in samples]) - [0.0, 0.0, G]
 
     for errors, told, kind in (
-        (turn, samples[0].turn_variance, settings.gyro_errors()),
+        (angular_velocity, samples[0].angular_velocity_variance, settings.gyro_errors()),
         (force, samples[0].force_variance, settings.accel_errors()),
     ):
         # Scale acts on the axis along which all is measured, misalignment on the other two.
@@ -237,8 +243,10 @@ def test_a_fault_takes_no_reading_out_of_the_range(kind: str, at_rest: BaseMotio
     sensor = Imu(settings, seed=1, faults=[Fault(kind=kind, value=1e3)])
     samples = [sensor.update(k * PERIOD, at_rest)[0] for k in range(100)]
 
-    turn, force = (np.abs([getattr(sample, name) for sample in samples]) for name in ("turn", "force"))
-    assert turn.max() == pytest.approx(math.radians(100.0))
+    angular_velocity, force = (
+        np.abs([getattr(sample, name) for sample in samples]) for name in ("angular_velocity", "force")
+    )
+    assert angular_velocity.max() == pytest.approx(math.radians(100.0))
     assert force.max() == pytest.approx(2.0 * STANDARD_GRAVITY, rel=1e-5)
     assert any(sample.is_clipped for sample in samples)
 
@@ -246,9 +254,9 @@ def test_a_fault_takes_no_reading_out_of_the_range(kind: str, at_rest: BaseMotio
 def test_a_fault_that_is_no_number_stays_none_in_spite_of_the_range(at_rest: BaseMotion) -> None:
     (sample,) = Imu(ImuSettings(), faults=[Fault(kind="nan")]).update(0, at_rest)
 
-    assert np.isnan(sample.turn).all()
+    assert np.isnan(sample.angular_velocity).all()
     assert np.isnan(sample.force).all()
-    assert sample.turn_variance > 0.0
+    assert sample.angular_velocity_variance > 0.0
 
 
 def test_a_better_grade_is_better_in_everything() -> None:
@@ -284,13 +292,13 @@ def test_units_of_data_sheets_are_converted() -> None:
 
 def test_noise_changed_while_it_runs_takes_effect_at_once(at_rest: BaseMotion, has_deviation: Judge) -> None:
     sensor = Imu(dataclasses.replace(IDEAL, gyro_noise_density_dps_per_rthz=0.01), seed=6)
-    quiet = np.array([sensor.update(k * PERIOD, at_rest)[0].turn for k in range(500)])
+    quiet = np.array([sensor.update(k * PERIOD, at_rest)[0].angular_velocity for k in range(500)])
     sensor.change(dataclasses.replace(IDEAL, gyro_noise_density_dps_per_rthz=0.1))
     loud = [sensor.update(k * PERIOD, at_rest)[0] for k in range(500, 1000)]
 
     assert has_deviation(quiet.ravel(), 0.1 * DPS)
-    assert has_deviation(np.array([sample.turn for sample in loud]).ravel(), 1.0 * DPS)
-    assert loud[0].turn_variance == pytest.approx(DPS**2)
+    assert has_deviation(np.array([sample.angular_velocity for sample in loud]).ravel(), 1.0 * DPS)
+    assert loud[0].angular_velocity_variance == pytest.approx(DPS**2)
 
 
 def test_a_bias_outlasts_a_change_of_noise(at_rest: BaseMotion) -> None:
@@ -300,17 +308,17 @@ def test_a_bias_outlasts_a_change_of_noise(at_rest: BaseMotion) -> None:
     sensor.change(dataclasses.replace(settings, accel_noise_density_ug_per_rthz=100.0))
     (after,) = sensor.update(PERIOD, at_rest)
 
-    assert_array_equal(before.turn, after.turn)
-    assert before.turn.any()
+    assert_array_equal(before.angular_velocity, after.angular_velocity)
+    assert before.angular_velocity.any()
 
 
 def test_a_static_block_is_to_the_bit_what_updates_give(at_rest: BaseMotion) -> None:
     settings, base = load_preset(ImuSettings, "consumer_mems"), leaning(at_rest, roll=3.0, pitch=-7.0)
-    turn, force = Imu(settings, seed=9).still(0, 300, base)
+    angular_velocity, force = Imu(settings, seed=9).still(0, 300, base)
     sensor = Imu(settings, seed=9)
     samples = [sample for k in range(300) for sample in sensor.update(k * PERIOD, base)]
 
-    assert_array_equal(turn, [sample.turn for sample in samples])
+    assert_array_equal(angular_velocity, [sample.angular_velocity for sample in samples])
     assert_array_equal(force, [sample.force for sample in samples])
 
 

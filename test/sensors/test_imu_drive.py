@@ -64,7 +64,9 @@ def test_integrated_readings_give_back_the_drive(
     )
     for now, then in itertools.pairwise(samples):
         # Readings change evenly between samples; the second term is the turning of the axis (coning).
-        turned = 0.5 * PERIOD_S * (now.turn + then.turn) + PERIOD_S**2 / 12.0 * np.cross(now.turn, then.turn)
+        turned = 0.5 * PERIOD_S * (now.angular_velocity + then.angular_velocity) + PERIOD_S**2 / 12.0 * np.cross(
+            now.angular_velocity, then.angular_velocity
+        )
         later = attitude * Rotation.from_rotvec(turned)
         first, second = attitude.apply(now.force) + GRAVITY, later.apply(then.force) + GRAVITY
         position = position + velocity * PERIOD_S + PERIOD_S**2 * (first / 3.0 + second / 6.0)

@@ -31,8 +31,8 @@ def tumbling(time: float) -> BaseMotion:
     da, db, dc = SWING * RATE * np.cos(phase)
     dda, ddb, ddc = -SWING * RATE**2 * np.sin(phase)
     sa, ca, sb, cb = math.sin(a), math.cos(a), math.sin(b), math.cos(b)
-    turn = (da - dc * sb, db * ca + dc * cb * sa, dc * cb * ca - db * sa)
-    turn_rate = (
+    angular_velocity = (da - dc * sb, db * ca + dc * cb * sa, dc * cb * ca - db * sa)
+    angular_acceleration = (
         dda - ddc * sb - dc * db * cb,
         ddb * ca - db * da * sa + ddc * cb * sa - dc * db * sb * sa + dc * da * cb * ca,
         ddc * cb * ca - dc * db * sb * ca - dc * da * cb * sa - ddb * sa - db * da * ca,
@@ -42,7 +42,8 @@ def tumbling(time: float) -> BaseMotion:
     acceleration = attitude.inv().apply([0.0, 0.0, -math.sin(time)])
     x, y, z, w = attitude.as_quat().tolist()
     return BaseMotion(
-        (3.0 * time, 0.0, math.sin(time)), (x, y, z, w), tuple(velocity), turn, tuple(acceleration), turn_rate
+        (3.0 * time, 0.0, math.sin(time)), (x, y, z, w), tuple(velocity), angular_velocity, tuple(acceleration),
+        angular_acceleration,
     )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def test_velocity_and_acceleration_are_the_differences_of_the_place() -> None:
     assert_allclose(now.velocity, (after.position - before.position) / (2.0 * step), atol=1e-7)
     assert_allclose(now.acceleration, (after.velocity - before.velocity) / (2.0 * step), atol=1e-6)
     turned = Rotation.from_matrix(before.world_from_sensor.T @ after.world_from_sensor).as_rotvec()
-    assert_allclose(now.turn, turned / (2.0 * step), atol=1e-6)
+    assert_allclose(now.angular_velocity, turned / (2.0 * step), atol=1e-6)
 
 
 def test_pose_is_that_of_the_motion() -> None:

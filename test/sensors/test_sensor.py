@@ -84,7 +84,7 @@ def test_scripted_faults_count_from_the_start_of_the_run(kind: str, at_rest: Bas
 
 def test_a_fault_set_by_hand_lasts_as_long_as_a_run_may(at_rest: BaseMotion) -> None:
     sensor = Imu(build(ImuSettings, {"fault": "nan"}), start_ns=0)  # 56 years ago
-    assert np.isnan(run(sensor, at_rest, 1)[0].turn).all()
+    assert np.isnan(run(sensor, at_rest, 1)[0].angular_velocity).all()
 
 
 def test_a_fault_of_no_channel_is_refused_by_name() -> None:
@@ -150,10 +150,10 @@ def test_sensors_of_other_names_or_seeds_have_other_noise(at_rest: BaseMotion) -
     ids=lambda fault: fault.kind,
 )
 def test_a_fault_changes_no_number_of_what_it_does_not_hit(fault: Fault, at_rest: BaseMotion) -> None:
-    sound = {sample.time_ns: sample.turn for sample in run(imu(), at_rest, 200)}
+    sound = {sample.time_ns: sample.angular_velocity for sample in run(imu(), at_rest, 200)}
     broken = run(imu(fault), at_rest, 200)
 
-    assert all((sound[sample.time_ns] == sample.turn).all() for sample in broken)
+    assert all((sound[sample.time_ns] == sample.angular_velocity).all() for sample in broken)
 
 
 def test_faults_of_one_sensor_do_not_touch_another(at_rest: BaseMotion) -> None:

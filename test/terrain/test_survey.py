@@ -21,8 +21,8 @@ def hill(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def bent_road(count: int = 800, seed: int = 2) -> np.ndarray:
     """Places on three quarters of a ring between radius 20 and 30 m."""
     random = np.random.default_rng(seed)
-    radius, turn = np.sqrt(random.uniform(400.0, 900.0, count)), random.uniform(0.0, 1.5 * np.pi, count)
-    return np.column_stack((radius * np.cos(turn), radius * np.sin(turn)))
+    radius, angle = np.sqrt(random.uniform(400.0, 900.0, count)), random.uniform(0.0, 1.5 * np.pi, count)
+    return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
 
 
 def surveyed(places: np.ndarray) -> Survey:

@@ -11,11 +11,11 @@ from scipy.spatial.transform import Rotation
 
 from vehicle_dynamics.attitude import pitch_of, quaternion_from_rpy, rotation_from_quaternion, rotation_from_rpy
 
-TURN = st.floats(-np.pi, np.pi)
+ANGULAR_VELOCITY = st.floats(-np.pi, np.pi)
 PITCH = st.floats(-1.5, 1.5)
 
 
-@given(roll=TURN, pitch=PITCH, yaw=TURN)
+@given(roll=ANGULAR_VELOCITY, pitch=PITCH, yaw=ANGULAR_VELOCITY)
 def test_rotations_are_those_of_scipy(roll: float, pitch: float, yaw: float) -> None:
     other = Rotation.from_euler("xyz", [roll, pitch, yaw])  # fixed axes, as URDF has it
     quaternion = quaternion_from_rpy(roll, pitch, yaw)

@@ -30,7 +30,7 @@ class Case(NamedTuple):
     theta_rate: np.ndarray
     spin: np.ndarray
     spin_rate: np.ndarray
-    chassis_turn: np.ndarray
+    chassis_angular_velocity: np.ndarray
     theta_force: np.ndarray
     spin_torque: np.ndarray
     wheel_force: np.ndarray
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
     @property
     def motion(self) -> RigidMotion:
-        return RigidMotion(tuple(self.chassis_turn), self.theta, self.theta_rate, self.spin_rate)
+        return RigidMotion(tuple(self.chassis_angular_velocity), self.theta, self.theta_rate, self.spin_rate)
 
     def loads(self, gravity: tuple[float, float, float] = AT_REST) -> RigidLoads:
         return RigidLoads(gravity, self.theta_force, self.spin_torque, self.wheel_force, self.chassis_force)
@@ -51,7 +51,7 @@ def random_case(seed: int) -> Case:
         theta_rate=3.0 * random.normal(size=4),
         spin=random.uniform(-3.0, 3.0, 4),
         spin_rate=20.0 * random.normal(size=4),
-        chassis_turn=random.normal(size=3),
+        chassis_angular_velocity=random.normal(size=3),
         theta_force=1e3 * random.normal(size=4),
         spin_torque=1e2 * random.normal(size=4),
         wheel_force=1e3 * random.normal(size=(4, 6)),
@@ -113,7 +113,7 @@ def by_embedding(system: EmbeddedSystem, bodies: VehicleBodies, case: Case) -> n
     theta_force = case.theta_force + strut_moments(bodies, case)
     coordinates = system.close(np.column_stack([case.theta, case.spin]).ravel())
     rates = np.column_stack([case.theta_rate, case.spin_rate]).ravel()
-    state = system.state(coordinates, rates, np.concatenate([case.chassis_turn, np.zeros(3)]))
+    state = system.state(coordinates, rates, np.concatenate([case.chassis_angular_velocity, np.zeros(3)]))
     forces, torques = forces_on_tree(state, case, theta_force)
     result = system.forward_dynamics(state, forces, torques, root_is_held=False)
     return np.concatenate([result.root, result.independent[0::2], result.independent[1::2]])
@@ -166,7 +166,7 @@ def test_mirrored_vehicle_accelerates_as_the_mirror_image(bodies: VehicleBodies)
         theta=case.theta[swap],
         theta_rate=case.theta_rate[swap],
         spin_rate=case.spin_rate[swap],
-        chassis_turn=case.chassis_turn * axial,
+        chassis_angular_velocity=case.chassis_angular_velocity * axial,
         theta_force=case.theta_force[swap],
         spin_torque=case.spin_torque[swap],
         wheel_force=case.wheel_force[swap] * np.concatenate([axial, polar]),

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from planar_wishbone import FourBar, four_bar_rate_changes, four_bar_rates
 
-from some_mechanisms import A, D, F, G, four_bar, rod, slider_crank, turn
+from some_mechanisms import A, D, F, G, four_bar, revolute, rod, slider_crank
 from vehicle_dynamics.multibody.augmented import solve_augmented
 from vehicle_dynamics.multibody.embedding import ClosureError, EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Body, Cut, Mechanism, aggregates
@@ -23,11 +23,11 @@ def spatial_loops() -> Mechanism:
     rod_end = (-0.2, 0.0, 0.25)
     return Mechanism(
         bodies=(
-            rod("arm", ROOT, A, D, 4.0, turn(A, (0.96, 0.0, 0.28))),
-            rod("carrier", "arm", D, F, 3.0, turn(D), turn(D, (0.0, 1.0, 0.0)), turn(D, (0.0, 0.0, 1.0))),
-            rod("top", ROOT, G, F, 2.0, turn(G, (0.8, 0.6, 0.0))),
-            rod("link", "carrier", c, rod_end, 0.5, turn(c), turn(c, (0.0, 0.0, 1.0))),
-            rod("wheel", "carrier", b, c, 6.0, turn(b, (0.0, 1.0, 0.0))),
+            rod("arm", ROOT, A, D, 4.0, revolute(A, (0.96, 0.0, 0.28))),
+            rod("carrier", "arm", D, F, 3.0, revolute(D), revolute(D, (0.0, 1.0, 0.0)), revolute(D, (0.0, 0.0, 1.0))),
+            rod("top", ROOT, G, F, 2.0, revolute(G, (0.8, 0.6, 0.0))),
+            rod("link", "carrier", c, rod_end, 0.5, revolute(c), revolute(c, (0.0, 0.0, 1.0))),
+            rod("wheel", "carrier", b, c, 6.0, revolute(b, (0.0, 1.0, 0.0))),
         ),
         cuts=(Cut("F", "top", "carrier", F), Cut("L", ROOT, "link", rod_end)),
         root_mass=50.0,
@@ -155,12 +155,12 @@ def test_what_is_no_number_is_not_closed(value: float) -> None:
 
 
 def test_bad_mechanisms_are_refused() -> None:
-    body = rod("a", ROOT, A, D, 1.0, turn(A))
+    body = rod("a", ROOT, A, D, 1.0, revolute(A))
     with pytest.raises(ValueError, match="the name is taken"):
         Mechanism(bodies=(body, body))
     with pytest.raises(ValueError, match="there is no body b"):
         Mechanism(bodies=(body,), cuts=(Cut("c", "a", "b", A),))
     with pytest.raises(ValueError, match="parent z must come before"):
-        Mechanism(bodies=(rod("b", "z", A, D, 1.0, turn(A)),))
+        Mechanism(bodies=(rod("b", "z", A, D, 1.0, revolute(A)),))
     with pytest.raises(ValueError, match="no rigid body has the principal moments"):
-        Body("a", ROOT, (turn(A),), 1.0, A, np.diag([0.4, 0.4, 0.9]))
+        Body("a", ROOT, (revolute(A),), 1.0, A, np.diag([0.4, 0.4, 0.9]))

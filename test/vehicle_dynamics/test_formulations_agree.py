@@ -65,7 +65,7 @@ class Vehicle:
         values = np.column_stack([case.theta, case.spin]).ravel()
         rates = np.column_stack([case.theta_rate, case.spin_rate]).ravel()
         coordinates, all_rates = self.numeric.closed(values, rates, anchor)
-        root = np.concatenate([case.chassis_turn, np.zeros(3)])
+        root = np.concatenate([case.chassis_angular_velocity, np.zeros(3)])
         named = dict(zip(cuts, anchor, strict=True))
         anchors = {name: row for name, row in named.items() if name.endswith(".L")}
         return TreeState(self.layout, coordinates, all_rates, root, anchors), anchor

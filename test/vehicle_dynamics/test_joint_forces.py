@@ -39,7 +39,7 @@ def test_cut_forces_are_the_lagrange_multipliers(
     anchors = {f"{corner}.L": ends[index] for index, corner in enumerate(CORNERS)}
     coordinates = system.close(np.column_stack([case.theta, case.spin]).ravel(), anchors=anchors)
     rates = np.column_stack([case.theta_rate, case.spin_rate]).ravel()
-    state = system.state(coordinates, rates, np.concatenate([case.chassis_turn, np.zeros(3)]), anchors)
+    state = system.state(coordinates, rates, np.concatenate([case.chassis_angular_velocity, np.zeros(3)]), anchors)
     forces, torques = forces_on_tree(state, case, case.theta_force + strut_moments(bodies, case))
     expected = solve_augmented(state, forces, torques, root_is_held=False)
 
@@ -51,7 +51,9 @@ def test_cut_forces_are_the_lagrange_multipliers(
     assert_allclose(out[6:10], by_ce.independent[0::2], atol=1e-10 * np.abs(out).max())
     assert found.mismatch < 1e-10
     turned = [state.turned[system.layout.body[cut.first]] for cut in system.layout.mechanism.cuts]
-    multipliers = np.concatenate([turn.T @ found.cuts[name] for turn, name in zip(turned, found.cuts, strict=True)])
+    multipliers = np.concatenate(
+        [rotation.T @ found.cuts[name] for rotation, name in zip(turned, found.cuts, strict=True)]
+    )
     assert_allclose(multipliers, expected.multipliers, atol=1e-8 * np.abs(expected.multipliers).max())
 
 
@@ -101,7 +103,7 @@ def test_vehicles_joints_balance_every_body_and_hinges_carry_no_torque_about_the
         theta_rate=case.theta_rate,
         spin=case.spin,
         spin_rate=case.spin_rate,
-        turn=case.chassis_turn,
+        angular_velocity=case.chassis_angular_velocity,
     )
     pitman = (random.uniform(-0.4, 0.4), random.normal(), random.normal())
 

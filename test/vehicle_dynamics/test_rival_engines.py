@@ -102,8 +102,8 @@ def test_loops_matter_to_the_accelerations(system: EmbeddedSystem, pinocchio: Pi
     assert largest_error(pinocchio, pinocchio.aba, random_case(system, 0)) > 0.1
 
 
-def turn(point: tuple[float, float, float], direction: tuple[float, float, float]) -> Axis:
-    return Axis(Motion.TURN, direction, point)
+def revolute(point: tuple[float, float, float], direction: tuple[float, float, float]) -> Axis:
+    return Axis(Motion.ANGULAR_VELOCITY, direction, point)
 
 
 def bodies_out_of_order() -> Mechanism:
@@ -116,12 +116,12 @@ def bodies_out_of_order() -> Mechanism:
     x, y, z, skew = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.8, 0.0)
     return Mechanism(
         bodies=(
-            body("arm", ROOT, (0.1, 0.2, 0.0), turn((0.0, 0.0, 0.0), x)),
-            body("hanger", ROOT, (0.0, 0.1, 0.2), turn((0.0, 0.0, 0.3), skew)),
-            body("carrier", "arm", (0.0, 0.4, 0.1), turn(elbow, x), turn(elbow, y), turn(elbow, z)),
+            body("arm", ROOT, (0.1, 0.2, 0.0), revolute((0.0, 0.0, 0.0), x)),
+            body("hanger", ROOT, (0.0, 0.1, 0.2), revolute((0.0, 0.0, 0.3), skew)),
+            body("carrier", "arm", (0.0, 0.4, 0.1), revolute(elbow, x), revolute(elbow, y), revolute(elbow, z)),
             body("slider", "hanger", (0.1, 0.1, 0.1), Axis(Motion.SLIDE, skew, top)),
-            body("pendulum", "carrier", (0.0, 0.6, 0.2), turn(elbow, x), turn(top, skew)),
-            body("weight", "arm", (0.2, 0.2, 0.2), turn((0.1, 0.1, 0.1), z)),
+            body("pendulum", "carrier", (0.0, 0.6, 0.2), revolute(elbow, x), revolute(top, skew)),
+            body("weight", "arm", (0.2, 0.2, 0.2), revolute((0.1, 0.1, 0.1), z)),
         ),
         cuts=(Cut("top", "slider", "carrier", top),),
         root_mass=30.0,
@@ -174,16 +174,18 @@ def ideal(system: EmbeddedSystem, start: TreeState) -> Array:
     no_forces = np.zeros((33, 6))
 
     def slope(_: float, y: Array) -> Array:
-        quaternion, velocity, turn_rate = y[:4], y[7:10], y[10:13]
+        quaternion, velocity, angular_acceleration = y[:4], y[7:10], y[10:13]
         coordinates, rates = y[13 : 13 + count], y[13 + count :]
         # Motion relative to a frame that moves along with the chassis at this instant.
-        state = TreeState(system.layout, coordinates, rates, np.concatenate([turn_rate, np.zeros(3)]))
+        state = TreeState(system.layout, coordinates, rates, np.concatenate([angular_acceleration, np.zeros(3)]))
         springs = np.zeros(count)
         springs[sprung] = -SPRING * coordinates[sprung]
         found = system.forward_dynamics(state, no_forces, springs, root_is_held=False)
         attitude = Rotation.from_quat(quaternion)
         scalar, vector = quaternion[3], quaternion[:3]
-        turning = 0.5 * np.append(scalar * turn_rate + np.cross(vector, turn_rate), -vector @ turn_rate)
+        turning = 0.5 * np.append(
+            scalar * angular_acceleration + np.cross(vector, angular_acceleration), -vector @ angular_acceleration
+        )
         falling = attitude.apply(found.root[3:]) + GRAVITY
         return np.concatenate([turning, velocity, falling, found.root[:3], rates, found.coordinates])
 

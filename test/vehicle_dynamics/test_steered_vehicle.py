@@ -46,7 +46,7 @@ def by_embedding(system: EmbeddedSystem, bodies: SteeredBodies, case: Case, pitm
     rates = dict(zip(FREE, [*np.column_stack([case.theta_rate, case.spin_rate]).ravel(), pitman[1]], strict=True))
     names = system.independent_names
     coordinates = system.close(np.array([values[name] for name in names]))
-    velocity = np.concatenate([case.chassis_turn, np.zeros(3)])
+    velocity = np.concatenate([case.chassis_angular_velocity, np.zeros(3)])
     state = system.state(coordinates, np.array([rates[name] for name in names]), velocity)
     moments = case.theta_force + strut_moments(bodies.vehicle, case)
     forces, torques = forces_on_tree(state, case, moments)

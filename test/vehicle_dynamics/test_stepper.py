@@ -356,8 +356,8 @@ def test_base_motion_is_what_differences_of_its_position_give(parameters: Vehicl
     velocity = (np.array(motions[2].position) - motions[0].position) / (2.0 * step)
     world = [Rotation.from_quat(item.attitude).apply(item.velocity) for item in motions]
     acceleration = (world[2] - world[0]) / (2.0 * step)
-    turn = (Rotation.from_quat(motions[0].attitude).inv() * Rotation.from_quat(motions[2].attitude)).as_rotvec()
+    rotation = (Rotation.from_quat(motions[0].attitude).inv() * Rotation.from_quat(motions[2].attitude)).as_rotvec()
 
     np.testing.assert_allclose(attitude.inv().apply(velocity), motions[1].velocity, atol=1e-3)
     np.testing.assert_allclose(attitude.inv().apply(acceleration), motions[1].acceleration, atol=0.05)
-    np.testing.assert_allclose(turn / (2.0 * step), motions[1].turn, atol=1e-3)
+    np.testing.assert_allclose(rotation / (2.0 * step), motions[1].angular_velocity, atol=1e-3)

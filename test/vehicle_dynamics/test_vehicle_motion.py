@@ -59,7 +59,7 @@ def totals(parameters: VehicleParameters) -> Callable[[Scene, np.ndarray], Total
         world = Rotation.from_quat(state.attitude).as_matrix()
         coordinates = system.close(np.column_stack([state.theta, state.spin]).ravel())
         rates = np.column_stack([state.theta_rate, state.spin_rate]).ravel()
-        tree = system.state(coordinates, rates, np.concatenate([state.turn, world.T @ state.velocity]))
+        tree = system.state(coordinates, rates, np.concatenate([state.angular_velocity, world.T @ state.velocity]))
         momenta = np.array([inertia @ v for inertia, v in zip(tree.inertias(), tree.velocity, strict=True)])
         kinetic = 0.5 * float(np.sum(momenta * tree.velocity))
         masses = tree.inertias()[:, 3, 3]
@@ -94,7 +94,7 @@ def tumbling() -> VehicleState:
     return VehicleState(
         position=np.array([0.0, 0.0, HIGH]),
         velocity=np.array([1.0, 2.0, 3.0]),
-        turn=np.array([0.3, -0.5, 0.4]),
+        angular_velocity=np.array([0.3, -0.5, 0.4]),
         theta=np.array([-0.2, -0.1, -0.15, -0.05]),
         theta_rate=np.array([0.5, -0.3, 0.2, 0.4]),
         spin_rate=np.array([20.0, 21.0, 19.0, 20.0]),

@@ -48,5 +48,5 @@ class Helm:
     def pedals(self, seen: SnapshotRecord, speed: float, curvature: float) -> Pedals:
         """Pedals for the next PERIOD_S towards a speed [m/s] and a curvature [1/m], left positive."""
         present = forward_speed(seen)
-        steering = self.curvature.steering(PERIOD_S, present, float(seen["turn"][2]), curvature)
+        steering = self.curvature.steering(PERIOD_S, present, float(seen["angular_velocity"][2]), curvature)
         return self.speed.pedals(PERIOD_S, present, speed)._replace(steering=steering)

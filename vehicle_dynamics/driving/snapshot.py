@@ -35,9 +35,9 @@ SNAPSHOT = np.dtype(
         ("position", "f8", 3),  # of the chassis origin [m]
         ("attitude", "f8", 4),  # world_from_chassis, x y z w
         ("velocity", "f8", 3),  # of the chassis origin [m/s]
-        ("turn", "f8", 3),  # angular velocity, chassis axes [rad/s]
+        ("angular_velocity", "f8", 3),  # angular velocity, chassis axes [rad/s]
         ("acceleration", "f8", 3),  # of the chassis origin [m/s^2]
-        ("turn_rate", "f8", 3),  # angular acceleration, chassis axes [rad/s^2]
+        ("angular_acceleration", "f8", 3),  # angular acceleration, chassis axes [rad/s^2]
         ("arm_angle", "f8", 4),  # of the lower arms; positive raises the wheel [rad]
         ("arm_rate", "f8", 4),  # [rad/s]
         ("spring_compression", "f8", 4),  # [m]
@@ -87,8 +87,8 @@ def fill_snapshot(
     moving_rate(vehicle, ground, state[:MOVING_SIZE], state[SOIL], pedals.steering, span, work, rate)
     seen = out[0]
     for k in range(3):
-        seen.position[k], seen.velocity[k], seen.turn[k] = state[k], state[15 + k], state[18 + k]
-        seen.acceleration[k], seen.turn_rate[k] = rate[15 + k], rate[18 + k]
+        seen.position[k], seen.velocity[k], seen.angular_velocity[k] = state[k], state[15 + k], state[18 + k]
+        seen.acceleration[k], seen.angular_acceleration[k] = rate[15 + k], rate[18 + k]
     for k in range(4):
         corner, tyre, wheel = vehicle.bodies.corners[k], work.tyre[k], work.wheel[k]
         seen.attitude[k] = state[3 + k]

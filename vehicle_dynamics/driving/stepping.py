@@ -79,11 +79,11 @@ def moving_rate(
     steered_ends(vehicle.steering, moving[PITMAN], moving[PITMAN_RATE], push, work.tie_end)
     theta, theta_rate, spin_rate = moving[THETA], moving[THETA_RATE], moving[SPIN_RATE]
     rotation = rotation_from(moving[ATTITUDE])
-    turn = three(moving, 18)
-    world_turn = to_world(rotation, turn)
+    angular_velocity = three(moving, 18)
+    world_angular_velocity = to_world(rotation, angular_velocity)
     position, velocity = three(moving, 0), three(moving, 15)
-    _start_chassis_force(vehicle, to_chassis(rotation, velocity), turn, work.chassis_force)
-    chassis = ChassisInWorld(rotation, position, velocity, world_turn)
+    _start_chassis_force(vehicle, to_chassis(rotation, velocity), angular_velocity, work.chassis_force)
+    chassis = ChassisInWorld(rotation, position, velocity, world_angular_velocity)
     add_body_contact(vehicle.body, ground, chassis, work.chassis_force)
     work.collision[0] = add_obstacle_contact(vehicle.body.box, ground.obstacles, chassis, work.chassis_force)
     for index in range(4):
@@ -91,13 +91,13 @@ def moving_rate(
         end = TieEnd(three(row, 0), three(row, 3), three(row, 6))
         wheel = wheel_motion(corner, corner_motion(corner.geometry, theta[index], theta_rate[index], end))
         arm, axis = to_world(rotation, wheel.centre), to_world(rotation, wheel.axis)
-        moves = add(velocity, add(to_world(rotation, wheel.velocity), cross(world_turn, arm)))
-        spindle_turn = add(world_turn, to_world(rotation, wheel.turn))
+        moves = add(velocity, add(to_world(rotation, wheel.velocity), cross(world_angular_velocity, arm)))
+        spindle_angular_velocity = add(world_angular_velocity, to_world(rotation, wheel.angular_velocity))
         deflection = STATE_SIZE + 2 * index
         contact = tyre_contact(
             vehicle.tyre[0],
             ground,
-            WheelMotionInWorld(add(position, arm), axis, moves, spindle_turn, spin_rate[index]),
+            WheelMotionInWorld(add(position, arm), axis, moves, spindle_angular_velocity, spin_rate[index]),
             ContactState(
                 Deflection(moving[deflection], moving[deflection + 1]),
                 SoilMemory(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
@@ -125,7 +125,7 @@ def moving_rate(
     out = work.accelerations
     gravity = to_chassis(rotation, (0.0, 0.0, -vehicle.gravity))
     loads = RigidLoads(gravity, work.theta_force, work.brake_torque, work.wheel_force, work.chassis_force)
-    motion = RigidMotion(turn, theta, theta_rate, spin_rate)
+    motion = RigidMotion(angular_velocity, theta, theta_rate, spin_rate)
     forward_dynamics(vehicle.bodies, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, moving, out, rate)
 
@@ -134,11 +134,11 @@ def moving_rate(
 def _start_chassis_force(
     vehicle: DrivingVehicle,
     velocity: tuple[float, float, float],
-    turn: tuple[float, float, float],
+    angular_velocity: tuple[float, float, float],
     chassis_force: Array,
 ) -> None:
     """Aerodynamic drag, against the velocity of its centre; chassis axes."""
-    moves = add(velocity, cross(turn, vehicle.air.centre))
+    moves = add(velocity, cross(angular_velocity, vehicle.air.centre))
     drag = scale(-vehicle.air.factor * norm(moves), moves)
     moment = cross(vehicle.air.centre, drag)
     for k in range(3):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.jit import inlined_part, kernel
-from proving_ground.kernels.vector3 import Vector3, add_scaled, combine, cross, dot, norm, sub, turn, vector
+from proving_ground.kernels.vector3 import Vector3, add_scaled, combine, cross, dot, norm, rotate, sub, vector
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import joint_name
 from vehicle_dynamics.parameters import VehicleParameters
@@ -106,12 +106,12 @@ def _corner_positions(corner: CornerJoints, theta: float, spin: float, tie_inner
     g = corner.geometry
     pose = wishbone_pose(g, theta, tie_inner)
     lower_axis = vector(g.lower_axis)
-    upright = turn(lower_axis, pose.cos_theta, -pose.sin_theta, pose.upright)  # as the lower arm sees it
+    upright = rotate(lower_axis, pose.cos_theta, -pose.sin_theta, pose.upright)  # as the lower arm sees it
     first, second = _universal_angles(corner.upright_arm, upright)
     out[0], out[1], out[2] = theta, first, second
     # The upright arm carries along the side on which K was at design; from there to K's side now the spindle turns.
-    side = turn(vector(corner.upright_arm.second), math.cos(second), math.sin(second), vector(g.spindle_axes[1]))
-    side = turn(lower_axis, math.cos(theta + first), math.sin(theta + first), side)
+    side = rotate(vector(corner.upright_arm.second), math.cos(second), math.sin(second), vector(g.spindle_axes[1]))
+    side = rotate(lower_axis, math.cos(theta + first), math.sin(theta + first), side)
     out[3] = math.atan2(dot(pose.tie_side, cross(pose.upright, side)), dot(pose.tie_side, side))
     out[4] = spin
 
@@ -123,7 +123,7 @@ def _corner_positions(corner: CornerJoints, theta: float, spin: float, tie_inner
     out[7] = math.atan2(pose.sin_phi, pose.cos_phi)
 
     shock = sub(vector(g.shock_upper), pose.shock_lower)
-    out[8], out[9] = _universal_angles(corner.shock, turn(lower_axis, pose.cos_theta, -pose.sin_theta, shock))
+    out[8], out[9] = _universal_angles(corner.shock, rotate(lower_axis, pose.cos_theta, -pose.sin_theta, shock))
     out[10] = norm(shock) - corner.shock_length
 
 

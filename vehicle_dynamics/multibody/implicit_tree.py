@@ -283,9 +283,9 @@ def _motion_column(tree: TreeArrays, at: ImplicitLayout, j: int, work: ImplicitW
     # S_j x A_before_j, and what it means for all that hangs from j.
     before = work.acceleration[tree.parent[j]]
     w, u = vector(axis), linear_part(axis)
-    turn = cross(w, vector(before))
+    angular_change = cross(w, vector(before))
     slide = add(cross(u, vector(before)), cross(w, linear_part(before)))
-    angular, linear = momentum(tree_work.composite[j + 1], turn, slide)
+    angular, linear = momentum(tree_work.composite[j + 1], angular_change, slide)
     load = work.load[j + 1]
     moment = sub(add(cross(w, vector(load)), cross(u, linear_part(load))), angular)
     force = sub(cross(w, linear_part(load)), linear)

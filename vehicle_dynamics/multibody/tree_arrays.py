@@ -95,7 +95,7 @@ def tree_arrays(mechanism: Mechanism) -> TreeArrays:
     first_row, end_row = _row_ranges(len(axes), paths, ends, rows)
     return TreeArrays(
         parent=np.array(parent, dtype=np.int64),
-        is_turn=np.array([axis.motion is Motion.TURN for axis in axes], dtype=bool),
+        is_turn=np.array([axis.motion is Motion.ANGULAR_VELOCITY for axis in axes], dtype=bool),
         direction=_table([axis.direction for axis in axes]),
         point=_table([axis.point for axis in axes]),
         level=np.array([ROOT_LEVELS - 1 + len(path) for path in paths[1:]], dtype=np.int64),
@@ -154,7 +154,7 @@ def tree_accelerations(tree: TreeArrays) -> TreeAccelerations:
 def anchors_at_rest(cuts: tuple[Cut, ...]) -> Array:
     """cuts x 9: position, velocity and acceleration, as seen from the root, of the root's side of each cut.
 
-    Only rows of cuts whose first body is the root are read. To move one, write its motion there (U of [Cameron], Eq. 2).
+    Only rows of cuts whose first body is the root are read. To move one, write its motion there (U in [Cameron] Eq. 2).
     """
     return np.hstack([_table([cut.point for cut in cuts]), np.zeros((len(cuts), 6))])
 

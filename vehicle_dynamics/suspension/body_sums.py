@@ -20,7 +20,7 @@ class BodyTerms(NamedTuple):
     mass: float
     centre: Vector3
     inertia: Symmetric  # about the centre
-    turn_column: Vector3
+    angular_column: Vector3
     centre_column: Vector3
     moment: Vector3  # about the centre
     force: Vector3
@@ -55,16 +55,16 @@ def body_terms(
     column: BodyMotion,
     velocity: BodyMotion,
     bias: BodyMotion,
-    chassis_turn: Vector3,
+    chassis_angular_velocity: Vector3,
 ) -> BodyTerms:
     """Newton and Euler about the centre of mass, relative to the chassis.
 
     column is the motion per unit theta rate, bias the acceleration at zero theta''.
     """
-    carried = cross(chassis_turn, add_scaled(cross(chassis_turn, centre), 2.0, velocity.centre))
+    carried = cross(chassis_angular_velocity, add_scaled(cross(chassis_angular_velocity, centre), 2.0, velocity.centre))
     force = combine(mass, bias.centre, mass, carried)
-    total_turn = add(chassis_turn, velocity.angular)
-    angular = add(bias.angular, cross(chassis_turn, velocity.angular))
+    total_turn = add(chassis_angular_velocity, velocity.angular)
+    angular = add(bias.angular, cross(chassis_angular_velocity, velocity.angular))
     moment = add(times(inertia, angular), cross(total_turn, times(inertia, total_turn)))
     return BodyTerms(mass, centre, inertia, column.angular, column.centre, moment, force)
 
@@ -73,7 +73,7 @@ def body_terms(
 def first_body(body: BodyTerms) -> CornerSums:
     """The sums of one body alone."""
     momentum = scale(body.mass, body.centre_column)
-    spin_momentum = times(body.inertia, body.turn_column)
+    spin_momentum = times(body.inertia, body.angular_column)
     c, force = body.centre, body.force
     return CornerSums(
         body.mass,
@@ -83,8 +83,8 @@ def first_body(body: BodyTerms) -> CornerSums:
         momentum,
         add(body.moment, cross(c, force)),
         force,
-        dot(body.centre_column, momentum) + dot(body.turn_column, spin_momentum),
-        -dot(body.centre_column, force) - dot(body.turn_column, body.moment),
+        dot(body.centre_column, momentum) + dot(body.angular_column, spin_momentum),
+        -dot(body.centre_column, force) - dot(body.angular_column, body.moment),
     )
 
 

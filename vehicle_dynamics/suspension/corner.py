@@ -58,7 +58,7 @@ class WheelMotion(NamedTuple):
     centre: Vector3  # [m]
     axis: Vector3  # of spin, to the left
     velocity: Vector3  # of the centre [m/s]
-    turn: Vector3  # angular velocity of the spindle [rad/s]
+    angular_velocity: Vector3  # angular velocity of the spindle [rad/s]
 
 
 class SpinEquation(NamedTuple):
@@ -107,10 +107,10 @@ def corner_sums(
     theta_rate: float,
     end: TieEnd,
     load: WheelLoad,
-    chassis_turn: Vector3,
+    chassis_angular_velocity: Vector3,
 ) -> tuple[CornerSums, SpinEquation, BodyTerms, BodyTerms]:
     """Sums over all bodies, the wheel's spin equation, and hub and tie rod, which steering moves."""
-    g, w0 = corner.geometry, chassis_turn
+    g, w0 = corner.geometry, chassis_angular_velocity
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     lower = arm_terms(corner.lower_arm, vector(g.lower_axis), pose.cos_theta, pose.sin_theta, 1.0, theta_rate, 0.0, w0)
     sums = first_body(lower)
@@ -135,7 +135,7 @@ def arm_terms(
     column: float,
     rate: float,
     bias: float,
-    chassis_turn: Vector3,
+    chassis_angular_velocity: Vector3,
 ) -> BodyTerms:
     """An arm that turns about an axis of the chassis; column, rate and bias are those of its angle."""
     radius, tangent0 = vector(arm.radius), vector(arm.tangent)
@@ -148,7 +148,7 @@ def arm_terms(
         BodyMotion(scale(column, axis), scale(column, tangent)),
         BodyMotion(scale(rate, axis), scale(rate, tangent)),
         BodyMotion(scale(bias, axis), combine(bias, tangent, -rate * rate, out)),
-        chassis_turn,
+        chassis_angular_velocity,
     )
 
 
@@ -187,24 +187,26 @@ def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float,
 
 
 @inlined_part
-def _upright_arm(corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3) -> BodyTerms:
+def _upright_arm(
+    corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_angular_velocity: Vector3
+) -> BodyTerms:
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     n, rod = pose.upright, corner.upright_arm
-    turn = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, column.upright, theta_rate, bias.upright)
+    rod_motion = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, column.upright, theta_rate, bias.upright)
     return body_terms(
         rod.mass,
         rod_inertia(rod.across, rod.along, n),
         combine(0.5, pose.lower_ball, 0.5, pose.upper_ball),
-        BodyMotion(turn.column, combine(0.5, column.lower_ball, 0.5, column.upper_ball)),
-        BodyMotion(turn.velocity, combine(0.5, velocity.lower_ball, 0.5, velocity.upper_ball)),
-        BodyMotion(turn.bias, combine(0.5, bias.lower_ball, 0.5, bias.upper_ball)),
-        chassis_turn,
+        BodyMotion(rod_motion.column, combine(0.5, column.lower_ball, 0.5, column.upper_ball)),
+        BodyMotion(rod_motion.velocity, combine(0.5, velocity.lower_ball, 0.5, velocity.upper_ball)),
+        BodyMotion(rod_motion.bias, combine(0.5, bias.lower_ball, 0.5, bias.upper_ball)),
+        chassis_angular_velocity,
     )
 
 
 @inlined_part
 def _add_shock(
-    sums: CornerSums, corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_turn: Vector3
+    sums: CornerSums, corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_angular_velocity: Vector3
 ) -> CornerSums:
     """Both tubes turn alike, on a universal joint of the lower arm at B; the upper one slides and ends at J."""
     top, b = vector(corner.geometry.shock_upper), motion.pose.shock_lower
@@ -219,7 +221,7 @@ def _add_shock(
     squared = theta_rate * theta_rate
     length_bias = -dot(n, b_bias) + squared * length * dot(n_column, n_column)
     n_bias = scale(-inverse, add(b_bias, combine(length_bias, n, 2.0 * squared * length_column, n_column)))
-    turn = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, n_column, theta_rate, n_bias)
+    rod_motion = _rod_on_lower_arm(vector(corner.geometry.lower_axis), n, n_column, theta_rate, n_bias)
     n_rate = scale(theta_rate, n_column)
     low, high = corner.lower_shock, corner.upper_shock
     sums = add_body(
@@ -228,10 +230,10 @@ def _add_shock(
             low.mass,
             rod_inertia(low.across, low.along, n),
             add_scaled(b, low.reach, n),
-            BodyMotion(turn.column, add_scaled(b_column, low.reach, n_column)),
-            BodyMotion(turn.velocity, add_scaled(motion.velocity.shock_lower, low.reach, n_rate)),
-            BodyMotion(turn.bias, add_scaled(b_bias, low.reach, n_bias)),
-            chassis_turn,
+            BodyMotion(rod_motion.column, add_scaled(b_column, low.reach, n_column)),
+            BodyMotion(rod_motion.velocity, add_scaled(motion.velocity.shock_lower, low.reach, n_rate)),
+            BodyMotion(rod_motion.bias, add_scaled(b_bias, low.reach, n_bias)),
+            chassis_angular_velocity,
         ),
     )
     return add_body(
@@ -240,10 +242,10 @@ def _add_shock(
             high.mass,
             rod_inertia(high.across, high.along, n),
             add_scaled(top, -high.reach, n),
-            BodyMotion(turn.column, scale(-high.reach, n_column)),
-            BodyMotion(turn.velocity, scale(-high.reach, n_rate)),
-            BodyMotion(turn.bias, scale(-high.reach, n_bias)),
-            chassis_turn,
+            BodyMotion(rod_motion.column, scale(-high.reach, n_column)),
+            BodyMotion(rod_motion.velocity, scale(-high.reach, n_rate)),
+            BodyMotion(rod_motion.bias, scale(-high.reach, n_bias)),
+            chassis_angular_velocity,
         ),
     )
 
@@ -266,7 +268,7 @@ def rod_on_spindle_column(
     corner: CornerRecord,
     pose: WishbonePose,
     inner: Vector3,
-    spindle_turn: Vector3,
+    spindle_angular_velocity: Vector3,
     outer_rate: Vector3,
     inner_rate: Vector3,
 ) -> Vector3:
@@ -278,11 +280,11 @@ def rod_on_spindle_column(
     shrink = 1.0 / norm(across)
     second = scale(shrink, across)
     n_rate = scale(inverse, sub(inner_rate, outer_rate))
-    return _universal_turn(first, second, cross(second, n), shrink, n, spindle_turn, n_rate)
+    return _universal_turn(first, second, cross(second, n), shrink, n, spindle_angular_velocity, n_rate)
 
 
 @inlined_part
-def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_turn: Vector3) -> BodyTerms:
+def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_angular_velocity: Vector3) -> BodyTerms:
     """On a universal joint of the spindle at K."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     inverse = 1.0 / corner.geometry.tie_length
@@ -295,31 +297,33 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_tu
     second = scale(shrink, across)
     side = cross(second, n)
     # Relative to the spindle the rod turns about the first axis and about the second.
-    turn_column = _universal_turn(first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer))
+    angular_column = _universal_turn(first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer))
     rest = sub(n_rate, cross(velocity.spindle, n))
     first_rate, second_rate = -dot(rest, second) * shrink, dot(rest, side)
     on_first = add_scaled(velocity.spindle, first_rate, first)
-    turn_rate = add_scaled(on_first, second_rate, second)
+    angular_acceleration = add_scaled(on_first, second_rate, second)
     # The first axis turns with the spindle, the second with the spindle and about the first.
     carried = add(
         bias.spindle, combine(first_rate, cross(velocity.spindle, first), second_rate, cross(on_first, second))
     )
-    rest = sub(sub(n_bias, cross(turn_rate, n_rate)), cross(carried, n))
-    turn_bias = add(carried, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
+    rest = sub(sub(n_bias, cross(angular_acceleration, n_rate)), cross(carried, n))
+    angular_bias = add(carried, combine(-dot(rest, second) * shrink, first, dot(rest, side), second))
     rod = corner.tie_rod
     return body_terms(
         rod.mass,
         rod_inertia(rod.across, rod.along, n),
         combine(0.5, pose.tie_outer, 0.5, end.position),
-        BodyMotion(turn_column, scale(0.5, column.tie_outer)),
-        BodyMotion(turn_rate, combine(0.5, velocity.tie_outer, 0.5, end.velocity)),
-        BodyMotion(turn_bias, combine(0.5, bias.tie_outer, 0.5, end.acceleration)),
-        chassis_turn,
+        BodyMotion(angular_column, scale(0.5, column.tie_outer)),
+        BodyMotion(angular_acceleration, combine(0.5, velocity.tie_outer, 0.5, end.velocity)),
+        BodyMotion(angular_bias, combine(0.5, bias.tie_outer, 0.5, end.acceleration)),
+        chassis_angular_velocity,
     )
 
 
 @inlined_part
-def _hub(hub: Any, motion: CornerMotion, load: WheelLoad, chassis_turn: Vector3) -> tuple[BodyTerms, SpinEquation]:
+def _hub(
+    hub: Any, motion: CornerMotion, load: WheelLoad, chassis_angular_velocity: Vector3
+) -> tuple[BodyTerms, SpinEquation]:
     """Spindle and wheel as one body, with what acts on the wheel; the spin is eliminated (Eq. 4)."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     arm = on_spindle(pose, vector(hub.centre))
@@ -333,17 +337,17 @@ def _hub(hub: Any, motion: CornerMotion, load: WheelLoad, chassis_turn: Vector3)
         BodyMotion(column.spindle, add(column.lower_ball, cross(column.spindle, arm))),
         BodyMotion(velocity.spindle, add(velocity.lower_ball, arm_rate)),
         BodyMotion(bias.spindle, centre_bias),
-        chassis_turn,
+        chassis_angular_velocity,
     )
     # Rotor: the momentum along y turns with the spindle. A moment about y turns the wheel and does not reach the
     # spindle, on which the spin torque reacts.
-    total = add(chassis_turn, velocity.spindle)
+    total = add(chassis_angular_velocity, velocity.spindle)
     gyroscopic = scale(hub.spin_inertia * (dot(y, total) + load.spin_rate), cross(total, y))
     about_spin = dot(y, load.moment)
     lever = cross(on_spindle(pose, vector(hub.wheel_arm)), load.force)
     acting = add_scaled(add(load.moment, lever), -about_spin - load.spin_torque, y)
-    angular = add(bias.spindle, cross(chassis_turn, velocity.spindle))
+    angular = add(bias.spindle, cross(chassis_angular_velocity, velocity.spindle))
     spin = SpinEquation(y, (load.spin_torque + about_spin) / hub.spin_inertia - dot(y, angular), dot(y, column.spindle))
     moment, force = sub(add(body.moment, gyroscopic), acting), sub(body.force, load.force)
-    loaded = BodyTerms(body.mass, body.centre, body.inertia, body.turn_column, body.centre_column, moment, force)
+    loaded = BodyTerms(body.mass, body.centre, body.inertia, body.angular_column, body.centre_column, moment, force)
     return loaded, spin

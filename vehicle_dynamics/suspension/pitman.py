@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from proving_ground.kernels.jit import inlined
 from proving_ground.kernels.loop_angle import branch_at_zero, solve_angle
-from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, norm, scale, sub, turn, unit
+from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, norm, rotate, scale, sub, unit
 
 
 class PitmanGeometry(NamedTuple):
@@ -49,12 +49,12 @@ def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
     g = geometry
     n = g.axis
     arm0 = sub(g.pitman_joint, g.pitman_pivot)
-    u = add(g.pitman_pivot, turn(n, math.cos(angle), math.sin(angle), arm0))
+    u = add(g.pitman_pivot, rotate(n, math.cos(angle), math.sin(angle), arm0))
     # |V - U| constant with V on the idler's circle: A cos + B sin = X, as in the suspension.
     idler0, reach, link0 = sub(g.idler_joint, g.idler_pivot), sub(u, g.idler_pivot), sub(g.idler_joint, g.pitman_joint)
     x = 0.5 * (dot(reach, reach) + dot(idler0, idler0) - dot(link0, link0))
     cos_idler, sin_idler, margin = solve_angle(dot(reach, idler0), dot(reach, cross(n, idler0)), x, g.idler_branch)
-    idler = turn(n, cos_idler, sin_idler, idler0)
+    idler = rotate(n, cos_idler, sin_idler, idler0)
     link = sub(add(g.idler_pivot, idler), u)
 
     u_rate = cross(n, sub(u, g.pitman_pivot))
@@ -89,7 +89,7 @@ def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
 def link_point(geometry: PitmanGeometry, motion: LinkMotion, design: Vector3) -> tuple[Vector3, Vector3, Vector3]:
     """Where a point of the link (given at the design position) is, and its first and second derivative by the angle."""
     n = geometry.axis
-    offset = turn(n, motion.cosine, motion.sine, sub(design, geometry.pitman_joint))
+    offset = rotate(n, motion.cosine, motion.sine, sub(design, geometry.pitman_joint))
     tangent = cross(n, offset)
     rate = add_scaled(motion.joint_rate, motion.link_rate, tangent)
     change = add_scaled(motion.joint_change, motion.link_change, tangent)

@@ -52,11 +52,13 @@ def steered_ends(steering: SteeringBodies, angle: float, rate: float, accelerati
 
 @inlined_part
 def steering_sums(
-    steering: SteeringBodies, motion: LinkMotion, angle: float, rate: float, chassis_turn: Vector3
+    steering: SteeringBodies, motion: LinkMotion, angle: float, rate: float, chassis_angular_velocity: Vector3
 ) -> CornerSums:
     """Sums over the steering's own bodies, for the Pitman angle as their coordinate."""
     axis, squared = steering.geometry.axis, rate * rate
-    sums = first_body(arm_terms(steering.bodies[0], axis, np.cos(angle), np.sin(angle), 1.0, rate, 0.0, chassis_turn))
+    sums = first_body(
+        arm_terms(steering.bodies[0], axis, np.cos(angle), np.sin(angle), 1.0, rate, 0.0, chassis_angular_velocity)
+    )
     idler = arm_terms(
         steering.bodies[2],
         axis,
@@ -65,13 +67,17 @@ def steering_sums(
         motion.idler_rate,
         rate * motion.idler_rate,
         squared * motion.idler_change,
-        chassis_turn,
+        chassis_angular_velocity,
     )
-    return add_body(add_body(sums, idler), _link_terms(steering.bodies[1], axis, motion, rate, chassis_turn))
+    return add_body(
+        add_body(sums, idler), _link_terms(steering.bodies[1], axis, motion, rate, chassis_angular_velocity)
+    )
 
 
 @inlined_part
-def _link_terms(link: Any, axis: Vector3, motion: LinkMotion, rate: float, chassis_turn: Vector3) -> BodyTerms:
+def _link_terms(
+    link: Any, axis: Vector3, motion: LinkMotion, rate: float, chassis_angular_velocity: Vector3
+) -> BodyTerms:
     """The link: carried by U, turning in its plane."""
     radius, tangent0 = vector(link.radius), vector(link.tangent)
     out = combine(motion.cosine, radius, motion.sine, tangent0)
@@ -81,15 +87,15 @@ def _link_terms(link: Any, axis: Vector3, motion: LinkMotion, rate: float, chass
     column = add_scaled(motion.joint_rate, motion.link_rate, tangent)
     change = add_scaled(motion.joint_change, motion.link_change, tangent)
     change = add_scaled(change, -motion.link_rate * motion.link_rate, out)
-    turn_rate = rate * motion.link_rate
+    angular_acceleration = rate * motion.link_rate
     return body_terms(
         link.mass,
         arm_inertia(link.inertia, motion.cosine, motion.sine),
         add(motion.pitman_joint, offset),
         BodyMotion(scale(motion.link_rate, axis), column),
-        BodyMotion(scale(turn_rate, axis), scale(rate, column)),
+        BodyMotion(scale(angular_acceleration, axis), scale(rate, column)),
         BodyMotion(scale(rate * rate * motion.link_change, axis), scale(rate * rate, change)),
-        chassis_turn,
+        chassis_angular_velocity,
     )
 
 

@@ -139,7 +139,7 @@ def _hard_contact(
     left = cross(normal, ahead)
     arm = scale(-distance, upward)
     # Velocity of the contact point as if the wheel did not spin.
-    velocity = add(wheel.velocity, cross(wheel.turn, arm))
+    velocity = add(wheel.velocity, cross(wheel.angular_velocity, arm))
     ahead_level = unit((wheel.axis[1], -wheel.axis[0], 0.0))
     # An edge that is met at speed is damped by no more than the tyre's spring: the whole of it would be a blow.
     most = tyre.stiffness * deflection / tyre.damping

@@ -1,6 +1,6 @@
 """TMeasy: steady-state tyre forces from slip and load, with combined slip and aligning torque (Rill 2013).
 
-[Sanjurjo], section 5.3.2.2. Forces on the tyre: x along the wheel's heading, y to the left. Slips are those of Eqs. 5.27
+[Sanjurjo] Section 5.3.2.2. Forces on the tyre: x along the wheel's heading, y to the left. Slips are those of Eqs. 5.27
 and 5.28: positive when they push forward and to the left.
 """
 

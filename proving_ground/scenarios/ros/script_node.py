@@ -69,8 +69,8 @@ def seen_from(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> Snapsh
     rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
     seen["attitude"] = motion.attitude
     seen["position"] = motion.position + rotation @ arm
-    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.turn, arm))
-    seen["turn"] = motion.turn
+    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.angular_velocity, arm))
+    seen["angular_velocity"] = motion.angular_velocity
     return seen
 
 

@@ -27,10 +27,10 @@ def moving() -> Callable[..., BaseMotion]:
         *,
         heading: float = 0.0,
         velocity: Vector3 = (0.0, 0.0, 0.0),
-        turn: Vector3 = (0.0, 0.0, 0.0),
+        angular_velocity: Vector3 = (0.0, 0.0, 0.0),
     ) -> BaseMotion:
         attitude = (0.0, 0.0, math.sin(0.5 * heading), math.cos(0.5 * heading))
-        return BaseMotion(position, attitude, velocity, turn, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        return BaseMotion(position, attitude, velocity, angular_velocity, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
     return make
 

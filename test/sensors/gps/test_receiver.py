@@ -72,7 +72,7 @@ def test_roll_swings_the_antenna_aside(drive: Drive, places: Places) -> None:
 def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> None:
     gps = perfect(**{"mount.xyz_m": (2.0, 0.0, 1.9)})
 
-    (sample,) = drive(gps, moving(turn=(0.0, 0.0, 0.5)), until_s=0.1)
+    (sample,) = drive(gps, moving(angular_velocity=(0.0, 0.0, 0.5)), until_s=0.1)
 
     assert_allclose(sample.velocity, [0.0, 1.0, 0.0], atol=1e-12)  # 0.5 rad/s at 2 m ahead of the axis, to the left
     assert sample.speed == pytest.approx(1.0)

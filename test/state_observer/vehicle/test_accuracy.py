@@ -1,4 +1,4 @@
-"""How good the estimates are: [Sanjurjo]'s two tests, wrong models, an outage, all beside the INS on the same samples."""
+"""How good the estimates are: [Sanjurjo]'s two tests, wrong models, an outage, beside the INS on the same samples."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def memory_after(observer: BasicObserver, samples: list[Sample]) -> bytes:
 
 
 def nan(sample: Any) -> Any:
-    return sample._replace(turn=np.full(3, np.nan))
+    return sample._replace(angular_velocity=np.full(3, np.nan))
 
 
 STRAYS: dict[str, tuple[type, Callable[[Any], Any], str]] = {

@@ -108,7 +108,7 @@ def test_a_frozen_receiver_is_left_out(block_samples: list[Sample], observer: Ve
 FIELDS = [
     *((EncoderSample, name) for name in ("wheel_angle", "wheel_rate", "steering", "throttle", "brake_pressure")),
     (EncoderSample, "engine_speed"),
-    *((ImuSample, name) for name in ("turn", "force", "turn_variance", "force_variance")),
+    *((ImuSample, name) for name in ("angular_velocity", "force", "angular_velocity_variance", "force_variance")),
     *((GpsSample, name) for name in ("latitude_deg", "longitude_deg", "altitude_m", "velocity")),
     *((GpsSample, name) for name in ("variance", "velocity_variance")),
 ]
@@ -278,7 +278,7 @@ def test_nothing_told_is_ever_not_a_number(block_samples: list[Sample], any_obse
         if shuffle.random() > 0.1:
             return sample
         if isinstance(sample, ImuSample):
-            return sample._replace(turn=sample.turn + shuffle.uniform(-5.0, 5.0))
+            return sample._replace(angular_velocity=sample.angular_velocity + shuffle.uniform(-5.0, 5.0))
         if isinstance(sample, EncoderSample):
             return sample._replace(wheel_angle=sample.wheel_angle + shuffle.uniform(-3.0, 3.0))
         return moved_fix(sample, shuffle.uniform(-100.0, 100.0))

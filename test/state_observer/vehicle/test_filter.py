@@ -135,7 +135,7 @@ def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: Err
     np.testing.assert_allclose(ekf.memory["state"][0][:7], state[:7], atol=0.01 * SMALL)
 
 
-@pytest.mark.parametrize("index", [at.VELOCITY, at.VELOCITY + 1, at.VELOCITY + 2, at.YAW, at.TURN + 2])
+@pytest.mark.parametrize("index", [at.VELOCITY, at.VELOCITY + 1, at.VELOCITY + 2, at.YAW, at.ANGULAR_VELOCITY + 2])
 def test_gps_velocity_finds_errors_of_velocity_yaw_and_yaw_rate(ekf: ErrorEkf, index: int) -> None:
     right, state = _fix(ekf), ekf.memory["state"][0].copy()
     _wrong_by(ekf, index)
@@ -152,12 +152,16 @@ def _imu(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     ahead = np.array([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)])
     left = np.array([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)])
     force = ahead * now["acceleration"][0] + left * now["acceleration"][1] + up * (now["acceleration"][2] + 9.81)
-    turn, arm = now["state"][18:21], known["imu_arm"]
-    force = force + np.cross(now["turn_rate"], arm) + np.cross(turn, np.cross(turn, arm))
-    return np.concatenate([turn, force])
+    angular_velocity, arm = now["state"][18:21], known["imu_arm"]
+    force = (
+        force + np.cross(now["angular_acceleration"], arm) + np.cross(angular_velocity, np.cross(angular_velocity, arm))
+    )
+    return np.concatenate([angular_velocity, force])
 
 
-@pytest.mark.parametrize("index", [at.TURN, at.TURN + 1, at.TURN + 2, at.GYRO_BIAS, at.GYRO_BIAS + 2])
+@pytest.mark.parametrize(
+    "index", [at.ANGULAR_VELOCITY, at.ANGULAR_VELOCITY + 1, at.ANGULAR_VELOCITY + 2, at.GYRO_BIAS, at.GYRO_BIAS + 2]
+)
 def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
     right, before = _imu(ekf), ekf.memory.copy()
     _wrong_by(ekf, index)

@@ -47,7 +47,7 @@ def test_it_starts_within_a_second_of_moving_off_and_soon_knows_its_yaw(
 
 def test_standing_the_gyroscopes_tell_their_bias(block_samples: list[Sample], observer: VehicleObserver) -> None:
     track = observe(block_samples, observer)
-    still = [sample.turn for sample in block_samples[:500] if hasattr(sample, "turn")]
+    still = [sample.angular_velocity for sample in block_samples[:500] if hasattr(sample, "angular_velocity")]
     np.testing.assert_allclose(track.estimates["gyro_bias"][0], np.mean(still, axis=0), atol=5e-4)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings.share import share_file
-from some_mechanisms import A, four_bar, rod, slider_crank, turn
+from some_mechanisms import A, four_bar, revolute, rod, slider_crank
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
 from vehicle_dynamics.multibody.mechanism import ROOT, Cut, Mechanism
 from vehicle_dynamics.multibody.model_inputs import Forces
@@ -44,12 +44,12 @@ def hung_loops() -> Mechanism:
     c = (0.2, 0.4, 0.4)
     return Mechanism(
         bodies=(
-            rod("boom", ROOT, A, hub, 7.0, turn(A, (0.0, 0.6, 0.8))),
-            rod("arm", "boom", hub, d, 4.0, turn(hub, (0.96, 0.0, 0.28))),
-            rod("carrier", "arm", d, f, 3.0, turn(d), turn(d, (0.0, 1.0, 0.0)), turn(d, (0.0, 0.0, 1.0))),
-            rod("top", "boom", top, f, 2.0, turn(top, (0.8, 0.6, 0.0))),
-            rod("link", "carrier", c, end, 0.5, turn(c), turn(c, (0.0, 0.0, 1.0))),
-            rod("wheel", "carrier", d, c, 6.0, turn(d, (0.0, 1.0, 0.0))),
+            rod("boom", ROOT, A, hub, 7.0, revolute(A, (0.0, 0.6, 0.8))),
+            rod("arm", "boom", hub, d, 4.0, revolute(hub, (0.96, 0.0, 0.28))),
+            rod("carrier", "arm", d, f, 3.0, revolute(d), revolute(d, (0.0, 1.0, 0.0)), revolute(d, (0.0, 0.0, 1.0))),
+            rod("top", "boom", top, f, 2.0, revolute(top, (0.8, 0.6, 0.0))),
+            rod("link", "carrier", c, end, 0.5, revolute(c), revolute(c, (0.0, 0.0, 1.0))),
+            rod("wheel", "carrier", d, c, 6.0, revolute(d, (0.0, 1.0, 0.0))),
         ),
         cuts=(Cut("F", "top", "carrier", f), Cut("L", "top", "link", end)),
         root_mass=50.0,

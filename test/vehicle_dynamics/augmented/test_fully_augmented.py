@@ -163,9 +163,9 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
 
     def moved(time: float) -> FreeState:
         """On the path with this acceleration; attitudes turn by the mean angular velocity."""
-        turn = time * start.velocity[:, :3] + time**2 / 2.0 * acceleration[:, :3]
+        rotation = time * start.velocity[:, :3] + time**2 / 2.0 * acceleration[:, :3]
         x, y, z, w = start.attitude.T
-        q, half = np.column_stack([x, y, z]), turn / 2.0
+        q, half = np.column_stack([x, y, z]), rotation / 2.0
         vector = q + half * w[:, None] + np.cross(half, q) - (half**2).sum(axis=1)[:, None] / 2.0 * q
         scalar = w - (half * q).sum(axis=1) - (half**2).sum(axis=1) / 2.0 * w
         centre = start.centre + time * start.velocity[:, 3:] + time**2 / 2.0 * acceleration[:, 3:]

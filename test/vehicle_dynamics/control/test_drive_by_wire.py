@@ -31,7 +31,7 @@ def test_follows_speed_and_yaw_rate(ride: Ride) -> None:
     car.run(8.0, motion(5.0, 0.25))
 
     assert car.speed == pytest.approx(5.0, abs=0.15)
-    assert float(car.seen["turn"][2]) == pytest.approx(0.25, abs=0.02)
+    assert float(car.seen["angular_velocity"][2]) == pytest.approx(0.25, abs=0.02)
 
 
 def test_silence_stops_the_vehicle_and_keeps_the_steering(ride: Ride) -> None:

@@ -49,7 +49,7 @@ def energy(car: Hmmwv, state: Array, pedals: Pedals) -> float:
     body, kernel = driving.body, car.kernel
     world = Rotation.from_quat(body.attitude).as_matrix()
     masses = mass_matrix(car, body)
-    rates = np.concatenate([body.turn, world.T @ body.velocity, body.theta_rate, body.spin_rate])
+    rates = np.concatenate([body.angular_velocity, world.T @ body.velocity, body.theta_rate, body.spin_rate])
     moment = np.array([masses[4, 2], masses[5, 0], masses[3, 1]])  # mass times centre of mass: M_vw is -m [c]x
     height = MASS * body.position[2] + world[2] @ moment
     springs = sum(

@@ -100,7 +100,7 @@ def test_flying_vehicle_moves_as_its_forward_dynamics_say(car: Hmmwv) -> None:
         attitude=Rotation.from_euler("ZYX", [0.5, -0.3, 0.8]).as_quat(),
         theta=np.array([-0.2, -0.1, -0.15, -0.05]),
         velocity=np.array([3.0, -1.0, 2.0]),
-        turn=np.array([0.3, -0.5, 0.4]),
+        angular_velocity=np.array([0.3, -0.5, 0.4]),
         theta_rate=np.array([0.5, -0.3, 0.2, 0.4]),
         spin_rate=np.full(4, 20.0),
     )
@@ -109,7 +109,7 @@ def test_flying_vehicle_moves_as_its_forward_dynamics_say(car: Hmmwv) -> None:
     seen = car.snapshot(state, COASTING, ROAD)
     given = car.forward_dynamics(body)
 
-    assert_allclose(seen["turn_rate"], given[:3], rtol=1e-12, atol=1e-12)
+    assert_allclose(seen["angular_acceleration"], given[:3], rtol=1e-12, atol=1e-12)
     assert_allclose(seen["acceleration"], Rotation.from_quat(body.attitude).apply(given[3:6]), rtol=1e-12, atol=1e-12)
     assert np.all(seen["load"] == 0.0)
 

@@ -22,7 +22,7 @@ from terrain.ground import FlatGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.vehicle_state import ATTITUDE, TURN, VELOCITY
+from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, VELOCITY
 
 Channels = dict[str, NDArray[np.float64]]
 
@@ -53,11 +53,11 @@ def lane_change(car: Hmmwv, samples: int) -> Channels:
             history.append(state.copy())
     run = np.array(history)
     world_from_chassis = Rotation.from_quat(run[:, ATTITUDE])
-    turn = run[:, TURN]
-    velocity = world_from_chassis.inv().apply(run[:, VELOCITY]) + np.cross(turn, CHASSIS_CENTRE)
+    angular_velocity = run[:, ANGULAR_VELOCITY]
+    velocity = world_from_chassis.inv().apply(run[:, VELOCITY]) + np.cross(angular_velocity, CHASSIS_CENTRE)
     return {
-        "yaw_rate": turn[:, 2],
-        "ay_fd": np.gradient(velocity[:, 1], SAMPLE_S) + turn[:, 2] * velocity[:, 0],
+        "yaw_rate": angular_velocity[:, 2],
+        "ay_fd": np.gradient(velocity[:, 1], SAMPLE_S) + angular_velocity[:, 2] * velocity[:, 0],
         "roll": world_from_chassis.as_euler("ZYX")[:, 2],
         "y": run[:, 1],
         "vx": velocity[:, 0],

@@ -107,8 +107,12 @@ def test_snapshot_s_rates_are_those_of_its_positions(any_vehicle: Vehicle) -> No
     assert_allclose(middle["velocity"], velocity, atol=5e-3)
     assert_allclose(middle["acceleration"], acceleration, atol=0.02)
     turned = Rotation.from_quat(records["attitude"][0]).inv() * Rotation.from_quat(records["attitude"][40])
-    assert_allclose(middle["turn"], turned.as_rotvec() / span, atol=2e-3)
-    assert_allclose(middle["turn_rate"], (records["turn"][40] - records["turn"][0]) / span, atol=0.02)
+    assert_allclose(middle["angular_velocity"], turned.as_rotvec() / span, atol=2e-3)
+    assert_allclose(
+        middle["angular_acceleration"],
+        (records["angular_velocity"][40] - records["angular_velocity"][0]) / span,
+        atol=0.02,
+    )
     assert_allclose(middle["spin_rate"], (records["spin"][40] - records["spin"][0]) / span, atol=0.02)
     assert_allclose(middle["arm_rate"], (records["arm_angle"][40] - records["arm_angle"][0]) / span, atol=2e-3)
 
@@ -200,7 +204,7 @@ def test_it_turns_to_where_it_is_steered(any_vehicle: Vehicle, steering: float, 
     any_vehicle.advance(state, Pedals(steering, 0.4, 0.0, selected), ROAD, 3_000)
 
     seen = any_vehicle.snapshot(state, Pedals(steering, 0.4, 0.0, selected), ROAD)
-    assert seen["turn"][2] * steering * selected > 0.0  # backwards, steering to the left turns to the right
+    assert seen["angular_velocity"][2] * steering * selected > 0.0  # backwards, steering to the left turns to the right
     assert np.all(seen["steer_angle"][:2] * steering > 0.0)
     assert seen["pitman_angle"] * steering < 0.0
 
@@ -225,9 +229,9 @@ def test_slow_vehicle_follows_its_table(any_vehicle: Vehicle, steering: float) -
 
     seen = any_vehicle.snapshot(state, Pedals(steering, 0.03), ROAD)
     world = Rotation.from_quat(seen["attitude"])
-    rear = world.inv().apply(seen["velocity"]) + np.cross(seen["turn"], any_vehicle.base_in_chassis)
+    rear = world.inv().apply(seen["velocity"]) + np.cross(seen["angular_velocity"], any_vehicle.base_in_chassis)
     # The table is geometry; tyres on four wheels that do not share one centre slip a little.
-    assert seen["turn"][2] / rear[0] == pytest.approx(any_vehicle.curvature_at(steering), rel=0.03)
+    assert seen["angular_velocity"][2] / rear[0] == pytest.approx(any_vehicle.curvature_at(steering), rel=0.03)
 
 
 @pytest.mark.parametrize("pedals", [Pedals(math.nan), Pedals(throttle=math.inf), Pedals(brake=-math.inf)])

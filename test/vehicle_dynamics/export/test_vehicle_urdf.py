@@ -185,8 +185,8 @@ def test_pinocchio_reads_the_vehicle_and_finds_its_wheels(
     joints, snapshot = JointPositions(parameters), drive[0]
     for name, value in zip(joints.names, joints.at(snapshot), strict=True):
         joint = model.joints[model.getJointId(name)]
-        turns = joint.nq == 2
-        configuration[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(value), np.sin(value)) if turns else value
+        is_revolute = joint.nq == 2
+        configuration[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(value), np.sin(value)) if is_revolute else value
 
     pinocchio.framesForwardKinematics(model, data, configuration)
 

@@ -86,15 +86,15 @@ def test_wheel_in_the_air_has_no_force(straight: Any) -> None:
 
 def test_vehicle_on_linear_tyres_brakes_harder_and_turns_alike_when_gentle(parameters: VehicleParameters) -> None:
     road = FlatGround()
-    stops, turns = [], []
+    stops, yaw_rates = [], []
     for car in (Hmmwv(linear(parameters)), Hmmwv(parameters)):
         state = car.start(road, speed=15.0)
         car.advance(state, Pedals(brake=1.0), road, 6_000)
         stops.append(state[0])
         state = car.start(road, speed=10.0)
         car.advance(state, Pedals(steering=0.03), road, 2_000)
-        turns.append(state[20])
+        yaw_rates.append(state[20])
 
     # Locked wheels slide with the largest force, not with that of sliding, which is half of it.
     assert stops[0] < 0.7 * stops[1]
-    assert turns[0] == pytest.approx(turns[1], rel=0.05)
+    assert yaw_rates[0] == pytest.approx(yaw_rates[1], rel=0.05)
