@@ -1,4 +1,4 @@
-"""The `.venv` folder: made anew when half-made, or when its Python or the origin of ROS has changed."""
+"""The `.venv` folder: rebuilt when incomplete, or when its Python or the origin of ROS has changed."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class DriveToGoal:
     """Plans at its own rate, whatever the rate at which it is asked."""
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, source: ObstacleSource) -> None:
-        """Raises SettingsError for a planner that cannot be had."""
+        """Raises SettingsError for a planner that cannot be loaded."""
         self.settings, self._source = settings, source
         self._map = LocalMap(source, settings)
         self._planner = GuardedPlanner(make_planner(settings, footprint, source.extent()), settings.planner)

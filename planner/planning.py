@@ -202,7 +202,7 @@ _BUILT_IN = dict(zip(PLANNERS, ("planner.planning:ArcsAlone", "planner.planning:
 
 
 def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent) -> Planner:
-    """The planner that the settings name; raises SettingsError with one line if it cannot be had."""
+    """The planner that the settings name; raises SettingsError with one line if it cannot be loaded."""
     kind = named_class("planner", _BUILT_IN, settings.planner)
     try:
         made = kind(settings, footprint, extent)

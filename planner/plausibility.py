@@ -12,7 +12,7 @@ SAME_PLACE_M = 0.01
 FROZEN_AFTER_S = 0.5
 FROZEN_FOR_S = 2.0  # at least: a vehicle that was stopped stands, and then tells nothing against its pose
 
-WISH_MPS = 0.3  # who is told more and does less than
+WISH_MPS = 0.3  # commanded above this and moving below the next: stuck
 STANDING_MPS = 0.15
 STUCK_AFTER_S = 4.0  # for so long is stuck
 MOST_ATTEMPTS = 3

@@ -55,7 +55,7 @@ class Pose(NamedTuple):
 def pose_from_attitude(position: tuple[float, float, float], attitude: tuple[float, float, float, float]) -> Pose:
     """Pose of a frame at a position [m] with a quaternion x y z w, world axes.
 
-    The plane of a frame that stands on end has no slope that is a number of use: it is held to 10.
+    Slopes saturate at 10 for near-vertical frames.
     """
     x, y, z, w = attitude
     forward_x, forward_y = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w)

@@ -91,7 +91,7 @@ class FaultLine:
     """The faults of one sensor. Without faults it changes nothing and draws no random numbers."""
 
     def __init__(self, faults: Iterable[Fault], channels: Sequence[str], seed: int, name: str) -> None:
-        """channels: names of a reading's elements. Raises ValueError for a fault of a channel there is none of."""
+        """channels: names of a reading's elements. Raises ValueError for a fault of an unknown channel."""
         self._channels, self._seed, self._name = channels, seed, name
         self._parts: dict[str, _Part] = {}
         self._time_s = -math.inf

@@ -88,7 +88,7 @@ class Sensor(Generic[Settings, Sample]):
     ) -> None:
         """name: whose random numbers; faults: scripted ones; start_ns: when the run began, from which they count.
 
-        Raises ValueError for a fault of a channel there is none of.
+        Raises ValueError for a fault of an unknown channel.
         """
         self.name, self.seed, self.settings = name, seed, settings
         self.mounting = settings.mounting()

@@ -1,4 +1,4 @@
-"""What a node notes of messages as they come: silent topics, delays, latency, and what was refused of late. No ROS."""
+"""What a node notes of messages as they come: silent topics, delays, latency, and recently rejected samples. No ROS."""
 
 from __future__ import annotations
 

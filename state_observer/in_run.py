@@ -7,8 +7,8 @@ from state_observer.vehicle.observer import BasicObserver, Verdict
 from vehicle_dynamics.start import Origin
 
 START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the start [m^2, rad^2]
-LATEST_START_S = 1.0  # so long after its start, one who rolls is still where its speed says
-UNSURE_START_S = 0.1  # when it began to roll, where the date of the start does not tell
+LATEST_START_S = 1.0  # within this time of the start, dead-reckon from the start pose
+UNSURE_START_S = 0.1  # uncertainty of when a rolling start began, if its date is unknown
 
 
 def begin_at(observer: BasicObserver, start: Origin, start_ns: int) -> Verdict:

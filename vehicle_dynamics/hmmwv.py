@@ -150,7 +150,7 @@ class Hmmwv(Vehicle):
         """See vehicle.Vehicle."""
         out = np.empty(1, SNAPSHOT)
         if not observe(self._handle, ground.kernel(), pedals.within_limits(), state, out):
-            raise ValueError("state: is none that a vehicle can be in")
+            raise ValueError("state: not physically admissible")
         return out[0]
 
     def steering_for(self, curvature: float) -> float:

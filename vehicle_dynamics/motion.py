@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
-STANDS_MPS = 0.05  # a vehicle that is slower stands, and a wish that is slower is one to stand
+STANDS_MPS = 0.05  # below this speed a vehicle stands, and a command means stop
 
 
 def forward_speed(seen: SnapshotRecord) -> float:

@@ -78,12 +78,12 @@ class SimulationLoop:
         return answer.result(ANSWER_WAIT_S)
 
     def pause(self, wanted: bool) -> None:
-        """Let time stand or run. A request: to be asked for."""
+        """Let time stand or run. Call only through `ask`."""
         self.simulation.is_paused = wanted
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns)
 
     def step(self) -> bool:
-        """One period of a paused simulation; False when it runs. A request: to be asked for."""
+        """One period of a paused simulation; False when it runs. Call only through `ask`."""
         if not self.simulation.is_paused:
             return False
         for instant in self.simulation.step():
@@ -91,11 +91,11 @@ class SimulationLoop:
         return True
 
     def reset(self) -> None:
-        """Back to the start. A request: to be asked for."""
+        """Back to the start. Call only through `ask`."""
         self.simulation.reset()
 
     def set_factor(self, factor: float) -> None:
-        """Another pace from now on. A request: to be asked for."""
+        """Another pace from now on. Call only through `ask`."""
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns, factor)
 
     def take_effort(self) -> Effort:

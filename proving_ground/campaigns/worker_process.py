@@ -101,5 +101,5 @@ class WorkerProcess:
         return how
 
     def _send(self, what: str, content: object) -> None:
-        with contextlib.suppress(ConnectionError, OSError):  # that it is gone shows when it is heard
+        with contextlib.suppress(ConnectionError, OSError):  # a dead worker is detected on the next receive
             self.connection.send((what, content))

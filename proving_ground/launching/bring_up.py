@@ -109,9 +109,9 @@ def planner_of(name: str) -> str:
     try:
         is_there = not colon or importlib.util.find_spec(module) is not None
     except Exception as error:  # whatever a user's package does when it is imported
-        raise SettingsError(f"planner: {name} cannot be had: {type(error).__name__}: {error}") from None
+        raise SettingsError(f"planner: {name} cannot be loaded: {type(error).__name__}: {error}") from None
     if not is_there:
-        raise SettingsError(f"planner: {name} cannot be had: there is no module {module}")
+        raise SettingsError(f"planner: {name} cannot be loaded: there is no module {module}")
     return name
 
 

@@ -231,8 +231,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         """Where an observer that may know it begins; again when the death of nodes made it lose its way.
 
         Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who starts rolling
-        is told by its node's settings. One that stands and is not told would never know, and the planner would wait for
-        it for ever. One that gets lost while all nodes live is left alone.
+        is told by its node's settings. A stationary observer cannot initialise itself, and the
+        planner would wait for it for ever. One that gets lost while all nodes live is left alone.
         """
         if OBSERVER not in self.settings.wait_for or not self.settings.tells_start:
             return None

@@ -31,7 +31,7 @@ def definition(message_type: str) -> Definition | None:
             types.register(dict(_installed(message_type, set())))
         text, _ = types.generate_msgdef(message_type, ros_version=2)
         return Definition(text, types.hash_rihs01(message_type))
-    except Exception:  # a file that is none of a message makes the library raise what it leads it to
+    except Exception:  # malformed .msg files raise arbitrary exceptions
         return None
 
 

@@ -22,7 +22,7 @@ Item = EncoderSample | ImuSample | GpsSample | Motion
 
 _ORDER: dict[type, int] = {EncoderSample: 0, ImuSample: 1, GpsSample: 2, Motion: 3}  # as KINDS of the observers
 MOST_NAMES = 8  # in a line
-PEEKED = 100  # messages that tell how stamps and times of arrival lie to each other
+PEEKED = 100  # messages that give the offset between stamps and log times
 STRANGE_NS = 5 * NS_PER_S  # a stamp that is so far off is absurd
 STRANGE_MANY = 20  # one after the other: time has jumped
 ONE_CLOCK_NS = NS_PER_S  # stamps that are nearer to the times of arrival are of the same clock

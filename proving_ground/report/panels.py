@@ -15,7 +15,7 @@ from proving_ground.scenarios.plots import DEGREES, FIGURES, Panel, draw_panel, 
 
 Array = NDArray[np.float64]
 
-STANDING_MPS = 1.0  # slower, slip is a quotient of nothings
+STANDING_MPS = 1.0  # below this speed slip is 0/0
 LEAST_SINKAGE_M = 1e-4  # a run whose wheels sink less is on hard ground
 
 _SPEED, _ANGLES, _SIDE, _YAW_RATE = FIGURES["motion"]

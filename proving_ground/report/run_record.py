@@ -36,7 +36,7 @@ ESTIMATES, SCENARIO, REPORT = "estimates.npz", "scenario.yaml", "report.html"
 FORMAT = 1  # of the folder
 KINDS = ("lock-step", "ros")
 MOST_ROWS = 1_000_000
-LARGEST_TEXT = 50_000_000  # bytes of metrics.json and scenario.yaml: more is none of ours
+LARGEST_TEXT = 50_000_000  # bytes of metrics.json and scenario.yaml; larger files are not ours
 ORIGIN: Vector = (0.0, 0.0, 0.0)
 
 

@@ -181,7 +181,7 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
         node_type.__init__(node)
         return node
     except BaseException as error:
-        if hasattr(node, "health"):  # half made: DDS's threads must end before the process does, else it may crash
+        if hasattr(node, "health"):  # partially constructed: DDS threads must end before the process, or it may crash
             Node.destroy_node(node)
         if type(error).__module__.partition(".")[0] != "rclpy":  # ours: bad settings, a stop, or a bug that must show
             raise

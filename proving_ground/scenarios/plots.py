@@ -35,7 +35,7 @@ class Panel:
     axis: str
     lines: tuple[tuple[str, str], ...]  # channel, label
     factor: float = 1.0
-    most: float = np.inf  # shown; a standing wheel's slip is a quotient of nothings
+    most: float = np.inf  # largest value shown; a standing wheel's slip is 0/0
 
 
 def wheel_panel(title: str, axis: str, name: str, factor: float, most: float = np.inf) -> Panel:

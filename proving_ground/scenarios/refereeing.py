@@ -11,7 +11,7 @@ from proving_ground.scenarios.ending import Standing
 TIMING = "timing.json"  # in a run's folder, once time runs; with all times when it came to its end
 START_WITHIN_S = 3.0  # of a run: so long an observer is told where it starts
 ASK_AGAIN_S = 2.0  # a question, or its answer, may be lost
-SLOW_MPS = 0.5  # a place that is told to a faster vehicle is wrong when it is heard
+SLOW_MPS = 0.5  # above this speed an initial pose is stale when it arrives
 CALM_S = 0.5  # the graph has not changed for so long
 SILENT_S = 2.5  # a node that tells of its health each second is gone, or stuck
 

@@ -123,7 +123,7 @@ class _TreeReader:
                 raise SettingsError(f"{self._path}:{line}: a key must be a plain word")
             key = self._scalar(key_node, line)
             if key in result:
-                raise SettingsError(f"{self._path}:{line}: key {key!r} stands here twice")
+                raise SettingsError(f"{self._path}:{line}: duplicate key {key!r}")
             here = (*key_path, key)
             self.lines[here] = line
             result[key] = self.read(value_node, here)

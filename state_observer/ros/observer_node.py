@@ -112,7 +112,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._outer_clock.hear()
         verdict = self._observer.take(sample)
         if not verdict.is_taken:
-            self.report("samples", Level.WARN, f"refused of late: {verdict.reason}")
+            self.report("samples", Level.WARN, f"recently rejected: {verdict.reason}")
         before, self._times_back = self._times_back, self._observer.times_back
         if self._times_back > before:
             self._samples.clear()
@@ -123,7 +123,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._tell()
 
     def _begin_at_start(self) -> None:
-        """Where the vehicle starts, once: who gets lost later is elsewhere. Where it is not known, fixes will tell."""
+        """Initialise at the known start pose, only at start-up; otherwise GPS fixes initialise the filter."""
         self._is_at_start = False
         if self._start is None:
             return
@@ -218,7 +218,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self.report("warnings", Level.WARN if warnings else Level.OK, "; ".join(warnings) or "no warnings")
         refused = {**found.refused, **self._samples.refused}
         recent = self._recent.update(refused, now_s)
-        words = f"refused of late: {'; '.join(recent)}" if recent else "all samples are taken"
+        words = f"recently rejected: {'; '.join(recent)}" if recent else "all samples are taken"
         self.report("samples", Level.WARN if recent else Level.OK, words)
         figures = {
             **health_figures(found, refused),

@@ -101,7 +101,7 @@ def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:
     """Values: angular rate and specific force. The sample's variances hold biases, which filters know: not used."""
     values = np.array([*sample.angular_velocity, *sample.force], dtype=float)
     angular_velocity, force = values[:3], values[3:]
-    if values.shape != (6,) or not math.isfinite(values @ values):  # numbers whose squares are none are none either
+    if values.shape != (6,) or not math.isfinite(values @ values):  # also rejects values whose squared norm overflows
         return Refusal("imu: not finite")
     if not (sample.angular_velocity_variance >= 0.0 and sample.force_variance >= 0.0):
         return Refusal("imu: variance negative or not a number")

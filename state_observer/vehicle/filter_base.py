@@ -20,7 +20,7 @@ from state_observer.vehicle.start import ENOUGH_STILL, Place, begin_wait, wait_f
 
 Array = NDArray[np.float64]
 
-FROZEN = (200, 20, 3)  # equal readings of encoders, IMU and GPS that are no chance
+FROZEN = (200, 20, 3)  # repeated readings of encoders, IMU and GPS before a sensor counts as frozen
 RETRY_NS = 5 * NS_PER_S  # after a start that failed
 MOST_SIGMA = 37.0  # more deviations have no probability that a float can hold
 RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost

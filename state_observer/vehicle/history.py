@@ -43,7 +43,7 @@ class History:
         """Forget all; the filter is to be cleared too."""
         self._events: list[_Event] = []
         self._done: Key = (0, -1)
-        # As it was before any sample: the first to come need not be the first.
+        # As before any sample: the first to arrive may not be the oldest.
         self._checkpoints: list[tuple[Key, NDArray[np.uint8]]] = [(self._done, self._bytes.copy())]
         self._room = 64  # events, before old ones are thrown away
         self.replays = 0

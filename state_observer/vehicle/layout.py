@@ -42,7 +42,7 @@ _TALLY = [
     ("gated", "f8", len(SENSORS)),
     ("nis", "f8", len(SENSORS)),  # sum over all tested samples, gated ones too
     ("freedom", "f8", len(SENSORS)),  # sum of their degrees of freedom
-    ("recent", "f8", len(SENSORS)),  # NIS per degree of freedom, mean that forgets
+    ("recent", "f8", len(SENSORS)),  # NIS per degree of freedom, exponential moving average
     ("last_nis", "f8", len(SENSORS)),
     ("streak", "f8", len(SENSORS)),  # samples gated one after the other
     ("innovation", "f8", (len(SENSORS), 4)),  # of the latest sample, each over its standard deviation

@@ -35,7 +35,7 @@ def test_powers_of_ten_are_numbers_as_in_ros(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("a: [1, 2\n", "not valid YAML"),
-        ("a: 1\na: 2\n", ":2: key 'a' stands here twice"),
+        ("a: 1\na: 2\n", ":2: duplicate key 'a'"),
         ("a: !!python/name:os.system\n", "could not determine a constructor"),
         ("? [1, 2]\n: x\n", "a key must be a plain word"),
         ("a: 2026-99-99\n", "not a valid value"),

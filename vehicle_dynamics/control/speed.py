@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from proving_ground.settings import setting
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 
-SLOWEST_WISH = 1e-3  # [m/s]: a slower wish is one to stand
+SLOWEST_WISH = 1e-3  # [m/s]: commands below this mean stop
 LET_GO = 1.0  # [m/s]: faster, brakes that hold have lost, and are used as for slowing down
 
 

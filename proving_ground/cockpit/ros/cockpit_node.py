@@ -104,7 +104,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         return timer
 
     def destroy_node(self) -> None:
-        """The page's threads end before the node they talk to; who is late is not heard."""
+        """The page's threads end before the node they talk to; late callbacks are dropped."""
         if self._page is not None:
             self._page.close()
         with self._closing:
