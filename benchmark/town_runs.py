@@ -59,7 +59,10 @@ def scenario_of(
     to_goal: sensing "terrain" and pose "truth" in their place; what is then not needed is left out.
     """
     urban = load_scenario(share_file("config/scenarios/urban.yaml"))
-    wish = ToGoal(planner=planner or PlannerSettings(), **{"sensing": "lidar", "pose": "observer", **to_goal})
+    assert urban.driver.to_goal is not None
+    if planner is not None:
+        to_goal["planner"] = planner
+    wish: ToGoal = replace(urban.driver.to_goal, **to_goal)
     needed = {"lidar"} if wish.sensing == "lidar" else set()
     needed |= {"imu", "gps", "encoders"} if wish.pose == "observer" else set()
     at = world.start

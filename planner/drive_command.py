@@ -35,8 +35,13 @@ class DriveCommand:
 class DriverSettings:
     """The settings that every driver has."""
 
-    output: str = setting("cmd_vel", "What is published", choices=("cmd_vel", "pedals"), read_only=True)
-    stamped: bool = setting(True, "cmd_vel as TwistStamped, else as Twist", read_only=True)
+    output: str = setting(
+        "cmd_vel",
+        "Kind of command that is published: speed and yaw rate, or pedals",
+        choices=("cmd_vel", "pedals"),
+        read_only=True,
+    )
+    stamped: bool = setting(True, "Publish cmd_vel as TwistStamped, else as Twist", read_only=True)
     frame_id: str = setting("base_link", "Frame of the stamped twist")
     publish_rate_hz: float = setting(
         20.0, "Rate of commands while the input does not change", unit="Hz", minimum=1.0, maximum=200.0, read_only=True
@@ -46,17 +51,23 @@ class DriverSettings:
         "Stop commands while nobody drives: auto = only while no other node publishes the topic",
         choices=("auto", "always", "never"),
     )
-    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: how sharply it turns", read_only=True)
+    vehicle: str = setting(
+        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives the sharpest curvature", read_only=True
+    )
     max_curvature_1pm: float = setting(
         0.0, "Path curvature at full steering; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0
     )
-    max_yaw_rate_radps: float = setting(1.0, "Bound of the yaw rate", unit="rad/s", minimum=0.0, maximum=5.0)
-    max_acceleration_mps2: float = setting(3.0, "Rise of speed", unit="m/s^2", minimum=0.1, maximum=50.0)
-    max_deceleration_mps2: float = setting(6.0, "Fall of speed", unit="m/s^2", minimum=0.1, maximum=50.0)
-    max_steering_rate_1ps: float = setting(
-        3.0, "Change of steering, in full deflections a second", unit="1/s", minimum=0.1, maximum=50.0
+    max_yaw_rate_radps: float = setting(1.0, "Largest yaw rate of a command", unit="rad/s", minimum=0.0, maximum=5.0)
+    max_acceleration_mps2: float = setting(
+        3.0, "Fastest rise of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
     )
-    stop_brake: float = setting(0.6, "Brake pedal of a stop (pedals)", minimum=0.0, maximum=1.0)
+    max_deceleration_mps2: float = setting(
+        6.0, "Fastest fall of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
+    )
+    max_steering_rate_1ps: float = setting(
+        3.0, "Fastest change of steering, in full deflections", unit="1/s", minimum=0.1, maximum=50.0
+    )
+    stop_brake: float = setting(0.6, "Brake pedal position of a stop (pedals)", minimum=0.0, maximum=1.0)
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
         """With what is left open as the vehicle's file has it."""

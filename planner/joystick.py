@@ -37,7 +37,7 @@ class JoystickSettings:
     coalesce_s: float = setting(
         0.001, "Axis changes within this time go into one message", unit="s", minimum=0.0, maximum=0.1
     )
-    search_period_s: float = setting(1.0, "How often to look for a device", unit="s", minimum=0.1, maximum=60.0)
+    search_period_s: float = setting(1.0, "Time between searches for a device", unit="s", minimum=0.1, maximum=60.0)
 
     def __post_init__(self) -> None:
         if self.coalesce_s * self.autorepeat_rate_hz > 1.0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -26,6 +27,7 @@ from vehicle_dynamics.vehicle import Vehicle
 
 LAST_WORDS_S = 1.0  # a stop is repeated for so long; then others may command
 CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
+MOST_CLOUDS = 20  # that wait
 STOP = Motion(0.0, 0.0)
 
 MAP_SETTINGS = (
@@ -61,7 +63,7 @@ class Navigator:
         self._start_ns: int | None = None  # of the first odometry
         self.seconds = 0.0  # of the latest, since the first
         self.height = 0.0  # of base_link as the latest has it [m]
-        self._cloud: tuple[int, Any] | None = None  # that waits
+        self._clouds: deque[tuple[int, Any]] = deque()  # that wait, oldest first
         self._seen: tuple[Pose, float] | None = None  # pose and speed of the latest
         self._driven_at = -math.inf
 
@@ -106,16 +108,22 @@ class Navigator:
             self._lidar.reset()
         self._forget_time()
         self.core.set_waypoints(self.goals)
+        self.progress = Progress(Status.DRIVING if self.goals else Status.NO_GOAL)
 
     def hear(self, time_ns: int, points: Any) -> None:
         """A cloud with the time of its first point; it is put into the map at the odometry that knows where it was."""
-        self._cloud = time_ns, points
+        self._clouds.append((time_ns, points))
+        while time_ns - self._clouds[0][0] > CLOUD_WAIT_NS or len(self._clouds) > MOST_CLOUDS:
+            self._clouds.popleft()
+            self._on_cloud("the odometry of its time never came")
 
     def move(self, time_ns: int, motion: BaseMotion, lag_s: float = 0.0) -> Motion | None:
         """Odometry; lag_s: how old it is. Returns the command that answers it, or None when the drive is long over."""
         if self._start_ns is None:
             self._start_ns = time_ns
         self.seconds = (time_ns - self._start_ns) / NS_PER_S
+        if not all(map(math.isfinite, (*motion.position, *motion.attitude, *motion.velocity))):
+            return self._drive(Pose(math.nan, math.nan), 0.0, self.seconds - lag_s)
         self.height = motion.position[2]
         pose = pose_from_attitude(motion.position, motion.attitude)
         if self._settings.pose_source == "observer":
@@ -125,15 +133,13 @@ class Navigator:
         self._see()
         return self._drive(pose, motion.velocity[0], self.seconds - lag_s)
 
-    def wait(self, time_ns: int) -> Motion | None:
-        """Time goes on without odometry: for too long, and the vehicle is stopped."""
-        if self._start_ns is None or self._seen is None:
-            return None
-        now = (time_ns - self._start_ns) / NS_PER_S
-        if now - self.seconds <= self._settings.stale_s:
+    def wait(self, silent_s: float) -> Motion | None:
+        """Without odometry for a time [s]: when that is too long, the vehicle is stopped."""
+        if self._seen is None or silent_s <= self._settings.stale_s:
             return None
         pose, speed = self._seen
-        self.progress = self.core.update(now, pose, speed, self.seconds)
+        # At the time of the last odometry: the next one may be older than now.
+        self.progress = self.core.update(self.seconds, pose, speed, self.seconds - silent_s)
         return STOP
 
     def _drive(self, pose: Pose, speed: float, pose_time: float) -> Motion | None:
@@ -149,18 +155,21 @@ class Navigator:
 
     def _see(self) -> None:
         """Place the cloud by where the vehicle was at its stamp and, unless it was put straight, at the sweep's end."""
-        if self._cloud is None or self._lidar is None or self._start_ns is None:
-            return
-        unit, (time_ns, points) = self._settings.lidar, self._cloud
-        end_ns = time_ns + (0 if unit.is_deskewed else round(unit.sweep_s * NS_PER_S))
-        if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
-            return
-        self._cloud = None
+        unit = self._settings.lidar
+        sweep_ns = 0 if unit.is_deskewed else round(unit.sweep_s * NS_PER_S)
+        while self._lidar is not None and self._clouds and self._start_ns is not None:
+            end_ns = self._clouds[0][0] + sweep_ns
+            if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
+                return
+            self._place(self._lidar, self._start_ns, end_ns, *self._clouds.popleft())
+
+    def _place(self, lidar: LidarSource, start_ns: int, end_ns: int, time_ns: int, points: Any) -> None:
+        unit = self._settings.lidar
         try:
             pose = self._poses.at(time_ns)
             later = None if unit.is_deskewed else self._poses.at(end_ns)
         except ValueError as error:
             self._on_cloud(str(error))
             return
-        is_used = self._lidar.see((time_ns - self._start_ns) / NS_PER_S, points, pose, later, unit.sweep_s)
+        is_used = lidar.see((time_ns - start_ns) / NS_PER_S, points, pose, later, unit.sweep_s)
         self._on_cloud("" if is_used else "late, not finite, or with too few points of use")

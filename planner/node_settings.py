@@ -51,7 +51,9 @@ class SeenLidar:
     name: str = setting("lidar", "Name of the sensor, whose clouds are on NAME/points", read_only=True)
     frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are rejected", read_only=True)
     mount: Mount = field(default_factory=Mount)
-    is_deskewed: bool = setting(False, "Points are as if all were shot at the stamp", read_only=True)
+    is_deskewed: bool = setting(
+        False, "Whether points are corrected as if all were measured at the stamp", read_only=True
+    )
     sweep_s: float = setting(0.1, "Duration of one sweep", unit="s", minimum=0.001, maximum=10.0, read_only=True)
 
 
@@ -70,9 +72,11 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
     }
 
     world: str = setting(
-        "urban", "Name in config/worlds, or a path: its size, and obstacles unless sensed by LIDAR", read_only=True
+        "urban",
+        "Name of a world in config/worlds, or a path; gives its size, and obstacles unless a LIDAR senses them",
+        read_only=True,
     )
-    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its size", read_only=True)
+    vehicle: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its size", read_only=True)
     goal: GoalChoice = field(default_factory=GoalChoice)
     sensing: str = setting(
         "terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING, read_only=True

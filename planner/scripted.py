@@ -57,7 +57,7 @@ def _speed(default: float) -> float:
 
 
 def _gain() -> float:
-    return setting(2.0, "How fast to get to that speed", unit="m/s^2", minimum=0.01, maximum=50.0)  # type: ignore[no-any-return]
+    return setting(2.0, "Acceleration to the speed to hold", unit="m/s^2", minimum=0.01, maximum=50.0)  # type: ignore[no-any-return]
 
 
 def _begin(default: float, description: str) -> float:
@@ -81,11 +81,11 @@ class LaneChange:
 
     speed_mps: float = _speed(20.0)
     acceleration_mps2: float = _gain()
-    change_at_s: float = _begin(30.0, "Change begins")
-    back_at_s: float = _begin(50.0, "Change back begins")
-    lasting_s: float = setting(4.0, "Time of one change", unit="s", minimum=0.5, maximum=60.0)
+    change_at_s: float = _begin(30.0, "Time at which the lane change begins")
+    back_at_s: float = _begin(50.0, "Time at which the change back begins")
+    lasting_s: float = setting(4.0, "Duration of one lane change", unit="s", minimum=0.5, maximum=60.0)
     offset_m: float = setting(
-        3.7, "Distance of the lanes; negative is to the right", unit="m", minimum=-20.0, maximum=20.0
+        3.7, "Distance between the lanes; negative is to the right", unit="m", minimum=-20.0, maximum=20.0
     )
 
     def __post_init__(self) -> None:
@@ -104,11 +104,13 @@ class LaneChange:
 class SineSteer:
     """One sine of steering to the left and one to the right, throttle held: the reference's open-loop lane change."""
 
-    throttle: float = setting(0.069674, "Held", minimum=0.0, maximum=1.0)
-    amplitude: float = setting(0.08, "Steering wheel, as a share of full lock", minimum=-1.0, maximum=1.0)
-    period_s: float = setting(2.5, "Of each sine", unit="s", minimum=0.1, maximum=60.0)
-    first_at_s: float = _begin(1.0, "First sine begins")
-    second_at_s: float = _begin(4.5, "Second, mirrored sine begins")
+    throttle: float = setting(0.069674, "Throttle held throughout the run", minimum=0.0, maximum=1.0)
+    amplitude: float = setting(
+        0.08, "Amplitude of the steering wheel, as a share of full lock", minimum=-1.0, maximum=1.0
+    )
+    period_s: float = setting(2.5, "Period of each sine", unit="s", minimum=0.1, maximum=60.0)
+    first_at_s: float = _begin(1.0, "Time at which the first sine begins")
+    second_at_s: float = _begin(4.5, "Time at which the second, mirrored sine begins")
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
         steering = 0.0
@@ -124,9 +126,11 @@ class JTurn:
 
     speed_mps: float = _speed(15.0)
     acceleration_mps2: float = _gain()
-    turn_at_s: float = _begin(5.0, "Steering begins")
-    lasting_s: float = setting(1.0, "Time to turn the wheel", unit="s", minimum=0.05, maximum=60.0)
-    steering: float = setting(0.15, "Where it is turned to", minimum=-1.0, maximum=1.0)
+    turn_at_s: float = _begin(5.0, "Time at which steering begins")
+    lasting_s: float = setting(1.0, "Time to turn the steering wheel", unit="s", minimum=0.05, maximum=60.0)
+    steering: float = setting(
+        0.15, "Final position of the steering wheel, as a share of full lock", minimum=-1.0, maximum=1.0
+    )
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
         if time < self.turn_at_s:
@@ -141,11 +145,11 @@ class JTurn:
 class Circle:
     """Drives a circle of constant radius and raises the speed slowly; for the understeer gradient."""
 
-    radius_m: float = setting(30.0, "Of the circle, positive to the left", unit="m", minimum=-1e4, maximum=1e4)
-    from_mps: float = setting(3.0, "Speed at first", unit="m/s", minimum=0.1, maximum=40.0)
+    radius_m: float = setting(30.0, "Radius of the circle, positive to the left", unit="m", minimum=-1e4, maximum=1e4)
+    from_mps: float = setting(3.0, "Speed at the beginning", unit="m/s", minimum=0.1, maximum=40.0)
     to_mps: float = setting(12.0, "Speed at the end", unit="m/s", minimum=0.1, maximum=40.0)
-    settle_s: float = _begin(10.0, "Time at the first speed")
-    ramp_s: float = setting(60.0, "Time to raise it", unit="s", minimum=0.1, maximum=1e5)
+    settle_s: float = _begin(10.0, "Time spent at the first speed")
+    ramp_s: float = setting(60.0, "Time in which the speed rises to the last one", unit="s", minimum=0.1, maximum=1e5)
 
     def __post_init__(self) -> None:
         if abs(self.radius_m) < 7.0:
@@ -162,10 +166,12 @@ class SineSweep:
 
     speed_mps: float = _speed(15.0)
     acceleration_mps2: float = _gain()
-    begin_s: float = _begin(5.0, "Sweep begins")
-    lasting_s: float = setting(30.0, "Its length", unit="s", minimum=1.0, maximum=1e4)
-    amplitude: float = setting(0.05, "Steering wheel", minimum=0.0, maximum=1.0)
-    from_hz: float = setting(0.2, "Frequency at first", unit="Hz", minimum=0.01, maximum=20.0)
+    begin_s: float = _begin(5.0, "Time at which the sweep begins")
+    lasting_s: float = setting(30.0, "Duration of the sweep", unit="s", minimum=1.0, maximum=1e4)
+    amplitude: float = setting(
+        0.05, "Amplitude of the steering wheel, as a share of full lock", minimum=0.0, maximum=1.0
+    )
+    from_hz: float = setting(0.2, "Frequency at the beginning", unit="Hz", minimum=0.01, maximum=20.0)
     to_hz: float = setting(3.0, "Frequency at the end", unit="Hz", minimum=0.01, maximum=20.0)
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
@@ -185,11 +191,13 @@ class SineSweep:
 class Program:
     """Pedals over time, straight between the given instants; the last ones stay. Full throttle, full brake, a coast."""
 
-    time_s: tuple[float, ...] = setting((0.0,), "Instants", unit="s", minimum=0.0, maximum=1e5)
-    steering: tuple[float, ...] = setting((0.0,), "Steering wheel then", minimum=-1.0, maximum=1.0)
-    throttle: tuple[float, ...] = setting((0.0,), "Throttle then", minimum=0.0, maximum=1.0)
-    brake: tuple[float, ...] = setting((0.0,), "Brake then", minimum=0.0, maximum=1.0)
-    gear: str = setting("drive", "Gear lever", choices=tuple(GEARS))
+    time_s: tuple[float, ...] = setting(
+        (0.0,), "Instants of the given pedal positions", unit="s", minimum=0.0, maximum=1e5
+    )
+    steering: tuple[float, ...] = setting((0.0,), "Steering wheel position at each instant", minimum=-1.0, maximum=1.0)
+    throttle: tuple[float, ...] = setting((0.0,), "Throttle position at each instant", minimum=0.0, maximum=1.0)
+    brake: tuple[float, ...] = setting((0.0,), "Brake position at each instant", minimum=0.0, maximum=1.0)
+    gear: str = setting("drive", "Position of the gear lever", choices=tuple(GEARS))
 
     def __post_init__(self) -> None:
         if not self.time_s or not np.all(np.diff(self.time_s) >= 0.0):

@@ -20,75 +20,103 @@ class PlannerSettings:
 
     defaults: ClassVar[str] = "config/planner.yaml"
 
-    planner: str = setting("dstar_lite", "arcs, dstar_lite, or your own as module:Class", read_only=True)
+    planner: str = setting(
+        "dstar_lite", "Planner to use: arcs, dstar_lite, or your own as module:Class", read_only=True
+    )
     replan_rate_hz: float = setting(10.0, "Plans per second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True)
     delay_s: float = setting(
-        0.2, "From looking to the wheels' answer: plans begin where the vehicle will be then", unit="s",
+        0.2, "Delay from sensing to the response of the wheels; plans begin at the pose expected by then", unit="s",
         minimum=0.0, maximum=2.0,
     )  # fmt: skip
 
     # Obstacle map
-    local_map_m: float = setting(48.0, "Side of the rolling map", unit="m", minimum=10.0, maximum=200.0, read_only=True)
-    map_resolution_m: float = setting(0.2, "Side of its cells", unit="m", minimum=0.05, maximum=1.0, read_only=True)
+    local_map_m: float = setting(
+        48.0, "Side length of the rolling map", unit="m", minimum=10.0, maximum=200.0, read_only=True
+    )
+    map_resolution_m: float = setting(
+        0.2, "Side length of the rolling map's cells", unit="m", minimum=0.05, maximum=1.0, read_only=True
+    )
     global_resolution_m: float = setting(
-        0.4, "Side of the global path's cells, a whole number of the rolling map's", unit="m",
+        0.4, "Side length of the global path's cells, a whole multiple of the rolling map's", unit="m",
         minimum=0.05, maximum=5.0, read_only=True,
     )  # fmt: skip
-    max_step_m: float = setting(0.1, "Higher steps and kerbs are obstacles", unit="m", minimum=0.01, maximum=2.0)
-    max_slope_deg: float = setting(25.0, "Steeper ground is an obstacle", unit="deg", minimum=1.0, maximum=60.0)
+    max_step_m: float = setting(
+        0.1, "Height above which steps and kerbs are obstacles", unit="m", minimum=0.01, maximum=2.0
+    )
+    max_slope_deg: float = setting(
+        25.0, "Slope above which ground is an obstacle", unit="deg", minimum=1.0, maximum=60.0
+    )
     max_height_m: float = setting(
-        0.5, "Over the vehicle's ground plane, beside what the steepest slope explains", unit="m",
+        0.5, "Height of an obstacle over the vehicle's ground plane, beyond what the steepest slope explains", unit="m",
         minimum=0.05, maximum=10.0,
     )  # fmt: skip
 
     # Arcs
-    forward_arcs: int = setting(41, "Arcs ahead, odd", minimum=3, maximum=501, read_only=True)
-    reverse_arcs: int = setting(21, "Arcs astern, odd", minimum=3, maximum=501, read_only=True)
+    forward_arcs: int = setting(41, "Number of arcs ahead, odd", minimum=3, maximum=501, read_only=True)
+    reverse_arcs: int = setting(21, "Number of arcs astern, odd", minimum=3, maximum=501, read_only=True)
     arc_length_m: float = setting(12.0, "Length of an arc", unit="m", minimum=2.0, maximum=50.0, read_only=True)
     arc_step_m: float = setting(
-        0.25, "Between the places that are checked", unit="m", minimum=0.05, maximum=1.0, read_only=True
+        0.25, "Distance between the points checked along an arc", unit="m", minimum=0.05, maximum=1.0, read_only=True
     )
     max_curvature_1pm: float = setting(
         0.0, "Sharpest curvature of a plan; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0,
         read_only=True,
     )  # fmt: skip
-    discs: int = setting(6, "Discs that make up the vehicle's footprint", minimum=1, maximum=20, read_only=True)
-    margin_m: float = setting(0.25, "Kept clear around the footprint", unit="m", minimum=0.0, maximum=2.0)
-    clearance_m: float = setting(1.2, "Closer obstacles cost", unit="m", minimum=0.0, maximum=10.0)
-    clearance_weight: float = setting(
-        1.5, "Metres off the goal that a metre of clearance is worth", minimum=0.0, maximum=100.0
+    discs: int = setting(
+        6, "Number of discs that make up the vehicle's footprint", minimum=1, maximum=20, read_only=True
     )
-    slope_weight: float = setting(5.0, "Metres off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0)
-    roll_weight: float = setting(10.0, "The same for leaning aside", unit="m", minimum=0.0, maximum=100.0)
+    margin_m: float = setting(0.25, "Margin kept clear around the footprint", unit="m", minimum=0.0, maximum=2.0)
+    clearance_m: float = setting(
+        1.2, "Clearance below which an obstacle adds to the cost of an arc", unit="m", minimum=0.0, maximum=10.0
+    )
+    clearance_weight: float = setting(
+        1.5, "Cost of a metre of lacking clearance, in metres off the goal", minimum=0.0, maximum=100.0
+    )
+    slope_weight: float = setting(
+        5.0, "Cost of slope, in distance off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0
+    )
+    roll_weight: float = setting(
+        10.0, "Cost of sideways tilt, in distance off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0
+    )
     smooth_weight: float = setting(
-        4.0, "Metres off the goal per change of curvature", unit="m^2", minimum=0.0, maximum=100.0
+        4.0, "Cost of a change of curvature, in distance off the goal", unit="m^2", minimum=0.0, maximum=100.0
     )
     heading_weight: float = setting(
-        1.0, "Metres off the goal per radian off the way", unit="m/rad", minimum=0.0, maximum=100.0
+        1.0, "Cost of a heading off the path, in distance off the goal", unit="m/rad", minimum=0.0, maximum=100.0
     )
-    hysteresis_m: float = setting(0.2, "A new arc must be better by this", unit="m", minimum=0.0, maximum=10.0)
-    least_arc_m: float = setting(1.0, "An arc that is clear for less is blocked", unit="m", minimum=0.1, maximum=10.0)
+    hysteresis_m: float = setting(
+        0.2, "Cost advantage that a new arc must have over the present one", unit="m", minimum=0.0, maximum=10.0
+    )
+    least_arc_m: float = setting(
+        1.0, "Clear length below which an arc counts as blocked", unit="m", minimum=0.1, maximum=10.0
+    )
 
     # Speed
-    max_speed_mps: float = setting(5.0, "Never faster", unit="m/s", minimum=0.5, maximum=15.0)
+    max_speed_mps: float = setting(5.0, "Highest speed of the vehicle", unit="m/s", minimum=0.5, maximum=15.0)
     speed_reserve_mps: float = setting(
         0.3,
-        "Asked for less than allowed by this, because speed control overshoots",
+        "Margin of the requested speed below the highest one, because speed control overshoots",
         unit="m/s",
         minimum=0.0,
         maximum=2.0,
     )
     downhill_mps: float = setting(
-        4.0, "Slower downhill, per fall over run, because brakes have more to do", unit="m/s", minimum=0.0, maximum=20.0
+        4.0,
+        "Reduction of speed downhill, per fall over run, because brakes have more to do",
+        unit="m/s",
+        minimum=0.0,
+        maximum=20.0,
     )
-    least_speed_mps: float = setting(0.8, "Of an arc that is worth driving", unit="m/s", minimum=0.1, maximum=5.0)
+    least_speed_mps: float = setting(
+        0.8, "Lowest speed planned for an arc, except to stop", unit="m/s", minimum=0.1, maximum=5.0
+    )
     manoeuvre_speed_mps: float = setting(
-        2.0, "Ahead while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0
+        2.0, "Forward speed while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0
     )
-    reverse_speed_mps: float = setting(1.5, "Going astern", unit="m/s", minimum=0.1, maximum=5.0)
-    acceleration_mps2: float = setting(1.0, "Rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
+    reverse_speed_mps: float = setting(1.5, "Highest speed when going astern", unit="m/s", minimum=0.1, maximum=5.0)
+    acceleration_mps2: float = setting(1.0, "Fastest rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
     deceleration_mps2: float = setting(1.2, "Fall of speed that plans count on", unit="m/s^2", minimum=0.1, maximum=5.0)
-    lateral_mps2: float = setting(1.5, "Most acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
+    lateral_mps2: float = setting(1.5, "Largest acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
     curvature_rate_1pms: float = setting(0.3, "Fastest change of curvature", unit="1/(m s)", minimum=0.01, maximum=5.0)
     clearance_gain_1ps: float = setting(
         4.0, "Speed allowed per metre of clearance, beyond least_speed_mps", unit="1/s", minimum=0.1, maximum=100.0
@@ -97,25 +125,43 @@ class PlannerSettings:
         0.15, "Twist of the ground under four wheels that halves the speed", unit="m", minimum=0.01, maximum=2.0
     )
     rollover_share: float = setting(
-        0.5, "Share of the tilt that tips the vehicle which is used at most", minimum=0.05, maximum=1.0
+        0.5, "Largest share used of the tilt that tips the vehicle over", minimum=0.05, maximum=1.0
     )
 
     # Global path
-    near_m: float = setting(4.0, "Obstacles closer than this make a way longer", unit="m", minimum=0.0, maximum=20.0)
-    near_cost: float = setting(10.0, "How many times longer, right beside them", minimum=0.0, maximum=50.0)
+    near_m: float = setting(
+        4.0, "Distance within which obstacles add to the cost of a path", unit="m", minimum=0.0, maximum=20.0
+    )
+    near_cost: float = setting(
+        10.0, "Added cost of a path right beside an obstacle, as a multiple of its length", minimum=0.0, maximum=50.0
+    )
     carrot_m: float = setting(
         9.0, "Furthest place ahead on the path that arcs aim at", unit="m", minimum=2.0, maximum=50.0
     )
 
     # Driving to a goal
-    arrival_m: float = setting(1.5, "Closer to the goal is arrived", unit="m", minimum=0.1, maximum=20.0)
-    waypoint_m: float = setting(3.0, "Closer to a waypoint is past it", unit="m", minimum=0.1, maximum=20.0)
-    stale_s: float = setting(0.5, "Older pose or map: emergency stop", unit="s", minimum=0.05, maximum=10.0)
-    back_up_m: float = setting(6.0, "Furthest way astern of one attempt", unit="m", minimum=0.5, maximum=30.0)
-    boxed_in_s: float = setting(
-        90.0, "Without progress for this long the goal is given up", unit="s", minimum=1.0, maximum=3600.0
+    arrival_m: float = setting(
+        1.5, "Distance from the goal that counts as arrived", unit="m", minimum=0.1, maximum=20.0
     )
-    progress_m: float = setting(1.0, "Nearer by this counts as progress", unit="m", minimum=0.1, maximum=50.0)
+    waypoint_m: float = setting(
+        3.0, "Distance from a waypoint that counts as passed", unit="m", minimum=0.1, maximum=20.0
+    )
+    stale_s: float = setting(
+        0.5,
+        "Age of the pose or map beyond which the vehicle makes an emergency stop",
+        unit="s",
+        minimum=0.05,
+        maximum=10.0,
+    )
+    back_up_m: float = setting(
+        6.0, "Longest distance driven astern in one attempt", unit="m", minimum=0.5, maximum=30.0
+    )
+    boxed_in_s: float = setting(
+        90.0, "Time without progress after which the goal is given up", unit="s", minimum=1.0, maximum=3600.0
+    )
+    progress_m: float = setting(
+        1.0, "Approach to the goal that counts as progress", unit="m", minimum=0.1, maximum=50.0
+    )
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
         """With what is left open as the vehicle's file has it."""

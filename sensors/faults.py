@@ -47,11 +47,15 @@ DELIVERY_FAULTS = ("outage", "drop", "delay", "duplicate", "reorder")
 class Fault:
     """One fault in time."""
 
-    kind: str = setting(..., "What happens", choices=tuple(FAULTS))
-    start_s: float = setting(0.0, "Since the start of the run", unit="s", minimum=0.0, maximum=1e6)
-    length_s: float = setting(1e6, "How long it lasts", unit="s", minimum=0.0, maximum=1e6)
-    value: float = setting(0.0, "As the kind says, in the channel's unit", minimum=-1e9, maximum=1e9)
-    channel: str = setting("", "Beginning of the names of the channels it hits; none: all")
+    kind: str = setting(..., "Kind of the fault", choices=tuple(FAULTS))
+    start_s: float = setting(
+        0.0, "Time at which the fault begins, since the start of the run", unit="s", minimum=0.0, maximum=1e6
+    )
+    length_s: float = setting(1e6, "Duration of the fault", unit="s", minimum=0.0, maximum=1e6)
+    value: float = setting(
+        0.0, "Size of the fault, as its kind defines it, in the channel's unit", minimum=-1e9, maximum=1e9
+    )
+    channel: str = setting("", "Beginning of the names of the affected channels; empty: all")
 
     def __post_init__(self) -> None:
         if self.kind == "drop" and not 0.0 <= self.value <= 1.0:

@@ -25,7 +25,9 @@ class SensorNodeSettings(SensorSettings):
 
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED, read_only=True)
     vehicle: str = setting(
-        "hmmwv", "Name in config/vehicles, or a path: where it carries the sensor, if `mount` is empty", read_only=True
+        "hmmwv",
+        "Name of a vehicle in config/vehicles, or a path; gives the sensor's place if `mount` is empty",
+        read_only=True,
     )
     frame: str = setting("", "Name of the sensor's frame; empty: that of its kind, or NAME_link", read_only=True)
     frames: Frames = field(default_factory=Frames)

@@ -42,12 +42,14 @@ class SensorSettings:
 
     rate_hz: float = rate(100.0)
     mount: Mount = field(default_factory=Mount)
-    latency_s: float = setting(0.0, "From the sample to its arrival", unit="s", minimum=0.0, maximum=10.0)
-    latency_jitter_s: float = setting(0.0, "Up to as much more, at random", unit="s", minimum=0.0, maximum=10.0)
+    latency_s: float = setting(0.0, "Time from a sample to its arrival", unit="s", minimum=0.0, maximum=10.0)
+    latency_jitter_s: float = setting(
+        0.0, "Largest random addition to the latency", unit="s", minimum=0.0, maximum=10.0
+    )
     dropout: float = setting(0.0, "Share of samples that is lost", minimum=0.0, maximum=1.0)
-    fault: str = setting(NO_FAULT, "What is broken now", choices=(NO_FAULT, *FAULTS))
-    fault_value: float = setting(0.0, "As the kind of fault says", minimum=-1e9, maximum=1e9)
-    fault_channel: str = setting("", "Beginning of the names of the channels it hits; none: all")
+    fault: str = setting(NO_FAULT, "Kind of the fault that is present now", choices=(NO_FAULT, *FAULTS))
+    fault_value: float = setting(0.0, "Size of the present fault, as its kind defines it", minimum=-1e9, maximum=1e9)
+    fault_channel: str = setting("", "Beginning of the names of the channels affected by the present fault; empty: all")
 
     def __post_init__(self) -> None:
         self.present_fault()

@@ -40,10 +40,20 @@ class KnownImu:
 
     mount: Mount = field(default_factory=Mount)
     gyro_std_radps: float = setting(
-        0.0, "White noise of the angular velocity", unit="rad/s", minimum=0.0, maximum=10.0, read_only=True
+        0.0,
+        "Standard deviation of the angular velocity's white noise",
+        unit="rad/s",
+        minimum=0.0,
+        maximum=10.0,
+        read_only=True,
     )
     force_std_mps2: float = setting(
-        0.0, "White noise of the specific force", unit="m/s^2", minimum=0.0, maximum=100.0, read_only=True
+        0.0,
+        "Standard deviation of the specific force's white noise",
+        unit="m/s^2",
+        minimum=0.0,
+        maximum=100.0,
+        read_only=True,
     )
     gyro_bias_std_radps: float = setting(
         0.0, "Standard deviation of the gyroscopes' initial bias", unit="rad/s",
@@ -75,7 +85,9 @@ class KnownEncoders:
         EncoderSettings().wheel_pulses, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000,
         read_only=True,
     )  # fmt: skip
-    knows_direction: bool = setting(EncoderSettings().knows_direction, "Backward pulses count down", read_only=True)
+    knows_direction: bool = setting(
+        EncoderSettings().knows_direction, "Whether backward pulses count down", read_only=True
+    )
     full_brake_pressure_pa: float = setting(
         EncoderSettings().full_brake_pressure_pa, "Brake pressure at full pedal", unit="Pa", minimum=1e3, maximum=1e9,
         read_only=True,
@@ -108,17 +120,28 @@ class ObserverNodeSettings(SiteSettings):
     }  # fmt: skip
 
     kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours", read_only=True)
-    observer_file: str = setting("", "YAML file of its settings; empty: that of config/observers", read_only=True)
-    vehicle: str = setting(
-        "hmmwv", "Name in config/vehicles, or a path: where it carries sensors whose `mount` is empty", read_only=True
+    observer_file: str = setting(
+        "", "YAML file of the observer's settings; empty: that of config/observers", read_only=True
     )
-    knows_start: bool = setting(False, "Begin where the vehicle starts, as if /initialpose had said so", read_only=True)
+    vehicle: str = setting(
+        "hmmwv",
+        "Name of a vehicle in config/vehicles, or a path; gives places of sensors whose `mount` is empty",
+        read_only=True,
+    )
+    knows_start: bool = setting(
+        False, "Begin at the vehicle's start pose, as if /initialpose had given it", read_only=True
+    )
     start: Start = field(default_factory=lambda: Start(at_world=True))
     rate_hz: float = setting(
         100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )
     tf_rate_hz: float = setting(
-        50.0, "Messages on tf per simulated second; 0 for none", unit="Hz", minimum=0.0, maximum=250.0, read_only=True
+        50.0,
+        "Messages on tf per simulated second; 0 switches them off",
+        unit="Hz",
+        minimum=0.0,
+        maximum=250.0,
+        read_only=True,
     )
     gps: KnownGps = field(default_factory=KnownGps)
     imu: KnownImu = field(default_factory=KnownImu)

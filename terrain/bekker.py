@@ -40,12 +40,16 @@ class Bekker(SoilLaw):
     bearing_kernel = staticmethod(_bearing)
     shear_kernel = staticmethod(_mobilised)
 
-    cohesive_modulus: float = setting(..., "k_c of Bekker", unit="N/m^(n+1)", minimum=0.0, maximum=1e9)
-    frictional_modulus: float = setting(..., "k_phi of Bekker", unit="N/m^(n+2)", minimum=0.0, maximum=1e12)
-    exponent: float = setting(..., "n of Bekker", minimum=0.1, maximum=3.0)
-    cohesion_pa: float = setting(..., "Cohesion", unit="Pa", minimum=0.0, maximum=1e7)
+    cohesive_modulus: float = setting(..., "Cohesive modulus k_c of Bekker", unit="N/m^(n+1)", minimum=0.0, maximum=1e9)
+    frictional_modulus: float = setting(
+        ..., "Frictional modulus k_phi of Bekker", unit="N/m^(n+2)", minimum=0.0, maximum=1e12
+    )
+    exponent: float = setting(..., "Sinkage exponent n of Bekker", minimum=0.1, maximum=3.0)
+    cohesion_pa: float = setting(..., "Cohesion of the soil", unit="Pa", minimum=0.0, maximum=1e7)
     friction_deg: float = setting(..., "Angle of internal friction", unit="deg", minimum=0.0, maximum=60.0)
-    shear_modulus_m: float = setting(..., "K of Janosi and Hanamoto", unit="m", minimum=1e-4, maximum=1.0)
+    shear_modulus_m: float = setting(
+        ..., "Shear deformation modulus K of Janosi and Hanamoto", unit="m", minimum=1e-4, maximum=1.0
+    )
     elastic_pa_per_m: float = setting(..., "Pressure per unloaded sinkage", unit="Pa/m", minimum=1e4, maximum=1e12)
     damping_pa_s_per_m: float = setting(..., "Pressure per speed of sinking", unit="Pa s/m", minimum=0.0, maximum=1e7)
     unit_weight_npm3: float = setting(

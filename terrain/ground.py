@@ -187,8 +187,12 @@ class FlatGround:
     """A plane of hard ground, level unless slopes say otherwise, with an optional bump across the road."""
 
     friction: float = setting(0.8, "Friction coefficient of the ground", minimum=0.0, maximum=2.0, read_only=True)
-    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0, read_only=True)
-    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0, read_only=True)
+    slope_x: float = setting(
+        0.0, "Slope of the ground along x, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
+    )
+    slope_y: float = setting(
+        0.0, "Slope of the ground along y, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
+    )
     bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
     bump_length_m: float = setting(
         1.0, "Length of the bump along x", unit="m", minimum=0.01, maximum=1e4, read_only=True

@@ -38,17 +38,17 @@ class MapSettings:
     """What counts as an obstacle, and how fine and how large the map is."""
 
     map_resolution_m: float = setting(
-        0.5, "Side of a cell of the map", unit="m", minimum=0.05, maximum=100.0, read_only=True
+        0.5, "Side length of the map's cells", unit="m", minimum=0.05, maximum=100.0, read_only=True
     )
     map_size_m: float = setting(
-        1000.0, "Longest side of the map; of a larger world it has what is around the start", unit="m",
+        1000.0, "Longest side of the map, which has the surroundings of the start where the world is larger", unit="m",
         minimum=1.0, maximum=10_000.0, read_only=True,
     )  # fmt: skip
     max_slope_deg: float = setting(
-        30.0, "Steeper ground is occupied", unit="deg", minimum=1.0, maximum=89.0, read_only=True
+        30.0, "Slope above which ground is occupied", unit="deg", minimum=1.0, maximum=89.0, read_only=True
     )
     max_step_m: float = setting(
-        0.1, "Higher steps and kerbs are occupied", unit="m", minimum=0.01, maximum=10.0, read_only=True
+        0.1, "Height above which steps and kerbs are occupied", unit="m", minimum=0.01, maximum=10.0, read_only=True
     )
 
 

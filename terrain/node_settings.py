@@ -16,5 +16,5 @@ class TerrainNodeSettings(MapSettings):
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
-    world: str = setting("flat", "Name in config/worlds, or a path to a YAML file", read_only=True)
+    world: str = setting("flat", "Name of a world in config/worlds, or a path to a YAML file", read_only=True)
     frames: Frames = field(default_factory=Frames)

@@ -17,12 +17,16 @@ from terrain.raw_grid import RawGrid
 class CloudSettings:
     """How points become heights."""
 
-    resolution_m: float = setting(0.5, "Size of cells", unit="m", minimum=0.001, maximum=1000.0)
-    quantile: float = setting(0.5, "Which of a cell's ground points gives the height", minimum=0.0, maximum=1.0)
-    layer_m: float = setting(0.3, "Gap in height that parts layers", unit="m", minimum=0.01, maximum=100.0)
-    least_points: int = setting(1, "Cells with fewer ground points stay unknown", minimum=1, maximum=10_000)
-    strays: int = setting(2, "A lowest layer of so few points may be noise", minimum=0, maximum=1000)
-    stray_share: float = setting(0.1, "and is, if it is a smaller share of its cell", minimum=0.0, maximum=1.0)
+    resolution_m: float = setting(0.5, "Side length of the cells", unit="m", minimum=0.001, maximum=1000.0)
+    quantile: float = setting(0.5, "Quantile of a cell's ground points that gives the height", minimum=0.0, maximum=1.0)
+    layer_m: float = setting(0.3, "Gap in height that separates layers", unit="m", minimum=0.01, maximum=100.0)
+    least_points: int = setting(
+        1, "Fewest ground points of a cell; with fewer it stays unknown", minimum=1, maximum=10_000
+    )
+    strays: int = setting(2, "Most points of a lowest layer that may be noise", minimum=0, maximum=1000)
+    stray_share: float = setting(
+        0.1, "Share of a cell's points below which a lowest layer of few points is noise", minimum=0.0, maximum=1.0
+    )
 
 
 def cloud_to_grid(points: ArrayLike, settings: CloudSettings | None = None) -> RawGrid:

@@ -23,8 +23,8 @@ from terrain.soil_law import SoilLaw
 class HardSoil:
     """Ground that does not give way."""
 
-    friction: float = setting(..., "Coefficient", minimum=0.01, maximum=2.0)
-    source: str = setting(..., "Where the number is from")
+    friction: float = setting(..., "Friction coefficient of the ground", minimum=0.01, maximum=2.0)
+    source: str = setting(..., "Source of the number")
 
     def record(self) -> Any:
         """The kernel's view."""

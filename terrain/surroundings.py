@@ -41,7 +41,9 @@ class SiteSettings:
     }
 
     world: str = setting(
-        "", "Name in config/worlds, or a path to a YAML file; empty: the plane that `ground` describes", read_only=True
+        "",
+        "Name of a world in config/worlds, or a path to a YAML file; empty: the plane that `ground` describes",
+        read_only=True,
     )
     ground: GroundSettings = field(default_factory=GroundSettings)
 

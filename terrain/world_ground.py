@@ -68,8 +68,8 @@ class SoilField:
     """A plane of one soil of config/soils.yaml."""
 
     soil: str = setting(..., "Name of the soil")
-    slope_x: float = setting(0.0, "Rise over run along x", minimum=-2.0, maximum=2.0)
-    slope_y: float = setting(0.0, "Rise over run along y", minimum=-2.0, maximum=2.0)
+    slope_x: float = setting(0.0, "Slope of the ground along x, as rise over run", minimum=-2.0, maximum=2.0)
+    slope_y: float = setting(0.0, "Slope of the ground along y, as rise over run", minimum=-2.0, maximum=2.0)
 
 
 class SoilPlane(WorldGround):

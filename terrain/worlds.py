@@ -60,9 +60,11 @@ class Build:
 class PlaceSettings:
     """Where a vehicle starts or shall go."""
 
-    x_m: float = setting(..., "In the world", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    y_m: float = setting(..., "In the world", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    heading_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+    x_m: float = setting(..., "Position along x in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Position along y in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    heading_deg: float = setting(
+        0.0, "Heading of the vehicle, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
+    )
 
     def place(self) -> Place:
         """In radians."""
@@ -73,54 +75,68 @@ class PlaceSettings:
 class Origin:
     """Where on Earth x = y = z = 0 lies; instead of what a map file tells."""
 
-    latitude_deg: float = setting(..., "North is positive", unit="deg", minimum=-90.0, maximum=90.0)
-    longitude_deg: float = setting(..., "East is positive", unit="deg", minimum=-180.0, maximum=180.0)
-    altitude_m: float = setting(0.0, "Above the ellipsoid", unit="m", minimum=-1000.0, maximum=10_000.0)
+    latitude_deg: float = setting(
+        ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
+    )
+    longitude_deg: float = setting(
+        ..., "Longitude of the world's origin, east positive", unit="deg", minimum=-180.0, maximum=180.0
+    )
+    altitude_m: float = setting(
+        0.0, "Altitude of the world's origin above the ellipsoid", unit="m", minimum=-1000.0, maximum=10_000.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoxSettings:
     """A box on the ground."""
 
-    x_m: float = setting(..., "Of its centre", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    y_m: float = setting(..., "Of its centre", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    length_m: float = setting(..., "Along its own x", unit="m", minimum=0.01, maximum=10_000.0)
-    width_m: float = setting(..., "Along its own y", unit="m", minimum=0.01, maximum=10_000.0)
-    height_m: float = setting(..., "Above its underside", unit="m", minimum=0.01, maximum=10_000.0)
-    yaw_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
-    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+    x_m: float = setting(..., "Position of the box's centre along x", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Position of the box's centre along y", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    length_m: float = setting(..., "Length along the box's own x", unit="m", minimum=0.01, maximum=10_000.0)
+    width_m: float = setting(..., "Width along the box's own y", unit="m", minimum=0.01, maximum=10_000.0)
+    height_m: float = setting(..., "Height of the box above its underside", unit="m", minimum=0.01, maximum=10_000.0)
+    yaw_deg: float = setting(0.0, "Yaw of the box, from x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+    lift_m: float = setting(
+        0.0, "Height of the box's underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class CylinderSettings:
     """A post on the ground."""
 
-    x_m: float = setting(..., "Of its axis", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    y_m: float = setting(..., "Of its axis", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    radius_m: float = setting(..., "Of the cylinder", unit="m", minimum=0.01, maximum=1000.0)
-    height_m: float = setting(..., "Above its underside", unit="m", minimum=0.01, maximum=10_000.0)
-    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+    x_m: float = setting(..., "Position of the cylinder's axis along x", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Position of the cylinder's axis along y", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    radius_m: float = setting(..., "Radius of the cylinder", unit="m", minimum=0.01, maximum=1000.0)
+    height_m: float = setting(
+        ..., "Height of the cylinder above its underside", unit="m", minimum=0.01, maximum=10_000.0
+    )
+    lift_m: float = setting(
+        0.0, "Height of the cylinder's underside above the ground", unit="m", minimum=-1000.0, maximum=1000.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeshSettings:
     """A mesh on the ground."""
 
-    file: str = setting(..., "Name beside this file: .obj, .ply or .stl")
-    x_m: float = setting(..., "Of its origin", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    y_m: float = setting(..., "Of its origin", unit="m", minimum=-FAR_M, maximum=FAR_M)
-    yaw_deg: float = setting(0.0, "From x to the left", unit="deg", minimum=-360.0, maximum=360.0)
-    lift_m: float = setting(0.0, "Of its origin above the ground", unit="m", minimum=-1000.0, maximum=1000.0)
+    file: str = setting(..., "Name of a file beside this one: .obj, .ply or .stl")
+    x_m: float = setting(..., "Position of the mesh's origin along x", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    y_m: float = setting(..., "Position of the mesh's origin along y", unit="m", minimum=-FAR_M, maximum=FAR_M)
+    yaw_deg: float = setting(0.0, "Yaw of the mesh, from x to the left", unit="deg", minimum=-360.0, maximum=360.0)
+    lift_m: float = setting(
+        0.0, "Height of the mesh's origin above the ground", unit="m", minimum=-1000.0, maximum=1000.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorldFile:
     """One world."""
 
-    version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
-    description: str = setting(..., "For people")
+    version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
+    description: str = setting(..., "Description for human readers")
     build: Build
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=LARGEST_SEED)
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
     start: PlaceSettings | None = None
     goal: PlaceSettings | None = None
     origin: Origin | None = None

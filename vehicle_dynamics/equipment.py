@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from proving_ground.settings import setting
+from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.nested import load_section
 
 
@@ -20,7 +20,7 @@ class SensorPlace:
     rpy_deg: tuple[float, float, float] = setting(
         (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0
     )
-    frame: str = setting("", "Name of the frame there; empty: SENSOR_link")
+    frame: str = setting("", "Name of the sensor's frame; empty: SENSOR_link")
 
     @property
     def frame_name(self) -> str:
@@ -43,7 +43,11 @@ class Equipment:
     )
 
     def curvature(self, wished: float) -> float:
-        """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's."""
+        """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's; raises SettingsError."""
+        if not (wished or self.planned_curvature_1pm):
+            raise SettingsError(
+                "max_curvature_1pm: give one, because the vehicle's file has no equipment.planned_curvature_1pm"
+            )
         return wished or self.planned_curvature_1pm
 
     def place(self, sensor: str) -> SensorPlace | None:

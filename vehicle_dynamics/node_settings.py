@@ -19,7 +19,7 @@ SENSOR_FRAME = "_link"  # end of a name
 
 
 def _rate(default: float, what: str, least: float = 0.0) -> float:
-    words = f"{what}, per simulated second" + ("; 0 for none" if least == 0.0 else "")
+    words = f"{what}, per simulated second" + ("; 0 switches them off" if least == 0.0 else "")
     rate: float = setting(default, words, unit="Hz", minimum=least, maximum=1000.0, read_only=True)
     return rate
 
@@ -32,9 +32,9 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
 
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=lambda: Start(at_world=True))
-    start_paused: bool = setting(False, "Wait for simulation/pause to let time run", read_only=True)
+    start_paused: bool = setting(False, "Start paused and wait for simulation/pause to let time run", read_only=True)
     real_time_factor: float = setting(
-        1.0, "Simulated time over real time; 0 is as fast as it can", minimum=0.0, maximum=100.0
+        1.0, "Simulated time over real time; 0: as fast as possible", minimum=0.0, maximum=100.0
     )
 
     clock_rate_hz: float = _rate(100.0, "Messages on /clock", 1.0)
@@ -43,13 +43,16 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     tf_rate_hz: float = _rate(50.0, "Messages on tf")
 
     cmd_vel_type: str = setting(
-        "auto", "Type of cmd_vel; auto goes by who publishes it", choices=TWIST_TYPES, read_only=True
+        "auto", "Type of cmd_vel; auto follows its publishers", choices=TWIST_TYPES, read_only=True
     )
     tf_source: str = setting(
-        "truth", "Who places base_link in odom and map: this node, or an observer", choices=TF_SOURCES, read_only=True
+        "truth",
+        "Node that places base_link in odom and map: this one, or an observer",
+        choices=TF_SOURCES,
+        read_only=True,
     )
     publish_body_tf: bool = setting(
-        True, "Frames of chassis, suspension and wheels; off beside robot_state_publisher", read_only=True
+        True, "Publish frames of chassis, suspension and wheels; off beside robot_state_publisher", read_only=True
     )
     frames: Frames = field(default_factory=Frames)
 

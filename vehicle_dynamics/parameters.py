@@ -20,9 +20,9 @@ from vehicle_dynamics.suspension.wishbone import Hardpoints
 class RigidBody:
     """Mass, place and principal moments of a body."""
 
-    mass_kg: float = mass("Mass")
-    centre_of_mass_m: tuple[float, float, float] = point("Centre of mass at design")
-    inertia_kgm2: tuple[float, float, float] = moment("Principal moments about the centre of mass")
+    mass_kg: float = mass("Mass of the body")
+    centre_of_mass_m: tuple[float, float, float] = point("Centre of mass at the design position")
+    inertia_kgm2: tuple[float, float, float] = moment("Principal moments of inertia about the centre of mass")
 
     def __post_init__(self) -> None:
         if 2.0 * max(self.inertia_kgm2) > sum(self.inertia_kgm2):
@@ -33,7 +33,7 @@ class RigidBody:
 class Rod:
     """A light, slender part, whose mass is taken from a neighbour."""
 
-    mass_kg: float = mass("Mass")
+    mass_kg: float = mass("Mass of the rod")
     taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "lower_arm", "spindle"))
 
 
@@ -41,18 +41,18 @@ class Rod:
 class SuspensionPoints:
     """Hardpoints of the left suspension at the design position, chassis frame."""
 
-    lower_arm_pivot_front: tuple[float, float, float] = point("Lower arm on the chassis, front")
-    lower_arm_pivot_rear: tuple[float, float, float] = point("Lower arm on the chassis, rear")
-    lower_ball_joint: tuple[float, float, float] = point("D")
-    upper_arm_pivot_front: tuple[float, float, float] = point("Upper arm on the chassis, front")
-    upper_arm_pivot_rear: tuple[float, float, float] = point("Upper arm on the chassis, rear")
-    upper_ball_joint: tuple[float, float, float] = point("F")
-    tie_rod_inner: tuple[float, float, float] = point("L")
-    tie_rod_outer: tuple[float, float, float] = point("K")
-    shock_chassis: tuple[float, float, float] = point("J")
-    shock_lower_arm: tuple[float, float, float] = point("B")
-    spring_chassis: tuple[float, float, float] = point("Spring on the chassis")
-    spring_lower_arm: tuple[float, float, float] = point("Spring on the lower arm")
+    lower_arm_pivot_front: tuple[float, float, float] = point("Front pivot of the lower arm on the chassis")
+    lower_arm_pivot_rear: tuple[float, float, float] = point("Rear pivot of the lower arm on the chassis")
+    lower_ball_joint: tuple[float, float, float] = point("Lower ball joint D")
+    upper_arm_pivot_front: tuple[float, float, float] = point("Front pivot of the upper arm on the chassis")
+    upper_arm_pivot_rear: tuple[float, float, float] = point("Rear pivot of the upper arm on the chassis")
+    upper_ball_joint: tuple[float, float, float] = point("Upper ball joint F")
+    tie_rod_inner: tuple[float, float, float] = point("Inner end L of the tie rod")
+    tie_rod_outer: tuple[float, float, float] = point("Outer end K of the tie rod")
+    shock_chassis: tuple[float, float, float] = point("End J of the shock on the chassis")
+    shock_lower_arm: tuple[float, float, float] = point("End B of the shock on the lower arm")
+    spring_chassis: tuple[float, float, float] = point("End of the spring on the chassis")
+    spring_lower_arm: tuple[float, float, float] = point("End of the spring on the lower arm")
     wheel_centre: tuple[float, float, float] = point("Centre of the wheel")
 
     def hardpoints(self) -> Hardpoints:
@@ -83,9 +83,11 @@ class SuspensionRods:
 class Spring:
     """Tabulated spring: force over compression, odd through zero."""
 
-    free_length_m: float = length("Length without force")
-    compression_m: tuple[float, ...] = setting(..., "Compression", unit="m", minimum=0.0, maximum=10.0)
-    force_n: tuple[float, ...] = setting(..., "Force", unit="N", minimum=0.0, maximum=1e8)
+    free_length_m: float = length("Length of the spring without force")
+    compression_m: tuple[float, ...] = setting(
+        ..., "Compressions of the spring's force table", unit="m", minimum=0.0, maximum=10.0
+    )
+    force_n: tuple[float, ...] = setting(..., "Spring force at each compression", unit="N", minimum=0.0, maximum=1e8)
 
     def __post_init__(self) -> None:
         check_table("compression_m", self.compression_m, "force_n", self.force_n)
@@ -97,8 +99,10 @@ class Stops:
 
     bump_below_length_m: float = length("Spring length below which the bump stop acts")
     rebound_above_length_m: float = length("Spring length above which the rebound stop acts")
-    penetration_m: tuple[float, ...] = setting(..., "Penetration", unit="m", minimum=0.0, maximum=10.0)
-    force_n: tuple[float, ...] = setting(..., "Force", unit="N", minimum=0.0, maximum=1e8)
+    penetration_m: tuple[float, ...] = setting(
+        ..., "Penetrations of the stops' force table", unit="m", minimum=0.0, maximum=10.0
+    )
+    force_n: tuple[float, ...] = setting(..., "Force of a stop at each penetration", unit="N", minimum=0.0, maximum=1e8)
 
     def __post_init__(self) -> None:
         check_table("penetration_m", self.penetration_m, "force_n", self.force_n)
@@ -110,12 +114,12 @@ class Stops:
 class Damper:
     """Piecewise linear damper, with other rates outside the middle of its stroke."""
 
-    compression_nspm: float = damping_rate("Rate in compression")
-    rebound_nspm: float = damping_rate("Rate in rebound")
-    outer_compression_nspm: float = damping_rate("Rate in compression outside the middle")
-    outer_rebound_nspm: float = damping_rate("Rate in rebound outside the middle")
-    middle_from_length_m: float = length("Shock length where the middle begins")
-    middle_to_length_m: float = length("Shock length where the middle ends")
+    compression_nspm: float = damping_rate("Damping rate in compression")
+    rebound_nspm: float = damping_rate("Damping rate in rebound")
+    outer_compression_nspm: float = damping_rate("Damping rate in compression outside the middle of the stroke")
+    outer_rebound_nspm: float = damping_rate("Damping rate in rebound outside the middle of the stroke")
+    middle_from_length_m: float = length("Shock length where the middle of the stroke begins")
+    middle_to_length_m: float = length("Shock length where the middle of the stroke ends")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,24 +152,26 @@ class Wheel:
     """What spins."""
 
     mass_kg: float = mass("Mass of hub, rim and tyre")
-    inertia_kgm2: tuple[float, float, float] = moment("Principal moments, y is the spin axis")
-    extra_spin_inertia_kgm2: float = moment("Shafts geared to the wheel")
-    radius_m: float = length("Unloaded radius")
+    inertia_kgm2: tuple[float, float, float] = moment("Principal moments of inertia of the wheel, y is the spin axis")
+    extra_spin_inertia_kgm2: float = moment("Moment of inertia about the spin axis of shafts geared to the wheel")
+    radius_m: float = length("Unloaded radius of the wheel")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
     """Pitman steering T U V W."""
 
-    pitman_pivot_m: tuple[float, float, float] = point("T")
-    pitman_joint_m: tuple[float, float, float] = point("U")
-    idler_joint_m: tuple[float, float, float] = point("V")
-    idler_pivot_m: tuple[float, float, float] = point("W")
+    pitman_pivot_m: tuple[float, float, float] = point("Pivot T of the Pitman arm")
+    pitman_joint_m: tuple[float, float, float] = point("Joint U of Pitman arm and link")
+    idler_joint_m: tuple[float, float, float] = point("Joint V of idler and link")
+    idler_pivot_m: tuple[float, float, float] = point("Pivot W of the idler")
     axis: tuple[float, float, float] = setting(..., "Axis of both pivots", minimum=-1.0, maximum=1.0)
-    max_pitman_angle_deg: float = setting(..., "At full steering", unit="deg", minimum=0.0, maximum=80.0)
-    max_pitman_rate_degps: float = setting(..., "Fastest steering", unit="deg/s", minimum=0.1, maximum=1e4)
+    max_pitman_angle_deg: float = setting(..., "Pitman angle at full steering", unit="deg", minimum=0.0, maximum=80.0)
+    max_pitman_rate_degps: float = setting(
+        ..., "Fastest rate of the Pitman angle", unit="deg/s", minimum=0.1, maximum=1e4
+    )
     servo_bandwidth_radps: float = setting(
-        ..., "Of the critically damped steering servo", unit="rad/s", minimum=1.0, maximum=500.0
+        ..., "Bandwidth of the critically damped steering servo", unit="rad/s", minimum=1.0, maximum=500.0
     )
     pitman_arm: RigidBody
     link: RigidBody
@@ -195,21 +201,27 @@ class Aerodynamics:
 
     drag_area_m2: float = setting(0.0, "Drag coefficient times frontal area", unit="m^2", minimum=0.0, maximum=100.0)
     centre_m: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.5), "Where drag acts", unit="m", minimum=-100.0, maximum=100.0
+        (0.0, 0.0, 0.5), "Point where drag acts", unit="m", minimum=-100.0, maximum=100.0
     )
-    air_density_kgpm3: float = setting(1.225, "Air density", unit="kg/m^3", minimum=0.0, maximum=10.0)
+    air_density_kgpm3: float = setting(1.225, "Density of the air", unit="kg/m^3", minimum=0.0, maximum=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BodyContact:
     """Points of the body that touch the ground when the vehicle bottoms out or rolls over."""
 
-    points_x_m: tuple[float, ...] = setting(..., "Forward", unit="m", minimum=-100.0, maximum=100.0)
-    points_y_m: tuple[float, ...] = setting(..., "To the left", unit="m", minimum=-100.0, maximum=100.0)
-    points_z_m: tuple[float, ...] = setting(..., "Up", unit="m", minimum=-100.0, maximum=100.0)
-    stiffness_npm: float = setting(..., "Of each point", unit="N/m", minimum=1e3, maximum=1e7)
-    damping_nspm: float = damping_rate("Of each point")
-    friction: float = setting(..., "Coefficient", minimum=0.0, maximum=2.0)
+    points_x_m: tuple[float, ...] = setting(
+        ..., "Forward positions of the contact points", unit="m", minimum=-100.0, maximum=100.0
+    )
+    points_y_m: tuple[float, ...] = setting(
+        ..., "Lateral positions of the contact points, positive to the left", unit="m", minimum=-100.0, maximum=100.0
+    )
+    points_z_m: tuple[float, ...] = setting(
+        ..., "Vertical positions of the contact points, positive upwards", unit="m", minimum=-100.0, maximum=100.0
+    )
+    stiffness_npm: float = setting(..., "Stiffness of each contact point", unit="N/m", minimum=1e3, maximum=1e7)
+    damping_nspm: float = damping_rate("Damping of each contact point")
+    friction: float = setting(..., "Friction coefficient of the contact points", minimum=0.0, maximum=2.0)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.points_x_m) == len(self.points_y_m) == len(self.points_z_m):
@@ -221,7 +233,9 @@ class SingleTrackPerformance:
     """What the kinematic vehicle takes instead of tyres, engine and brakes."""
 
     drive_mps2: float = setting(..., "Acceleration at full throttle from rest", unit="m/s^2", minimum=0.0, maximum=50.0)
-    top_speed_mps: float = setting(..., "Where that has faded to nothing", unit="m/s", minimum=0.1, maximum=200.0)
+    top_speed_mps: float = setting(
+        ..., "Speed at which acceleration at full throttle has faded to zero", unit="m/s", minimum=0.1, maximum=200.0
+    )
     brake_mps2: float = setting(..., "Deceleration at full brake", unit="m/s^2", minimum=0.0, maximum=50.0)
     coast_mps2: float = setting(..., "Deceleration without pedals", unit="m/s^2", minimum=0.0, maximum=10.0)
 
@@ -230,7 +244,7 @@ class SingleTrackPerformance:
 class VehicleParameters:
     """A vehicle with four double wishbones and Pitman steering."""
 
-    name: str = setting(..., "Name")
+    name: str = setting(..., "Name of the vehicle")
     chassis: RigidBody
     front_suspension: Suspension
     rear_suspension: Suspension

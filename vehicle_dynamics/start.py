@@ -34,10 +34,12 @@ class Start:
     x_m: float = setting(0.0, "Position of base_link along x", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
     y_m: float = setting(0.0, "Position of base_link along y", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
     heading_deg: float = setting(
-        0.0, "Heading, from x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
+        0.0, "Heading of base_link, from x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
     )
-    speed_mps: float = setting(0.0, "Forward speed", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True)
-    gear: int = setting(0, "Engaged gear; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
+    speed_mps: float = setting(
+        0.0, "Forward speed at the start", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True
+    )
+    gear: int = setting(0, "Gear engaged at the start; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
     at_world: bool = setting(
         False, "Start where the world suggests, unless a position or heading other than 0 is given", read_only=True
     )

@@ -19,17 +19,28 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 class VehicleChoice:
     """Which vehicle, and how it is modelled."""
 
-    model: str = setting("hmmwv", "Name in config/vehicles, or a path to a YAML file", read_only=True)
+    model: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path to a YAML file", read_only=True)
     fidelity: str = setting(
-        "multibody", "Multibody model with tyres, or a kinematic single track", choices=FIDELITIES, read_only=True
+        "multibody",
+        "Fidelity of the model: multibody with tyres, or a kinematic single track",
+        choices=FIDELITIES,
+        read_only=True,
     )
     powertrain: str = setting(
-        "converter", "Engine with torque converter, or torque map", choices=POWERTRAINS, read_only=True
+        "converter",
+        "Kind of powertrain: engine with torque converter, or torque map",
+        choices=POWERTRAINS,
+        read_only=True,
     )
     integrator: str = setting(
-        "euler", "Semi-implicit Euler, or Runge-Kutta of fourth order", choices=tuple(METHODS), read_only=True
+        "euler",
+        "Integration method: semi-implicit Euler, or Runge-Kutta of fourth order",
+        choices=tuple(METHODS),
+        read_only=True,
     )
-    step_s: float = setting(0.001, "Time step", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True)
+    step_s: float = setting(
+        0.001, "Time step of the model", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True
+    )
 
     def __post_init__(self) -> None:
         steps_per_control(self.step_s)

@@ -68,25 +68,38 @@ ENTER_M = 8.0  # spare room around the square, so that a window may be ahead of 
 class LidarMapSettings:
     """Of the obstacle map from LIDAR; what an obstacle is stands in PlannerSettings."""
 
-    lidar_range_m: float = setting(30.0, "Returns from further away are not used", unit="m", minimum=5.0, maximum=100.0)
+    lidar_range_m: float = setting(30.0, "Longest range of a return that is used", unit="m", minimum=5.0, maximum=100.0)
     clear_height_m: float = setting(
-        2.6, "What hangs higher over the ground is no obstacle", unit="m", minimum=1.0, maximum=20.0
+        2.6,
+        "Height above the ground beyond which overhanging objects are no obstacles",
+        unit="m",
+        minimum=1.0,
+        maximum=20.0,
     )
-    clear_scans: int = setting(3, "In a row, with rays through a cell, until it is free", minimum=1, maximum=100)
-    forget_s: float = setting(120.0, "Older evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
+    clear_scans: int = setting(
+        3, "Consecutive scans with rays through a cell that make it free", minimum=1, maximum=100
+    )
+    forget_s: float = setting(120.0, "Age beyond which evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
     blind_m: float = setting(
-        2.5, "What was never seen this close to the body is an obstacle; 0: what is unseen is trusted", unit="m",
+        2.5, "Distance from the body within which unseen ground is an obstacle; 0: unseen ground is trusted", unit="m",
         minimum=0.0, maximum=20.0,
     )  # fmt: skip
     least_points: int = setting(
-        50, "With fewer points of use in a scan the LIDAR is blind: the map grows old", minimum=1, maximum=100_000
+        50,
+        "Fewest usable points of a scan; with fewer the LIDAR counts as blind and the map ages",
+        minimum=1,
+        maximum=100_000,
     )
     start_room_m: float = setting(
-        8.0, "Ahead of the bumper at the first scan, unseen: taken for free, to drive out of the blind place", unit="m",
-        minimum=0.0, maximum=50.0,
+        8.0, "Length ahead of the bumper taken as free at the first scan, though unseen, to leave the blind area",
+        unit="m", minimum=0.0, maximum=50.0,
     )  # fmt: skip
     keep_m: float = setting(
-        15.0, "But not this close to the vehicle, where the LIDAR may be blind", unit="m", minimum=0.0, maximum=100.0
+        15.0,
+        "Distance from the vehicle within which old evidence is kept, as the LIDAR may be blind there",
+        unit="m",
+        minimum=0.0,
+        maximum=100.0,
     )
 
 

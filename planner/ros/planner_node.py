@@ -15,7 +15,7 @@ from std_msgs.msg import Header
 
 from planner.drive_to_goal import Progress, Reason, Status
 from planner.figures import progress_figures
-from planner.navigator import STOP, Navigator
+from planner.navigator import Navigator
 from planner.node_settings import POSES, PlannerNodeSettings
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.fields import read_stamp
@@ -152,9 +152,12 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def _watch(self) -> None:
         """Without odometry nobody else would stop the vehicle before its own time-out."""
-        is_silent = self._odometry.silent_s > self.settings.stale_s
-        if is_silent and not self._navigator.progress.is_at_rest:
-            self._send(self._odometry.time_ns or 0, STOP)
+        time_ns = self._odometry.time_ns
+        silent_s = max(self._odometry.silent_s, self._lag(time_ns) if time_ns is not None else 0.0)
+        is_silent, is_driving = silent_s > self.settings.stale_s, not self._navigator.progress.is_at_rest
+        stop = self._navigator.wait(silent_s) if is_driving else None
+        if stop is not None:
+            self._send(self._odometry.time_ns or 0, stop)
             self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source].name} is silent: stops")
         elif not is_silent:
             self.report("input", Level.OK, "odometry arrives")

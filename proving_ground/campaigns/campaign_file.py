@@ -45,16 +45,21 @@ class Vary:
 
     key: str = setting(..., "Dotted path into the scenario, as world.flat.friction or sensors.1.gps.rate_hz")
     also: tuple[str, ...] = setting((), "Further keys that get the same value")
-    name: str = setting("", "In tables and pictures; none: the key")
-    scale: bool = setting(False, "The value is a factor on what the base has there")
+    name: str = setting("", "Name in tables and pictures; empty: the key")
+    scale: bool = setting(False, "Whether the value is a factor on the base's value")
     uniform: Uniform | None = None
     normal: Normal | None = None
     truncated_normal: TruncatedNormal | None = None
     log_uniform: LogUniform | None = None
     integers: Integers | None = None
     choice: Choice | None = None
-    grid: tuple[float, ...] | None = setting(None, "Numbers", minimum=-LARGEST, maximum=LARGEST)
-    constant: float | None = setting(None, "A number", minimum=-LARGEST, maximum=LARGEST)
+    grid: tuple[float, ...] | None = setting(
+        None,
+        "Numbers that make up the grid, or one of which is drawn with other samplings",
+        minimum=-LARGEST,
+        maximum=LARGEST,
+    )
+    constant: float | None = setting(None, "Number that replaces the base's value", minimum=-LARGEST, maximum=LARGEST)
 
     def __post_init__(self) -> None:
         one_of(self, *NOT_KINDS)
@@ -90,14 +95,14 @@ class Metric:
     """What is kept of each run: a statistic of a channel, or a figure by its name."""
 
     channel: str = setting("", "Name of a recorded channel")
-    statistic: str = setting("", "What is taken of it", choices=("", *STATISTICS))
-    from_s: float = setting(0.0, "Part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
-    to_s: float = setting(1e6, "Its end", unit="s", minimum=0.0, maximum=1e6)
-    figure: str = setting("", "Instead of a channel, a figure of the list in docs/campaigns.md")
-    name: str = setting("", "In tables and pictures; none: made of the others")
-    at_least: float = setting(-1e12, "A run with less does not pass", minimum=-1e12, maximum=1e12)
-    at_most: float = setting(1e12, "A run with more does not pass", minimum=-1e12, maximum=1e12)
-    worse: str = setting("", "Which end is bad, for the list of worst runs", choices=("", "high", "low"))
+    statistic: str = setting("", "Statistic taken of the channel", choices=("", *STATISTICS))
+    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
+    to_s: float = setting(1e6, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
+    figure: str = setting("", "Figure kept instead of a channel, from the list in docs/campaigns.md")
+    name: str = setting("", "Name in tables and pictures; empty: the figure, or channel and statistic")
+    at_least: float = setting(-1e12, "Least value of a run that passes", minimum=-1e12, maximum=1e12)
+    at_most: float = setting(1e12, "Largest value of a run that passes", minimum=-1e12, maximum=1e12)
+    worse: str = setting("", "End of the range that is bad, for the list of worst runs", choices=("", "high", "low"))
 
     def __post_init__(self) -> None:
         if bool(self.figure) == bool(self.channel):
@@ -136,24 +141,37 @@ class Stop:
     The first two look at runs by their number, not by when they end: the same runs count whoever computes them.
     """
 
-    max_failures: int = setting(0, "After so many runs that did not pass", minimum=0, maximum=MOST_RUNS)
-    interval_below: float = setting(
-        0.0, "When the 95 % interval of the success rate is narrower", minimum=0.0, maximum=1.0
+    max_failures: int = setting(
+        0, "Number of runs that did not pass which ends the campaign; 0: no limit", minimum=0, maximum=MOST_RUNS
     )
-    after_runs: int = setting(50, "No rule but the wall time counts before", minimum=1, maximum=MOST_RUNS)
-    max_wall_s: float = setting(0.0, "After so long, each time it is started", unit="s", minimum=0.0, maximum=1e8)
+    interval_below: float = setting(
+        0.0,
+        "Width of the 95 % interval of the success rate below which the campaign ends; 0: never",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    after_runs: int = setting(
+        50, "Number of runs before which only the wall time may end the campaign", minimum=1, maximum=MOST_RUNS
+    )
+    max_wall_s: float = setting(
+        0.0,
+        "Longest wall time of the campaign, counted from each start; 0: no limit",
+        unit="s",
+        minimum=0.0,
+        maximum=1e8,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
     """One study."""
 
-    version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
-    description: str = setting(..., "For people")
-    base: str = setting(..., "Scenario: name in config/scenarios, or a path to a YAML file relative to this one")
-    runs: int = setting(0, "How many; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=LARGEST_SEED)
-    sampling: str = setting("random", "How values are spread", choices=SAMPLINGS)
+    version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
+    description: str = setting(..., "Description for human readers")
+    base: str = setting(..., "Base scenario: name in config/scenarios, or a path to a YAML file relative to this one")
+    runs: int = setting(0, "Number of runs; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
+    sampling: str = setting("random", "Method by which values are spread", choices=SAMPLINGS)
     time_limit_s: float = setting(600.0, "Longest wall time of a run", unit="s", minimum=0.1, maximum=1e6)
     vary: tuple[Vary, ...]
     metrics: tuple[Metric, ...] = ()

@@ -22,8 +22,8 @@ def _bound(words: str) -> float:
 class Uniform:
     """All between two bounds alike."""
 
-    low: float = _bound("Lower bound")
-    high: float = _bound("Upper bound")
+    low: float = _bound("Lower bound of the values")
+    high: float = _bound("Upper bound of the values")
 
     def __post_init__(self) -> None:
         _check_order(self.low, self.high)
@@ -41,8 +41,8 @@ class Uniform:
 class LogUniform:
     """All ratios alike, between two bounds above 0."""
 
-    low: float = _bound("Lower bound")
-    high: float = _bound("Upper bound")
+    low: float = _bound("Lower bound of the values")
+    high: float = _bound("Upper bound of the values")
 
     def __post_init__(self) -> None:
         if self.low <= 0.0:
@@ -62,8 +62,8 @@ class LogUniform:
 class Normal:
     """The normal distribution, without bounds."""
 
-    mean: float = _bound("Mean")
-    std: float = setting(..., "Standard deviation", minimum=0.0, maximum=LARGEST)
+    mean: float = _bound("Mean of the distribution")
+    std: float = setting(..., "Standard deviation of the distribution", minimum=0.0, maximum=LARGEST)
 
     def at(self, share: float) -> Value:
         """The value below which that share lies; the ends are cut off at seven deviations, where 1e-12 lies beyond."""
@@ -82,8 +82,8 @@ class TruncatedNormal:
 
     mean: float = _bound("Mean, before the ends are cut off")
     std: float = setting(..., "Standard deviation, before the ends are cut off", minimum=1e-12, maximum=LARGEST)
-    low: float = _bound("Lower bound")
-    high: float = _bound("Upper bound")
+    low: float = _bound("Lower bound of the values")
+    high: float = _bound("Upper bound of the values")
 
     def __post_init__(self) -> None:
         _check_order(self.low, self.high)
@@ -107,8 +107,8 @@ class TruncatedNormal:
 class Integers:
     """Whole numbers, both ends included, all alike."""
 
-    low: int = setting(..., "Lowest", minimum=-(2**31) + 1, maximum=2**31 - 1)
-    high: int = setting(..., "Highest", minimum=-(2**31) + 1, maximum=2**31 - 1)
+    low: int = setting(..., "Lowest of the whole numbers", minimum=-(2**31) + 1, maximum=2**31 - 1)
+    high: int = setting(..., "Highest of the whole numbers", minimum=-(2**31) + 1, maximum=2**31 - 1)
 
     def __post_init__(self) -> None:
         if self.low > self.high:
@@ -127,9 +127,11 @@ class Integers:
 class Choice:
     """One of some numbers or of some words, all alike or by weights."""
 
-    numbers: tuple[float, ...] = setting((), "The numbers", minimum=-LARGEST, maximum=LARGEST)
-    words: tuple[str, ...] = setting((), "The words")
-    weights: tuple[float, ...] = setting((), "How often each; none: all alike", minimum=0.0, maximum=LARGEST)
+    numbers: tuple[float, ...] = setting((), "Numbers to choose from", minimum=-LARGEST, maximum=LARGEST)
+    words: tuple[str, ...] = setting((), "Words to choose from")
+    weights: tuple[float, ...] = setting(
+        (), "Relative frequency of each value; empty: all equally likely", minimum=0.0, maximum=LARGEST
+    )
 
     def __post_init__(self) -> None:
         if bool(self.numbers) == bool(self.words):

@@ -19,23 +19,33 @@ class CockpitSettings:
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 lets other machines in", read_only=True)
-    port: int = setting(8080, "Of the page; the next free one if it is taken", minimum=1, maximum=65535, read_only=True)
-    open_browser: bool = setting(False, "Open the page too, where there is a screen", read_only=True)
-    world: str = setting("", "Name in config/worlds, or a path to a YAML file; none: a flat grid", read_only=True)
-    vehicle: str = setting("hmmwv", "Name in config/vehicles, or a path: its shape", read_only=True)
+    port: int = setting(
+        8080, "Port of the page; the next free one if it is taken", minimum=1, maximum=65535, read_only=True
+    )
+    open_browser: bool = setting(False, "Open the page in a browser too, where there is a screen", read_only=True)
+    world: str = setting(
+        "", "Name of a world in config/worlds, or a path to a YAML file; empty: a flat grid", read_only=True
+    )
+    vehicle: str = setting(
+        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its shape and curvature", read_only=True
+    )
     vehicle_node: str = setting("vehicle", "Name of the node whose pace the page sets", read_only=True)
     replayer_node: str = setting("replayer", "Name of the node that plays a bag", read_only=True)
     frames: Frames = field(default_factory=Frames)
 
-    camera: str = setting(CHASE, "Where it is at first", choices=MODES, read_only=True)
+    camera: str = setting(CHASE, "Mode of the camera at the start", choices=MODES, read_only=True)
     update_rate_hz: float = setting(20.0, "Pictures per second", unit="Hz", minimum=1.0, maximum=30.0, read_only=True)
     cloud_rate_hz: float = setting(8.0, "Clouds per second", unit="Hz", minimum=0.1, maximum=10.0)
-    cloud_points: int = setting(20_000, "Most points of a cloud", minimum=100, maximum=20_000)
+    cloud_points: int = setting(20_000, "Largest number of points of a cloud", minimum=100, maximum=20_000)
     ground_triangles: int = setting(
-        60_000, "About so many make the ground", minimum=1000, maximum=1_000_000, read_only=True
+        60_000,
+        "Approximate number of triangles that make up the ground",
+        minimum=1000,
+        maximum=1_000_000,
+        read_only=True,
     )
 
-    shadows: bool = setting(True, "The sun casts them; without, slow graphics are faster", read_only=True)
+    shadows: bool = setting(True, "Whether the sun casts shadows; slow graphics are faster without", read_only=True)
 
     max_speed_mps: float = setting(6.0, "Speed while 'ahead' is held", unit="m/s", minimum=0.5, maximum=20.0)
     max_reverse_mps: float = setting(2.0, "Speed while 'back' is held", unit="m/s", minimum=0.5, maximum=10.0)

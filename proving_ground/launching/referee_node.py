@@ -64,17 +64,24 @@ class RefereeSettings:
     """Of which run."""
 
     name: str = setting("run", "Name of the run, for messages", read_only=True)
-    world: str = setting("", "Name in config/worlds, or a path to a YAML file; empty: a plane", read_only=True)
+    world: str = setting(
+        "", "Name of a world in config/worlds, or a path to a YAML file; empty: a plane", read_only=True
+    )
     goal: GoalChoice = field(default_factory=GoalChoice)
-    tells_start: bool = setting(False, "Tell the observer where the vehicle starts", read_only=True)
+    tells_start: bool = setting(False, "Send the pose at the start to the observer", read_only=True)
     wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
     ready_within_s: float = setting(
-        300.0, "Kernels may have to be compiled first", unit="s", minimum=1.0, maximum=1e5, read_only=True
+        300.0,
+        "Longest wait for the nodes to be ready; kernels may have to be compiled first",
+        unit="s",
+        minimum=1.0,
+        maximum=1e5,
+        read_only=True,
     )
     duration_s: float = setting(
         60.0, "Simulated duration of the run", unit="s", minimum=0.01, maximum=1e6, read_only=True
     )
-    out: str = setting("", "Folder that times are written to; none: nowhere", read_only=True)
+    out: str = setting("", "Folder that times are written to; empty: they are not written", read_only=True)
 
 
 class RefereeNode(SuiteNode[RefereeSettings]):

@@ -54,6 +54,11 @@ class Autonomy:
         return self._navigator.progress
 
     @property
+    def height(self) -> float:
+        """Height of base_link as its odometry has it [m]."""
+        return self._navigator.height
+
+    @property
     def core(self) -> DriveToGoal:
         """That plans."""
         return self._navigator.core
@@ -80,7 +85,7 @@ class Autonomy:
             return self._navigator.move(now_ns, base_motion(seen, self._base))
         told = self._observation.told
         if told is None or int(told["time_ns"]) == self._told_ns:
-            return self._navigator.wait(now_ns)
+            return self._navigator.wait((now_ns - self._told_ns) / NS_PER_S)
         self._told_ns = int(told["time_ns"])
         return self._navigator.move(self._told_ns, _motion(told), (now_ns - self._told_ns) / NS_PER_S)
 

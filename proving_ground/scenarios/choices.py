@@ -18,8 +18,12 @@ class ObserverChoice:
     """Which observer estimates the motion from the sensors."""
 
     kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours")
-    settings: str = setting("", "YAML file relative to this one; empty: that of config/observers")
-    knows_start: bool = setting(True, "Knows the pose at the start, as by /initialpose; else it finds out")
+    settings: str = setting(
+        "", "YAML file of the observer's settings, relative to this one; empty: that of config/observers"
+    )
+    knows_start: bool = setting(
+        True, "Whether the observer knows the pose at the start, as by /initialpose; else it finds out"
+    )
 
     def __post_init__(self) -> None:
         if self.kind not in OBSERVER_KINDS:

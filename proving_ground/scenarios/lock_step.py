@@ -30,7 +30,7 @@ from sensors.rig import SensorChoice, SensorRig, steps_between_ticks
 from terrain.surroundings import Surroundings
 from terrain.world import World
 from terrain.world_ground import WorldGround
-from vehicle_dynamics.control.drive_by_wire import DriveByWire, Order
+from vehicle_dynamics.control.drive_by_wire import TAKEN, DriveByWire, Motion, Order, Verdict
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -76,12 +76,17 @@ class _Wire:
 
     def __init__(self, driver: Driver, drive: DriveByWire) -> None:
         self._driver, self._drive = driver, drive
+        self.order: Order | None = None  # of the latest period, if there was one
+        self.answer = TAKEN  # to the latest order
+        self.refused = 0  # orders so far
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """For the next PERIOD_S."""
+        """For the next PERIOD_S; raises ValueError for pedals that are not numbers."""
         order = self._driver.act(now, seen)
-        if order is not None:
-            self._drive.receive(now, order)
+        self.order = order.within_limits() if isinstance(order, Pedals) else order
+        if self.order is not None:
+            self.answer = self._drive.receive(now, self.order)
+            self.refused += self.answer.verdict is Verdict.REFUSED
         return self._drive.pedals(now, seen)
 
     def reset(self) -> None:
@@ -137,9 +142,9 @@ class LockStep:
         steps = steps_between_ticks(sensors, step_s, steps_per_control(step_s))
         start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
         schedule = Schedule(step_s, {"sensors": 1.0 / (steps * step_s)})
-        wire = _Wire(self._driver, DriveByWire(self.vehicle, settings))
+        self._wire = _Wire(self._driver, DriveByWire(self.vehicle, settings))
         try:
-            return Stepper(self.vehicle, self._ground, wire, schedule, start=start, start_ns=self._start_ns)
+            return Stepper(self.vehicle, self._ground, self._wire, schedule, start=start, start_ns=self._start_ns)
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
 
@@ -229,6 +234,21 @@ class LockStep:
         """As the drive-by-wire has pressed them last."""
         return self._stepper.pedals
 
+    @property
+    def order(self) -> Order | None:
+        """What the driver ordered at the latest period, if anything."""
+        return self._wire.order
+
+    @property
+    def refusal(self) -> str:
+        """Why drive-by-wire refused the latest order, or nothing."""
+        return self._wire.answer.reason if self._wire.answer.verdict is Verdict.REFUSED else ""
+
+    @property
+    def orders_refused(self) -> int:
+        """How many orders drive-by-wire has refused so far."""
+        return self._wire.refused
+
     def seen_since(self, period: int) -> NDArray[np.void]:
         """Records of SNAPSHOT from a period on, without the present instant; a view."""
         return self._history[period : self._period]
@@ -278,7 +298,11 @@ class LockStep:
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
         if self.observation is not None:
             raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
-        if self._is_sensed and self.rig is not None:
+        if self.autonomy is not None:
+            raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
+        if isinstance(self._wire.order, Motion):
+            raise SettingsError("checkpoint: a run that is driven by speed and yaw rate cannot be kept yet")
+        if self._is_sensed and self.rig is not None and not self.has_diverged:
             raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
         sensors = self.rig.memory() if self.rig is not None else None
         stepper = self._stepper
@@ -298,5 +322,6 @@ class LockStep:
         if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
             self._ground.restore_ruts(checkpoint.ruts)
         self._period, self._is_sensed, self._diverged_at = checkpoint.period, False, None
+        self._standing, self._is_over = Standing(), False
         tick = checkpoint.period * steps_per_control(self.vehicle.step_s)
         self._stepper.go_on_from(tick, checkpoint.state, checkpoint.pedals)

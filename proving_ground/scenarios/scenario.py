@@ -36,7 +36,7 @@ STATISTICS = ("minimum", "maximum", "mean", "rms", "end", "reference_rms", "refe
 class NamedWorld:
     """A world of config/worlds, or of a file of one's own."""
 
-    name: str = setting(..., "Name in config/worlds, or a path to a YAML file relative to this one")
+    name: str = setting(..., "Name of a world in config/worlds, or a path to a YAML file relative to this one")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +112,9 @@ class Criterion:
     """What a run must show to pass: a statistic of a channel within bounds."""
 
     channel: str = setting(..., "Name of a recorded channel")
-    statistic: str = setting(..., "What is taken of it", choices=STATISTICS)
-    from_s: float = setting(0.0, "Part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
-    to_s: float = setting(1e6, "Its end", unit="s", minimum=0.0, maximum=1e6)
+    statistic: str = setting(..., "Statistic taken of the channel", choices=STATISTICS)
+    from_s: float = setting(0.0, "Start of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
+    to_s: float = setting(1e6, "End of the part of the run that counts", unit="s", minimum=0.0, maximum=1e6)
     at_least: float = setting(-1e12, "Least value that passes", minimum=-1e12, maximum=1e12)
     at_most: float = setting(1e12, "Largest value that passes", minimum=-1e12, maximum=1e12)
 
@@ -132,14 +132,14 @@ class Criterion:
 class Scenario:
     """One run."""
 
-    version: int = setting(..., "Of this file's form", minimum=VERSION, maximum=VERSION)
-    description: str = setting(..., "For people")
+    version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
+    description: str = setting(..., "Description for human readers")
     world: World
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
     driver: Driver = field(default_factory=Driver)
-    duration_s: float = setting(..., "Length of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
-    seed: int = setting(0, "Of all random numbers", minimum=0, maximum=2**31 - 1)
+    duration_s: float = setting(..., "Duration of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
+    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()
     faults: tuple[SensorFault, ...] = ()
     targets: tuple[MovingTarget, ...] = ()

@@ -78,7 +78,8 @@ class Step(NamedTuple):
 
     observation: Observation
     has_ended: bool
-    info: dict[str, Any]  # diverged, collision_n: the hardest push of obstacles during the step, pedals: the latest
+    # diverged; collision_n: hardest push of obstacles during the step; pedals: the latest; refused: why, or nothing
+    info: dict[str, Any]
 
 
 Policy = Callable[[Observation], Action]
@@ -139,7 +140,12 @@ class Simulation:
         runner.advance_to(begin + periods)
         observation = self._observation()
         pushes = [*runner.seen_since(begin)["collision"].tolist(), float(runner.look()["collision"])]
-        info = {"diverged": runner.has_diverged, "collision_n": max(pushes), "pedals": runner.pedals}
+        info = {
+            "diverged": runner.has_diverged,
+            "collision_n": max(pushes),
+            "pedals": runner.pedals,
+            "refused": runner.refusal,
+        }
         return Step(observation, runner.has_ended, info)
 
     def result(self) -> Run:
@@ -231,8 +237,8 @@ def _checked(seed: int) -> int:
 
 
 def _periods(seconds: float) -> int:
-    periods = seconds / PERIOD_S
-    if not math.isfinite(periods) or periods < 0.5 or abs(periods - round(periods)) > 1e-6 * max(periods, 1.0):
+    periods = _number("seconds", seconds) / PERIOD_S
+    if periods < 0.5 or abs(periods - round(periods)) > 1e-6 * max(periods, 1.0):
         raise ValueError(f"seconds: must be a whole number of {PERIOD_S:g} s, got {seconds!r}")
     return round(periods)
 
@@ -240,9 +246,21 @@ def _periods(seconds: float) -> int:
 def _finite(action: Action) -> Action:
     """The action; raises ValueError for what is none."""
     if isinstance(action, Pedals):
-        return action.within_limits()
+        steering, throttle, brake = (_number("action: pedals", value) for value in action[:3])
+        return Pedals(steering, throttle, brake, action.selected).within_limits()
     if not isinstance(action, Command):
         raise ValueError(f"action: must be Pedals or a Command, got {type(action).__name__}")
-    if not all(math.isfinite(value) for value in action):
-        raise ValueError(f"action: speed and curvature must be finite numbers, got {action.speed}, {action.curvature}")
-    return Command(float(action.speed), float(action.curvature))
+    return Command(*(_number("action: speed and curvature", value) for value in action))
+
+
+def _number(name: str, value: Any) -> float:
+    """As a float; raises ValueError unless it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{name} must be finite numbers, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite numbers, got {number}")
+    return number

@@ -33,7 +33,12 @@ class EncoderSettings(SensorSettings):
 
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
-        9.81, "Of the place, as the vehicle has it", unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True
+        9.81,
+        "Gravitational acceleration of the place, the same as the vehicle's",
+        unit="m/s^2",
+        minimum=0.0,
+        maximum=30.0,
+        read_only=True,
     )
 
     wheel_pulses: int = setting(40, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000, read_only=True)
@@ -41,35 +46,39 @@ class EncoderSettings(SensorSettings):
         False, "Whether backward pulses count down; else all count up, as in [Sanjurjo]", read_only=True
     )
     pulse_hysteresis: float = setting(
-        0.1, "How far back, as a share of a pulse, until one counts as backward", minimum=0.0, maximum=0.4,
+        0.1, "Turn back past an edge before it counts as backward, as a share of a pulse", minimum=0.0, maximum=0.4,
         read_only=True,
     )  # fmt: skip
-    pulse_jitter: float = setting(0.01, "Deviation of an edge's place, as a share of a pulse", minimum=0.0, maximum=0.1)
+    pulse_jitter: float = setting(
+        0.01, "Standard deviation of an edge's position, as a share of a pulse", minimum=0.0, maximum=0.1
+    )
     stopped_after_s: float = setting(
-        0.5, "Without a pulse for so long a rate is 0", unit="s", minimum=0.01, maximum=100.0, read_only=True
+        0.5, "Time without a pulse after which a rate reads 0", unit="s", minimum=0.01, maximum=100.0, read_only=True
     )
     engine_pulses: int = setting(
         36, "Counted edges per turn of the engine", minimum=1, maximum=1_000_000, read_only=True
     )
 
-    steering_resolution_deg: float = amount(0.044, "Step of the Pitman angle, 0: none", "deg", 90.0)
-    steering_noise_deg: float = amount(0.02, "White noise", "deg", 90.0)
-    steering_offset_deg: float = amount(0.1, "Of the middle", "deg", 90.0)
-    wheel_torque_noise_nm: float = amount(10.0, "White noise", "N m", 1e5)
-    wheel_torque_offset_nm: float = amount(5.0, "Of zero", "N m", 1e5)
-    wheel_torque_resolution_nm: float = amount(1.0, "Step of the reading, 0: none", "N m", 1e5)
-    wheel_torque_range_nm: float = amount(10000.0, "Largest reading, 0: no limit", "N m", 1e6)
-    throttle_noise: float = amount(0.002, "White noise of the pedal, 1 is full", "", 1.0)
-    throttle_resolution: float = amount(0.001, "Step of the reading, 0: none", "", 1.0)
+    steering_resolution_deg: float = amount(0.044, "Resolution of the Pitman angle; 0: no rounding", "deg", 90.0)
+    steering_noise_deg: float = amount(0.02, "Standard deviation of the Pitman angle's white noise", "deg", 90.0)
+    steering_offset_deg: float = amount(0.1, "Standard deviation of the Pitman angle's constant offset", "deg", 90.0)
+    wheel_torque_noise_nm: float = amount(10.0, "Standard deviation of the wheel torque's white noise", "N m", 1e5)
+    wheel_torque_offset_nm: float = amount(5.0, "Standard deviation of the wheel torque's constant offset", "N m", 1e5)
+    wheel_torque_resolution_nm: float = amount(1.0, "Resolution of the wheel torque; 0: no rounding", "N m", 1e5)
+    wheel_torque_range_nm: float = amount(10000.0, "Largest reading of the wheel torque; 0: no limit", "N m", 1e6)
+    throttle_noise: float = amount(0.002, "Standard deviation of the throttle's white noise, 1 is full pedal", "", 1.0)
+    throttle_resolution: float = amount(0.001, "Resolution of the throttle; 0: no rounding", "", 1.0)
     full_brake_pressure_pa: float = setting(
-        1e7, "In the brake line at full pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
+        1e7, "Pressure in the brake line at full pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
     )
-    brake_pressure_noise_pa: float = amount(2e4, "White noise", "Pa", 1e8)
-    brake_pressure_resolution_pa: float = amount(5e3, "Step of the reading, 0: none", "Pa", 1e8)
-    tilt_noise_deg: float = amount(0.05, "White noise of the inclinometers", "deg", 90.0)
-    tilt_offset_deg: float = amount(0.2, "Of level", "deg", 90.0)
-    tilt_resolution_deg: float = amount(0.01, "Step of the reading, 0: none", "deg", 90.0)
-    tilt_smoothing_s: float = amount(0.3, "Time constant of their low-pass, 0: none", "s", 100.0)
+    brake_pressure_noise_pa: float = amount(2e4, "Standard deviation of the brake pressure's white noise", "Pa", 1e8)
+    brake_pressure_resolution_pa: float = amount(5e3, "Resolution of the brake pressure; 0: no rounding", "Pa", 1e8)
+    tilt_noise_deg: float = amount(0.05, "Standard deviation of the inclinometers' white noise", "deg", 90.0)
+    tilt_offset_deg: float = amount(0.2, "Standard deviation of the inclinometers' constant offset", "deg", 90.0)
+    tilt_resolution_deg: float = amount(0.01, "Resolution of the inclinometers; 0: no rounding", "deg", 90.0)
+    tilt_smoothing_s: float = amount(
+        0.3, "Time constant of the inclinometers' low-pass filter; 0: no filter", "s", 100.0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

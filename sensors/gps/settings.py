@@ -26,10 +26,13 @@ class GpsSettings(SensorSettings):
 
     rate_hz: float = rate(5.0, 100.0)
     quality: int = setting(
-        1, "Of a fix: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix", minimum=0, maximum=5
+        1,
+        "Quality of a fix: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix",
+        minimum=0,
+        maximum=5,
     )
     horizontal_std_m: float = setting(
-        1.263, "Standard deviation of east and of north", unit="m", minimum=0.0, maximum=1000.0
+        1.263, "Standard deviation of the position, east and north each", unit="m", minimum=0.0, maximum=1000.0
     )
     vertical_std_m: float = setting(2.551, "Standard deviation of the height", unit="m", minimum=0.0, maximum=1000.0)
     velocity_std_mps: float = setting(
@@ -39,14 +42,22 @@ class GpsSettings(SensorSettings):
         0.0, "Share of the position's variance that changes slowly (Gauss-Markov)", minimum=0.0, maximum=1.0
     )
     correlation_time_s: float = setting(
-        30.0, "In which that part falls to 1/e of itself", unit="s", minimum=0.1, maximum=1e5
+        30.0,
+        "Time in which the slowly changing part of the position error falls to 1/e",
+        unit="s",
+        minimum=0.1,
+        maximum=1e5,
     )
-    satellites: int = setting(14, "Above the horizon", minimum=FEWEST_SATELLITES, maximum=60)
-    sky_mask_deg: float = setting(10.0, "Lower satellites are not used", unit="deg", minimum=0.0, maximum=60.0)
-    highest_pdop: float = setting(25.0, "No fix with a worse geometry of satellites", minimum=1.0, maximum=1000.0)
-    needs_sky: bool = setting(False, "Satellites behind buildings and hills are not seen", read_only=True)
+    satellites: int = setting(14, "Number of satellites above the horizon", minimum=FEWEST_SATELLITES, maximum=60)
+    sky_mask_deg: float = setting(
+        10.0, "Elevation below which satellites are not used", unit="deg", minimum=0.0, maximum=60.0
+    )
+    highest_pdop: float = setting(
+        25.0, "Dilution of precision (PDOP) above which there is no fix", minimum=1.0, maximum=1000.0
+    )
+    needs_sky: bool = setting(False, "Whether buildings and hills hide satellites", read_only=True)
     reacquisition_s: float = setting(
-        1.0, "From seeing enough satellites again to the next fix", unit="s", minimum=0.0, maximum=600.0
+        1.0, "Time from seeing enough satellites again to the next fix", unit="s", minimum=0.0, maximum=600.0
     )
     geoid_separation_m: float = setting(
         53.0, "Height of the geoid above the ellipsoid, for GGA", unit="m", minimum=-120.0, maximum=120.0

@@ -42,40 +42,61 @@ class ImuSettings(SensorSettings):
 
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
-        9.81, "Of the place, as the vehicle has it", unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True
+        9.81,
+        "Gravitational acceleration of the place, the same as the vehicle's",
+        unit="m/s^2",
+        minimum=0.0,
+        maximum=30.0,
+        read_only=True,
     )
 
-    gyro_noise_density_dps_per_rthz: float = deviation(0.005, "White noise", "deg/s/sqrt(Hz)", 10.0)
-    gyro_bias_instability_dph: float = deviation(8.0, "Flat part of the Allan deviation", "deg/h", 1e5)
+    gyro_noise_density_dps_per_rthz: float = deviation(
+        0.005, "White noise density of the gyroscopes", "deg/s/sqrt(Hz)", 10.0
+    )
+    gyro_bias_instability_dph: float = deviation(
+        8.0, "Bias instability of the gyroscopes: the flat part of the Allan deviation", "deg/h", 1e5
+    )
     gyro_bias_correlation_s: float = setting(
-        200.0, "How long that bias is like itself", unit="s", minimum=0.1, maximum=1e5
+        200.0, "Correlation time of the gyroscope bias", unit="s", minimum=0.1, maximum=1e5
     )
-    gyro_random_walk_dph_per_rth: float = deviation(4.0, "Rate random walk", "deg/h/sqrt(h)", 1e5)
-    gyro_constant_bias_dps: float = deviation(0.1, "From one turning on to the next", "deg/s", 100.0)
-    gyro_scale_ppm: float = deviation(1000.0, "Error of the scale factor", "ppm", 1e5)
-    gyro_misalignment_mrad: float = deviation(0.5, "Of each axis against each other one", "mrad", 100.0)
-    gyro_resolution_dps: float = deviation(0.0001, "Step of the reading, 0: none", "deg/s", 10.0)
-    gyro_range_dps: float = deviation(450.0, "Largest reading, 0: no limit", "deg/s", 1e5)
+    gyro_random_walk_dph_per_rth: float = deviation(4.0, "Rate random walk of the gyroscopes", "deg/h/sqrt(h)", 1e5)
+    gyro_constant_bias_dps: float = deviation(0.1, "Standard deviation of the gyroscopes' turn-on bias", "deg/s", 100.0)
+    gyro_scale_ppm: float = deviation(1000.0, "Standard deviation of the gyroscopes' scale factor error", "ppm", 1e5)
+    gyro_misalignment_mrad: float = deviation(
+        0.5, "Standard deviation of each gyroscope axis against each other one", "mrad", 100.0
+    )
+    gyro_resolution_dps: float = deviation(0.0001, "Resolution of the gyroscopes; 0: no rounding", "deg/s", 10.0)
+    gyro_range_dps: float = deviation(450.0, "Largest reading of the gyroscopes; 0: no limit", "deg/s", 1e5)
 
-    accel_noise_density_ug_per_rthz: float = deviation(60.0, "White noise", "ug/sqrt(Hz)", 1e5)
-    accel_bias_instability_ug: float = deviation(40.0, "Flat part of the Allan deviation", "ug", 1e6)
-    accel_bias_correlation_s: float = setting(
-        200.0, "How long that bias is like itself", unit="s", minimum=0.1, maximum=1e5
+    accel_noise_density_ug_per_rthz: float = deviation(
+        60.0, "White noise density of the accelerometers", "ug/sqrt(Hz)", 1e5
     )
-    accel_random_walk_ug_per_rth: float = deviation(20.0, "Random walk of the bias", "ug/sqrt(h)", 1e6)
-    accel_constant_bias_mg: float = deviation(3.0, "From one turning on to the next", "mg", 1e3)
-    accel_scale_ppm: float = deviation(1000.0, "Error of the scale factor", "ppm", 1e5)
-    accel_misalignment_mrad: float = deviation(0.5, "Of each axis against each other one", "mrad", 100.0)
-    accel_resolution_mg: float = deviation(0.01, "Step of the reading, 0: none", "mg", 100.0)
-    accel_range_g: float = deviation(8.0, "Largest reading, 0: no limit", "g", 1e4)
+    accel_bias_instability_ug: float = deviation(
+        40.0, "Bias instability of the accelerometers: the flat part of the Allan deviation", "ug", 1e6
+    )
+    accel_bias_correlation_s: float = setting(
+        200.0, "Correlation time of the accelerometer bias", unit="s", minimum=0.1, maximum=1e5
+    )
+    accel_random_walk_ug_per_rth: float = deviation(20.0, "Random walk of the accelerometer bias", "ug/sqrt(h)", 1e6)
+    accel_constant_bias_mg: float = deviation(3.0, "Standard deviation of the accelerometers' turn-on bias", "mg", 1e3)
+    accel_scale_ppm: float = deviation(
+        1000.0, "Standard deviation of the accelerometers' scale factor error", "ppm", 1e5
+    )
+    accel_misalignment_mrad: float = deviation(
+        0.5, "Standard deviation of each accelerometer axis against each other one", "mrad", 100.0
+    )
+    accel_resolution_mg: float = deviation(0.01, "Resolution of the accelerometers; 0: no rounding", "mg", 100.0)
+    accel_range_g: float = deviation(8.0, "Largest reading of the accelerometers; 0: no limit", "g", 1e4)
 
     has_attitude: bool = setting(
-        False, "Whether the unit has a filter of its own that tells its attitude", read_only=True
+        False, "Whether the unit has a filter of its own that reports its attitude", read_only=True
     )
-    attitude_std_deg: float = deviation(0.5, "Error of roll and pitch, about level axes of the world", "deg", 45.0)
-    heading_std_deg: float = deviation(2.0, "Error of the heading", "deg", 180.0)
+    attitude_std_deg: float = deviation(
+        0.5, "Standard deviation of roll and pitch, about level axes of the world", "deg", 45.0
+    )
+    heading_std_deg: float = deviation(2.0, "Standard deviation of the heading", "deg", 180.0)
     attitude_correlation_s: float = setting(
-        10.0, "How long errors of the attitude are like themselves", unit="s", minimum=0.01, maximum=1e5
+        10.0, "Correlation time of the attitude errors", unit="s", minimum=0.01, maximum=1e5
     )
 
     def __post_init__(self) -> None:

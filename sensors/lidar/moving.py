@@ -30,7 +30,7 @@ def _size(words: str) -> float:
 
 
 def _coordinate(default: object = 0.0) -> float:
-    value: float = setting(default, "In the world", unit="m", minimum=-1e6, maximum=1e6)
+    value: float = setting(default, "Coordinate in the world frame", unit="m", minimum=-1e6, maximum=1e6)
     return value
 
 
@@ -43,17 +43,17 @@ def level_ground(x: float, y: float) -> float:
 class BoxShape:
     """As a car is; it faces where it goes."""
 
-    length_m: float = _size("Along its way")
-    width_m: float = _size("Across it")
-    height_m: float = _size("From its underside up")
+    length_m: float = _size("Length along the direction of travel")
+    width_m: float = _size("Width across the direction of travel")
+    height_m: float = _size("Height above the underside")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CylinderShape:
     """As a person is."""
 
-    radius_m: float = _size("Of the upright cylinder")
-    height_m: float = _size("From its underside up")
+    radius_m: float = _size("Radius of the upright cylinder")
+    height_m: float = _size("Height above the underside")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,14 +81,14 @@ class MovingTarget:
     cylinder: CylinderShape | None = None
     x_m: float = _coordinate()
     y_m: float = _coordinate()
-    lift_m: float = setting(0.0, "Of its underside above the ground", unit="m", minimum=-10.0, maximum=100.0)
+    lift_m: float = setting(0.0, "Height of the underside above the ground", unit="m", minimum=-10.0, maximum=100.0)
     heading_deg: float = setting(
-        0.0, "Where it goes, from x to the left; without waypoints", unit="deg", minimum=-360.0, maximum=360.0
+        0.0, "Direction of travel without waypoints, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
     )
-    speed_mps: float = setting(0.0, "Of its way", unit="m/s", minimum=0.0, maximum=100.0)
-    start_s: float = setting(0.0, "Until then it stands", unit="s", minimum=0.0, maximum=1e6)
+    speed_mps: float = setting(0.0, "Speed of the target along its way", unit="m/s", minimum=0.0, maximum=100.0)
+    start_s: float = setting(0.0, "Time until which the target stands", unit="s", minimum=0.0, maximum=1e6)
     waypoints: tuple[Waypoint, ...] = ()
-    loop: bool = setting(False, "From the last waypoint to its first place and round again; else it stops there")
+    loop: bool = setting(False, "Return from the last waypoint to the first place and go round again; else stop there")
 
     def __post_init__(self) -> None:
         self._shape()

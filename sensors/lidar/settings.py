@@ -30,46 +30,55 @@ class LidarSettings(SensorSettings):
     channels: ClassVar[Sequence[str]] = ("range",)
 
     rate_hz: float = rate(10.0, 100.0)
-    kind: str = setting(SPINNING, "How it looks around", choices=(SPINNING, FLASH), read_only=True)
+    kind: str = setting(
+        SPINNING, "Kind of unit: spinning, or a flash of a whole raster", choices=(SPINNING, FLASH), read_only=True
+    )
     elevations_deg: tuple[float, ...] = setting(
         tuple(float(angle) for angle in range(-15, 16, 2)),
-        "Beams of a spinning unit, lowest first",
+        "Elevations of a spinning unit's beams, lowest first",
         unit="deg",
         minimum=-89.0,
         maximum=89.0,
         read_only=True,
     )
     columns: int = setting(
-        1800, "Shots in a turn, or columns of a flash's raster", minimum=1, maximum=100_000, read_only=True
+        1800, "Number of shots in a turn, or of columns of a flash's raster", minimum=1, maximum=100_000, read_only=True
     )
-    rows: int = setting(32, "Of a flash's raster", minimum=1, maximum=10_000, read_only=True)
+    rows: int = setting(32, "Number of rows of a flash's raster", minimum=1, maximum=10_000, read_only=True)
     horizontal_fov_deg: float = setting(
         120.0, "Width of a flash's raster", unit="deg", minimum=0.1, maximum=360.0, read_only=True
     )
     vertical_fov_deg: float = setting(
         30.0, "Height of a flash's raster", unit="deg", minimum=0.1, maximum=178.0, read_only=True
     )
-    min_range_m: float = setting(0.5, "What is closer reads -inf", unit="m", minimum=0.0, maximum=1000.0)
-    max_range_m: float = setting(100.0, "What is further reads +inf", unit="m", minimum=0.1, maximum=1000.0)
+    min_range_m: float = setting(0.5, "Distance below which a range reads -inf", unit="m", minimum=0.0, maximum=1000.0)
+    max_range_m: float = setting(
+        100.0, "Distance above which a range reads +inf", unit="m", minimum=0.1, maximum=1000.0
+    )
     range_noise_m: float = setting(0.02, "Standard deviation of each range", unit="m", minimum=0.0, maximum=10.0)
     range_bias_m: float = setting(
         0.0, "Standard deviation of each beam's constant error", unit="m", minimum=0.0, maximum=10.0
     )
-    range_resolution_m: float = setting(0.0, "Step of the reading; 0 is none", unit="m", minimum=0.0, maximum=10.0)
+    range_resolution_m: float = setting(
+        0.0, "Resolution of the ranges; 0: no rounding", unit="m", minimum=0.0, maximum=10.0
+    )
     weak_signal: float = setting(
-        0.05, "Signal of which a share 1/e is lost, see sensors/lidar/rays.py; 0: none is", minimum=0.0, maximum=1e6
+        0.05,
+        "Signal of which a share 1/e is lost, see sensors/lidar/rays.py; 0: nothing is lost",
+        minimum=0.0,
+        maximum=1e6,
     )
     full_intensity_m: float = setting(
-        20.0, "Up to here intensity does not fall with distance", unit="m", minimum=0.1, maximum=1000.0
+        20.0, "Distance up to which intensity does not fall", unit="m", minimum=0.1, maximum=1000.0
     )
     soil_reflectivity: float = _reflectivity(0.25, "the ground")
     building_reflectivity: float = _reflectivity(0.5, "boxes and meshes")
     tree_reflectivity: float = _reflectivity(0.35, "cylinders")
     target_reflectivity: float = _reflectivity(0.7, "moving targets and the own body")
-    deskew: bool = setting(False, "Points as if all were shot at the stamp")
+    deskew: bool = setting(False, "Whether points are corrected as if all were measured at the stamp")
     own_body: str = setting(
         REMOVED,
-        "Rays that meet the own body: invalid, measured, or as if it were not there",
+        "Treatment of rays that meet the own body: invalid, measured, or as if it were not there",
         choices=(REMOVED, SEEN, ABSENT),
         read_only=True,
     )

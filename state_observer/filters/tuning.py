@@ -25,7 +25,7 @@ class PlantNoiseRow:
     linkage: str = setting(..., "Name of a linkage")
     errors: tuple[str, ...] = setting(..., "Levels of modelling error", choices=ERRORS)
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
-    filters: tuple[str, ...] = setting(..., "Filters")
+    filters: tuple[str, ...] = setting(..., "Names of the filters that the row is for")
     psd: float = setting(..., "PSD of acceleration noise", unit="rad^2/s^3", minimum=0.0, maximum=1e6)
 
     def __post_init__(self) -> None:
@@ -38,9 +38,9 @@ class VarianceRow:
 
     linkage: str = setting(..., "Name of a linkage")
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
-    filters: tuple[str, ...] = setting(..., "Filters")
-    angle: float = setting(..., "Of positions", unit="rad^2, m^2", minimum=1e-12, maximum=1e3)
-    rate: float = setting(..., "Of velocities", unit="rad^2/s^2, m^2/s^2", minimum=1e-12, maximum=1e3)
+    filters: tuple[str, ...] = setting(..., "Names of the filters that the row is for")
+    angle: float = setting(..., "Initial variance of positions", unit="rad^2, m^2", minimum=1e-12, maximum=1e3)
+    rate: float = setting(..., "Initial variance of velocities", unit="rad^2/s^2, m^2/s^2", minimum=1e-12, maximum=1e3)
 
     def __post_init__(self) -> None:
         check_filter_names(self.filters)
@@ -50,53 +50,70 @@ class VarianceRow:
 class ForceTuning:
     """Acceleration error of the forceEKF: a first-order shaping filter."""
 
-    psd: float = setting(..., "PSD that drives it", unit="rad^2/s^5", minimum=0.0, maximum=1e9)
-    initial_std: float = setting(..., "At the start", unit="rad/s^2", minimum=1e-6, maximum=1e3)
-    correlation_time_s: float = setting(..., "How long it lasts", unit="s", minimum=1e-3, maximum=1e9)
+    psd: float = setting(
+        ..., "PSD of the noise that drives the acceleration error", unit="rad^2/s^5", minimum=0.0, maximum=1e9
+    )
+    initial_std: float = setting(
+        ..., "Initial standard deviation of the acceleration error", unit="rad/s^2", minimum=1e-6, maximum=1e3
+    )
+    correlation_time_s: float = setting(
+        ..., "Correlation time of the acceleration error", unit="s", minimum=1e-3, maximum=1e9
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnscentedTuning:
     """Of the unscented transform."""
 
-    alpha: float = setting(1e-3, "Spread of the points", minimum=1e-6, maximum=1.0)
-    beta: float = setting(2.0, "2 for a normal distribution", minimum=0.0, maximum=10.0)
-    kappa: float = setting(0.0, "Usually 0", minimum=0.0, maximum=10.0)
+    alpha: float = setting(1e-3, "Spread of the sigma points", minimum=1e-6, maximum=1.0)
+    beta: float = setting(
+        2.0, "Parameter beta of the unscented transform; 2 for a normal distribution", minimum=0.0, maximum=10.0
+    )
+    kappa: float = setting(0.0, "Parameter kappa of the unscented transform, usually 0", minimum=0.0, maximum=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothTuning:
     """SCKF: constraints as measurements whose noise shrinks."""
 
-    weakening: float = setting(0.1, "alpha~ of Eq. 3.106", minimum=1e-9, maximum=10.0)
-    decay: float = setting(1.0, "beta~ of Eq. 3.110", minimum=0.0, maximum=100.0)
+    weakening: float = setting(
+        0.1, "Initial weakening of the constraints, alpha~ of Eq. 3.106", minimum=1e-9, maximum=10.0
+    )
+    decay: float = setting(1.0, "Decay of the weakening per iteration, beta~ of Eq. 3.110", minimum=0.0, maximum=100.0)
     gap: float = setting(1e-3, "Norm of the constraints that ends iterations", minimum=1e-12, maximum=1.0)
-    most_iterations: int = setting(200, "Bound", minimum=1, maximum=10000)
+    most_iterations: int = setting(200, "Largest number of iterations", minimum=1, maximum=10000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PerfectTuning:
     """DIEKFpm: perfect measurements."""
 
-    variance: float = setting(1e-3, "Noise of the constraints at first", minimum=1e-12, maximum=10.0)
-    shrink: float = setting(1.0, "It shrinks by exp(-shrink) per iteration", minimum=0.0, maximum=100.0)
+    variance: float = setting(1e-3, "Variance of the constraints' noise at first", minimum=1e-12, maximum=10.0)
+    shrink: float = setting(
+        1.0,
+        "Exponent by which the constraints' noise shrinks per iteration, as exp(-shrink)",
+        minimum=0.0,
+        maximum=100.0,
+    )
     gap: float = setting(1e-3, "Norm of the constraints that ends iterations", minimum=1e-12, maximum=1.0)
-    most_iterations: int = setting(2000, "Bound", minimum=1, maximum=10000)
+    most_iterations: int = setting(2000, "Largest number of iterations", minimum=1, maximum=10000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
     """Numbers of all filters."""
 
-    step_s: float = setting(..., "Step of models and filters", unit="s", minimum=1e-5, maximum=0.1)
-    sensor_std: float = setting(..., "Noise of every sensor", unit="rad, rad/s", minimum=1e-9, maximum=10.0)
+    step_s: float = setting(..., "Time step of models and filters", unit="s", minimum=1e-5, maximum=0.1)
+    sensor_std: float = setting(
+        ..., "Standard deviation of every sensor's noise", unit="rad, rad/s", minimum=1e-9, maximum=10.0
+    )
     plant_noise: tuple[PlantNoiseRow, ...]
     initial_variance: tuple[VarianceRow, ...]
     force: ForceTuning
     unscented: UnscentedTuning
     smooth: SmoothTuning
     perfect: PerfectTuning
-    penalty: float = setting(..., "Of the index-3 formulation", minimum=1.0, maximum=1e15)
+    penalty: float = setting(..., "Penalty factor of the index-3 formulation", minimum=1.0, maximum=1e15)
 
     def plant_psd(self, linkage: str, errors: str, sensors: str, method: str) -> float:
         """Plant noise [rad^2/s^3] of one case; forceEKF has its own kind."""

@@ -16,27 +16,27 @@ from proving_ground.settings.share import share_file
 class PointParameters:
     """A joint: a pivot on the ground, or a moving point where it is looked for at first."""
 
-    name: str = setting(..., "Name that bars use")
-    x_m: float = setting(..., "To the right", unit="m", minimum=-1e3, maximum=1e3)
-    y_m: float = setting(..., "Up", unit="m", minimum=-1e3, maximum=1e3)
+    name: str = setting(..., "Name of the joint, by which bars refer to it")
+    x_m: float = setting(..., "Horizontal position, positive to the right", unit="m", minimum=-1e3, maximum=1e3)
+    y_m: float = setting(..., "Vertical position, positive upwards", unit="m", minimum=-1e3, maximum=1e3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BarParameters:
     """A uniform slender bar between two joints."""
 
-    name: str = setting(..., "Name that cranks and couplers use")
-    start: str = setting(..., "A point or pivot")
-    end: str = setting(..., "A point or pivot")
-    length_m: float = setting(..., "Length", unit="m", minimum=1e-3, maximum=1e3)
-    mass_kg: float = setting(..., "Mass", unit="kg", minimum=1e-6, maximum=1e6)
+    name: str = setting(..., "Name of the bar, by which cranks and couplers refer to it")
+    start: str = setting(..., "Point or pivot where the bar starts")
+    end: str = setting(..., "Point or pivot where the bar ends")
+    length_m: float = setting(..., "Length of the bar", unit="m", minimum=1e-3, maximum=1e3)
+    mass_kg: float = setting(..., "Mass of the bar", unit="kg", minimum=1e-6, maximum=1e6)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrankParameters:
     """A bar that turns about the pivot where it starts; its angle is a degree of freedom."""
 
-    bar: str = setting(..., "A bar that starts at a pivot")
+    bar: str = setting(..., "Name of a bar that starts at a pivot")
     start_angle_rad: float = setting(..., "True angle at the start", unit="rad", minimum=-10.0, maximum=10.0)
 
 
@@ -44,7 +44,7 @@ class CrankParameters:
 class LinkageParameters:
     """A planar linkage whose degrees of freedom are the angles of its cranks."""
 
-    description: str = setting(..., "One line for people")
+    description: str = setting(..., "Description in one line for human readers")
     pivots: tuple[PointParameters, ...]
     points: tuple[PointParameters, ...]
     bars: tuple[BarParameters, ...]

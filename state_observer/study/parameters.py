@@ -30,22 +30,26 @@ class Case(NamedTuple):
 class ModelError:
     """How wrong the filters' models are."""
 
-    name: str = setting(..., "Which row of the tuning", choices=ERRORS)
-    gravity_mps2: float = setting(..., "Added to the gravity", unit="m/s^2", minimum=-10.0, maximum=10.0)
-    start_angle_rad: float = setting(..., "Added to each crank at the start", unit="rad", minimum=-3.2, maximum=3.2)
+    name: str = setting(..., "Level of the modelling error, by which rows of the tuning are found", choices=ERRORS)
+    gravity_mps2: float = setting(..., "Error added to the gravity", unit="m/s^2", minimum=-10.0, maximum=10.0)
+    start_angle_rad: float = setting(
+        ..., "Error added to each crank's angle at the start", unit="rad", minimum=-3.2, maximum=3.2
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyParameters:
     """Linkages x sensors x errors x rates x filters, each for some seconds."""
 
-    linkages: tuple[str, ...] = setting(..., "Names in config/observers")
+    linkages: tuple[str, ...] = setting(..., "Names of linkages in config/observers")
     sensors: tuple[str, ...] = setting(..., "Sets of sensors", choices=SENSOR_SETS)
-    rates_hz: tuple[int, ...] = setting(..., "Readings per second", unit="Hz", minimum=1, maximum=100000)
-    filters: tuple[str, ...] = setting(..., "Filters")
-    duration_s: float = setting(..., "Of each run", unit="s", minimum=0.01, maximum=1e4)
-    noise_seed: int = setting(..., "Of the sensors' noise", minimum=0, maximum=LARGEST_SEED)
-    true_gravity_mps2: float = setting(..., "Negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0)
+    rates_hz: tuple[int, ...] = setting(..., "Readings of the sensors per second", unit="Hz", minimum=1, maximum=100000)
+    filters: tuple[str, ...] = setting(..., "Names of the filters that are compared")
+    duration_s: float = setting(..., "Duration of each run", unit="s", minimum=0.01, maximum=1e4)
+    noise_seed: int = setting(..., "Seed of the sensors' noise", minimum=0, maximum=LARGEST_SEED)
+    true_gravity_mps2: float = setting(
+        ..., "True gravitational acceleration, negative is down", unit="m/s^2", minimum=-100.0, maximum=100.0
+    )
     errors: tuple[ModelError, ...]
 
     def __post_init__(self) -> None:

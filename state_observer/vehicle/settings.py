@@ -26,10 +26,10 @@ def _place(words: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)) ->
 class Mounts:
     """Where the sensors are, in base_link."""
 
-    gps_xyz_m: tuple[float, float, float] = _place("GPS antenna")
-    imu_xyz_m: tuple[float, float, float] = _place("IMU")
+    gps_xyz_m: tuple[float, float, float] = _place("Position of the GPS antenna in base_link")
+    imu_xyz_m: tuple[float, float, float] = _place("Position of the IMU in base_link")
     imu_rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw of the IMU", unit="deg", minimum=-180.0, maximum=180.0
+        (0.0, 0.0, 0.0), "Roll, pitch, yaw of the IMU in base_link", unit="deg", minimum=-180.0, maximum=180.0
     )
 
 
@@ -37,30 +37,46 @@ class Mounts:
 class SensorNoise:
     """What readings scatter by when a sample does not tell, and what it cannot know of."""
 
-    gps_std_m: float = _std(1.263, "Position east and north, each", "m")
-    gps_up_std_m: float = _std(2.551, "Position up", "m")
-    gps_velocity_std_mps: float = _std(0.05, "Velocity, each axis", "m/s")
-    course_std: float = _std(0.02, "Course used as yaw, beside what velocity noise makes of it", "rad")
-    gyro_std_radps: float = _std(0.003, "Angular rate", "rad/s")
-    force_std_mps2: float = _std(0.15, "Specific force: noise, and vibration that the model has not", "m/s^2")
-    input_std_mps2: float = _std(0.02, "Acceleration along, by noise of pedals and engine speed", "m/s^2")
+    gps_std_m: float = _std(1.263, "Standard deviation of the GPS position, east and north each", "m")
+    gps_up_std_m: float = _std(2.551, "Standard deviation of the GPS height", "m")
+    gps_velocity_std_mps: float = _std(0.05, "Standard deviation of the GPS velocity, each axis", "m/s")
+    course_std: float = _std(
+        0.02, "Standard deviation of the course used as yaw, beyond what velocity noise makes of it", "rad"
+    )
+    gyro_std_radps: float = _std(0.003, "Standard deviation of the angular rate", "rad/s")
+    force_std_mps2: float = _std(
+        0.15, "Standard deviation of the specific force: noise, and vibration that the model lacks", "m/s^2"
+    )
+    input_std_mps2: float = _std(
+        0.02, "Standard deviation of the longitudinal acceleration by noise of pedals and engine speed", "m/s^2"
+    )
     wheel_pulses: float = setting(40.0, "Pulses of a wheel in one turn", minimum=1.0, maximum=1e6)
-    wheel_std: float = _std(0.02, "Wheel angle, beside the width of a pulse", "rad")
+    wheel_std: float = _std(0.02, "Standard deviation of the wheel angle, beyond the width of a pulse", "rad")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
     """What is believed; standard deviations of a normal distribution."""
 
-    gps_sigma: float = setting(5.0, "GPS position and velocity", minimum=2.0, maximum=100.0)
-    imu_sigma: float = setting(6.0, "Gyroscopes and accelerometers", minimum=2.0, maximum=100.0)
-    wheel_sigma: float = setting(4.0, "Wheel angles, each", minimum=2.0, maximum=100.0)
-    reset_after_s: float = setting(
-        7.0, "GPS that disagrees for so long is right after all", unit="s", minimum=0.5, maximum=600.0
+    gps_sigma: float = setting(
+        5.0, "Gate of GPS position and velocity, in standard deviations", minimum=2.0, maximum=100.0
     )
-    course_above_mps: float = setting(0.5, "Slower, a course means nothing", unit="m/s", minimum=0.0, maximum=10.0)
+    imu_sigma: float = setting(
+        6.0, "Gate of gyroscopes and accelerometers, in standard deviations", minimum=2.0, maximum=100.0
+    )
+    wheel_sigma: float = setting(4.0, "Gate of each wheel angle, in standard deviations", minimum=2.0, maximum=100.0)
+    reset_after_s: float = setting(
+        7.0, "Time of disagreement after which the GPS is believed after all", unit="s", minimum=0.5, maximum=600.0
+    )
+    course_above_mps: float = setting(
+        0.5, "Speed below which a GPS course is not used", unit="m/s", minimum=0.0, maximum=10.0
+    )
     wheel_limit_mps2: float = setting(
-        12.0, "Wheels that change their speed faster slip or lock", unit="m/s^2", minimum=1.0, maximum=1e3
+        12.0,
+        "Change of wheel speed above which a wheel counts as slipping or locked",
+        unit="m/s^2",
+        minimum=1.0,
+        maximum=1e3,
     )
 
 
@@ -68,34 +84,54 @@ class Gates:
 class Timing:
     """When samples are late, and when none come."""
 
-    buffer_s: float = setting(0.6, "Later samples are dropped", unit="s", minimum=0.0, maximum=5.0)
-    future_s: float = setting(0.1, "Further ahead, samples wait for their time", unit="s", minimum=0.0, maximum=10.0)
-    hold_s: float = setting(1.0, "They wait for so long at most", unit="s", minimum=0.0, maximum=10.0)
-    gap_s: float = setting(1.0, "Longer without any sample: start anew", unit="s", minimum=0.1, maximum=60.0)
-    dead_reckoning_after_s: float = setting(1.0, "Without a fix", unit="s", minimum=0.1, maximum=60.0)
-    invalid_after_s: float = setting(5.0, "Without a fix", unit="s", minimum=0.1, maximum=600.0)
+    buffer_s: float = setting(0.6, "Age beyond which late samples are dropped", unit="s", minimum=0.0, maximum=5.0)
+    future_s: float = setting(
+        0.1, "Lead of a stamp beyond which a sample is held until its time", unit="s", minimum=0.0, maximum=10.0
+    )
+    hold_s: float = setting(
+        1.0, "Longest time a sample stamped in the future is held", unit="s", minimum=0.0, maximum=10.0
+    )
+    gap_s: float = setting(
+        1.0, "Time without any sample after which the filter starts again", unit="s", minimum=0.1, maximum=60.0
+    )
+    dead_reckoning_after_s: float = setting(
+        1.0, "Time without a GPS fix after which the status is dead reckoning", unit="s", minimum=0.1, maximum=60.0
+    )
+    invalid_after_s: float = setting(
+        5.0, "Time without a GPS fix after which the status is invalid", unit="s", minimum=0.1, maximum=600.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
     """How the first pose is found ([Sanjurjo] Section 5.5)."""
 
-    heading_std: float = setting(0.08, "A heading must be as good", unit="rad", minimum=1e-3, maximum=1.0)
-    baseline_m: float = setting(
-        3.0, "Distance of two fixes for a heading, at least", unit="m", minimum=0.1, maximum=1e3
+    heading_std: float = setting(
+        0.08, "Largest standard deviation of a heading to start with", unit="rad", minimum=1e-3, maximum=1.0
     )
-    gyro_bias_std_radps: float = _std(0.01, "Bias of the gyroscopes", "rad/s")
-    force_bias_std_mps2: float = _std(0.1, "Bias of the accelerometers", "m/s^2")
-    aligned_std: float = setting(0.05, "Yaw is known from here on", unit="rad", minimum=1e-3, maximum=1.0)
+    baseline_m: float = setting(
+        3.0, "Least distance of two fixes that give a heading", unit="m", minimum=0.1, maximum=1e3
+    )
+    gyro_bias_std_radps: float = _std(0.01, "Standard deviation of the gyroscopes' initial bias", "rad/s")
+    force_bias_std_mps2: float = _std(0.1, "Standard deviation of the accelerometers' initial bias", "m/s^2")
+    aligned_std: float = setting(
+        0.05, "Standard deviation of the yaw below which it counts as aligned", unit="rad", minimum=1e-3, maximum=1.0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Datum:
     """Where the world's origin is; without one the first fix is."""
 
-    latitude_deg: float = setting(..., "North", unit="deg", minimum=-90.0, maximum=90.0)
-    longitude_deg: float = setting(..., "East", unit="deg", minimum=-180.0, maximum=360.0)
-    altitude_m: float = setting(0.0, "Above the ellipsoid", unit="m", minimum=-1e4, maximum=1e5)
+    latitude_deg: float = setting(
+        ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
+    )
+    longitude_deg: float = setting(
+        ..., "Longitude of the world's origin, east positive", unit="deg", minimum=-180.0, maximum=360.0
+    )
+    altitude_m: float = setting(
+        0.0, "Altitude of the world's origin above the ellipsoid", unit="m", minimum=-1e4, maximum=1e5
+    )
 
 
 Settings = TypeVar("Settings", bound="ObserverSettings")
@@ -153,52 +189,60 @@ class ObserverSettings:
 class ModelNoise:
     """PSD of what the model does not know ([Sanjurjo] Eq. 3.126), tuned by state_observer.vehicle.tuning."""
 
-    along_mps2: float = _psd(0.01, "Acceleration along", "m^2/s^3")
-    across_mps2: float = _psd(0.01, "Across", "m^2/s^3")
-    up_mps2: float = _psd(0.01, "Up", "m^2/s^3")
-    yaw_radps2: float = _psd(0.002, "Yaw", "rad^2/s^3")
-    tilt_radps2: float = _psd(0.002, "Roll and pitch", "rad^2/s^3")
-    wheel_radps2: float = _psd(0.05, "Wheels", "rad^2/s^3")
-    lack_mps3: float = _psd(0.2, "Acceleration that the model lacks", "m^2/s^5")
-    lack_time_s: float = setting(1.0, "It lasts for", unit="s", minimum=0.01, maximum=1e3)
-    yaw_lack_radps3: float = _psd(
-        1e-3, "Yaw acceleration that the model lacks, as an offset of its steering", "rad^2/s^5"
+    along_mps2: float = _psd(0.01, "PSD of the longitudinal acceleration noise", "m^2/s^3")
+    across_mps2: float = _psd(0.01, "PSD of the lateral acceleration noise", "m^2/s^3")
+    up_mps2: float = _psd(0.01, "PSD of the vertical acceleration noise", "m^2/s^3")
+    yaw_radps2: float = _psd(0.002, "PSD of the yaw acceleration noise", "rad^2/s^3")
+    tilt_radps2: float = _psd(0.002, "PSD of the roll and pitch acceleration noise", "rad^2/s^3")
+    wheel_radps2: float = _psd(0.05, "PSD of the wheels' angular acceleration noise", "rad^2/s^3")
+    lack_mps3: float = _psd(0.2, "PSD that drives the acceleration that the model lacks", "m^2/s^5")
+    lack_time_s: float = setting(
+        1.0, "Correlation time of the acceleration that the model lacks", unit="s", minimum=0.01, maximum=1e3
     )
-    yaw_lack_time_s: float = setting(2.0, "It lasts for", unit="s", minimum=0.01, maximum=1e3)
-    gyro_bias_radps2: float = _psd(1e-9, "Walk of the gyroscopes' bias", "rad^2/s^3")
-    force_bias_mps3: float = _psd(1e-7, "Walk of the accelerometers' bias", "m^2/s^5")
-    ground_mps: float = _psd(1e-4, "Walk of the ground's height", "m^2/s")
-    drift_m: float = _psd(2e-5, "Walk of the position, each axis, by the way: slip and radius of wheels", "m^2/m")
-    drift_yaw: float = _psd(1e-6, "Walk of the yaw, by the turn: scale of the gyroscopes", "rad^2/rad")
+    yaw_lack_radps3: float = _psd(
+        1e-3, "PSD that drives the yaw acceleration that the model lacks, as an offset of its steering", "rad^2/s^5"
+    )
+    yaw_lack_time_s: float = setting(
+        2.0, "Correlation time of the yaw acceleration that the model lacks", unit="s", minimum=0.01, maximum=1e3
+    )
+    gyro_bias_radps2: float = _psd(1e-9, "PSD of the gyroscope bias's random walk", "rad^2/s^3")
+    force_bias_mps3: float = _psd(1e-7, "PSD of the accelerometer bias's random walk", "m^2/s^5")
+    ground_mps: float = _psd(1e-4, "PSD of the random walk of the ground's height", "m^2/s")
+    drift_m: float = _psd(
+        2e-5, "PSD of the position's random walk over distance, each axis: slip and radius of wheels", "m^2/m"
+    )
+    drift_yaw: float = _psd(1e-6, "PSD of the yaw's random walk over turning: scale of the gyroscopes", "rad^2/rad")
 
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleObserverSettings(ObserverSettings):
     """Of the errorEKF."""
 
-    vehicle: str = setting("hmmwv", "File of the model's numbers, of config/vehicles or a path")
-    powertrain: str = setting("converter", "Of the model", choices=("converter", "map"))
-    step_s: float = setting(0.004, "Estimates are so far apart", unit="s", minimum=0.0005, maximum=0.01)
+    vehicle: str = setting("hmmwv", "Name of the model's vehicle in config/vehicles, or a path")
+    powertrain: str = setting("converter", "Kind of the model's powertrain", choices=("converter", "map"))
+    step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)
     model_step_s: float = setting(0.002, "Longest step of the model", unit="s", minimum=0.0002, maximum=0.004)
-    full_brake_pa: float = setting(
-        10e6, "Brake pressure of a pedal that is pressed to its end", unit="Pa", minimum=1e3, maximum=1e9
-    )
-    wheels_know_direction: bool = setting(False, "Pulses count down when wheels turn backward")
+    full_brake_pa: float = setting(10e6, "Brake pressure at full pedal", unit="Pa", minimum=1e3, maximum=1e9)
+    wheels_know_direction: bool = setting(False, "Whether pulses count down when wheels turn backward")
     noise: ModelNoise = field(default_factory=ModelNoise)
-    estimates_biases: bool = setting(True, "Biases of gyroscopes and accelerometers")
-    estimates_lack: bool = setting(True, "Acceleration that the model lacks ([Sanjurjo] Section 6.2)")
-    knows_ground: bool = setting(False, "The height of the ground is exact")
-    full_position_slopes: bool = setting(True, "GPS position: slopes of Eq. 5.46, else of Eq. 5.47")
+    estimates_biases: bool = setting(True, "Whether biases of gyroscopes and accelerometers are estimated")
+    estimates_lack: bool = setting(
+        True, "Whether the acceleration that the model lacks is estimated ([Sanjurjo] Section 6.2)"
+    )
+    knows_ground: bool = setting(False, "Whether the height of the ground is known exactly")
+    full_position_slopes: bool = setting(
+        True, "Whether GPS positions use the Jacobian of Eq. 5.46, else that of Eq. 5.47"
+    )
     heading_from: str = setting(
-        "velocity", "GPS tells the yaw by its velocity or by its course", choices=("velocity", "course")
+        "velocity", "Part of a GPS sample that gives the yaw: velocity or course", choices=("velocity", "course")
     )
-    heave_hz: float = setting(1.9, "Chassis on springs and tyres, up and down", unit="Hz", minimum=0.1, maximum=10.0)
-    pitch_hz: float = setting(1.9, "Pitch", unit="Hz", minimum=0.1, maximum=10.0)
-    roll_hz: float = setting(1.6, "Roll", unit="Hz", minimum=0.1, maximum=10.0)
-    damping: float = setting(0.6, "Damping ratio of these", minimum=0.0, maximum=2.0)
-    force_error: float = setting(
-        0.1, "What is not known of tyre forces and loads, as a share", minimum=0.0, maximum=1.0
+    heave_hz: float = setting(
+        1.9, "Natural frequency of the chassis in heave, on springs and tyres", unit="Hz", minimum=0.1, maximum=10.0
     )
+    pitch_hz: float = setting(1.9, "Natural frequency of the chassis in pitch", unit="Hz", minimum=0.1, maximum=10.0)
+    roll_hz: float = setting(1.6, "Natural frequency of the chassis in roll", unit="Hz", minimum=0.1, maximum=10.0)
+    damping: float = setting(0.6, "Damping ratio of heave, pitch and roll", minimum=0.0, maximum=2.0)
+    force_error: float = setting(0.1, "Relative uncertainty of tyre forces and loads", minimum=0.0, maximum=1.0)
 
     def found_from(self, folder: Path) -> VehicleObserverSettings:
         """The vehicle may be a path."""
@@ -214,10 +258,10 @@ class VehicleObserverSettings(ObserverSettings):
 class InsNoise:
     """PSD of the INS's errors."""
 
-    gyro_radps: float = _psd(1e-6, "Angular rate", "rad^2/s")
-    force_mps2: float = _psd(1e-3, "Specific force", "m^2/s^3")
-    gyro_bias_radps2: float = _psd(1e-9, "Walk of the gyroscopes' bias", "rad^2/s^3")
-    force_bias_mps3: float = _psd(1e-6, "Walk of the accelerometers' bias", "m^2/s^5")
+    gyro_radps: float = _psd(1e-6, "PSD of the angular rate's noise", "rad^2/s")
+    force_mps2: float = _psd(1e-3, "PSD of the specific force's noise", "m^2/s^3")
+    gyro_bias_radps2: float = _psd(1e-9, "PSD of the gyroscope bias's random walk", "rad^2/s^3")
+    force_bias_mps3: float = _psd(1e-6, "PSD of the accelerometer bias's random walk", "m^2/s^5")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,8 +269,8 @@ class InsSettings(ObserverSettings):
     """Of the strapdown INS."""
 
     noise: InsNoise = field(default_factory=InsNoise)
-    uses_wheels: bool = setting(True, "Speed of the rear wheels, and that they do not slide sideways")
-    wheel_radius_m: float = setting(..., "Rolling radius", unit="m", minimum=0.05, maximum=2.0)
-    wheel_speed_std_mps: float = _std(0.1, "Speed of the rear axle from its wheels", "m/s")
-    side_speed_std_mps: float = _std(0.1, "Rear axle's speed sideways and upwards", "m/s")
-    step_s: float = setting(0.004, "Estimates are so far apart", unit="s", minimum=0.0005, maximum=0.01)
+    uses_wheels: bool = setting(True, "Whether the rear wheels' speed is used, and that they do not slide sideways")
+    wheel_radius_m: float = setting(..., "Rolling radius of the wheels", unit="m", minimum=0.05, maximum=2.0)
+    wheel_speed_std_mps: float = _std(0.1, "Standard deviation of the rear axle's speed from its wheels", "m/s")
+    side_speed_std_mps: float = _std(0.1, "Standard deviation of the rear axle's speed sideways and upwards", "m/s")
+    step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)

@@ -26,13 +26,19 @@ METRES_PER_DEGREE = 111_200.0  # of latitude
 class MapFile:
     """A map from a file beside the world file."""
 
-    file: str = setting(..., "Name beside this file: .npz, .asc, .tif, .png, .obj, .ply or .stl")
-    resolution_m: float = setting(0.0, "For meshes and PNG; 0: the file tells", unit="m", minimum=0.0, maximum=1000.0)
+    file: str = setting(..., "Name of a file beside this one: .npz, .asc, .tif, .png, .obj, .ply or .stl")
+    resolution_m: float = setting(
+        0.0,
+        "Distance of the map's nodes, for meshes and PNG; 0: the file gives it",
+        unit="m",
+        minimum=0.0,
+        maximum=1000.0,
+    )
     low_m: float = setting(0.0, "Height of black in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
     high_m: float = setting(0.0, "Height of white in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
     fill_holes: bool = setting(False, "Take unknown heights from their nearest neighbours")
     centred: bool = setting(True, "Put the map's middle at x = y = 0")
-    soil: str = setting(HARD, "Name of the soil, where the file has none")
+    soil: str = setting(HARD, "Name of the soil, if the file has no soils")
 
     def build(self, site: Site) -> World:
         """The world that this describes."""
@@ -52,10 +58,14 @@ class MapFile:
 class SurveyFile:
     """Scattered points, bounded by their alpha shape; outside of it the ground goes on as at its edge."""
 
-    file: str = setting(..., "CSV beside this file: x_m, y_m, z_m or latitude_deg, longitude_deg, altitude_m")
+    file: str = setting(..., "CSV file beside this one: x_m, y_m, z_m or latitude_deg, longitude_deg, altitude_m")
     resolution_m: float = setting(0.5, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=100.0)
-    alpha_radius_m: float = setting(0.0, "Widest circle without a point; 0: chosen", unit="m", minimum=0.0, maximum=1e5)
-    interpolation: str = setting("smooth", "Clough-Tocher, or flat triangles", choices=INTERPOLATIONS)
+    alpha_radius_m: float = setting(
+        0.0, "Radius of the widest circle without a point; 0: chosen automatically", unit="m", minimum=0.0, maximum=1e5
+    )
+    interpolation: str = setting(
+        "smooth", "Interpolation between points: Clough-Tocher, or flat triangles", choices=INTERPOLATIONS
+    )
     soil: str = setting(HARD, "Name of the soil")
 
     def build(self, site: Site) -> World:
@@ -85,8 +95,8 @@ class SurveyFile:
 class Fault:
     """The Jacksboro fault in Tennessee (SRTM, 3 seconds of arc, in matplotlib's sample data), made smaller."""
 
-    length_scale: float = setting(0.03, "Of horizontal lengths; 1 is 30 km", minimum=0.001, maximum=1.0)
-    height_scale: float = setting(0.03, "Of heights; 1 is 700 m", minimum=0.0, maximum=1.0)
+    length_scale: float = setting(0.03, "Scale of horizontal lengths; 1 is 30 km", minimum=0.001, maximum=1.0)
+    height_scale: float = setting(0.03, "Scale of heights; 1 is 700 m", minimum=0.0, maximum=1.0)
     resolution_m: float = setting(1.0, "Distance of the map's nodes", unit="m", minimum=0.05, maximum=100.0)
     soil: str = setting(HARD, "Name of the soil")
 

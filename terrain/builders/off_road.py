@@ -22,19 +22,25 @@ START_SHARE = 0.4  # of the size, from the middle towards a corner
 class OffRoad:
     """Hills, trees and patches of soil."""
 
-    size_m: float = setting(300.0, "Side of the square", unit="m", minimum=40.0, maximum=5000.0)
+    size_m: float = setting(300.0, "Side length of the square map", unit="m", minimum=40.0, maximum=5000.0)
     resolution_m: float = setting(0.25, "Distance of the map's nodes", unit="m", minimum=0.02, maximum=10.0)
     hills_m: float = setting(3.0, "Standard deviation of the hills' height", unit="m", minimum=0.0, maximum=500.0)
     hill_length_m: float = setting(120.0, "Wave length of the longest hills", unit="m", minimum=5.0, maximum=5000.0)
     hill_hurst: float = setting(0.9, "Smoothness of the hills, 1 is smooth", minimum=0.05, maximum=1.0)
     rough_m: float = setting(0.03, "Standard deviation of rough ground", unit="m", minimum=0.0, maximum=1.0)
-    rough_length_m: float = setting(6.0, "Its longest wave", unit="m", minimum=0.2, maximum=100.0)
-    steepest_deg: float = setting(22.0, "Hills are lowered to be no steeper", unit="deg", minimum=1.0, maximum=60.0)
-    soils: tuple[str, ...] = setting(("sandy_loam", "dry_sand", "clay"), "Names; the first is the common one")
-    soil_shares: tuple[float, ...] = setting((0.6, 0.25, 0.15), "Their shares of the ground", minimum=0.0, maximum=1.0)
+    rough_length_m: float = setting(6.0, "Longest wave length of rough ground", unit="m", minimum=0.2, maximum=100.0)
+    steepest_deg: float = setting(
+        22.0, "Steepest slope of the hills, which are lowered if need be", unit="deg", minimum=1.0, maximum=60.0
+    )
+    soils: tuple[str, ...] = setting(
+        ("sandy_loam", "dry_sand", "clay"), "Names of the soils; the first is the common one"
+    )
+    soil_shares: tuple[float, ...] = setting(
+        (0.6, 0.25, 0.15), "Share of the ground that each soil has", minimum=0.0, maximum=1.0
+    )
     patch_length_m: float = setting(80.0, "Size of patches of soil", unit="m", minimum=2.0, maximum=5000.0)
-    trees: int = setting(150, "How many", minimum=0, maximum=20_000)
-    tree_spacing_m: float = setting(5.0, "Least distance of two", unit="m", minimum=0.5, maximum=100.0)
+    trees: int = setting(150, "Number of trees", minimum=0, maximum=20_000)
+    tree_spacing_m: float = setting(5.0, "Least distance of two trees", unit="m", minimum=0.5, maximum=100.0)
     thinnest_m: float = setting(0.08, "Radius of the thinnest trunk", unit="m", minimum=0.02, maximum=2.0)
     thickest_m: float = setting(0.35, "Radius of the thickest trunk", unit="m", minimum=0.02, maximum=2.0)
 

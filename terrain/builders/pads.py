@@ -25,8 +25,8 @@ SIDES = ("both", "left", "right")
 class Pad:
     """Level ground; the other pads put something on it."""
 
-    length_m: float = setting(120.0, "Of the ground along x", unit="m", minimum=40.0, maximum=10_000.0)
-    width_m: float = setting(30.0, "Of the ground along y", unit="m", minimum=4.0, maximum=10_000.0)
+    length_m: float = setting(120.0, "Length of the ground along x", unit="m", minimum=40.0, maximum=10_000.0)
+    width_m: float = setting(30.0, "Width of the ground along y", unit="m", minimum=4.0, maximum=10_000.0)
     resolution_m: float = setting(0.1, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=10.0)
     soil: str = setting(HARD, "Name of the soil")
 
@@ -57,10 +57,10 @@ class Pad:
 class Bump(Pad):
     """A cosine bump across the way, under both wheels or one."""
 
-    at_m: float = setting(30.0, "x where it begins", unit="m", minimum=5.0, maximum=1e4)
-    bump_length_m: float = setting(2.0, "Along x", unit="m", minimum=0.1, maximum=1000.0)
-    bump_height_m: float = setting(0.1, "Negative: a dip", unit="m", minimum=-2.0, maximum=2.0)
-    side: str = setting("both", "Which wheels go over it", choices=SIDES)
+    at_m: float = setting(30.0, "x where the bump begins", unit="m", minimum=5.0, maximum=1e4)
+    bump_length_m: float = setting(2.0, "Length of the bump along x", unit="m", minimum=0.1, maximum=1000.0)
+    bump_height_m: float = setting(0.1, "Height of the bump; negative: a dip", unit="m", minimum=-2.0, maximum=2.0)
+    side: str = setting("both", "Wheels that go over the bump", choices=SIDES)
 
     def build(self, site: Site) -> World:
         """The world that this describes."""
@@ -76,11 +76,17 @@ class Bump(Pad):
 class Step(Pad):
     """A step or kerb, crossed straight or at an angle; behind it the ground stays high, or drops again."""
 
-    at_m: float = setting(30.0, "x where the way meets it", unit="m", minimum=5.0, maximum=1e4)
-    step_height_m: float = setting(0.15, "Negative: a step down", unit="m", minimum=-2.0, maximum=2.0)
-    edge_m: float = setting(0.0, "Width of its face; 0 is one cell", unit="m", minimum=0.0, maximum=10.0)
-    top_length_m: float = setting(0.0, "Length of the high part; 0: to the end", unit="m", minimum=0.0, maximum=1e4)
-    angle_deg: float = setting(0.0, "Of the edge against straight across", unit="deg", minimum=-75.0, maximum=75.0)
+    at_m: float = setting(30.0, "x where the way meets the step", unit="m", minimum=5.0, maximum=1e4)
+    step_height_m: float = setting(
+        0.15, "Height of the step; negative: a step down", unit="m", minimum=-2.0, maximum=2.0
+    )
+    edge_m: float = setting(0.0, "Width of the step's face; 0: one cell", unit="m", minimum=0.0, maximum=10.0)
+    top_length_m: float = setting(
+        0.0, "Length of the high part behind the step; 0: to the end", unit="m", minimum=0.0, maximum=1e4
+    )
+    angle_deg: float = setting(
+        0.0, "Angle of the step's edge against straight across", unit="deg", minimum=-75.0, maximum=75.0
+    )
 
     def build(self, site: Site) -> World:
         """The world that this describes."""
@@ -100,10 +106,10 @@ class Step(Pad):
 class Ramp(Pad):
     """Up, level, down again."""
 
-    at_m: float = setting(20.0, "x where it begins", unit="m", minimum=5.0, maximum=1e4)
-    slope_deg: float = setting(15.0, "How steep", unit="deg", minimum=-60.0, maximum=60.0)
-    slope_length_m: float = setting(20.0, "Of each slope along x", unit="m", minimum=0.1, maximum=5000.0)
-    top_length_m: float = setting(10.0, "Of the level part", unit="m", minimum=0.0, maximum=5000.0)
+    at_m: float = setting(20.0, "x where the ramp begins", unit="m", minimum=5.0, maximum=1e4)
+    slope_deg: float = setting(15.0, "Slope of the ramp", unit="deg", minimum=-60.0, maximum=60.0)
+    slope_length_m: float = setting(20.0, "Length of each slope along x", unit="m", minimum=0.1, maximum=5000.0)
+    top_length_m: float = setting(10.0, "Length of the level part", unit="m", minimum=0.0, maximum=5000.0)
 
     def build(self, site: Site) -> World:
         """The world that this describes."""
@@ -122,9 +128,9 @@ class Washboard(Pad):
     """Waves across the way, as lorries press them into gravel roads; optionally left and right out of step."""
 
     at_m: float = setting(20.0, "x where the first wave begins", unit="m", minimum=5.0, maximum=1e4)
-    wave_length_m: float = setting(0.9, "From crest to crest", unit="m", minimum=0.1, maximum=100.0)
-    wave_height_m: float = setting(0.05, "From trough to crest", unit="m", minimum=0.0, maximum=1.0)
-    waves: int = setting(50, "How many", minimum=1, maximum=10_000)
+    wave_length_m: float = setting(0.9, "Distance from crest to crest", unit="m", minimum=0.1, maximum=100.0)
+    wave_height_m: float = setting(0.05, "Height from trough to crest", unit="m", minimum=0.0, maximum=1.0)
+    waves: int = setting(50, "Number of waves", minimum=1, maximum=10_000)
     shift_deg: float = setting(0.0, "Phase of the left side ahead of the right", unit="deg", minimum=0.0, maximum=360.0)
 
     def build(self, site: Site) -> World:

@@ -24,10 +24,10 @@ CLEAR_OF_POSTS_M = 20.0  # around start and goal
 class Urban:
     """Blocks between roads."""
 
-    blocks_x: int = setting(3, "Blocks along x", minimum=1, maximum=50)
-    blocks_y: int = setting(3, "Blocks along y", minimum=1, maximum=50)
-    block_m: float = setting(65.0, "Side of a block, kerb to kerb", unit="m", minimum=20.0, maximum=500.0)
-    lanes: int = setting(2, "Of each road", minimum=1, maximum=8)
+    blocks_x: int = setting(3, "Number of blocks along x", minimum=1, maximum=50)
+    blocks_y: int = setting(3, "Number of blocks along y", minimum=1, maximum=50)
+    block_m: float = setting(65.0, "Side length of a block, kerb to kerb", unit="m", minimum=20.0, maximum=500.0)
+    lanes: int = setting(2, "Number of lanes of each road", minimum=1, maximum=8)
     lane_m: float = setting(4.0, "Width of a lane", unit="m", minimum=2.0, maximum=8.0)
     corner_m: float = setting(6.0, "Radius of the kerb at crossings", unit="m", minimum=0.0, maximum=50.0)
     kerb_m: float = setting(0.15, "Height of kerbs", unit="m", minimum=0.0, maximum=1.0)
@@ -35,8 +35,10 @@ class Urban:
     parks: float = setting(0.15, "Share of plots with trees instead of a house", minimum=0.0, maximum=1.0)
     lowest_m: float = setting(6.0, "Height of the lowest house", unit="m", minimum=2.0, maximum=500.0)
     highest_m: float = setting(28.0, "Height of the highest house", unit="m", minimum=2.0, maximum=500.0)
-    posts: int = setting(12, "Cylinders that stand in the road", minimum=0, maximum=10_000)
-    post_radius_m: float = setting(0.3, "Their radius", unit="m", minimum=0.02, maximum=1.5)
+    posts: int = setting(12, "Number of cylinders that stand in the road", minimum=0, maximum=10_000)
+    post_radius_m: float = setting(
+        0.3, "Radius of the cylinders that stand in the road", unit="m", minimum=0.02, maximum=1.5
+    )
     resolution_m: float = setting(0.1, "Distance of the map's nodes", unit="m", minimum=0.02, maximum=1.0)
     road_soil: str = setting(HARD, "Name of the roads' soil")
     block_soil: str = setting(HARD, "Name of the blocks' soil")

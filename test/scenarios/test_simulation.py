@@ -242,12 +242,15 @@ def test_a_simulation_that_was_left_wants_a_reset() -> None:
     ("action", "seconds", "words"),
     [
         (Command(math.nan), 0.01, "must be finite"),
+        (Command(10**400), 0.01, "must be finite"),
+        (Command("fast"), 0.01, "must be finite"),  # type: ignore[arg-type]
+        (Command(1.0), "long", "must be finite"),
         (Command(1.0, math.inf), 0.01, "must be finite"),
         (Pedals(throttle=math.nan), 0.01, "must be finite"),
         ((1.0, 0.0), 0.01, "must be Pedals or a Command, got tuple"),
         (Command(1.0), 0.015, "a whole number of 0.01 s"),
         (Command(1.0), 0.0, "a whole number of 0.01 s"),
-        (Command(1.0), math.nan, "a whole number of 0.01 s"),
+        (Command(1.0), math.nan, "must be finite"),
     ],
 )
 def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
@@ -389,3 +392,15 @@ def _leaves(value: Any) -> list[float]:
     if isinstance(value, tuple | list):
         return [leaf for item in value for leaf in _leaves(item)]
     return [float(value)] if isinstance(value, int | float) else []
+
+
+def test_a_command_that_drive_by_wire_refuses_is_named_and_stops_the_vehicle() -> None:
+    simulation = Simulation("lane_change")
+    simulation.reset()
+
+    good = simulation.step(Command(10.0), seconds=0.5)
+    absurd = simulation.step(Command(15.0, 0.7), seconds=0.5)  # 10.5 rad/s
+
+    assert good.info["refused"] == ""
+    assert "yaw rate" in absurd.info["refused"]
+    assert absurd.info["pedals"].brake > 0.0

@@ -14,10 +14,10 @@ class CurvatureSettings:
 
     integral_1ps: float = setting(0.5, "Share of a curvature error made up per second", minimum=0.0, maximum=20.0)
     most_correction: float = setting(
-        0.15, "Bound of that correction, as a share of the steering's reach", minimum=0.0, maximum=1.0
+        0.15, "Largest correction of the curvature, as a share of the steering's reach", minimum=0.0, maximum=1.0
     )
     from_speed_mps: float = setting(
-        3.0, "Below, the yaw rate says too little about curvature", unit="m/s", minimum=0.5, maximum=20.0
+        3.0, "Speed below which the yaw rate says too little about curvature", unit="m/s", minimum=0.5, maximum=20.0
     )
 
 

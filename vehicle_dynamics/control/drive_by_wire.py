@@ -64,8 +64,12 @@ class DriveByWireSettings:
     )
     max_speed_mps: float = setting(25.0, "Fastest speed that is obeyed", unit="m/s", minimum=0.1, maximum=60.0)
     max_reverse_mps: float = setting(5.0, "Fastest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
-    max_acceleration_mps2: float = setting(3.0, "Rise of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0)
-    max_deceleration_mps2: float = setting(6.0, "Fall of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0)
+    max_acceleration_mps2: float = setting(
+        3.0, "Fastest rise of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0
+    )
+    max_deceleration_mps2: float = setting(
+        6.0, "Fastest fall of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0
+    )
     stop_brake: float = setting(0.4, "Brake pedal of a stop that nobody asked for", minimum=0.05, maximum=1.0)
 
 
@@ -193,6 +197,7 @@ class DriveByWire:
 
     def _take(self, now: float, source: str, speed: float, curvature: float) -> Answer:
         s = self.settings
+        speed = speed if abs(speed) >= STANDS_MPS else 0.0
         limited_speed = min(max(speed, -s.max_reverse_mps), s.max_speed_mps)
         bound = self._most_curvature
         limited = min(max(curvature, -bound), bound)

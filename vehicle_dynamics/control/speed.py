@@ -18,9 +18,12 @@ class SpeedSettings:
     proportional: float = setting(0.4, "Pedal per speed error", unit="s/m", minimum=0.0, maximum=10.0)
     integral: float = setting(0.05, "Pedal per integrated speed error", unit="1/m", minimum=0.0, maximum=10.0)
     derivative: float = setting(0.0, "Pedal per change of speed", unit="s^2/m", minimum=0.0, maximum=10.0)
-    service_brake: float = setting(0.4, "Most brake pedal for slowing down", minimum=0.05, maximum=1.0)
+    service_brake: float = setting(0.4, "Largest brake pedal for slowing down", minimum=0.05, maximum=1.0)
     coast_band: float = setting(
-        0.05, "Wish to brake that rolling and the engine's drag take care of", minimum=0.0, maximum=0.5
+        0.05,
+        "Braking demand that is left to rolling resistance and the engine's drag",
+        minimum=0.0,
+        maximum=0.5,
     )
     hold_brake: float = setting(0.6, "Brake pedal at standstill", minimum=0.0, maximum=1.0)
     hold_below_mps: float = setting(

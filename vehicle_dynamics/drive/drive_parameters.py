@@ -19,10 +19,10 @@ class TyreDirection:
     """TMeasy's five numbers of one direction, each at the nominal load and at twice that."""
 
     slope_n: tuple[float, float] = setting(..., "Force per slip at zero slip", unit="N", minimum=1.0, maximum=1e8)
-    max_n: tuple[float, float] = setting(..., "Largest force", unit="N", minimum=1.0, maximum=1e7)
+    max_n: tuple[float, float] = setting(..., "Largest force of the tyre", unit="N", minimum=1.0, maximum=1e7)
     max_slip: tuple[float, float] = setting(..., "Slip of the largest force", minimum=1e-4, maximum=10.0)
     slide_n: tuple[float, float] = setting(..., "Force when sliding", unit="N", minimum=1.0, maximum=1e7)
-    slide_slip: tuple[float, float] = setting(..., "Slip from where on it slides", minimum=1e-4, maximum=10.0)
+    slide_slip: tuple[float, float] = setting(..., "Slip from which the tyre slides", minimum=1e-4, maximum=10.0)
 
     def __post_init__(self) -> None:
         for index in range(2):
@@ -40,12 +40,16 @@ class TyreDirection:
 class Tyre:
     """A tyre by TMeasy; its unloaded radius is the wheel's."""
 
-    width_m: float = length("Width")
-    stiffness_npm: float = setting(..., "Vertical stiffness", unit="N/m", minimum=1e3, maximum=1e8)
-    damping_nspm: float = damping_rate("Vertical damping")
+    width_m: float = length("Width of the tyre")
+    stiffness_npm: float = setting(..., "Vertical stiffness of the tyre", unit="N/m", minimum=1e3, maximum=1e8)
+    damping_nspm: float = damping_rate("Vertical damping of the tyre")
     bottoming_from_m: float = length("Deflection from which the rim helps to carry")
-    bottoming_stiffness_npm: float = setting(..., "Its stiffness", unit="N/m", minimum=0.0, maximum=1e9)
-    nominal_load_n: float = setting(..., "Load of the first value of each pair", unit="N", minimum=1.0, maximum=1e6)
+    bottoming_stiffness_npm: float = setting(
+        ..., "Stiffness of the rim that helps to carry", unit="N/m", minimum=0.0, maximum=1e9
+    )
+    nominal_load_n: float = setting(
+        ..., "Nominal load, at which the first value of each pair holds", unit="N", minimum=1.0, maximum=1e6
+    )
     max_load_n: float = setting(..., "Load beyond which forces do not grow", unit="N", minimum=1.0, maximum=1e6)
     reference_friction: float = setting(..., "Friction coefficient of the test road", minimum=0.1, maximum=1.5)
     characteristic: str = setting(
@@ -53,7 +57,7 @@ class Tyre:
     )
     rolling_resistance: float = setting(..., "Rolling resistance over load", minimum=0.0, maximum=0.5)
     arc_samples: int = setting(24, "Points along the contact with soft soil", minimum=4, maximum=200)
-    strip_samples: int = setting(3, "Points across it", minimum=1, maximum=MOST_STRIPS)
+    strip_samples: int = setting(3, "Points across the contact with soft soil", minimum=1, maximum=MOST_STRIPS)
     longitudinal: TyreDirection
     lateral: TyreDirection
     trail_over_length: tuple[float, float] = setting(..., "Pneumatic trail over patch length", minimum=0.0, maximum=1.0)
@@ -63,7 +67,7 @@ class Tyre:
         ..., "Stiffness of the carcass along and across the wheel", unit="N/m", minimum=1e3, maximum=1e8
     )
     deflection_damping_nspm: tuple[float, float] = setting(
-        ..., "Its damping along and across", unit="N s/m", minimum=0.0, maximum=1e7
+        ..., "Damping of the carcass along and across the wheel", unit="N s/m", minimum=0.0, maximum=1e7
     )
 
     def __post_init__(self) -> None:
@@ -83,9 +87,11 @@ class Brakes:
     rear_force_n: float = setting(..., "Force on a rear pad", unit="N", minimum=0.0, maximum=1e6)
     rear_radius_m: float = length("Distance of the rear pads from the wheel's axis")
     stiction_stiffness_nmprad: float = setting(
-        ..., "Stiffness of a held wheel", unit="N m/rad", minimum=1.0, maximum=1e7
+        ..., "Stiffness of a wheel that the brake holds", unit="N m/rad", minimum=1.0, maximum=1e7
     )
-    stiction_damping_nmsprad: float = setting(..., "Its damping", unit="N m s/rad", minimum=0.0, maximum=1e6)
+    stiction_damping_nmsprad: float = setting(
+        ..., "Damping of a wheel that the brake holds", unit="N m s/rad", minimum=0.0, maximum=1e6
+    )
     transition_radps: float = setting(
         ..., "Spin rate at which sliding takes over", unit="rad/s", minimum=1e-3, maximum=100.0
     )
@@ -96,9 +102,13 @@ class Driveline:
     """All-wheel drive with three open differentials."""
 
     bevel_ratio: float = setting(..., "Wheel speed over propeller shaft speed", minimum=0.01, maximum=1.0)
-    drive_shaft_inertia_kgm2: float = moment("Shaft from the gearbox to the centre differential")
-    axle_shaft_inertia_kgm2: float = moment("Propeller shaft to one axle")
-    differential_inertia_kgm2: float = moment("Box of one axle's differential, which turns with its wheels")
+    drive_shaft_inertia_kgm2: float = moment(
+        "Moment of inertia of the shaft from the gearbox to the centre differential"
+    )
+    axle_shaft_inertia_kgm2: float = moment("Moment of inertia of the propeller shaft to one axle")
+    differential_inertia_kgm2: float = moment(
+        "Moment of inertia of one axle's differential box, which turns with its wheels"
+    )
 
 
 def _ratios(description: str) -> Any:
@@ -113,13 +123,19 @@ def _torques(description: str) -> Any:
 class MapPowertrain:
     """An engine geared to the drive shaft; ratios are output over input speed."""
 
-    speed_radps: tuple[float, ...] = setting(..., "Engine speeds", unit="rad/s", minimum=-1e4, maximum=1e4)
-    zero_throttle_nm: tuple[float, ...] = _torques("Torque without throttle")
-    full_throttle_nm: tuple[float, ...] = _torques("Torque at full throttle")
-    forward_ratios: tuple[float, ...] = _ratios("Forward gears")
-    reverse_ratio: float = setting(..., "Reverse gear", minimum=-100.0, maximum=-1e-3)
-    downshift_rpm: tuple[float, ...] = setting(..., "Shift down below", unit="rpm", minimum=0.0, maximum=1e5)
-    upshift_rpm: tuple[float, ...] = setting(..., "Shift up above", unit="rpm", minimum=0.0, maximum=1e5)
+    speed_radps: tuple[float, ...] = setting(
+        ..., "Engine speeds of the torque tables", unit="rad/s", minimum=-1e4, maximum=1e4
+    )
+    zero_throttle_nm: tuple[float, ...] = _torques("Engine torque without throttle")
+    full_throttle_nm: tuple[float, ...] = _torques("Engine torque at full throttle")
+    forward_ratios: tuple[float, ...] = _ratios("Gear ratios of the forward gears")
+    reverse_ratio: float = setting(..., "Gear ratio of the reverse gear", minimum=-100.0, maximum=-1e-3)
+    downshift_rpm: tuple[float, ...] = setting(
+        ..., "Engine speed below which each gear shifts down", unit="rpm", minimum=0.0, maximum=1e5
+    )
+    upshift_rpm: tuple[float, ...] = setting(
+        ..., "Engine speed above which each gear shifts up", unit="rpm", minimum=0.0, maximum=1e5
+    )
 
     def __post_init__(self) -> None:
         for name in ("zero_throttle_nm", "full_throttle_nm"):
@@ -136,20 +152,36 @@ class MapPowertrain:
 class ConverterPowertrain:
     """Engine, torque converter and gearbox; ratios are output over input speed."""
 
-    engine_inertia_kgm2: float = moment("Crankshaft and what turns with it")
-    full_throttle_rpm: tuple[float, ...] = setting(..., "Engine speeds", unit="rpm", minimum=-1e5, maximum=1e5)
-    full_throttle_nm: tuple[float, ...] = _torques("Torque at full throttle")
-    losses_rpm: tuple[float, ...] = setting(..., "Engine speeds", unit="rpm", minimum=-1e5, maximum=1e5)
-    losses_nm: tuple[float, ...] = _torques("Losses, at any throttle")
-    capacity_speed_ratio: tuple[float, ...] = setting(..., "Speed ratios", minimum=0.0, maximum=1.0)
-    capacity: tuple[float, ...] = setting(..., "Capacity factor", unit="rad/s per sqrt(N m)", minimum=0.1, maximum=1e3)
-    torque_speed_ratio: tuple[float, ...] = setting(..., "Speed ratios", minimum=0.0, maximum=1.0)
-    torque_ratio: tuple[float, ...] = setting(..., "Torque out over torque in", minimum=0.0, maximum=10.0)
-    input_shaft_inertia_kgm2: float = moment("Shaft between converter and gears")
-    forward_ratios: tuple[float, ...] = _ratios("Forward gears")
-    reverse_ratio: float = setting(..., "Reverse gear", minimum=-100.0, maximum=-1e-3)
-    upshift_rpm: float = setting(..., "Shift up above", unit="rpm", minimum=0.0, maximum=1e5)
-    downshift_rpm: float = setting(..., "Shift down below", unit="rpm", minimum=0.0, maximum=1e5)
+    engine_inertia_kgm2: float = moment("Moment of inertia of the crankshaft and what turns with it")
+    full_throttle_rpm: tuple[float, ...] = setting(
+        ..., "Engine speeds of the table of full_throttle_nm", unit="rpm", minimum=-1e5, maximum=1e5
+    )
+    full_throttle_nm: tuple[float, ...] = _torques("Engine torque at full throttle")
+    losses_rpm: tuple[float, ...] = setting(
+        ..., "Engine speeds of the table of losses_nm", unit="rpm", minimum=-1e5, maximum=1e5
+    )
+    losses_nm: tuple[float, ...] = _torques("Torque losses of the engine, at any throttle")
+    capacity_speed_ratio: tuple[float, ...] = setting(
+        ..., "Speed ratios of the table of capacity", minimum=0.0, maximum=1.0
+    )
+    capacity: tuple[float, ...] = setting(
+        ..., "Capacity factor of the torque converter", unit="rad/s per sqrt(N m)", minimum=0.1, maximum=1e3
+    )
+    torque_speed_ratio: tuple[float, ...] = setting(
+        ..., "Speed ratios of the table of torque_ratio", minimum=0.0, maximum=1.0
+    )
+    torque_ratio: tuple[float, ...] = setting(
+        ..., "Torque out of the converter over torque into it", minimum=0.0, maximum=10.0
+    )
+    input_shaft_inertia_kgm2: float = moment("Moment of inertia of the shaft between converter and gears")
+    forward_ratios: tuple[float, ...] = _ratios("Gear ratios of the forward gears")
+    reverse_ratio: float = setting(..., "Gear ratio of the reverse gear", minimum=-100.0, maximum=-1e-3)
+    upshift_rpm: float = setting(
+        ..., "Input speed of the gearbox above which it shifts up", unit="rpm", minimum=0.0, maximum=1e5
+    )
+    downshift_rpm: float = setting(
+        ..., "Input speed of the gearbox below which it shifts down", unit="rpm", minimum=0.0, maximum=1e5
+    )
     shift_pause_s: float = setting(..., "Least time between shifts", unit="s", minimum=0.0, maximum=60.0)
 
     def __post_init__(self) -> None:

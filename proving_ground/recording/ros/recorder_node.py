@@ -44,24 +44,36 @@ class RecorderSettings:
     """What is recorded, and where to."""
 
     out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_ with the date", read_only=True)
-    next_free: bool = setting(False, "Where that folder exists, the next free name: bag_2", read_only=True)
-    topics: str = setting("", "Topics, separated by spaces; empty: all but logs and parameters", read_only=True)
-    exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
-    everything: bool = setting(False, "Logs, parameter events and hidden topics too", read_only=True)
-    log_time: str = setting(
-        "auto", "By /clock or by the machine's clock; auto: as use_sim_time says", choices=LOG_TIMES, read_only=True
+    next_free: bool = setting(False, "Take the next free name, as bag_2, if the folder exists", read_only=True)
+    topics: str = setting(
+        "", "Topics to record, separated by spaces; empty: all but logs and parameters", read_only=True
     )
-    compression: str = setting("none", "Of chunks; costs processor time", choices=COMPRESSIONS, read_only=True)
+    exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
+    everything: bool = setting(False, "Record logs, parameter events and hidden topics too", read_only=True)
+    log_time: str = setting(
+        "auto",
+        "Clock of the log times: /clock or the machine's; auto: as use_sim_time says",
+        choices=LOG_TIMES,
+        read_only=True,
+    )
+    compression: str = setting(
+        "none", "Compression of chunks; costs processor time", choices=COMPRESSIONS, read_only=True
+    )
     queue_mb: int = setting(
         200,
-        "Messages that may wait for the disk; more are dropped",
+        "Size of the messages that may wait for the disk; more are dropped",
         unit="MB",
         minimum=1,
         maximum=16_000,
         read_only=True,
     )
     flush_s: float = setting(
-        0.5, "What is older is safe from a kill of this process", unit="s", minimum=0.05, maximum=60.0, read_only=True
+        0.5,
+        "Age beyond which messages are safe from a kill of this process",
+        unit="s",
+        minimum=0.05,
+        maximum=60.0,
+        read_only=True,
     )
 
 

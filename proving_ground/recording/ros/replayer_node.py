@@ -48,30 +48,30 @@ class ReplayerSettings:
     bag: str = setting("", "Folder of the bag, or one of its files", read_only=True)
     rate: float = setting(1.0, "Bag time over real time", minimum=0.001, maximum=1000.0)
     start_offset_s: float = setting(
-        0.0, "Where to begin, from the bag's start", unit="s", minimum=0.0, maximum=1e9, read_only=True
+        0.0, "Time after the bag's start at which playback begins", unit="s", minimum=0.0, maximum=1e9, read_only=True
     )
     delay_s: float = setting(
         1.0,
-        "Before the first message: others find the publishers",
+        "Delay before the first message, for others to find the publishers",
         unit="s",
         minimum=0.0,
         maximum=600.0,
         read_only=True,
     )
-    loop: bool = setting(False, "Begin anew at the end; /clock jumps back", read_only=True)
-    start_paused: bool = setting(False, "Wait for ~/resume or ~/step", read_only=True)
-    topics: str = setting("", "Topics, separated by spaces; empty: all", read_only=True)
+    loop: bool = setting(False, "Start again at the end; /clock jumps back", read_only=True)
+    start_paused: bool = setting(False, "Start paused and wait for ~/resume or ~/step", read_only=True)
+    topics: str = setting("", "Topics to play, separated by spaces; empty: all", read_only=True)
     exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
     publish_clock: str = setting(
         "auto",
-        "made: /clock from log times; bag: that of the bag; auto: the bag's if its log times are of another clock",
+        "Source of /clock: made of log times, or the bag's; auto: the bag's if its log times are of another clock",
         choices=("auto", "made", "bag", "none"),
         read_only=True,
     )
     clock_hz: float = setting(
         100.0, "Ticks of /clock in a second of the bag", unit="Hz", minimum=1.0, maximum=1000.0, read_only=True
     )
-    progress: bool = setting(False, "Show on the terminal how far it has come", read_only=True)
+    progress: bool = setting(False, "Show the progress on the terminal", read_only=True)
 
 
 class ReplayerNode(SuiteNode[ReplayerSettings]):
