@@ -200,13 +200,13 @@ def _joint_models(pin: Any, body: Body) -> list[tuple[Any, Any, str]]:
     result = []
     for number, axis in enumerate(body.axes):
         turned = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), np.array(axis.direction)).matrix()
-        joint = pin.JointModelRZ() if axis.motion is Motion.ANGULAR_VELOCITY else pin.JointModelPZ()
+        joint = pin.JointModelRZ() if axis.motion is Motion.REVOLUTE else pin.JointModelPZ()
         result.append((joint, pin.SE3(turned, np.array(axis.point)), f"{body.name}.{number}"))
     return result
 
 
 def _is_universal(axes: tuple[Axis, ...]) -> bool:
-    if len(axes) != 2 or any(axis.motion is not Motion.ANGULAR_VELOCITY for axis in axes):
+    if len(axes) != 2 or any(axis.motion is not Motion.REVOLUTE for axis in axes):
         return False
     first, second = axes
     apart = np.linalg.norm(np.subtract(first.point, second.point))

@@ -207,7 +207,7 @@ def universal(first: Vector3 | Array, rod: Array, point: Vector3) -> tuple[Axis,
 
 
 def _turn(direction: Vector3 | Array, point: Vector3) -> Axis:
-    return Axis(Motion.ANGULAR_VELOCITY, _triple(np.divide(direction, np.linalg.norm(direction))), point)
+    return Axis(Motion.REVOLUTE, _triple(np.divide(direction, np.linalg.norm(direction))), point)
 
 
 def _slide(direction: Array, point: Vector3) -> Axis:

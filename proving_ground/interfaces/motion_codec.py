@@ -39,6 +39,21 @@ FORCE_COLUMNS: Final = ("load_n", "along_n", "across_n", "friction_use", "load_s
 Frames = tuple[str, str]  # of an odometry: the frame it is in, and the one that moves
 
 
+# Commands
+
+
+def fill_pedals(message: Any, time_ns: int, positions: Sequence[float]) -> None:
+    """sensor_msgs/JointState of a command, whose `name` is joints.PEDALS_AND_GEAR already."""
+    set_stamp(message.header.stamp, time_ns)
+    message.position = numbers(message, positions)
+
+
+def fill_command(message: Any, time_ns: int, speed: float, yaw_rate: float) -> None:
+    """geometry_msgs/TwistStamped of a speed [m/s] and a yaw rate [rad/s]."""
+    set_stamp(message.header.stamp, time_ns)
+    message.twist.linear.x, message.twist.angular.z = speed, yaw_rate
+
+
 # Truth
 
 

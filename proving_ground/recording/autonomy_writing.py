@@ -86,8 +86,9 @@ class PlannerWriting:
         self._shown = 0  # plans
         self._health = _HealthWriting("planner", write)
 
-    def look(self, now_ns: int, height: float) -> None:
-        """After the planner acted at an instant; height: of base_link [m]."""
+    def look(self, now_ns: int) -> None:
+        """After the planner acted at an instant."""
+        height = self._autonomy.height
         progress, plans = self._autonomy.progress, self._autonomy.core.plans
         level = Level.WARN if progress.status in (Status.FAILED, Status.BLOCKED, Status.EMERGENCY) else Level.OK
         self._health.look(now_ns, level, progress.words, lambda: progress_figures(progress, plans))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from proving_ground.interfaces import topics
+from proving_ground.interfaces import joints, topics
 from proving_ground.interfaces.frames import BASE_FRAME
 from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
+from proving_ground.interfaces.motion_codec import fill_command, fill_pedals
 from proving_ground.interfaces.topic import Topic
 from proving_ground.kernels.vector3 import vector
 from proving_ground.recording.autonomy_writing import ObserverWriting, PlannerWriting
@@ -23,12 +24,13 @@ from sensors.rig import SensorRig
 from terrain.map_messages import MapSettings, occupancy, shapes
 from terrain.surroundings import SiteSettings, Surroundings
 from terrain.world import World
+from vehicle_dynamics.control.drive_by_wire import Order
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.stepper import CONTROL_NS
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle_messages import FrameNames, VehicleMessages
 
 MAP, ODOM = "map", "odom"
-TF_EVERY_NS = 2 * CONTROL_NS
 
 
 class Recording:
@@ -53,11 +55,14 @@ class Recording:
         )
         self._write_fixed(start_ns)
         if runner.world is not None:
-            self._write_world(runner.world)
+            self._write_world(runner.world, runner.parts["terrain"].settings)
+        settings: VehicleNodeSettings = runner.parts["vehicle"].settings
+        self._schedule, self._runner = settings.schedule(), runner
+        self._orders = _OrderWriting(self._write)
         observation, autonomy = runner.observation, runner.autonomy
         self._observer = ObserverWriting(observation, self._write, frames) if observation else None
         self._planner = PlannerWriting(autonomy, self._write, MAP) if autonomy else None
-        self._height: float | None = None  # of base_link at the last instant [m]
+        self._has_begun = False
 
     def sample(self, name: str, sample: Any) -> None:
         """What arrives of a sensor; LockStep's listener."""
@@ -66,12 +71,13 @@ class Recording:
 
     def finish(self) -> None:
         """What was found out at the last instant."""
-        if self._height is None:
+        if not self._has_begun:
             return
+        self._orders.look(self._now_ns, *self._runner.order)
         if self._observer is not None:
             self._observer.look(self._now_ns)
         if self._planner is not None:
-            self._planner.look(self._now_ns, self._height)
+            self._planner.look(self._now_ns)
 
     def _write(self, topic: Topic, message: Any) -> None:
         self._bag.write(topic.absolute, message, self._now_ns, to_rosbags(topic.qos))
@@ -83,8 +89,8 @@ class Recording:
         self._write(topics.FIXED_TRANSFORMS, transforms)
         self._write(topics.RESETS, empty(topics.RESETS.type))
 
-    def _write_world(self, world: World) -> None:
-        found = occupancy(world, MapSettings())
+    def _write_world(self, world: World, settings: MapSettings) -> None:
+        found = occupancy(world, settings)
         grid, markers = empty(topics.MAP.type, MAP), empty(topics.MARKERS.type)
         fill_grid(grid, found.cells, found.resolution, found.x, found.y)
         fill_shapes(markers, grid.header, shapes(world), empty)
@@ -93,13 +99,33 @@ class Recording:
 
     def _instant(self, time_ns: int, seen: SnapshotRecord) -> None:
         self.finish()  # observer and planner come after the sensors: at the instant before
-        self._now_ns = time_ns
-        self._write(*self._vehicle.clock(time_ns))
-        due = {"odom", "joints", *(["tf"] if (time_ns - self._start_ns) % TF_EVERY_NS == 0 else [])}
+        self._now_ns, self._has_begun = time_ns, True
+        due = self._schedule.due((time_ns - self._start_ns) // self._schedule.step_ns)
+        if "clock" in due:
+            self._write(*self._vehicle.clock(time_ns))
         for topic, message in self._vehicle.at(time_ns, due, seen):
             self._write(topic, message)
-            if topic is topics.TRUTH_ODOM:
-                self._height = message.pose.pose.position.z
+
+
+class _OrderWriting:
+    """What the driver orders, on the topic on which its node publishes it."""
+
+    def __init__(self, write: Callable[[Topic, Any], None]) -> None:
+        self._write, self._written = write, 0
+        self._pedals, self._command = empty(topics.PEDALS.type), empty(topics.CMD_VEL.type, BASE_FRAME)
+        self._pedals.name = list(joints.PEDALS_AND_GEAR)
+
+    def look(self, time_ns: int, count: int, order: Order | None) -> None:
+        """After the driver has acted; count: of orders so far."""
+        if count == self._written or order is None:
+            return
+        self._written = count
+        if isinstance(order, Pedals):
+            fill_pedals(self._pedals, time_ns, order)
+            self._write(topics.PEDALS, self._pedals)
+        else:
+            fill_command(self._command, time_ns, *order)
+            self._write(topics.CMD_VEL, self._command)
 
 
 class _WatchedRig:

@@ -77,6 +77,7 @@ class _Wire:
     def __init__(self, driver: Driver, drive: DriveByWire) -> None:
         self._driver, self._drive = driver, drive
         self.order: Order | None = None  # of the latest period, if there was one
+        self.orders = 0  # so far
         self.answer = TAKEN  # to the latest order
         self.refused = 0  # orders so far
 
@@ -85,6 +86,7 @@ class _Wire:
         order = self._driver.act(now, seen)
         self.order = order.within_limits() if isinstance(order, Pedals) else order
         if self.order is not None:
+            self.orders += 1
             self.answer = self._drive.receive(now, self.order)
             self.refused += self.answer.verdict is Verdict.REFUSED
         return self._drive.pedals(now, seen)
@@ -235,9 +237,9 @@ class LockStep:
         return self._stepper.pedals
 
     @property
-    def order(self) -> Order | None:
-        """What the driver ordered at the latest period, if anything."""
-        return self._wire.order
+    def order(self) -> tuple[int, Order | None]:
+        """How many orders the driver has given so far, and what it ordered at the latest period, if anything."""
+        return self._wire.orders, self._wire.order
 
     @property
     def refusal(self) -> str:

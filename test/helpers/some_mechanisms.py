@@ -15,7 +15,7 @@ A, D, F, G = (0.0, 0.0, 0.0), (0.0, 0.48, 0.0), (0.0, 0.30, 0.28), (0.0, 0.0, 0.
 
 def revolute(point: Vector3, direction: Vector3 = X) -> Axis:
     """An axis that turns."""
-    return Axis(Motion.ANGULAR_VELOCITY, direction, point)
+    return Axis(Motion.REVOLUTE, direction, point)
 
 
 def rod(name: str, parent: str, start: Vector3, end: Vector3, mass: float, *axes: Axis) -> Body:

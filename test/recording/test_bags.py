@@ -98,6 +98,7 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
         "/gps/nmea": "std_msgs/msg/String",
         "/wheels/joint_states": "sensor_msgs/msg/JointState",
         "/vehicle/actuation": "sensor_msgs/msg/JointState",
+        "/vehicle/pedals": "sensor_msgs/msg/JointState",
         "/lidar/points": "sensor_msgs/msg/PointCloud2",
         "/lidar/scan": "sensor_msgs/msg/LaserScan",
     }
@@ -193,6 +194,7 @@ def test_a_run_without_sensors_has_its_truth_in_a_bag(
     assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures", "--bag", str(tmp_path / "b")]) == 0
 
     often = {f"/ground_truth/{name}" for name in ("odom", "accel", "actuation", "wheels")} | {"/clock", "/joint_states"}
+    often |= {"/vehicle/pedals"}
     once = {"/ground_truth/collision", "/robot_description", "/simulation/resets", "/tf_static"}
     assert open_bag(tmp_path / "b").counts == dict.fromkeys(often, 100) | dict.fromkeys(once, 1) | {"/tf": 50}
 

@@ -64,7 +64,7 @@ def test_kerbs_are_occupied_and_low_edges_are_not(resolution: float, height: flo
         assert at(found, 1.4, y) == at(found, 3.1, y) == FREE
 
 
-@pytest.mark.parametrize("angular_velocity", [0.0, 0.6, math.pi / 2])
+@pytest.mark.parametrize("angle", [0.0, 0.6, math.pi / 2])
 @pytest.mark.parametrize("resolution", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize(("slope_deg", "state"), [(28.0, FREE), (32.0, OCCUPIED)])
 def test_slopes_count_by_their_steepness_whatever_their_direction(

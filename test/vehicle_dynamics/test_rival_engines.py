@@ -103,7 +103,7 @@ def test_loops_matter_to_the_accelerations(system: EmbeddedSystem, pinocchio: Pi
 
 
 def revolute(point: tuple[float, float, float], direction: tuple[float, float, float]) -> Axis:
-    return Axis(Motion.ANGULAR_VELOCITY, direction, point)
+    return Axis(Motion.REVOLUTE, direction, point)
 
 
 def bodies_out_of_order() -> Mechanism:

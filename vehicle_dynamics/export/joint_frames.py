@@ -59,7 +59,7 @@ class JointTransforms:
         self.parents = [frame.parent for frame in frames]
         self.children = [frame.child for frame in frames]
         self._origins, axes = np.array([frame.origin for frame in frames]), np.array([frame.axis for frame in frames])
-        is_turn = np.array([[frame.motion is Motion.ANGULAR_VELOCITY] for frame in frames])
+        is_turn = np.array([[frame.motion is Motion.REVOLUTE] for frame in frames])
         self._turns, self._slides = np.where(is_turn, axes, 0.0), np.where(is_turn, 0.0, axes)
         self._is_turn = is_turn[:, 0]
 

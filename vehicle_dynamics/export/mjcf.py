@@ -28,7 +28,7 @@ from vehicle_dynamics.multibody.mechanism import ROOT, Body, Mechanism, Motion
 Array = NDArray[np.float64]
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
-JOINT_TYPES = {Motion.ANGULAR_VELOCITY: "hinge", Motion.SLIDE: "slide"}
+JOINT_TYPES = {Motion.REVOLUTE: "hinge", Motion.SLIDE: "slide"}
 STEPS_PER_TIME_CONSTANT = 2.0
 IMPEDANCE = 0.9999
 

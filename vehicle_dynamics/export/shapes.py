@@ -85,7 +85,7 @@ def _body_shapes(body: Body, points: list[Vector3]) -> list[Shape]:
         others = [_vector(np.add(body.centre, to_centre))]
     if others:
         return [Cylinder(hinge, other, BAR_RADIUS) for other in others]
-    return [_disc(body)] if body.axes[-1].motion is Motion.ANGULAR_VELOCITY else []
+    return [_disc(body)] if body.axes[-1].motion is Motion.REVOLUTE else []
 
 
 def _disc(body: Body) -> Cylinder:

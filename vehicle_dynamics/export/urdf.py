@@ -23,7 +23,7 @@ from vehicle_dynamics.multibody.mechanism import ROOT, Mechanism, Motion
 Array = NDArray[np.float64]
 
 BASE_LINK = "base_link"
-JOINT_TYPES = {Motion.ANGULAR_VELOCITY: "continuous", Motion.SLIDE: "prismatic"}
+JOINT_TYPES = {Motion.REVOLUTE: "continuous", Motion.SLIDE: "prismatic"}
 SLIDE_LIMIT = 1.0  # [m] either way; URDF wants one
 
 

@@ -237,9 +237,9 @@ def _hinge(layout: TreeLayout, body: Body) -> _Joint:
     motions = [axis.motion for axis in body.axes]
     lines = [np.array(axis.direction) for axis in body.axes]
     point_rows = [(False, line, np.zeros(3)) for line in np.eye(3)]
-    if motions == [Motion.ANGULAR_VELOCITY]:
+    if motions == [Motion.REVOLUTE]:
         rows = point_rows + [(True, side, lines[0]) for side in across(lines[0])]
-    elif motions == [Motion.ANGULAR_VELOCITY, Motion.ANGULAR_VELOCITY]:
+    elif motions == [Motion.REVOLUTE, Motion.REVOLUTE]:
         _check_universal(body)
         rows = [*point_rows, (True, lines[0], lines[1])]
     elif motions == [Motion.SLIDE]:
@@ -331,7 +331,7 @@ def _axes(layout: TreeLayout, centres: Array) -> HingeAxes:
             partner = len(axes) + 1 - 2 * n if is_pair else len(axes)
             axes.append((first, second, second if n else first, axis, reference, partner))
     return HingeAxes(
-        is_turn=np.array([item[3].motion is Motion.ANGULAR_VELOCITY for item in axes], dtype=bool),
+        is_turn=np.array([item[3].motion is Motion.REVOLUTE for item in axes], dtype=bool),
         first=_indices([item[0] for item in axes]),
         second=_indices([item[1] for item in axes]),
         carrier=_indices([item[2] for item in axes]),

@@ -20,7 +20,7 @@ ROOT = "root"
 class Motion(Enum):
     """What one coordinate of a hinge does."""
 
-    ANGULAR_VELOCITY = "angular_velocity"
+    REVOLUTE = "revolute"
     SLIDE = "slide"
 
 

@@ -71,7 +71,7 @@ class TreeState:
             velocity, bias = self.velocity[parent].copy(), self.bias[parent].copy()
             for index, axis in zip(range(*layout.coordinates[number].indices(layout.count)), body.axes, strict=True):
                 direction, point = turned @ axis.direction, turned @ axis.point + shifted
-                if axis.motion is Motion.ANGULAR_VELOCITY:
+                if axis.motion is Motion.REVOLUTE:
                     self.axes[index] = turn_axis(direction, point)
                     turned = rotation(direction, coordinates[index]) @ turned
                     shifted = point - turned @ axis.point

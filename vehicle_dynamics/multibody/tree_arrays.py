@@ -95,7 +95,7 @@ def tree_arrays(mechanism: Mechanism) -> TreeArrays:
     first_row, end_row = _row_ranges(len(axes), paths, ends, rows)
     return TreeArrays(
         parent=np.array(parent, dtype=np.int64),
-        is_turn=np.array([axis.motion is Motion.ANGULAR_VELOCITY for axis in axes], dtype=bool),
+        is_turn=np.array([axis.motion is Motion.REVOLUTE for axis in axes], dtype=bool),
         direction=_table([axis.direction for axis in axes]),
         point=_table([axis.point for axis in axes]),
         level=np.array([ROOT_LEVELS - 1 + len(path) for path in paths[1:]], dtype=np.int64),

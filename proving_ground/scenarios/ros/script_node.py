@@ -8,10 +8,10 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces.motion_codec import fill_pedals
 from proving_ground.kernels.vector3 import Vector3, vector
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
-from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.scenarios.script import ScriptSettings, make_script
 from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
@@ -54,8 +54,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
             self._begun_ns = time_ns
         elapsed = (time_ns - self._begun_ns) / NS_PER_S
         pedals = self._driver.act(elapsed, seen_from(motion, self._base, self._seen)).within_limits()
-        self._message.header.stamp = ns_to_stamp(time_ns)
-        self._message.position = [pedals.steering, pedals.throttle, pedals.brake, float(pedals.selected)]
+        fill_pedals(self._message, time_ns, pedals)
         self._pedals.publish(self._message)
         self.health.report("script", Level.OK, "drives")
 
