@@ -9,14 +9,11 @@ PACKAGE = "proving_ground"
 VERSION = "0.1.0"
 ROOMS = [PACKAGE, "benchmark", "planner", "sensors", "state_observer", "terrain", "vehicle_dynamics"]
 COMMAND = "proving-ground = proving_ground.cli.main:main"
+SENSORS = ["encoders", "gps", "imu", "lidar"]  # kinds of the suite; those of other packages register themselves
 NODES = [
     "cockpit = proving_ground.cockpit.ros.cockpit_node:main",
-    "encoders = sensors.ros.sensor_node:encoders",
-    "gps = sensors.ros.sensor_node:gps",
-    "imu = sensors.ros.sensor_node:imu",
     "joystick = planner.ros.joystick_node:main",
     "keyboard = planner.ros.keyboard_node:main",
-    "lidar = sensors.ros.sensor_node:lidar",
     "monitor = proving_ground.launching.monitor_node:main",
     "observer = state_observer.ros.observer_node:main",
     "planner = planner.ros.planner_node:main",
@@ -27,6 +24,7 @@ NODES = [
     "teleop = planner.ros.teleop_node:main",
     "terrain = terrain.ros.terrain_node:main",
     "vehicle = vehicle_dynamics.ros.vehicle_node:main",
+    *(f"{name} = sensors.ros.sensor_node:{name}" for name in SENSORS),
 ]
 
 # A file that is both sh and Python: sh starts the interpreter of the prefix it is installed in (pip does not

@@ -23,7 +23,10 @@ SLOW = 3.0  # [m/s]: paths are followed as if at least this fast
 
 
 class Script(Protocol):
-    """What a driver does; time [s] is since the start."""
+    """What a driver does; time [s] is since the start.
+
+    Use position, attitude, velocity and angular velocity of `seen` alone: over ROS the other fields are 0.
+    """
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals: ...
 

@@ -34,7 +34,9 @@ class GpsSettings(SensorSettings):
     horizontal_std_m: float = setting(
         1.263, "Standard deviation of the position, east and north each", unit="m", minimum=0.0, maximum=1000.0
     )
-    vertical_std_m: float = setting(2.551, "Standard deviation of the height", unit="m", minimum=0.0, maximum=1000.0)
+    vertical_std_m: float = setting(
+        2.551, "Standard deviation of the total error of the height", unit="m", minimum=0.0, maximum=1000.0
+    )
     velocity_std_mps: float = setting(
         0.05, "Standard deviation of each axis of the Doppler velocity", unit="m/s", minimum=0.0, maximum=100.0
     )

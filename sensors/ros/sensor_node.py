@@ -6,6 +6,7 @@ Stamps are those of the truth, so no node needs /clock; a bag with ground truth 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -177,4 +178,8 @@ def main(kind: str) -> int:
     return run_node(node_of(SENSOR_KINDS[kind]))
 
 
-imu, gps, encoders, lidar = (partial(main, name) for name in ("imu", "gps", "encoders", "lidar"))
+def __getattr__(name: str) -> Callable[[], int]:
+    """Entry point of a kind by its name, for executables that call `sensors.ros.sensor_node:NAME`."""
+    if name not in SENSOR_KINDS:
+        raise AttributeError(f"module {__name__} has no attribute {name!r}")
+    return partial(main, name)

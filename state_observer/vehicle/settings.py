@@ -107,7 +107,11 @@ class Start:
     """How the first pose is found ([Sanjurjo] Section 5.5)."""
 
     heading_std: float = setting(
-        0.08, "Largest standard deviation of a heading to start with", unit="rad", minimum=1e-3, maximum=1.0
+        0.08,
+        "Largest standard deviation of the heading at which the filter starts",
+        unit="rad",
+        minimum=1e-3,
+        maximum=1.0,
     )
     baseline_m: float = setting(
         3.0, "Least distance of two fixes that give a heading", unit="m", minimum=0.1, maximum=1e3

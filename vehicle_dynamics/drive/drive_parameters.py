@@ -20,9 +20,15 @@ class TyreDirection:
 
     slope_n: tuple[float, float] = setting(..., "Force per slip at zero slip", unit="N", minimum=1.0, maximum=1e8)
     max_n: tuple[float, float] = setting(..., "Largest force of the tyre", unit="N", minimum=1.0, maximum=1e7)
-    max_slip: tuple[float, float] = setting(..., "Slip of the largest force", minimum=1e-4, maximum=10.0)
-    slide_n: tuple[float, float] = setting(..., "Force when sliding", unit="N", minimum=1.0, maximum=1e7)
-    slide_slip: tuple[float, float] = setting(..., "Slip from which the tyre slides", minimum=1e-4, maximum=10.0)
+    max_slip: tuple[float, float] = setting(
+        ..., "Slip at the largest force, at one and at two nominal loads", minimum=1e-4, maximum=10.0
+    )
+    slide_n: tuple[float, float] = setting(
+        ..., "Force of the sliding tyre at one and at two nominal loads", unit="N", minimum=1.0, maximum=1e7
+    )
+    slide_slip: tuple[float, float] = setting(
+        ..., "Slip above which the tyre slides, at one and at two nominal loads", minimum=1e-4, maximum=10.0
+    )
 
     def __post_init__(self) -> None:
         for index in range(2):
