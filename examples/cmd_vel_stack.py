@@ -36,10 +36,8 @@ class CmdVelStack(Node):
         self.waypoints = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses] or self.waypoints
 
     def on_odometry(self, odometry: Odometry) -> None:
-        place, rotation = odometry.pose.pose.position, odometry.pose.pose.orientation
-        heading = math.atan2(
-            2.0 * (rotation.w * rotation.z + rotation.x * rotation.y), 1.0 - 2.0 * (rotation.y**2 + rotation.z**2)
-        )
+        place, q = odometry.pose.pose.position, odometry.pose.pose.orientation
+        heading = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y**2 + q.z**2))
         away = [math.dist(point, (place.x, place.y)) for point in self.waypoints]
         while len(away) > 1 and away[0] < LOOK_AHEAD:  # the next one is steered for
             self.waypoints, away = self.waypoints[1:], away[1:]

@@ -16,7 +16,6 @@ os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
 
 ROOT = Path(__file__).resolve().parents[1]
 IGNORED = shutil.ignore_patterns(".venv", ".git", "build", "install", "log", "*.egg-info", "__pycache__", ".*_cache")
-FIRST_ROS = 4.0  # tests over ROS begin this many times as early as chance would have them
 PLAIN = """version: 1
 description: a test
 world:
@@ -25,29 +24,6 @@ driver:
   straight: {speed_mps: 5.0}
 duration_s: 1.0
 """
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files of tests over ROS, which mostly wait, between files that compute, so that workers always have both.
-
-    The longest come first: no worker is left with a long one while the others have ended.
-    """
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    waiting = sorted((path for path in files if path.parent.name == "ros"), key=_size)
-    computing = sorted((path for path in files if path.parent.name != "ros"), key=_size)
-    share = len(waiting) / max(len(files), 1)
-    order: list[Path] = []
-    while waiting or computing:
-        of_ros = sum(path.parent.name == "ros" for path in order)
-        is_turn = waiting and (not computing or of_ros <= FIRST_ROS * share * len(order))
-        order.append((waiting if is_turn else computing).pop())
-    items[:] = [item for path in order for item in files[path]]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
 
 
 @pytest.fixture(scope="session")
