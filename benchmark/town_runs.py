@@ -54,7 +54,7 @@ def seeds() -> range:
 def scenario_of(
     world: World, longest: float, *, seed: int = 0, planner: PlannerSettings | None = None, **to_goal: Any
 ) -> Scenario:
-    """The urban scenario in another world, by LIDAR and observer; at most so long [s].
+    """The urban scenario in another world, by LIDAR and observer, of a duration [s].
 
     to_goal: sensing "terrain" and pose "truth" in their place; what is then not needed is left out.
     """
@@ -62,16 +62,16 @@ def scenario_of(
     assert urban.driver.to_goal is not None
     if planner is not None:
         to_goal["planner"] = planner
-    wish: ToGoal = replace(urban.driver.to_goal, **to_goal)
-    needed = {"lidar"} if wish.sensing == "lidar" else set()
-    needed |= {"imu", "gps", "encoders"} if wish.pose == "observer" else set()
+    goal: ToGoal = replace(urban.driver.to_goal, **to_goal)
+    needed = {"lidar"} if goal.sensing == "lidar" else set()
+    needed |= {"imu", "gps", "encoders"} if goal.pose == "observer" else set()
     at = world.start
     return replace(
         urban,
         start=replace(urban.start, x_m=at.x, y_m=at.y, heading_deg=math.degrees(at.heading)),
-        driver=Driver(to_goal=wish),
+        driver=Driver(to_goal=goal),
         sensors=tuple(choice for choice in urban.sensors if choice.kind in needed),
-        observer=urban.observer if wish.pose == "observer" else None,
+        observer=urban.observer if goal.pose == "observer" else None,
         seed=seed,
         duration_s=longest,
         criteria=(),

@@ -25,9 +25,9 @@ from vehicle_dynamics.motion import STANDS_MPS
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle import Vehicle
 
-LAST_WORDS_S = 1.0  # a stop is repeated for so long; then others may command
+STOP_REPEAT_S = 1.0  # a stop command is repeated for this time; then the topic is free for others
 CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
-MOST_CLOUDS = 20  # that wait
+MOST_CLOUDS = 20  # in the queue
 STOP = Motion(0.0, 0.0)
 
 MAP_SETTINGS = (
@@ -47,14 +47,14 @@ class Navigator:
         world: World,
         on_cloud: Callable[[str], None] = lambda problem: None,
     ) -> None:
-        """on_cloud: told what is wrong with a cloud, or nothing when it was used. Raises SettingsError."""
+        """on_cloud: called with the reason why a cloud was rejected, empty when it was used. Raises SettingsError."""
         self._equipment, self._world, self._on_cloud = parameters.equipment, world, on_cloud
         self.footprint = Footprint.of(parameters, vehicle.base_in_chassis)
         self._lidar: LidarSource | None = None
         self._settings = self._fitted(settings)
         self._source = self._make_source()
         self.core = DriveToGoal(self._settings, self.footprint, self._source)
-        self.goals: list[tuple[float, float]] = []  # that are driven to; none any more when they were reached
+        self.goals: list[tuple[float, float]] = []  # of the present drive; empty once they are reached
         self._poses, self._heights = PoseHistory(), MotionHeight()
         self.progress = Progress(Status.NO_GOAL)
         self._forget_time()
@@ -68,7 +68,7 @@ class Navigator:
         self._driven_at = -math.inf
 
     def _fitted(self, settings: PlannerNodeSettings) -> PlannerNodeSettings:
-        """What settings leave open is as the vehicle's file has it."""
+        """Fill in from the vehicle's file what the settings leave open."""
         s = settings.fitted(self._equipment)
         return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.place("lidar"))))
 
@@ -80,7 +80,7 @@ class Navigator:
         return self._lidar
 
     def change(self, settings: PlannerNodeSettings) -> None:
-        """The drive goes on with its goals and its speed; a map is made anew only if it would be another one."""
+        """Use other settings. The drive keeps its goals and speed; the map is rebuilt only if it would differ."""
         before, self._settings = self._settings, self._fitted(settings)
         if any(getattr(before, name) != getattr(self._settings, name) for name in MAP_SETTINGS):
             self._source = self._make_source()
@@ -88,14 +88,14 @@ class Navigator:
         self.core.take_over(old)
 
     def drive_to(self, goals: Sequence[tuple[float, float]]) -> Reason:
-        """Through places x, y [m]; none means to stop. A refused goal stops the vehicle, too."""
+        """Drive through positions x, y [m]; an empty list stops the vehicle, and so does a rejected goal."""
         reason = self.core.set_waypoints(goals)
         self.goals = [] if reason is not Reason.NONE else list(goals)
         self._driven_at = self.seconds
         return reason
 
-    def refuse(self, reason: Reason) -> Reason:
-        """A goal that is none stops the vehicle."""
+    def reject(self, reason: Reason) -> Reason:
+        """Reject an invalid goal and stop the vehicle."""
         self.goals, self._driven_at = [], self.seconds
         return self.core.refuse(reason)
 
@@ -110,12 +110,12 @@ class Navigator:
         self.core.set_waypoints(self.goals)
         self.progress = Progress(Status.DRIVING if self.goals else Status.NO_GOAL)
 
-    def hear(self, time_ns: int, points: Any) -> None:
-        """A cloud with the time of its first point; it is put into the map at the odometry that knows where it was."""
+    def add_cloud(self, time_ns: int, points: Any) -> None:
+        """Queue a cloud stamped with its first point; it enters the map once the poses of its sweep are known."""
         self._clouds.append((time_ns, points))
         while time_ns - self._clouds[0][0] > CLOUD_WAIT_NS or len(self._clouds) > MOST_CLOUDS:
             self._clouds.popleft()
-            self._on_cloud("the odometry of its time never came")
+            self._on_cloud("no odometry for its time")
 
     def move(self, time_ns: int, motion: BaseMotion, lag_s: float = 0.0) -> Motion | None:
         """Odometry; lag_s: how old it is. Returns the command that answers it, or None when the drive is long over."""
@@ -134,7 +134,7 @@ class Navigator:
         return self._drive(pose, motion.velocity[0], self.seconds - lag_s)
 
     def wait(self, silent_s: float) -> Motion | None:
-        """Without odometry for a time [s]: when that is too long, the vehicle is stopped."""
+        """Stop the vehicle when odometry has been missing for too long; silent_s: for how long [s]."""
         if self._seen is None or silent_s <= self._settings.stale_s:
             return None
         pose, speed = self._seen
@@ -148,13 +148,13 @@ class Navigator:
             self.goals = []
         if not progress.is_at_rest:
             self._driven_at = self.seconds
-        if self.seconds - self._driven_at > LAST_WORDS_S:
+        if self.seconds - self._driven_at > STOP_REPEAT_S:
             return None
         wanted = progress.speed if abs(progress.speed) >= STANDS_MPS else 0.0  # else it would ask to turn on the spot
         return Motion(wanted, wanted * progress.curvature)
 
     def _see(self) -> None:
-        """Place the cloud by where the vehicle was at its stamp and, unless it was put straight, at the sweep's end."""
+        """Place the cloud by where the vehicle was at its stamp and, unless it was deskewed, at the sweep's end."""
         unit = self._settings.lidar
         sweep_ns = 0 if unit.is_deskewed else round(unit.sweep_s * NS_PER_S)
         while self._lidar is not None and self._clouds and self._start_ns is not None:

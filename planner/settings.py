@@ -53,7 +53,7 @@ class PlannerSettings:
 
     # Arcs
     forward_arcs: int = setting(41, "Number of arcs ahead, odd", minimum=3, maximum=501, read_only=True)
-    reverse_arcs: int = setting(21, "Number of arcs astern, odd", minimum=3, maximum=501, read_only=True)
+    reverse_arcs: int = setting(21, "Number of reverse arcs, odd", minimum=3, maximum=501, read_only=True)
     arc_length_m: float = setting(12.0, "Length of an arc", unit="m", minimum=2.0, maximum=50.0, read_only=True)
     arc_step_m: float = setting(
         0.25, "Distance between the points checked along an arc", unit="m", minimum=0.05, maximum=1.0, read_only=True
@@ -113,7 +113,7 @@ class PlannerSettings:
     manoeuvre_speed_mps: float = setting(
         2.0, "Forward speed while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0
     )
-    reverse_speed_mps: float = setting(1.5, "Highest speed when going astern", unit="m/s", minimum=0.1, maximum=5.0)
+    reverse_speed_mps: float = setting(1.5, "Highest speed in reverse", unit="m/s", minimum=0.1, maximum=5.0)
     acceleration_mps2: float = setting(1.0, "Fastest rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
     deceleration_mps2: float = setting(1.2, "Fall of speed that plans count on", unit="m/s^2", minimum=0.1, maximum=5.0)
     lateral_mps2: float = setting(1.5, "Largest acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
@@ -154,7 +154,7 @@ class PlannerSettings:
         maximum=10.0,
     )
     back_up_m: float = setting(
-        6.0, "Longest distance driven astern in one attempt", unit="m", minimum=0.5, maximum=30.0
+        6.0, "Longest distance driven in reverse in one attempt", unit="m", minimum=0.5, maximum=30.0
     )
     boxed_in_s: float = setting(
         90.0, "Time without progress after which the goal is given up", unit="s", minimum=1.0, maximum=3600.0

@@ -8,6 +8,7 @@ from vehicle_dynamics.start import Origin
 
 START_VARIANCE, HEADING_VARIANCE = 0.1**2, 0.02**2  # of the start [m^2, rad^2]
 LATEST_START_S = 1.0  # within this time of the start, dead-reckon from the start pose
+FORCES_EVERY = 10  # estimates
 UNSURE_START_S = 0.1  # uncertainty of when a rolling start began, if its date is unknown
 
 

@@ -153,6 +153,11 @@ class ObserverNodeSettings(SiteSettings):
         if self.kind not in OBSERVER_KINDS:
             raise ValueError(f"kind: must be one of {', '.join(OBSERVER_KINDS)}, got {self.kind!r}")
 
+    @property
+    def tf_every(self) -> int:
+        """Estimates per message on tf; 0 for none."""
+        return max(round(self.rate_hz / self.tf_rate_hz), 1) if self.tf_rate_hz else 0
+
     def fitted(self, equipment: Equipment) -> ObserverNodeSettings:
         """With mounts that are left open as the vehicle's file has them."""
         gps, imu = (known.mount.fitted(equipment.place(kind)) for kind, known in (("gps", self.gps), ("imu", self.imu)))

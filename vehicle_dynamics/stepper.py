@@ -1,4 +1,4 @@
-"""A vehicle's run through time in whole ticks: who acts when, and what falls due when. Every run is one of these.
+"""A vehicle's run through time in whole ticks: when the driver acts, and what is due when. Every run uses it.
 
 No clock and no thread here; simulation_loop.py has both. All times are whole nanoseconds.
 """

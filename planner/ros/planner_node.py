@@ -20,7 +20,7 @@ from planner.node_settings import POSES, PlannerNodeSettings
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
-from proving_ground.ros_support.convert import twist_to_msg
+from proving_ground.interfaces.motion_codec import fill_command
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
@@ -59,6 +59,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._shown = 0  # plans
         kind = TwistStamped if s.stamped else Twist
         self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
+        self._command = TwistStamped(header=Header(frame_id=s.frames.base_frame))
         self._plan = self.advertise(topics.PLAN)
         self._arcs = self.advertise(topics.ARCS)
         self._local_map = self.advertise(topics.LOCAL_MAP)
@@ -97,7 +98,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         frames = {pose.header.frame_id or frame for pose in poses} - {"", self._frame}
         places = [(pose.pose.position.x, pose.pose.position.y) for pose in poses]
         if frames:
-            reason = self._navigator.refuse(Reason.OTHER_FRAME)
+            reason = self._navigator.reject(Reason.OTHER_FRAME)
             words = f"{reason.value}: {min(frames)!r}, must be in {self._frame!r}"
         else:
             reason = self._navigator.drive_to(places)
@@ -143,12 +144,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         return max(float(self.get_clock().now().nanoseconds - time_ns) / NS_PER_S, 0.0)
 
     def _send(self, time_ns: int, command: Motion) -> None:
-        twist = twist_to_msg((command.speed, 0.0, 0.0), (0.0, 0.0, command.yaw_rate))
-        if not self.settings.stamped:
-            self._cmd_vel.publish(twist)
-            return
-        header = Header(stamp=ns_to_stamp(time_ns), frame_id=self.settings.frames.base_frame)
-        self._cmd_vel.publish(TwistStamped(header=header, twist=twist))
+        fill_command(self._command, time_ns, *command)
+        self._cmd_vel.publish(self._command if self.settings.stamped else self._command.twist)
 
     def _watch(self) -> None:
         """Without odometry nobody else would stop the vehicle before its own time-out."""
@@ -179,7 +176,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         try:
             if message.header.frame_id != self._lidar_frame:
                 raise ValueError(f"is in frame {message.header.frame_id!r}, must be in {self._lidar_frame!r}")
-            self._navigator.hear(read_stamp(message.header.stamp), cloud_to_points(message).reshape(-1))
+            self._navigator.add_cloud(read_stamp(message.header.stamp), cloud_to_points(message).reshape(-1))
         except ValueError as error:
             self._on_cloud_used(str(error))
 

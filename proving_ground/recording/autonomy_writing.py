@@ -25,21 +25,23 @@ from proving_ground.ros_support.health import Health, Level
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.observing import Observation
 from proving_ground.settings.units import NS_PER_S
+from state_observer.in_run import FORCES_EVERY
 from state_observer.vehicle.figures import health_figures
 from state_observer.vehicle.health import ALIGNED
 from state_observer.vehicle.observer import VehicleObserver
 from state_observer.vehicle.odometry_frames import odometry_frames
 from vehicle_dynamics.vehicle_messages import FrameNames
 
-FORCES_EVERY, TF_EVERY = 10, 2  # estimates
 HEALTH_EVERY_NS = NS_PER_S
 Write = Callable[[Topic, Any], None]
 
 
 class ObserverWriting:
-    """Estimates at 100 Hz, frames at 50 Hz, forces at 10 Hz, health at 1 Hz."""
+    """Estimates, frames and forces at the rates of the observer's node, health at 1 Hz."""
 
-    def __init__(self, observation: Observation, write: Write, frames: FrameNames) -> None:
+    def __init__(self, observation: Observation, write: Write, frames: FrameNames, tf_every: int) -> None:
+        """tf_every: estimates per message on tf; 0 for none."""
+        self._tf_every = tf_every
         self._observation, self._observer, self._write = observation, observation.observer, write
         self._estimate = empty(topics.ESTIMATE.type, frames.map)
         self._estimate.child_frame_id = frames.base
@@ -58,7 +60,7 @@ class ObserverWriting:
         found = observer.health()
         level = Level.OK if found.status == ALIGNED else Level.WARN
         self._health.look(now_ns, level, found.status, lambda: health_figures(found, found.refused))
-        estimate = self._observation.told
+        estimate = self._observation.latest
         if estimate is None or int(estimate["time_ns"]) == self._written_ns:
             return
         self._written_ns, self._count = int(estimate["time_ns"]), self._count + 1
@@ -66,7 +68,7 @@ class ObserverWriting:
         self._write(topics.ESTIMATE, self._estimate)
         self._sideslip.data = float(estimate["sideslip"])
         self._write(topics.SIDESLIP, self._sideslip)
-        if self._count % TF_EVERY == 0:
+        if self._tf_every and self._count % self._tf_every == 0:
             set_stamp(self._tree.transforms[0].header.stamp, self._written_ns)
             for link, placement in zip(self._tree.transforms, odometry_frames(estimate), strict=True):
                 place(link, *placement)

@@ -60,7 +60,10 @@ class Recording:
         self._schedule, self._runner = settings.schedule(), runner
         self._orders = _OrderWriting(self._write)
         observation, autonomy = runner.observation, runner.autonomy
-        self._observer = ObserverWriting(observation, self._write, frames) if observation else None
+        self._observer: ObserverWriting | None = None
+        if observation is not None:
+            tf_every = runner.parts["observer"].settings.tf_every
+            self._observer = ObserverWriting(observation, self._write, frames, tf_every)
         self._planner = PlannerWriting(autonomy, self._write, MAP) if autonomy else None
         self._has_begun = False
 

@@ -41,7 +41,7 @@ class Autonomy:
             raise SettingsError("driver.to_goal: needs a named world")
         self._base, self._start_ns, self._lidar = vector(vehicle.base_in_chassis), start_ns, settings.lidar.name
         self._observation = observation if settings.pose_source == "observer" else None
-        self._told_ns = 0  # time of the last estimate that was used
+        self._used_ns = 0  # time of the last estimate that was used
         self._navigator = Navigator(settings, vehicle, parameters, world)
         goal = settings.goal.position(world)
         reason = self._navigator.drive_to([goal]) if goal is not None else None
@@ -76,23 +76,23 @@ class Autonomy:
         """What arrives at an instant, with the names of sensors; it sees with its LIDAR alone."""
         for name, sample in samples:
             if name == self._lidar and isinstance(sample, LidarScan):
-                self._navigator.hear(sample.time_ns, sample.points)
+                self._navigator.add_cloud(sample.time_ns, sample.points)
 
     def act(self, time: float, seen: SnapshotRecord) -> Motion | None:
         """The command of an instant, if one is due."""
         now_ns = self._start_ns + round(time * NS_PER_S)
         if self._observation is None:
             return self._navigator.move(now_ns, base_motion(seen, self._base))
-        told = self._observation.told
-        if told is None or int(told["time_ns"]) == self._told_ns:
-            return self._navigator.wait((now_ns - self._told_ns) / NS_PER_S)
-        self._told_ns = int(told["time_ns"])
-        return self._navigator.move(self._told_ns, _motion(told), (now_ns - self._told_ns) / NS_PER_S)
+        estimate = self._observation.latest
+        if estimate is None or int(estimate["time_ns"]) == self._used_ns:
+            return self._navigator.wait((now_ns - self._used_ns) / NS_PER_S)
+        self._used_ns = int(estimate["time_ns"])
+        return self._navigator.move(self._used_ns, _motion(estimate), (now_ns - self._used_ns) / NS_PER_S)
 
 
-def _motion(told: Any) -> BaseMotion:
-    """Of an estimate; accelerations are not told."""
+def _motion(estimate: Any) -> BaseMotion:
+    """Motion of an estimate, which has no accelerations."""
     position, attitude, velocity, angular_velocity = (
-        tuple(told[name].tolist()) for name in ("position", "attitude", "velocity", "angular_velocity")
+        tuple(estimate[name].tolist()) for name in ("position", "attitude", "velocity", "angular_velocity")
     )
     return BaseMotion(position, attitude, velocity, angular_velocity, NOTHING, NOTHING)

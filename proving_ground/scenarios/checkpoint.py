@@ -55,7 +55,7 @@ class Checkpoint:
 
 
 def _ruts_from(values: dict[str, Any]) -> RutsCopy:
-    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError where it is none."""
+    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError for malformed text."""
     size = int(values["size"])
     if not 1 <= size <= RUT_CELLS:
         raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")

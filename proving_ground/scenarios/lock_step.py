@@ -79,7 +79,6 @@ class _Wire:
         self.order: Order | None = None  # of the latest period, if there was one
         self.orders = 0  # so far
         self.answer = TAKEN  # to the latest order
-        self.refused = 0  # orders so far
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """For the next PERIOD_S; raises ValueError for pedals that are not numbers."""
@@ -88,7 +87,6 @@ class _Wire:
         if self.order is not None:
             self.orders += 1
             self.answer = self._drive.receive(now, self.order)
-            self.refused += self.answer.verdict is Verdict.REFUSED
         return self._drive.pedals(now, seen)
 
     def reset(self) -> None:
@@ -135,7 +133,7 @@ class LockStep:
         self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
         self._stepper = self._make_stepper(settings, scenario.sensors)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
-        self._is_sensed = False  # sensors have told of this instant
+        self._is_sensed = False  # sensors have sampled this instant
         self._diverged_at: float | None = None
 
     def _make_stepper(self, settings: VehicleNodeSettings, sensors: Sequence[SensorChoice]) -> Stepper:
@@ -225,8 +223,8 @@ class LockStep:
         return Run(time, history, found, centre, self._diverged_at, estimates)
 
     def look(self) -> SnapshotRecord:
-        """The vehicle at this instant; what sensors have to tell of it is told, once."""
-        if not (self._is_sensed or self.has_diverged):  # where it diverged, the last sound instant was told
+        """Snapshot of the vehicle at this instant; sensors sample it on the first call."""
+        if not (self._is_sensed or self.has_diverged):  # after divergence, the last sound instant was sampled already
             self._sense(self._stepper.time_ns, self._stepper.seen)
             self._is_sensed = True
         return self._stepper.seen
@@ -242,14 +240,9 @@ class LockStep:
         return self._wire.orders, self._wire.order
 
     @property
-    def refusal(self) -> str:
-        """Why drive-by-wire refused the latest order, or nothing."""
+    def rejection(self) -> str:
+        """Why drive-by-wire rejected the latest order; empty if it did not."""
         return self._wire.answer.reason if self._wire.answer.verdict is Verdict.REFUSED else ""
-
-    @property
-    def orders_refused(self) -> int:
-        """How many orders drive-by-wire has refused so far."""
-        return self._wire.refused
 
     def seen_since(self, period: int) -> NDArray[np.void]:
         """Records of SNAPSHOT from a period on, without the present instant; a view."""

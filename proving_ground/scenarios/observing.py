@@ -26,7 +26,7 @@ class Observation:
         self._start, self._start_ns = settings.origin(there), settings.start.time_ns()
         self._times = EstimateTimes(settings.rate_hz)
         self._log = EstimateLog(self.observer.filter)
-        self.told: Any = None  # the latest record of ESTIMATE of those that its node publishes
+        self.latest: Any = None  # record of ESTIMATE, at the rate at which its node publishes
 
     def hear(self, arrival_ns: int, samples: Iterable[Any]) -> None:
         """What arrives at an instant; samples that the observer does not use are left alone.
@@ -40,7 +40,7 @@ class Observation:
                 begin_at(self.observer, self._start, self._start_ns)
                 self._start = None
         if self.observer.is_running and self._times.is_due(self.observer.filter.time_ns):
-            self.told = self.observer.estimate()
+            self.latest = self.observer.estimate()
 
     @property
     def estimates(self) -> NDArray[np.void]:

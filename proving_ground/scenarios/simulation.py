@@ -78,7 +78,7 @@ class Step(NamedTuple):
 
     observation: Observation
     has_ended: bool
-    # diverged; collision_n: hardest push of obstacles during the step; pedals: the latest; refused: why, or nothing
+    # diverged; collision_n: hardest push of obstacles during the step; pedals: the latest; rejected: why, or empty
     info: dict[str, Any]
 
 
@@ -144,7 +144,7 @@ class Simulation:
             "diverged": runner.has_diverged,
             "collision_n": max(pushes),
             "pedals": runner.pedals,
-            "refused": runner.refusal,
+            "rejected": runner.rejection,
         }
         return Step(observation, runner.has_ended, info)
 
@@ -219,7 +219,7 @@ class _Wheel:
         return self._own.progress.grid if isinstance(self._own, Autonomy) else None
 
     def act(self, time: float, seen: SnapshotRecord) -> Order | None:
-        """What the vehicle is told at an instant."""
+        """Order to the vehicle at an instant."""
         own = self._own.act(time, seen) if self.action is None or isinstance(self._own, Autonomy) else None
         if isinstance(self.action, Command):
             return Motion(self.action.speed, self.action.speed * self.action.curvature)

@@ -27,7 +27,7 @@ from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp, on_time_jump
 from proving_ground.settings.units import NS_PER_S
 from state_observer.arrivals import Arrivals, RecentCounts
-from state_observer.in_run import EstimateTimes, begin_at
+from state_observer.in_run import FORCES_EVERY, EstimateTimes, begin_at
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings, make_observer
 from state_observer.ros.outer_clock import OuterClock
@@ -40,7 +40,6 @@ from terrain.surroundings import Surroundings
 from vehicle_dynamics.motion import heading_of
 
 POSE = topics.INITIAL_POSE.name
-FORCES_EVERY = 10  # estimates
 LEVELS = {ALIGNED: Level.OK, STARTING: Level.WARN, INVALID: Level.ERROR}  # others: WARN
 
 
@@ -71,7 +70,6 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._sideslip = self.advertise(topics.SIDESLIP)
         self._forces = self.advertise(topics.TYRE_FORCES)
         self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
-        self._tf_every = max(round(s.rate_hz / s.tf_rate_hz), 1) if s.tf_rate_hz else 0
         uses_actuation = OBSERVER_KINDS[s.kind].uses_actuation
         inputs = {role: topic for role, topic in ROLES.items() if uses_actuation or role != "actuation"}
         self._samples = SampleSynchroniser({role: topic.name for role, topic in inputs.items()}, holds_imu=True)
@@ -145,7 +143,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._odometry.publish(self._estimate)
         self._arrivals.told(now_ns, time.monotonic())
         self._sideslip.publish(Float64(data=float(told["sideslip"])))
-        if self._tf is not None and self._count % self._tf_every == 0:
+        if self._tf is not None and self._count % self.settings.tf_every == 0:
             self._tf.send(ns_to_stamp(now_ns), self._transforms(told))
         if isinstance(self._observer, VehicleObserver) and self._count % FORCES_EVERY == 0:
             fill_forces(self._force_table, self._observer.forces())

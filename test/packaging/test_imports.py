@@ -63,3 +63,11 @@ def test_names_of_the_package_are_imported_when_they_are_first_used() -> None:
     assert rooms_of(before) == set()
     assert rooms_of(after) >= {"proving_ground.scenarios", "vehicle_dynamics", "terrain"}
     assert after & {*ROS["ros_packages"]} == set()
+
+
+def test_every_kind_of_sensor_of_the_suite_has_an_executable() -> None:
+    """setup.py must not import the suite, so its list of sensors is written by hand."""
+    from proving_ground.launching.node_process import node_modules
+    from sensors.kinds import SENSOR_KINDS
+
+    assert set(SENSOR_KINDS) <= set(node_modules())

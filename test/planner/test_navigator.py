@@ -99,7 +99,7 @@ def test_clouds_wait_for_odometry_that_lags_by_more_than_a_sweep(hmmwv: Hmmwv, l
 
     for tick in range(300):
         if tick % 10 == 0 and tick > lag_ticks:
-            driver.hear((tick - 10) * PERIOD_NS, points)
+            driver.add_cloud((tick - 10) * PERIOD_NS, points)
         if tick >= lag_ticks:
             driver.move((tick - lag_ticks) * PERIOD_NS, motion())
 
@@ -112,9 +112,9 @@ def test_a_cloud_whose_odometry_never_comes_is_dropped_and_named(hmmwv: Hmmwv) -
     driver.move(0, motion())
 
     for tick in range(50):
-        driver.hear((1000 + 10 * tick) * PERIOD_NS, np.zeros(3, POINT))
+        driver.add_cloud((1000 + 10 * tick) * PERIOD_NS, np.zeros(3, POINT))
 
-    assert "never came" in said[0]
+    assert "no odometry" in said[0]
 
 
 def test_reset_keeps_the_goals_and_forgets_the_trouble(hmmwv: Hmmwv) -> None:

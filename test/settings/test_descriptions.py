@@ -17,7 +17,7 @@ from proving_ground.settings import declarations
 from sensors.kinds import SENSOR_KINDS
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("planner", "proving_ground", "sensors", "state_observer", "terrain", "vehicle_dynamics")
+ROOMS = sorted(path.parent.name for path in ROOT.glob("*/py.typed"))
 FEWEST_WORDS = 3
 # Words that need something before them: prepositions, conjunctions, pronouns and question words.
 DEPENDENT = """

@@ -226,12 +226,12 @@ class DriveByWire:
         if wanted * last < 0.0 or abs(wanted) <= abs(last):
             return self._slower(present, wanted, last)
         sign = math.copysign(1.0, wanted)
-        # To brake less is not to accelerate: the wish rises from the present speed.
+        # Releasing the brakes is not acceleration: the set-point rises from the present speed.
         begin = max(sign * last, min(sign * present, sign * wanted))
         return sign * min(begin + s.max_acceleration_mps2 * PERIOD_S, sign * wanted)
 
     def _slower(self, present: float, wanted: float, last: float) -> float:
-        """Towards a slower wish, or through 0. Brakes answer at once: it leads by what may be lost meanwhile."""
+        """Set-point towards a slower command, or through 0; it leads the vehicle so that the brakes respond at once."""
         most, sign = self.settings.max_deceleration_mps2, math.copysign(1.0, last)
         least = max(sign * wanted, 0.0)
         return sign * max(min(sign * last - most * PERIOD_S, sign * present - most * ANSWER_S), least)
