@@ -294,6 +294,19 @@ def written(
     return path
 
 
+def resume_when_heard(graph: Any, subscribers: int) -> None:
+    """Resume a paused replay once its publishers have found that many subscribers, however long that takes."""
+    figures: dict[str, str] = {}
+    graph.node.create_subscription(
+        DiagnosticArray,
+        "/diagnostics",
+        lambda message: figures.update({item.key: item.value for item in message.status[0].values}),
+        qos.RELIABLE,
+    )
+    graph.wait_until(lambda: figures.get("subscribers") == str(subscribers), f"{subscribers} subscribers")
+    assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
+
+
 def seconds(ticks: list[Any]) -> list[float]:
     return [(read_stamp(tick.clock) - START_NS) / S for tick in ticks]
 
@@ -312,8 +325,9 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     ticks = graph.collect(Clock, "/clock", qos.CLOCK)
     bag = written(tmp_path / "drive", plugin, mode, odd_name="/1bad")
     replayer = graph.start_command(
-        command("replay", str(bag), "--rate", "2", "--delay", "8", "--remap", "/note:=/memo")
+        command("replay", str(bag), "--rate", "2", "--pause", "--delay", "0", "--remap", "/note:=/memo")
     )
+    resume_when_heard(graph, 2)
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
     assert replayer.wait() == 0
@@ -380,7 +394,8 @@ def test_own_clock_of_a_bag_is_kept_where_stamps_are_of_it(graph: Any, tmp_path:
             moment = new("builtin_interfaces/msg/Time", 50 + k, 0)
             writer.write(connection, START_NS + k * S // 10, to_bytes(new(kind, moment)))
     ticks = graph.collect(Clock, "/clock")
-    replayer = graph.start("replayer", "--ros-args", "-p", f"bag:={tmp_path / 'drive'}", "-p", "delay_s:=3.0")
+    replayer = graph.start("replayer", "--ros-args", "-p", f"bag:={tmp_path / 'drive'}", "-p", "start_paused:=true")
+    resume_when_heard(graph, 1)
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
     assert replayer.wait() == 0

@@ -158,6 +158,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
             "rate": f"{playback.rate:g}",
             "paused": str(playback.is_paused).lower(),
             "published": str(playback.published),
+            "subscribers": str(sum(outlet.get_subscription_count() for outlet in self._outlets.values())),
         }
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
         self._diagnostics.publish(message)
