@@ -29,11 +29,11 @@ from benchmark.observer_drives import (
 from proving_ground.settings.text_table import text_table
 from sensors.samples import GpsSample
 from state_observer.kinds import INS, VEHICLE
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.layout import SENSORS
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.track import Errors, errors, observe
+from state_observer.vehicle.validation import Sample
 
 Array = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def show(figures: Mapping[str, Any]) -> str:
 
 def _rtk(town: Drive, ours: VehicleObserver) -> dict[str, float]:
     samples = sense(town, seed=1, gps="rtk")
-    simple = VehicleObserver(replace(ours.settings, full_position_slopes=False))
+    simple = VehicleObserver(replace(ours.settings, full_position_jacobian=False))
     return {
         "rtk_rmse_m": errors(_observed(samples, ours), town).horizontal_rmse,
         "rtk_rmse_eq_5_47_m": errors(_observed(samples, simple), town).horizontal_rmse,
@@ -196,7 +196,7 @@ def _honesty(truth: Drive, observers: Mapping[str, VehicleObserver]) -> dict[str
 
 def _tallied(samples: Iterable[Sample], observer: VehicleObserver, begin_ns: int, sums: Array) -> Iterator[Sample]:
     """The samples; what NIS and degrees of freedom each has added goes into the sums of its instant and sensor."""
-    tally = observer.filter.memory[0]
+    tally = observer.filter.filter_state[0]
     for sample in samples:
         before = tally["nis"].copy(), tally["freedom"].copy()
         yield sample

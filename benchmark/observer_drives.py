@@ -26,9 +26,9 @@ from sensors.faults import Fault
 from sensors.gps import DEFAULT_DATUM, Gps, GpsSettings
 from sensors.imu import Imu, ImuSettings
 from sensors.mounting import Mount
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.settings import Datum, Mounts
+from state_observer.vehicle.validation import Sample
 from terrain.ground import FlatGround
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.helm import PERIOD_S, Helm

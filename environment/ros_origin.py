@@ -31,7 +31,7 @@ def ros_origin(variables: Mapping[str, str], venv: Path) -> str:
 
 
 def check_origin(origin: str) -> None:
-    """Refuse early, before anything is made, what cannot work with this interpreter on this machine."""
+    """Reject early, before anything is made, what cannot work with this interpreter on this machine."""
     if origin == WHEELS:
         _check_wheels_exist()
     elif not _finds_rclpy():

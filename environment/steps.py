@@ -32,7 +32,7 @@ class Step:
     action: Callable[[Runner], None]
     facts: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[Path] = ()
-    check: Callable[[Runner], None] = _no_check  # may refuse, before the last success is forgotten
+    check: Callable[[Runner], None] = _no_check  # may reject, before the last success is forgotten
     is_in_place: Callable[[], bool] = _always  # a cheap look at the result, for what a stamp cannot know
 
     def fingerprint(self) -> str:

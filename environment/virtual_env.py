@@ -86,7 +86,7 @@ class VirtualEnv:
 
 
 def check_interpreter(runner: Runner, ros: str) -> None:
-    """Refuse what the running interpreter cannot do, while an environment that is there is still whole."""
+    """Reject what the running interpreter cannot do, while an environment that is there is still whole."""
     _check_venv_module()
     if ros != WHEELS:
         _check_rclpy_loads(runner, ros)

@@ -86,13 +86,13 @@ class DriveToGoal:
         return self.set_waypoints([(x, y)])
 
     def set_waypoints(self, places: Sequence[tuple[float, float]]) -> Reason:
-        """Drive to places [m] one after the other; none means to stop. A refused goal stops the vehicle, too.
+        """Drive to places [m] one after the other; none means to stop. A rejected goal stops the vehicle, too.
 
         A goal may be moved at any time: the map and the arc that is driven stay, and it is planned for at the next
         plan, never sooner.
         """
         if len(places) > MOST_WAYPOINTS:
-            return self.refuse(Reason.TOO_MANY)
+            return self.reject(Reason.TOO_MANY)
         was_driving = not self._progress.is_at_rest
         self._goals = [(float(x), float(y)) for x, y in places]
         self._waypoint = 0
@@ -103,7 +103,7 @@ class DriveToGoal:
         elif not all(extent.has(*place) for place in self._goals):
             reason = Reason.OUTSIDE_MAP
         if reason is not Reason.NONE:
-            return self.refuse(reason)
+            return self.reject(reason)
         self._is_new = not was_driving
         if not self._goals:
             self._progress = Progress(Status.NO_GOAL)
@@ -116,7 +116,7 @@ class DriveToGoal:
             self._nearest, self._nearest_at, self._effort = math.inf, self._commanded_at, math.inf
         return Reason.NONE
 
-    def refuse(self, reason: Reason) -> Reason:
+    def reject(self, reason: Reason) -> Reason:
         """A goal that is none stops the vehicle, whatever is wrong with it; returns the reason."""
         self._goals, self._waypoint = [], 0
         self._progress = Progress(Status.FAILED, reason)

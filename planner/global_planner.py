@@ -33,7 +33,7 @@ WAITS = 2  # calls in a row whose changes may wait for the next one, while they 
 ASIDE_SHARE = 0.2  # a goal that has moved by less than this share of the way to it is still that of the search
 
 
-class Lack(Enum):
+class Failure(Enum):
     """Why there is no way."""
 
     NONE = "none"
@@ -47,7 +47,7 @@ class Found(NamedTuple):
     """A way, or why there is none."""
 
     points: Array | None  # n x 2 [m], from the vehicle to the goal
-    lack: Lack = Lack.NONE
+    failure: Failure = Failure.NONE
     cost: float = math.inf  # [m], longer where it is narrow
 
 
@@ -77,7 +77,7 @@ class PathFinder:
         try:
             self._make_room(grid, goal)
         except MapTooLargeError:
-            return Found(None, Lack.TOO_LARGE)
+            return Found(None, Failure.TOO_LARGE)
         changed = self.map.add(grid)
         if self._may_wait(changed, goal):
             self._waiting.append(changed)
@@ -91,14 +91,14 @@ class PathFinder:
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
         if end is None:
             is_there = self.map.window.has(*self.map.window.cell(*goal))
-            return Found(None, Lack.GOAL_BLOCKED if is_there else Lack.NO_WAY)
+            return Found(None, Failure.GOAL_BLOCKED if is_there else Failure.NO_WAY)
         if start is None:
-            return Found(None, Lack.NO_WAY)
+            return Found(None, Failure.NO_WAY)
         for search in searches:
             search.move_to(start)
         is_done = self._searched(start, end)
         if self._search is None or not is_done or not self._serves(self._search, start, end):
-            return Found(None, Lack.SEARCHING)
+            return Found(None, Failure.SEARCHING)
         if self._search.cost == NO_WAY:
             return self._no_way(start, self._search.goal, goal)
         self._last, self._last_goal = self._found(pose, goal, end), goal
@@ -149,10 +149,10 @@ class PathFinder:
             right, high = w.x + w.columns * w.resolution, w.y + w.rows * w.resolution
             try:
                 if self._grow_to(w.x - by, right + by, w.y - by, high + by):
-                    return Found(None, Lack.SEARCHING)
+                    return Found(None, Failure.SEARCHING)
             except MapTooLargeError:
-                return Found(None, Lack.TOO_LARGE)
-        return Found(None, Lack.GOAL_BLOCKED if self.map.state_at(*goal) == OCCUPIED else Lack.NO_WAY)
+                return Found(None, Failure.TOO_LARGE)
+        return Found(None, Failure.GOAL_BLOCKED if self.map.state_at(*goal) == OCCUPIED else Failure.NO_WAY)
 
     def _found(self, pose: Pose, goal: tuple[float, float], end: Cell) -> Found:
         assert self._search is not None

@@ -97,7 +97,7 @@ class Navigator:
     def reject(self, reason: Reason) -> Reason:
         """Reject an invalid goal and stop the vehicle."""
         self.goals, self._driven_at = [], self.seconds
-        return self.core.refuse(reason)
+        return self.core.reject(reason)
 
     def reset(self) -> None:
         """A drive that was under way goes on to its goals, from the start; one that had ended does not begin again."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.arcs import ArcChoice, ArcPlanner, Target
 from planner.footprint import Footprint
-from planner.global_planner import Lack, PathFinder
+from planner.global_planner import Failure, PathFinder
 from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
 from planner.path_tracking import Carrot, Path, pursuit_curvature
@@ -47,10 +47,10 @@ class Outcome(Enum):
 
 
 _OUTCOMES = {
-    Lack.SEARCHING: Outcome.SEARCHING,
-    Lack.NO_WAY: Outcome.UNREACHABLE,
-    Lack.GOAL_BLOCKED: Outcome.IN_OBSTACLE,
-    Lack.TOO_LARGE: Outcome.TOO_LARGE,
+    Failure.SEARCHING: Outcome.SEARCHING,
+    Failure.NO_WAY: Outcome.UNREACHABLE,
+    Failure.GOAL_BLOCKED: Outcome.IN_OBSTACLE,
+    Failure.TOO_LARGE: Outcome.TOO_LARGE,
 }
 
 
@@ -149,7 +149,7 @@ class PathAndArcs:
         )
         found = self._finder.find(middle, request.goal, request.grid)
         if found.points is None:
-            return Plan(_OUTCOMES[found.lack], to_go=left)
+            return Plan(_OUTCOMES[found.failure], to_go=left)
         path = Path(found.points)
         along, _ = path.nearest(middle.x, middle.y)
         to_go, effort = max(path.length - along, left), found.cost
@@ -180,10 +180,10 @@ class PathAndArcs:
             if choice is None:
                 break
             narrow = max(ROOMY * s.clearance_m - choice.clearance, 0.0)
-            lack = max(choice.miss - NEAR - MISS * share * s.carrot_m, 0.0) + narrow
-            if lack < best - 1e-3:
-                best, found = lack, (choice, carrot)
-            if lack <= 0.0:
+            shortfall = max(choice.miss - NEAR - MISS * share * s.carrot_m, 0.0) + narrow
+            if shortfall < best - 1e-3:
+                best, found = shortfall, (choice, carrot)
+            if shortfall <= 0.0:
                 break
         if found is None:
             return None, path.at(along)

@@ -25,7 +25,7 @@ class Status(Enum):
 
 
 class Reason(Enum):
-    """Why a goal is refused or given up, or nothing is driven: one for each cause."""
+    """Why a goal is rejected or given up, or nothing is driven: one for each cause."""
 
     NONE = ""
     NOT_FINITE = "the goal is not a finite place"

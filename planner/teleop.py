@@ -67,19 +67,19 @@ class Teleop:
         self._motion = SlewedMotion()
 
     def receive(self, now: float, axes: Sequence[float], buttons: Sequence[int]) -> str:
-        """Take one /joy message; returns why it was refused, or ''. A refused one stops the vehicle."""
-        refusal = self._refusal(axes, buttons)
+        """Take one /joy message; returns why it was rejected, or ''. A rejected one stops the vehicle."""
+        rejection = self._rejection(axes, buttons)
         self._last_joy = now
-        if refusal:
-            self._wish, self._stop_reason = None, refusal
+        if rejection:
+            self._wish, self._stop_reason = None, rejection
         elif not buttons[self.settings.hold_button]:
             self._wish, self._stop_reason = None, "hold button released"
         else:
             self._wish = self._read(axes, bool(buttons[self.settings.turbo_button]))
-        return refusal
+        return rejection
 
     def command(self, now: float) -> DriveCommand:
-        """The command for this instant; a stop when /joy is silent, refused or the hold button is up."""
+        """The command for this instant; a stop when /joy is silent, rejected or the hold button is up."""
         if self._wish is not None and now - self._last_joy >= self.settings.joy_timeout_s:
             self._wish, self._stop_reason = None, f"/joy silent for {self.settings.joy_timeout_s:g} s"
         if self._wish is None:
@@ -91,7 +91,7 @@ class Teleop:
         """Come to rest for a reason of the caller's."""
         return self._motion.stop(now, reason, self.settings)
 
-    def _refusal(self, axes: Sequence[float], buttons: Sequence[int]) -> str:
+    def _rejection(self, axes: Sequence[float], buttons: Sequence[int]) -> str:
         wanted = self.settings
         for name in self._used_axes():
             index = getattr(wanted, name)
@@ -105,7 +105,7 @@ class Teleop:
             if state not in (0, 1):
                 return f"/joy button {index} is {state}, allowed 0 or 1"
         for index, value in enumerate(axes):
-            if not abs(value) <= 1.0 + AXIS_TOLERANCE:  # written so that NaN is refused
+            if not abs(value) <= 1.0 + AXIS_TOLERANCE:  # written so that NaN is rejected
                 return f"/joy axis {index} is {value}, allowed -1 to 1"
         return ""
 

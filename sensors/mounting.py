@@ -78,10 +78,10 @@ class Mounting:
 
     def motion(self, base: BaseMotion) -> SensorMotion:
         """How the sensor moves when base_link moves so. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
-        told = np.empty((4, 3))
+        out = np.empty((4, 3))
         world_from_sensor = np.empty((3, 3))
-        _move(base, self._arm, self.base_from_sensor, told, world_from_sensor)
-        position, velocity, acceleration, angular_velocity = told
+        _move(base, self._arm, self.base_from_sensor, out, world_from_sensor)
+        position, velocity, acceleration, angular_velocity = out
         return SensorMotion(position, world_from_sensor, velocity, acceleration, angular_velocity)
 
     def pose(self, base: BaseMotion) -> tuple[Array, Array]:
@@ -101,15 +101,15 @@ def require_motion(base: BaseMotion) -> None:
 
 
 @kernel
-def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, told: Array, world_from_sensor: Array) -> None:
+def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, out: Array, world_from_sensor: Array) -> None:
     """told: position, velocity and acceleration (world axes), turn (sensor axes); see SensorMotion."""
     rotation = rotation_from(base.attitude)
     swing = cross(base.angular_velocity, arm)
     swinging = add(cross(base.angular_acceleration, arm), cross(base.angular_velocity, swing))
-    told[0] = add(base.position, to_world(rotation, arm))
-    told[1] = to_world(rotation, add(base.velocity, swing))
-    told[2] = to_world(rotation, add(base.acceleration, swinging))
+    out[0] = add(base.position, to_world(rotation, arm))
+    out[1] = to_world(rotation, add(base.velocity, swing))
+    out[2] = to_world(rotation, add(base.acceleration, swinging))
     for k in range(3):
         axis = (base_from_sensor[0, k], base_from_sensor[1, k], base_from_sensor[2, k])
-        told[3, k] = dot(axis, base.angular_velocity)
+        out[3, k] = dot(axis, base.angular_velocity)
         world_from_sensor[:, k] = to_world(rotation, axis)

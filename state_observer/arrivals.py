@@ -47,7 +47,7 @@ class Arrivals:
         if len(self._came) > KEPT:
             del self._came[next(iter(self._came))]
 
-    def told(self, time_ns: int, now_s: float) -> None:
+    def published(self, time_ns: int, now_s: float) -> None:
         """An estimate of this stamp went out."""
         came = self._came.pop(time_ns, None)
         if came is not None:

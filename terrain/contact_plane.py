@@ -99,8 +99,8 @@ def contact_plane(
             # A wheel on hard ground is a spring: what it pushes ahead is what a way ahead takes from its energy. Over
             # the edges of kerbs that is more than the fitted plane tells.
             nearer = (fit.height * normal[2] - (plane.height - centre[2]) * plane.normal[2]) / FURTHER
-            told = plane.normal[0] * ahead_x + plane.normal[1] * ahead_y
-            wall = min(max(-nearer - told, -MOST_WALL), MOST_WALL)
+            known_slope = plane.normal[0] * ahead_x + plane.normal[1] * ahead_y
+            wall = min(max(-nearer - known_slope, -MOST_WALL), MOST_WALL)
             return ContactPlane(
                 plane.height, plane.normal, plane.rough, False, plane.is_mixed, plane.soil, plane.hardness,
                 plane.friction, plane.lowered, wall,

@@ -24,6 +24,6 @@ def check_grid_size(rows: int, columns: int) -> None:
         raise ValueError(f"{columns} x {rows} nodes are too many (limit {CELL_LIMIT}); use a coarser resolution")
 
 
-def file_refusal(path: Path, reason: object) -> SettingsError:
+def file_error(path: Path, reason: object) -> SettingsError:
     """The one line that answers a file that cannot be used."""
     return SettingsError(f"terrain '{path}': {reason}")

@@ -13,7 +13,7 @@ from terrain.formats.heightmap_png import load_heightmap_png, save_heightmap_png
 from terrain.formats.mesh_files import SUFFIXES as MESHES
 from terrain.formats.mesh_files import load_mesh, save_mesh
 from terrain.formats.npz import load_npz, save_npz
-from terrain.limits import file_refusal
+from terrain.limits import file_error
 from terrain.mesh import Mesh, mesh_to_grid
 from terrain.raw_grid import RawGrid
 
@@ -28,7 +28,7 @@ class MapFileOptions:
     resolution_m: float | None = None  # of meshes and PNG, and of GeoTIFF without georeference
     low_m: float | None = None  # height of black in a PNG
     high_m: float | None = None  # height of white
-    fill_holes: bool = False  # unknown heights from their nearest neighbours; else they are refused
+    fill_holes: bool = False  # unknown heights from their nearest neighbours; else they are rejected
 
 
 def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
@@ -40,7 +40,7 @@ def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
     try:
         return grid.to_map(given.fill_holes)
     except ValueError as error:
-        raise file_refusal(path, error) from None
+        raise file_error(path, error) from None
 
 
 def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
@@ -52,17 +52,17 @@ def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
         return load_geotiff(path, options.resolution_m)
     if suffix == ".png":
         if options.low_m is None or options.high_m is None or options.resolution_m is None:
-            raise file_refusal(path, "a picture tells no heights; give low_m, high_m and resolution_m")
+            raise file_error(path, "a picture tells no heights; give low_m, high_m and resolution_m")
         return load_heightmap_png(path, low=options.low_m, high=options.high_m, resolution=options.resolution_m)
     if suffix in MESHES:
         if options.resolution_m is None:
-            raise file_refusal(path, "a mesh tells no resolution; give resolution_m")
+            raise file_error(path, "a mesh tells no resolution; give resolution_m")
         mesh = load_mesh(path)
         try:
             return mesh_to_grid(mesh, options.resolution_m)
         except ValueError as error:
-            raise file_refusal(path, error) from None
-    raise file_refusal(path, f"must end in one of {', '.join(SUFFIXES)}")
+            raise file_error(path, error) from None
+    raise file_error(path, f"must end in one of {', '.join(SUFFIXES)}")
 
 
 def save_map(ground: ElevationMap, path: Path, kind: str = "", mesh: Mesh | None = None) -> None:

@@ -18,7 +18,7 @@ from proving_ground.settings import SettingsError
 from terrain.alpha_shape import AlphaShape, alpha_shape
 from terrain.elevation_map import Array
 from terrain.georeference import Georeference
-from terrain.limits import LARGEST_COORDINATE, SURVEY_LIMIT, check_grid_size, file_refusal
+from terrain.limits import LARGEST_COORDINATE, SURVEY_LIMIT, check_grid_size, file_error
 from terrain.mesh import Mesh
 from terrain.raw_grid import RawGrid
 
@@ -105,11 +105,11 @@ def load_survey(path: Path) -> Survey:
     except SettingsError:
         raise
     except UnicodeDecodeError:
-        raise file_refusal(path, "is not a text file") from None
+        raise file_error(path, "is not a text file") from None
     except OSError as error:
-        raise file_refusal(path, error.strerror or error) from None
+        raise file_error(path, error.strerror or error) from None
     except (ValueError, csv.Error) as error:
-        raise file_refusal(path, error) from None
+        raise file_error(path, error) from None
 
 
 def _values(rows: object, width: int) -> Array:

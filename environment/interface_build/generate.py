@@ -1,6 +1,6 @@
 """Calls the rosidl generators as the CMake build of ROS 2 does, without CMake.
 
-`rosidl generate` cannot be used: in the wheels every package is registered twice and the command refuses it.
+`rosidl generate` cannot be used: in the wheels every package is registered twice and the command rejects it.
 """
 
 from __future__ import annotations

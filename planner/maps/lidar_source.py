@@ -130,8 +130,8 @@ class LidarSource:
             s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m
         )
         self._room = _room(0, 1)
-        self.refused_scans = 0  # late, blind, or with a pose that is none
-        self.refused_points = 0  # that were no numbers
+        self.rejected_scans = 0  # late, blind, or with a pose that is none
+        self.rejected_points = 0  # that were no numbers
         self.reset()
 
     def reset(self) -> None:
@@ -155,11 +155,11 @@ class LidarSource:
     def see(
         self, time: float, points: NDArray[np.void], pose: Pose, later: Pose | None = None, sweep: float = 0.1
     ) -> bool:
-        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used, see refused_scans.
+        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used, see rejected_scans.
 
         time [s] and pose of base_link: of the stamp. The scan must be put straight (LidarSettings.deskew), unless
         `later` is the pose of base_link `sweep` [s] after the stamp: points are then placed by their own times. Time
-        that goes back by more than a second begins anew; a scan that is late by less is refused. Raises ValueError for
+        that goes back by more than a second begins anew; a scan that is late by less is rejected. Raises ValueError for
         points without these fields.
         """
         if time < self._newest - JUMP_S:
@@ -168,7 +168,7 @@ class LidarSource:
         rings = int(points["ring"].max(initial=0)) + 1
         is_placed = _is_place(pose) and (later is None or (_is_place(later) and sweep > 0.0))
         if not (is_placed and self._newest <= time < math.inf and rings <= MOST_RINGS):
-            self.refused_scans += 1
+            self.rejected_scans += 1
             return False
         if len(points) > len(self._room.cells) or rings > self._room.ray_range.shape[1]:
             self._room = _room(len(points), max(rings, self._room.ray_range.shape[1]))
@@ -176,7 +176,7 @@ class LidarSource:
         self._scan += 1
         used = self._place(points, places)
         if used < self.map_settings.least_points:  # blind, whatever it sends: the map must grow old
-            self.refused_scans += 1
+            self.rejected_scans += 1
             return False
         is_first = self._newest == -math.inf
         if is_first:
@@ -188,10 +188,10 @@ class LidarSource:
     def _place(self, points: NDArray[np.void], places: Places) -> int:
         """Points into the room for one scan; how many are of use."""
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
-        used, refused = place_points(
+        used, rejected = place_points(
             columns, places, self._body, self._level, self._scale(), self._scan, self._grid, self._room
         )
-        self.refused_points += refused
+        self.rejected_points += rejected
         return int(used)
 
     def _scale(self) -> Scale:

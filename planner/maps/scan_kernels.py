@@ -91,11 +91,11 @@ def place_points(
     ray_range, ray_rise, side, tile_low = room.ray_range, room.ray_rise, grid.side, grid.tile_low
     cells, tiles, heights = room.cells, room.tiles, room.heights
     corner_column, corner_row = grid.corner[0], grid.corner[1]
-    used, refused = 0, 0
+    used, rejected = 0, 0
     for i in range(len(xs)):
         x, y, z = float(xs[i]), float(ys[i]), float(zs[i])
         if not abs(x) + abs(y) + abs(z) < 1e5 or not abs(times[i]) < 1e3:
-            refused += 1
+            rejected += 1
             continue
         in_x = arm[0] + b[0, 0] * x + b[0, 1] * y + b[0, 2] * z
         in_y = arm[1] + b[1, 0] * x + b[1, 1] * y + b[1, 2] * z
@@ -127,7 +127,7 @@ def place_points(
         if tile_scan[tiles[k]] != scan:
             tile_scan[tiles[k]] = scan
             tile_ground[tiles[k]] = _ground(tile_low, side, tiles[k])
-    return used, refused
+    return used, rejected
 
 
 @kernel

@@ -105,7 +105,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             words = reason.value
         self._has_goals = bool(self._navigator.goals)
         if reason is not Reason.NONE:
-            self.report("goal", Level.WARN, f"{topic} refused, the vehicle stops: {words}")
+            self.report("goal", Level.WARN, f"{topic} rejected, the vehicle stops: {words}")
         elif places:
             x, y = places[-1]
             self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(places)} place(s)")
@@ -182,8 +182,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def _on_cloud_used(self, problem: str) -> None:
         if problem:
-            self.health.count(f"{topics.POINTS.name} refused")
-            self.report("lidar", Level.WARN, f"{topics.POINTS.name} refused: {problem}")
+            self.health.count(f"{topics.POINTS.name} rejected")
+            self.report("lidar", Level.WARN, f"{topics.POINTS.name} rejected: {problem}")
         else:
             self.health.report("lidar", Level.OK, "clouds arrive")
 

@@ -35,10 +35,10 @@ class TeleopNode(DriverNode[TeleopSettings]):
 
     def _on_joy(self, message: Joy) -> None:
         self._silence.reset()
-        refusal = self._teleop.receive(self.wall_time(), message.axes, message.buttons)
-        if refusal:
-            self.health.count("refused /joy messages")
-            self.report("joy", Level.WARN, refusal)
+        rejection = self._teleop.receive(self.wall_time(), message.axes, message.buttons)
+        if rejection:
+            self.health.count("rejected /joy messages")
+            self.report("joy", Level.WARN, rejection)
         else:
             self.health.report("joy", Level.OK, "/joy received")
         self.drive_now()

@@ -180,9 +180,9 @@ class Campaign:
     def __post_init__(self) -> None:
         if not self.vary:
             raise ValueError("vary: must have an input at least")
-        _refuse_twice("vary", [item.called for item in self.vary])
-        _refuse_twice("vary", [key for item in self.vary for key in item.keys])
-        _refuse_twice("metrics", [item.called for item in self.metrics])
+        _reject_twice("vary", [item.called for item in self.vary])
+        _reject_twice("vary", [key for item in self.vary for key in item.keys])
+        _reject_twice("metrics", [item.called for item in self.metrics])
         if self.sampling == "grid":
             for item in self.vary:
                 if not hasattr(item.distribution, "values"):
@@ -192,7 +192,7 @@ class Campaign:
             raise ValueError(f"runs: must be given for sampling {self.sampling}")
 
 
-def _refuse_twice(what: str, names: list[str]) -> None:
+def _reject_twice(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{what}: {name} stands there twice")

@@ -10,7 +10,7 @@ from proving_ground.campaigns.plan import Job
 from proving_ground.campaigns.worker_process import WorkerProcess
 from proving_ground.settings import SettingsError
 
-ROW, CRASH, STUCK, REFUSED = "row", "crash", "stuck", "refused"
+ROW, CRASH, STUCK, REJECTED = "row", "crash", "stuck", "rejected"
 POLL_S = 0.5
 
 _lock = threading.Lock()
@@ -31,7 +31,7 @@ def in_process_of_its_own(kit: bytes, name: str, job: Job, time_limit_s: float) 
         return CRASH, worker.end(patience_s=5.0)
     except SettingsError as error:
         worker.end()
-        return REFUSED, str(error)
+        return REJECTED, str(error)
     except TimeoutError:
         worker.end()
         from proving_ground.campaigns.perform import error_row

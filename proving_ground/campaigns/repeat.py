@@ -41,10 +41,10 @@ def task_of_run(folder: Path, number: int) -> Task:
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:
     """What a run is made of; raises SettingsError where files have changed since."""
-    told = load_made_of(folder)
-    if not 0 <= number < told["runs"]:
-        raise SettingsError(f"--run {number}: {folder} has runs 0 to {told['runs'] - 1}")
-    kit = load_kit(folder / COPY, Path(told["folder"]))
-    for what in changed_files(told["hashes"], kit.hashes):
+    made_of = load_made_of(folder)
+    if not 0 <= number < made_of["runs"]:
+        raise SettingsError(f"--run {number}: {folder} has runs 0 to {made_of['runs'] - 1}")
+    kit = load_kit(folder / COPY, Path(made_of["folder"]))
+    for what in changed_files(made_of["hashes"], kit.hashes):
         raise SettingsError(f"{folder}: the {what} file has changed since; run {number} cannot be repeated")
-    return kit, Plan(kit.campaign, told["runs"]).job(number)
+    return kit, Plan(kit.campaign, made_of["runs"]).job(number)

@@ -47,7 +47,7 @@ def write_report(folder: Path, out: Path | None = None) -> Path:
 
 def report_page(folder: Path) -> str:
     """The page."""
-    told, table = load_made_of(folder), load_results(folder)
+    made_of, table = load_made_of(folder), load_results(folder)
     if not len(table):
         raise SettingsError(f"{folder}: no run is done yet")
     campaign = load_campaign(folder / COPY)
@@ -55,8 +55,8 @@ def report_page(folder: Path) -> str:
     low, high = wilson(passed, len(table))
     return render(
         "campaign.html.j2",
-        title=told["name"],
-        name=told["name"],
+        title=made_of["name"],
+        name=made_of["name"],
         description=campaign.description,
         rate=f"{passed / len(table):.1%}",
         interval=f"{low:.1%} to {high:.1%}",
@@ -64,7 +64,7 @@ def report_page(folder: Path) -> str:
         counts=found,
         passed=passed,
         total=len(table),
-        remarks=_remarks(table, told, campaign),
+        remarks=_remarks(table, made_of, campaign),
         facts=_facts(table, campaign),
         sections=_sections(folder, table, campaign),
         campaign=(folder / COPY).read_text(encoding="utf-8"),
@@ -163,10 +163,10 @@ def _command(folder: Path, run: int) -> str:
     return f"proving-ground run --from {shlex.quote(str(folder))} --run {run}"
 
 
-def _remarks(table: pa.Table, told: dict[str, Any], campaign: Campaign) -> list[str]:
+def _remarks(table: pa.Table, made_of: dict[str, Any], campaign: Campaign) -> list[str]:
     remarks = []
-    if len(table) < told["runs"]:
-        remarks.append(f"{len(table)} of {told['runs']} runs are done.")
+    if len(table) < made_of["runs"]:
+        remarks.append(f"{len(table)} of {made_of['runs']} runs are done.")
     for column, words in (("host.code", "versions of the code"), ("host.cpu", "kinds of processor")):
         kinds = {item for item in table[column].to_pylist() if item is not None}
         if len(kinds) > 1:

@@ -12,7 +12,7 @@ DEVIATIONS = 1.959963984540054  # of a normal distribution that hold 95 %
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """95 % confidence interval of a rate (Wilson 1927, Eq. 7: the rates that a score test does not refuse).
+    """95 % confidence interval of a rate (Wilson 1927, Eq. 7: the rates that a score test does not reject).
 
     >>> tuple(round(end, 4) for end in wilson(45, 50))
     (0.7864, 0.9565)

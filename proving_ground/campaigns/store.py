@@ -51,15 +51,15 @@ class Store:
 
     def adopt(self, path: Path, kit: Kit, runs: int, is_extensible: bool) -> None:
         """Note what is run here, or check that it is what was run here before; raises SettingsError if not."""
-        told = _told(path, kit, runs)
+        made_of = _made_of(path, kit, runs)
         if (self.folder / MADE_OF).exists():
             before = load_made_of(self.folder)
-            _check_same(self.folder, before, told, is_extensible)
-            told["runs"] = max(told["runs"], before["runs"])  # fewer now are not fewer there
+            _check_same(self.folder, before, made_of, is_extensible)
+            made_of["runs"] = max(made_of["runs"], before["runs"])  # fewer now are not fewer there
         elif (self.folder / RESULTS).exists() or part_files(self.folder):
             raise SettingsError(f"{self.folder}: has results, but no {MADE_OF} that says of what")
         write_whole(self.folder / COPY, path.read_bytes())
-        write_whole(self.folder / MADE_OF, json.dumps(told, indent=2) + "\n")
+        write_whole(self.folder / MADE_OF, json.dumps(made_of, indent=2) + "\n")
 
     def verdicts(self) -> dict[int, str]:
         """Of the runs that are done, by number; a piece that cannot be read is put aside."""
@@ -150,7 +150,7 @@ def _tables(folder: Path) -> list[Path]:
     return [*([whole] if whole.is_file() else []), *part_files(folder)]
 
 
-def _told(path: Path, kit: Kit, runs: int) -> dict[str, Any]:
+def _made_of(path: Path, kit: Kit, runs: int) -> dict[str, Any]:
     return {
         "name": path.stem,
         "folder": str(path.resolve().parent),
@@ -165,16 +165,16 @@ def changed_files(before: dict[str, str], now: dict[str, str]) -> list[str]:
     return [what for what in {**now, **before} if before.get(what) != now.get(what)]
 
 
-def _check_same(folder: Path, before: dict[str, Any], told: dict[str, Any], is_extensible: bool) -> None:
-    for what in changed_files(before["hashes"], told["hashes"]):
+def _check_same(folder: Path, before: dict[str, Any], made_of: dict[str, Any], is_extensible: bool) -> None:
+    for what in changed_files(before["hashes"], made_of["hashes"]):
         raise SettingsError(
             f"{folder}: its results are of another {what} file (changed since?); give another --out FOLDER"
         )
-    if before["runs"] != told["runs"] and not is_extensible:
+    if before["runs"] != made_of["runs"] and not is_extensible:
         raise SettingsError(
             f"{folder}: its results are of {before['runs']} runs, and other numbers of runs have other samples; "
             "give another --out FOLDER"
         )
-    if before.get("code") != told["code"]:
+    if before.get("code") != made_of["code"]:
         print(f"{folder}: goes on with another version of the code; the table tells which run has which",
               file=sys.stderr)  # fmt: skip

@@ -15,7 +15,7 @@ import threading
 import time
 from multiprocessing.connection import Connection
 
-READY, WARMED, DONE, REFUSED = "ready", "warmed", "done", "refused"
+READY, WARMED, DONE, REJECTED = "ready", "warmed", "done", "rejected"
 OTHER_CODE = "other code or libraries than the driver (were files changed since it was started?)"
 KIT, WARM, RUN = "kit", "warm", "run"
 
@@ -44,20 +44,20 @@ def _serve(connection: Connection) -> None:
     from proving_ground.campaigns.perform import perform, warm_up
 
     connection.send((READY, None))
-    kit, told = None, host_columns()
+    kit, host = None, host_columns()
     while True:
         what, content = connection.recv()
         if what == KIT:
             kit = pickle.loads(content)
             if kit.code != code_fingerprint():
-                connection.send((REFUSED, f"{told['host.name']}: has {OTHER_CODE}"))
+                connection.send((REJECTED, f"{host['host.name']}: has {OTHER_CODE}"))
         elif what == WARM:
             with contextlib.suppress(Exception):  # its run will tell
                 warm_up(kit, content)  # type: ignore[arg-type]
             connection.send((WARMED, None))
         else:
             row = perform(kit, content)  # type: ignore[arg-type]
-            connection.send((DONE, row | told))
+            connection.send((DONE, row | host))
 
 
 if __name__ == "__main__":

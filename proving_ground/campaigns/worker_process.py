@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from proving_ground.campaigns.plan import Job
-from proving_ground.campaigns.worker import DONE, KIT, READY, REFUSED, RUN, WARM, WARMED
+from proving_ground.campaigns.worker import DONE, KIT, READY, REJECTED, RUN, WARM, WARMED
 from proving_ground.settings import SettingsError
 
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -80,7 +80,7 @@ class WorkerProcess:
             self._send(KIT, self._kit)
         elif what == WARMED:
             self.is_warming = False
-        elif what == REFUSED:
+        elif what == REJECTED:
             raise SettingsError(f"worker on {content}")
         elif what == DONE:
             self.job = None

@@ -86,8 +86,8 @@ def _show(options: argparse.Namespace) -> int:
     from proving_ground.campaigns.store import load_made_of, load_results
     from proving_ground.campaigns.summary import summary
 
-    told = load_made_of(options.folder)
+    made_of = load_made_of(options.folder)
     table = load_results(options.folder)
-    print(summary(told["name"], table))
-    print(f"{len(table)} of {told['runs']} runs are done")
+    print(summary(made_of["name"], table))
+    print(f"{len(table)} of {made_of['runs']} runs are done")
     return 0

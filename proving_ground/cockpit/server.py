@@ -31,7 +31,7 @@ def start_server(host: str, port: int, label: str) -> PageServer:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         server = PageServer(host=host, port=chosen, label=label, verbose=False)
-    _refuse_foreign_pages(server, host)
+    _reject_foreign_pages(server, host)
     return server
 
 
@@ -72,7 +72,7 @@ def is_own_page(origin: str | None, asked_host: str | None, is_local: bool) -> b
     return asked_host is not None and page.netloc == asked_host
 
 
-def _refuse_foreign_pages(server: PageServer, host: str) -> None:
+def _reject_foreign_pages(server: PageServer, host: str) -> None:
     """A page from elsewhere, open in the same browser, could else connect to this machine and drive."""
     sockets: Any = server._websock_server  # the library has no public way
 

@@ -36,10 +36,10 @@ class Estimate:
 
 
 class ViewModel:
-    """What is known. It counts what it refuses, by topic; a refused message changes nothing else."""
+    """What is known. It counts what it rejects, by topic; a rejected message changes nothing else."""
 
     def __init__(self) -> None:
-        self.refused: dict[str, int] = {}
+        self.rejected: dict[str, int] = {}
         self.nodes = NodeWords()
         self.pace = Pace()
         self.replay: ReplayState | None = None
@@ -111,7 +111,7 @@ class ViewModel:
                 half_axes, angle = confidence_ellipse(motion.position_covariance)
                 self.estimate = Estimate(motion, half_axes, angle)
             except ValueError:
-                self._refuse(f"{topics.ESTIMATE.name} covariance")
+                self._reject(f"{topics.ESTIMATE.name} covariance")
                 self.estimate = Estimate(motion, None, 0.0)
             self.estimate_trail.note(motion.position)
 
@@ -229,7 +229,7 @@ class ViewModel:
         try:
             take()
         except (ValueError, TypeError, AttributeError):  # NaN, lying sizes, fields that hold something else
-            self._refuse(topic)
+            self._reject(topic)
 
-    def _refuse(self, topic: str) -> None:
-        self.refused[topic] = self.refused.get(topic, 0) + 1
+    def _reject(self, topic: str) -> None:
+        self.rejected[topic] = self.rejected.get(topic, 0) + 1

@@ -21,7 +21,7 @@ class Frames:
         for name in ("map", "odom", "prefix"):
             text = getattr(self, name)
             if text.startswith("/"):
-                raise ValueError(f"{name}: must not begin with '/', which tf2 refuses, got {text!r}")
+                raise ValueError(f"{name}: must not begin with '/', which tf2 rejects, got {text!r}")
             if name != "prefix" and not text:
                 raise ValueError(f"{name}: must be the name of a frame, got {text!r}")
         if self.map == self.odom:

@@ -61,13 +61,13 @@ class SampleSynchroniser:
         wheels: Sequence[str] = joints.WHEELS,
         drive: Sequence[str] = joints.DRIVE,
     ) -> None:
-        """topics: names by role. Where actuation comes, wheels without it are refused: a steering of 0 would be wrong.
+        """topics: names by role. Where actuation comes, wheels without it are rejected: a steering of 0 would be wrong.
 
         holds_imu: IMU samples wait for the wheels of their time, which saves a filter from going back.
         wheels, drive: names of joints.
         """
         self._topics, self._holds_imu = topics, holds_imu
-        self.refused: Counter[str] = Counter()  # by reason
+        self.rejected: Counter[str] = Counter()  # by reason
         self._readers: dict[str, Callable[[Any], Any]] = {
             "imu": read_imu,
             "fix": lambda message: _Fix(read_stamp(message.header.stamp), message),
@@ -99,7 +99,7 @@ class SampleSynchroniser:
         try:
             return self.add(role, self.read(role, message), arrival_ns)
         except ValueError as error:
-            self.refused[f"{self._topics[role]}: {error}"] += 1
+            self.rejected[f"{self._topics[role]}: {error}"] += 1
             return []
 
     def read(self, role: str, message: Any) -> Any:
@@ -132,7 +132,7 @@ class SampleSynchroniser:
         found = []
         for wheels, actuation in pairs:
             if actuation is None and "actuation" in self._topics:
-                self.refused[f"{self._topics['wheels']}: no actuation near its time"] += 1
+                self.rejected[f"{self._topics['wheels']}: no actuation near its time"] += 1
             else:
                 found.append(encoder_sample(wheels, actuation))
         return [*found, *self._released(found)] if self._holds_imu else list(found)

@@ -35,7 +35,7 @@ PEDALS: Final = Topic(
 )  # fmt: skip
 GOAL_POSE: Final = Topic(
     name="goal_pose", type=types.POSE, publishers=("referee", "cockpit"), listeners=("planner",), frame="map",
-    text="in `map`, as RViz sends it; other frames are refused and stop the vehicle. The heading does not matter",
+    text="in `map`, as RViz sends it; other frames are rejected and stop the vehicle. The heading does not matter",
 )  # fmt: skip
 WAYPOINTS: Final = Topic(
     name="waypoints", type=types.PATH, listeners=("planner",), frame="map",
@@ -187,7 +187,7 @@ MARKERS: Final = Topic(
 )  # fmt: skip
 DIAGNOSTICS: Final = Topic(
     name="/diagnostics", type=types.DIAGNOSTICS, publishers=(EVERY_NODE,), listeners=("referee",), rate="1 Hz",
-    text="health, figures, refused inputs by reason",
+    text="health, figures, rejected inputs by reason",
 )  # fmt: skip
 
 PUBLISHED: Final = (
@@ -215,7 +215,7 @@ PAUSE: Final = Service(
     text="true pauses; `/clock` goes on with a standing time",
 )  # fmt: skip
 STEP: Final = Service(
-    name="simulation/step", type=types.TRIGGER, node="vehicle", text="10 ms while paused, else refused",
+    name="simulation/step", type=types.TRIGGER, node="vehicle", text="10 ms while paused, else rejected",
 )  # fmt: skip
 OBSERVER_RESET: Final = Service(name="observer/reset", type=types.TRIGGER, node="observer", text="restarts the filter")
 CANCEL: Final = Service(

@@ -63,7 +63,7 @@ def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -
         dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
     finally:
         config.CACHE_DIR = before
-    if not config.DISABLE_JIT:  # njit itself refuses these; nothing of ours is called from C
+    if not config.DISABLE_JIT:  # njit itself rejects these; nothing of ours is called from C
         dispatcher.targetoptions.update(wrappers, no_cfunc_wrapper=True)
     return cast(Function, dispatcher)
 

@@ -25,7 +25,12 @@ from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_
 from proving_ground.settings import SettingsError
 
 EXIT_FAILED = 1
-TOLD = ("planner", "observer", "rate", "duration")  # of a launch's arguments, in the report; the seed is there too
+REPORTED_ARGUMENTS = (
+    "planner",
+    "observer",
+    "rate",
+    "duration",
+)  # of a launch's arguments, in the report; the seed is there too
 
 
 def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
@@ -93,7 +98,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
         reference=reference,
         world=world_name(scenario, path.parent),
         goal=goal_of(scenario, world),
-        arguments={name: given[name] for name in TOLD if given.get(name)},
+        arguments={name: given[name] for name in REPORTED_ARGUMENTS if given.get(name)},
         events=in_order(events),
         remarks=tuple(remarks),
     )
@@ -125,8 +130,10 @@ def _remarks(
     remarks = [f"the bag has {hole.start_s:.1f} of {hole.end_s:.1f} s" for hole in last]
     if lacking:
         undecided = sum(finding.is_open for finding in findings)
-        told = f"{undecided} of {len(findings)} criteria depend on what is missing, and are open"
-        remarks.append(f"judged on the rest: {told if undecided else 'no criterion depends on what is missing'}")
+        open_criteria = f"{undecided} of {len(findings)} criteria depend on what is missing, and are open"
+        remarks.append(
+            f"judged on the rest: {open_criteria if undecided else 'no criterion depends on what is missing'}"
+        )
     if scenario.observer is None or scenario.observer.knows_start or record.estimates is None:
         return remarks
     first_s = (int(record.estimates["time_ns"][0]) - record.start_ns) * 1e-9

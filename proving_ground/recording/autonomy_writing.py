@@ -59,7 +59,7 @@ class ObserverWriting:
         observer = self._observer
         found = observer.health()
         level = Level.OK if found.status == ALIGNED else Level.WARN
-        self._health.look(now_ns, level, found.status, lambda: health_figures(found, found.refused))
+        self._health.look(now_ns, level, found.status, lambda: health_figures(found, found.rejected))
         estimate = self._observation.latest
         if estimate is None or int(estimate["time_ns"]) == self._written_ns:
             return

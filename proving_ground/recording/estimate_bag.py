@@ -47,15 +47,15 @@ class EstimateBag:
         seconds, rest = np.divmod(rows["time_ns"], NS_PER_S)
         stamp = np.column_stack([seconds, rest]).astype("<u4")
         data[:, _STAMP_AT : _STAMP_AT + 8] = stamp.view(np.uint8)
-        spread = rows["covariance"]
+        covariance = rows["covariance"]
         numbers = np.column_stack(
             [
                 rows["position"],
                 rows["attitude"],
-                spread[:, :6, :6].reshape(-1, 36),
+                covariance[:, :6, :6].reshape(-1, 36),
                 rows["velocity"],
                 rows["angular_velocity"],
-                spread[:, 6:, 6:].reshape(-1, 36),
+                covariance[:, 6:, 6:].reshape(-1, 36),
             ]
         )
         data[:, -8 * _NUMBERS :] = np.ascontiguousarray(numbers, "<f8").view(np.uint8)

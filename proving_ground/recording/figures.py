@@ -51,35 +51,35 @@ def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
 
     None: there is no truth, or no estimate, at any common time.
     """
-    told, truth = _in_order(replay.told), _in_order(replay.truth)
-    if len(told) < 2 or not len(truth):
+    estimates, truth = _in_order(replay.estimates), _in_order(replay.truth)
+    if len(estimates) < 2 or not len(truth):
         return None
-    truth = truth[(truth["time_ns"] >= told["time_ns"][0]) & (truth["time_ns"] <= told["time_ns"][-1])]
-    after = np.clip(np.searchsorted(told["time_ns"], truth["time_ns"]), 1, len(told) - 1)
-    truth = truth[(told["time_ns"][after] - told["time_ns"][after - 1]) * NS < LONGEST_GAP_S]
+    truth = truth[(truth["time_ns"] >= estimates["time_ns"][0]) & (truth["time_ns"] <= estimates["time_ns"][-1])]
+    after = np.clip(np.searchsorted(estimates["time_ns"], truth["time_ns"]), 1, len(estimates) - 1)
+    truth = truth[(estimates["time_ns"][after] - estimates["time_ns"][after - 1]) * NS < LONGEST_GAP_S]
     if not len(truth):
         return None
     at = truth["time_ns"]
 
     def ours(values: Array) -> Array:
-        zero = told["time_ns"][0]
-        return np.asarray(np.interp((at - zero) * NS, (told["time_ns"] - zero) * NS, values))
+        zero = estimates["time_ns"][0]
+        return np.asarray(np.interp((at - zero) * NS, (estimates["time_ns"] - zero) * NS, values))
 
-    position = np.column_stack([ours(told["position"][:, k]) for k in range(3)]) - truth["position"] - shift
-    heading = ours(yaw_of(told["attitude"])) - yaw_of(truth["attitude"])
+    position = np.column_stack([ours(estimates["position"][:, k]) for k in range(3)]) - truth["position"] - shift
+    heading = ours(yaw_of(estimates["attitude"])) - yaw_of(truth["attitude"])
     at_middle = truth["velocity"] + np.cross(truth["angular_velocity"], middle)
-    slip = ours(told["sideslip"]) - np.arctan2(at_middle[:, 1], np.abs(at_middle[:, 0]))
+    slip = ours(estimates["sideslip"]) - np.arctan2(at_middle[:, 1], np.abs(at_middle[:, 0]))
     moves = np.hypot(at_middle[:, 0], at_middle[:, 1]) > MOVES
     return Errors(
         at,
         position,
         np.remainder(heading + math.pi, math.tau) - math.pi,
-        ours(told["velocity"][:, 0]) - truth["velocity"][:, 0],
+        ours(estimates["velocity"][:, 0]) - truth["velocity"][:, 0],
         np.where(moves, slip, math.nan),
-        np.column_stack([_root(ours(told["position_variance"][:, k])) for k in range(3)]),
-        _root(ours(told["planar"][:, 0, 0])),
-        _root(ours(told["planar"][:, 1, 1])),
-        _root(ours(told["sideslip_variance"])),
+        np.column_stack([_root(ours(estimates["position_variance"][:, k])) for k in range(3)]),
+        _root(ours(estimates["planar"][:, 0, 0])),
+        _root(ours(estimates["planar"][:, 1, 1])),
+        _root(ours(estimates["sideslip_variance"])),
     )
 
 
@@ -108,11 +108,11 @@ def figures(replay: Replay, found: Errors | None, arm: Array, shift: Array) -> d
     """For metrics.json; None where there is nothing to tell."""
     health = replay.health
     said: dict[str, Any] = {
-        "estimates": len(replay.told),
+        "estimates": len(replay.estimates),
         "nis": {name: number(value) for name, value in health.mean_nis.items()},
         "used": health.used,
         "gated": health.gated,
-        "refused": health.refused,
+        "rejected": health.rejected,
         "resets": health.resets,
         "restarts": health.restarts,
         "replays": health.replays,

@@ -88,7 +88,7 @@ class _Observation:
         off = errors(found, middle, shift)
         lasted = (self._bag.end_ns - self._bag.start_ns) / NS_PER_S
         arm = np.array(self._settings.mounts.gps_xyz_m)
-        told = {
+        metrics = {
             "bag": self._bag.name,
             "observer": _kind(self._settings).name,
             "duration_s": lasted,
@@ -101,21 +101,21 @@ class _Observation:
             ],
             "topics": self._topics,
             "messages": dict(self._stream.counts),
-            "messages_refused": dict(self._stream.refused),
+            "messages_rejected": dict(self._stream.rejected),
             "datum": asdict(self._settings.datum) if self._settings.datum else None,
             "mounts": asdict(self._settings.mounts),
             "truth_shifted_by_m": shift.tolist(),
             "remarks": [*self._bag.remarks, *self._said],
         }
         if tuned is not None:
-            told["tuning"] = {
+            metrics["tuning"] = {
                 "before": number(tuned.before),
                 "after": number(tuned.objective),
                 "steps": [list(step) for step in tuned.history],
             }
-        write_whole(self._out / "metrics.json", json.dumps(told, indent=2, allow_nan=False) + "\n")
+        write_whole(self._out / "metrics.json", json.dumps(metrics, indent=2, allow_nan=False) + "\n")
         pictures = self._draw(found, off, shift) if self._request.with_pictures else []
-        self._print(told, pictures, time.monotonic() - begun)
+        self._print(metrics, pictures, time.monotonic() - begun)
         return DAMAGED if self._bag.remarks else 0
 
     def _say(self, line: str) -> None:
@@ -175,7 +175,7 @@ class _Observation:
                 progress=progress,
             )
             progress(self._bag.end_ns)
-            if not len(found.told):  # raised in here: no bag is left
+            if not len(found.estimates):  # raised in here: no bag is left
                 raise SettingsError(f"{self._bag.name}: the observer never started: {_reasons(found, self._stream)}")
         return found
 
@@ -208,12 +208,12 @@ class _Observation:
                 names.append(f"{name}.png")
         return names
 
-    def _print(self, told: dict[str, Any], pictures: list[str], seconds: float) -> None:
-        print_figures(told, self._bag.remarks)
-        speed = f"{told['real_time_factor']:.0f} times real time"
-        alone = f"{told['observer_real_time_factor']:.0f} in the observer alone"
-        print(f"{told['observer']}: {told['duration_s']:.1f} s in {seconds:.1f} s, {speed}, {alone}")
-        files = ["estimate/", "metrics.json", *pictures, *([TUNED] if "tuning" in told else [])]
+    def _print(self, metrics: dict[str, Any], pictures: list[str], seconds: float) -> None:
+        print_figures(metrics, self._bag.remarks)
+        speed = f"{metrics['real_time_factor']:.0f} times real time"
+        alone = f"{metrics['observer_real_time_factor']:.0f} in the observer alone"
+        print(f"{metrics['observer']}: {metrics['duration_s']:.1f} s in {seconds:.1f} s, {speed}, {alone}")
+        files = ["estimate/", "metrics.json", *pictures, *([TUNED] if "tuning" in metrics else [])]
         print(f"written to {self._out}: {', '.join(files)}")
 
 
@@ -233,5 +233,5 @@ def _middle(observer: BasicObserver) -> Any:
 
 
 def _reasons(found: Replay, stream: Stream) -> str:
-    reasons = {**stream.refused, **found.health.refused}
+    reasons = {**stream.rejected, **found.health.rejected}
     return "; ".join(f"{reason} ({number_})" for reason, number_ in reasons.items()) or "too few fixes in motion"

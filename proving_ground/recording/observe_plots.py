@@ -24,13 +24,13 @@ NS = 1e-9
 
 def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
     """East and north over time (Figs. 5.22, 5.23, 5.26, 5.27), the band where 95 % are expected."""
-    told, truth, zero = _thinned(replay.told), _thinned(replay.truth), _zero(replay)
+    estimates, truth, zero = _thinned(replay.estimates), _thinned(replay.truth), _zero(replay)
     picture, axes = _figure(title, 2)
     for k, axis in enumerate(axes):
-        seconds = (told["time_ns"] - zero) * NS
-        draw_band(axis, seconds, told["position"][:, k], np.sqrt(told["position_variance"][:, k]), OBSERVER)
+        seconds = (estimates["time_ns"] - zero) * NS
+        draw_band(axis, seconds, estimates["position"][:, k], np.sqrt(estimates["position_variance"][:, k]), OBSERVER)
         _dots(axis, (replay.fixes["time_ns"] - zero) * NS, replay.fixes["position"][:, k])
-        axis.plot(seconds, told["position"][:, k], color=OBSERVER, linewidth=1.2, label="observer")
+        axis.plot(seconds, estimates["position"][:, k], color=OBSERVER, linewidth=1.2, label="observer")
         if len(truth):
             axis.plot(
                 (truth["time_ns"] - zero) * NS, truth["position"][:, k] + shift[k],
@@ -42,14 +42,14 @@ def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array
 
 def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
     """East and north over time (Figs. 5.24, 5.25, 5.28, 5.29)."""
-    told, truth, zero = _thinned(replay.told), _thinned(replay.truth), _zero(replay)
-    ours = turned(told["attitude"], told["velocity"])
-    spread = _world_velocity_std(told, ours)
+    estimates, truth, zero = _thinned(replay.estimates), _thinned(replay.truth), _zero(replay)
+    ours = turned(estimates["attitude"], estimates["velocity"])
+    std = _world_velocity_std(estimates, ours)
     fixes = replay.fixes[replay.fixes["has_velocity"]]
     picture, axes = _figure(title, 2)
     for k, axis in enumerate(axes):
-        seconds = (told["time_ns"] - zero) * NS
-        draw_band(axis, seconds, ours[:, k], spread[:, k], OBSERVER)
+        seconds = (estimates["time_ns"] - zero) * NS
+        draw_band(axis, seconds, ours[:, k], std[:, k], OBSERVER)
         _dots(axis, (fixes["time_ns"] - zero) * NS, fixes["velocity"][:, k])
         axis.plot(seconds, ours[:, k], color=OBSERVER, linewidth=1.2, label="observer")
         if len(truth):
@@ -66,9 +66,9 @@ def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) ->
     picture = Figure(figsize=(7.0, 7.0), layout="constrained")
     picture.suptitle(title, fontsize=11)
     axis = picture.subplots()
-    told, truth = _thinned(replay.told), _thinned(replay.truth)
+    estimates, truth = _thinned(replay.estimates), _thinned(replay.truth)
     _dots(axis, replay.fixes["position"][:, 0], replay.fixes["position"][:, 1])
-    axis.plot(told["position"][:, 0], told["position"][:, 1], color=OBSERVER, linewidth=1.5, label="observer")
+    axis.plot(estimates["position"][:, 0], estimates["position"][:, 1], color=OBSERVER, linewidth=1.5, label="observer")
     if len(truth):
         places = truth["position"] + shift
         axis.plot(places[:, 0], places[:, 1], color=TRUTH, linewidth=1.0, linestyle="--", label="truth")
@@ -93,14 +93,14 @@ def errors_figure(title: str, replay: Replay, off: Errors | None, shift: Array) 
         ("sideslip [°]", np.degrees(off.sideslip), np.degrees(slip_std)),
     )
     picture, axes = _figure(f"{title}: estimate less truth", len(rows))
-    for axis, (name, values, spread) in zip(axes, rows, strict=True):
+    for axis, (name, values, std) in zip(axes, rows, strict=True):
         axis.fill_between(
-            seconds, -THREE * spread[chosen], THREE * spread[chosen],
+            seconds, -THREE * std[chosen], THREE * std[chosen],
             color=OBSERVER, alpha=0.15, linewidth=0.0, label="3 standard deviations",
         )  # fmt: skip
         axis.plot(seconds, values[chosen], color=OBSERVER, linewidth=1.0, label="error")
         _finish(axis, name)
-        frame_most(axis, values, THREE * spread)
+        frame_most(axis, values, THREE * std)
     return _png(picture, axes)
 
 
@@ -131,13 +131,13 @@ FIGURES: dict[str, Draw] = {
 }
 
 
-def _world_velocity_std(told: NDArray[np.void], velocity: Array) -> Array:
+def _world_velocity_std(estimates: NDArray[np.void], velocity: Array) -> Array:
     """Standard deviation of the velocity east and north, from that of the yaw and of the speeds ahead and aside."""
-    cosine, sine = np.cos(yaw := yaw_of(told["attitude"])), np.sin(yaw)
-    slopes = np.stack(
+    cosine, sine = np.cos(yaw := yaw_of(estimates["attitude"])), np.sin(yaw)
+    jacobian = np.stack(
         [np.stack([-velocity[:, 1], cosine, -sine], axis=1), np.stack([velocity[:, 0], sine, cosine], axis=1)], axis=1
     )
-    variance = np.einsum("nij,njk,nik->ni", slopes, told["planar"], slopes)
+    variance = np.einsum("nij,njk,nik->ni", jacobian, estimates["planar"], jacobian)
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
@@ -147,7 +147,7 @@ def _thinned(rows: NDArray[np.void]) -> NDArray[np.void]:
 
 def _zero(replay: Replay) -> int:
     """When the pictures begin [ns]."""
-    parts = (replay.told, replay.fixes, replay.truth)
+    parts = (replay.estimates, replay.fixes, replay.truth)
     return min(int(part["time_ns"].min()) for part in parts if len(part))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from proving_ground.interfaces.samples import Motion
 from proving_ground.recording.stream import Arrival
-from proving_ground.scenarios.told import told_from
+from proving_ground.scenarios.estimates import thinned_estimates
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import GpsSample
 from state_observer.vehicle.health import STARTING, Health
@@ -51,7 +51,7 @@ class Innovations:
 class Replay:
     """What came of it."""
 
-    told: NDArray[np.void]  # records of TOLD
+    estimates: NDArray[np.void]  # records of THIN_ESTIMATE
     fixes: NDArray[np.void]  # of FIX: east, north, up from the observer's datum
     truth: NDArray[np.void]  # of TRUTH
     innovations: dict[str, Innovations]
@@ -94,7 +94,7 @@ class _Notes:
     def flush(self) -> None:
         rows = self.rows[: self.count]
         self.hand_on(rows)
-        self.kept.append(told_from(rows))
+        self.kept.append(thinned_estimates(rows))
         self.count = 0
 
 
@@ -113,7 +113,7 @@ def replay(
     on_status gets the status whenever it changes; progress gets a time of arrival now and then.
     """
     filter_, notes = observer.filter, _Notes(on_estimates)
-    tally = filter_.memory[0]
+    tally = filter_.filter_state[0]
     frame = Frame(observer.settings.datum)
     fixes, truth = _Table(FIX), _Table(TRUTH)
     kept = [_Table(_INNOVATION) for _ in SENSORS]
@@ -128,7 +128,7 @@ def replay(
             return
         if notes.count == ROWS:
             notes.flush()
-        filter_.tell(notes.rows, notes.count)
+        filter_.write_estimate(notes.rows, notes.count)
         notes.count, notes.last_ns = notes.count + 1, now
 
     filter_.on_tick = note

@@ -43,13 +43,13 @@ class JointNames(NamedTuple):
 
 
 class Stream:
-    """Iterate once for everything; `refused` then tells what was left out and why."""
+    """Iterate once for everything; `rejected` then tells what was left out and why."""
 
     def __init__(self, bag: Bag, topics: Mapping[str, str], names: JointNames | None = None) -> None:
         """topics: by role, as choose_topics gives them."""
         self._bag, self._topics, self._names = bag, topics, names or JointNames()
         self._roles = {topic: role for role, topic in topics.items()}
-        self.refused: Counter[str] = Counter()
+        self.rejected: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()  # messages by role
         self.is_one_clock = self._offset() is not None and abs(self._offset() or 0) < ONE_CLOCK_NS
 
@@ -59,11 +59,11 @@ class Stream:
             yield from sorted(together, key=lambda arrival: (arrival.item.time_ns, _ORDER[type(arrival.item)]))
 
     def _arrivals(self) -> Iterator[Arrival]:
-        self.refused.clear()
+        self.rejected.clear()
         self.counts.clear()
         guard = _Guard(self._offset())
         samples = SampleSynchroniser(self._topics, holds_imu=False, wheels=self._names.wheels, drive=self._names.pedals)
-        samples.refused = self.refused
+        samples.rejected = self.rejected
         log_ns = 0
         for topic, log_ns, data in self._bag.messages(list(self._roles)):
             role = self._roles[topic]
@@ -73,7 +73,7 @@ class Stream:
                 part = read_odometry(message) if role == TRUTH else samples.read(role, message)
                 guard.check(part.time_ns, log_ns)
             except ValueError as error:
-                self.refused[f"{topic}: {error}"] += 1
+                self.rejected[f"{topic}: {error}"] += 1
                 continue
             complete = [part] if role == TRUTH else samples.add(role, part, log_ns)
             yield from (Arrival(log_ns, sample) for sample in complete)

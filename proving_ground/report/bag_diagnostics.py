@@ -54,7 +54,7 @@ class Diagnostics:
             if math.isfinite(value):
                 rows.append((log_ns, value))
 
-    def told(self, when: Callable[[int], float]) -> tuple[tuple[Event, ...], dict[str, Innovations]]:
+    def collected(self, when: Callable[[int], float]) -> tuple[tuple[Event, ...], dict[str, Innovations]]:
         """Events and NIS; when: seconds of the run at a log time."""
         events = tuple(Event(when(log_ns), kind, words) for log_ns, kind, words in self._changes)
         innovations = {

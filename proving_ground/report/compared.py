@@ -59,7 +59,7 @@ class Quantity:
 class _Pair:
     """What proving_ground.recording.figures.errors looks at."""
 
-    told: NDArray[np.void]
+    estimates: NDArray[np.void]
     truth: NDArray[np.void]
 
 

@@ -31,6 +31,7 @@ from proving_ground.scenarios.channels import (
     channels,
     estimate_channels,
 )
+from proving_ground.scenarios.estimates import THIN_ESTIMATE
 from proving_ground.scenarios.holes import (
     RECORDING,
     Hole,
@@ -41,7 +42,6 @@ from proving_ground.scenarios.holes import (
     holes,
     lack_words,
 )
-from proving_ground.scenarios.told import TOLD
 from proving_ground.settings import SettingsError
 from state_observer.vehicle.layout import CRAWL
 from vehicle_dynamics.driving.snapshot import SNAPSHOT
@@ -109,7 +109,7 @@ class _Reader:
 
     def __init__(self, bag: Bag) -> None:
         self._bag = bag
-        self._refused: dict[str, str] = {}
+        self._rejected: dict[str, str] = {}
         self._rows: dict[str, list[tuple[int, tuple[float, ...]]]] = {topic: [] for topic in TYPES}
         self._arrived: list[int] = []  # log times of the truth
         self._diagnostics = Diagnostics()
@@ -120,7 +120,7 @@ class _Reader:
             try:
                 self._take(topic, log_ns, from_bytes(data, TYPES[topic]))
             except ValueError as error:
-                self._refused.setdefault(topic, str(error))
+                self._rejected.setdefault(topic, str(error))
 
     def _take(self, topic: str, log_ns: int, message: Any) -> None:
         if topic == DIAGNOSTICS:
@@ -136,7 +136,7 @@ class _Reader:
     def recorded(self, name: str, vehicle: Hmmwv, observer_knows_start: bool) -> Recorded:
         """From what was read."""
         if not self._rows[TRUTH]:
-            raise SettingsError(f"{self._bag.name}: {TRUTH} has no usable message: {self._refused.get(TRUTH, 'none')}")
+            raise SettingsError(f"{self._bag.name}: {TRUTH} has no usable message: {self._rejected.get(TRUTH, 'none')}")
         time_ns, _ = truth = self._table(TRUTH)
         start_ns = int(time_ns[0])
         base, centre = vehicle.base_in_chassis, np.array(vehicle.parameters.chassis.centre_of_mass_m)
@@ -145,8 +145,8 @@ class _Reader:
         found = channels(seconds, history, centre, base)
         estimates = self._estimates(-base)
         if estimates is not None:
-            told = estimate_channels(start_ns, seconds, history, base, estimates)
-            found, known = found | told, known | set(told)
+            of_estimates = estimate_channels(start_ns, seconds, history, base, estimates)
+            found, known = found | of_estimates, known | set(of_estimates)
         stamps = [row[0] for row in self._rows[TRUTH]]
         order = np.argsort(self._arrived, kind="stable")
         arrivals, stamped = np.array(self._arrived)[order], np.array(stamps)[order]
@@ -154,11 +154,14 @@ class _Reader:
         def when(log_ns: int) -> float:
             return float(np.interp(log_ns - arrivals[0], arrivals - arrivals[0], (stamped - start_ns) * NS))
 
-        events, innovations = self._diagnostics.told(when)
+        events, innovations = self._diagnostics.collected(when)
         silent = self._silent(time_ns) | {ESTIMATE: estimate_holes(start_ns, seconds, estimates, observer_knows_start)}
         missing = holes(seconds)
         gaps, remarks = _told(missing, silent)
-        remarks += [*self._bag.remarks, *(f"{topic}: messages left out: {why}" for topic, why in self._refused.items())]
+        remarks += [
+            *self._bag.remarks,
+            *(f"{topic}: messages left out: {why}" for topic, why in self._rejected.items()),
+        ]
         record = RunRecord(
             name=name,
             description=f"From the bag {self._bag.name}",
@@ -229,20 +232,20 @@ class _Reader:
             return None
         time_ns, rows = self._table(ESTIMATE)
         pose, twist = rows[:, 13:49].reshape(-1, 6, 6), rows[:, 49:85].reshape(-1, 6, 6)
-        told = np.zeros(len(time_ns), TOLD)
-        told["time_ns"], told["position"], told["attitude"] = time_ns, rows[:, 0:3], rows[:, 3:7]
-        told["velocity"], told["yaw_rate"] = rows[:, 7:10], rows[:, 12]
-        told["position_variance"] = np.maximum(np.diagonal(pose, axis1=1, axis2=2)[:, :3], 0.0)
-        told["planar"][:, 0, 0] = np.maximum(pose[:, 5, 5], 0.0)
-        told["planar"][:, 1:, 1:] = twist[:, :2, :2]
-        # Sideslip of that point, and its spread, for which errors of speeds and turning belong together.
+        estimates = np.zeros(len(time_ns), THIN_ESTIMATE)
+        estimates["time_ns"], estimates["position"], estimates["attitude"] = time_ns, rows[:, 0:3], rows[:, 3:7]
+        estimates["velocity"], estimates["yaw_rate"] = rows[:, 7:10], rows[:, 12]
+        estimates["position_variance"] = np.maximum(np.diagonal(pose, axis1=1, axis2=2)[:, :3], 0.0)
+        estimates["planar"][:, 0, 0] = np.maximum(pose[:, 5, 5], 0.0)
+        estimates["planar"][:, 1:, 1:] = twist[:, :2, :2]
+        # Sideslip of that point, and its variance, for which errors of speeds and turning belong together.
         ahead, aside, _ = (rows[:, 7:10] + np.cross(rows[:, 10:13], middle)).T
         speed = np.maximum(np.hypot(ahead, aside), CRAWL)
         slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # of aside, over the twist
-        spread = np.maximum(np.einsum("i,nij,j->n", slope, twist, slope), 0.0) / speed**2
-        told["sideslip"] = np.where(speed > CRAWL, np.arctan2(aside, np.abs(ahead)), 0.0)
-        told["sideslip_variance"] = np.minimum(spread, math.pi**2)
-        return told
+        variance = np.maximum(np.einsum("i,nij,j->n", slope, twist, slope), 0.0) / speed**2
+        estimates["sideslip"] = np.where(speed > CRAWL, np.arctan2(aside, np.abs(ahead)), 0.0)
+        estimates["sideslip_variance"] = np.minimum(variance, math.pi**2)
+        return estimates
 
     def _table(self, topic: str) -> Table:
         """By time, each time once."""
@@ -267,9 +270,9 @@ def _channels_of(fields: Sequence[str]) -> set[str]:
 
 def _by_channel(silent: dict[str, list[Hole]]) -> dict[str, list[Hole]]:
     """Holes of topics as those of the channels that come from them."""
-    told = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
-    told |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
-    return {name: silent[topic] for topic, names in told.items() if topic in silent for name in names}
+    by_topic = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
+    by_topic |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
+    return {name: silent[topic] for topic, names in by_topic.items() if topic in silent for name in names}
 
 
 def _told(missing: list[Hole], silent: dict[str, list[Hole]]) -> tuple[list[Event], list[str]]:

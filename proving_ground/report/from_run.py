@@ -12,11 +12,11 @@ from proving_ground.report.run_record import ORIGIN, Event, RunRecord, Timing, V
 from proving_ground.report.versions import versions
 from proving_ground.report.watching import WatchedLockStep
 from proving_ground.scenarios.channels import Channels
+from proving_ground.scenarios.estimates import thinned_estimates
 from proving_ground.scenarios.holes import Hole, lack_words
 from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding
 from proving_ground.scenarios.scenario import Scenario
-from proving_ground.scenarios.told import told_from
 from proving_ground.settings.named_files import is_path
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from terrain.world import World
@@ -68,7 +68,7 @@ def record_from_run(
         channels=run.channels,
         reference=reference,
         start_ns=scenario.start.time_ns(),
-        estimates=told_from(run.estimates) if run.estimates is not None else None,
+        estimates=thinned_estimates(run.estimates) if run.estimates is not None else None,
         innovations=runner.watch.innovations(),
         centre_in_base_m=_vector(run.centre_of_mass - base),
         sideslip_at_m=sideslip_point(observation.observer) if observation is not None else ORIGIN,

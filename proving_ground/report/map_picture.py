@@ -129,9 +129,15 @@ def _draw_ways(axis: Any, records: Sequence[RunRecord], has_world: bool) -> list
             label="way (truth)" if is_one else record.name, zorder=5, path_effects=halo,
         )  # fmt: skip
         if is_one and record.estimates is not None and len(record.estimates):
-            told = record.estimates["position"][:: max(len(record.estimates) // 5000, 1)]
+            track = record.estimates["position"][:: max(len(record.estimates) // 5000, 1)]
             axis.plot(
-                told[:, 0], told[:, 1], color=ESTIMATE, linewidth=1.1, linestyle="--", label="way (estimate)", zorder=6
+                track[:, 0],
+                track[:, 1],
+                color=ESTIMATE,
+                linewidth=1.1,
+                linestyle="--",
+                label="way (estimate)",
+                zorder=6,
             )
         if is_one:
             _draw_faults(axis, record)

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.scenarios.channels import CHANNELS, Channels
+from proving_ground.scenarios.estimates import THIN_ESTIMATE
 from proving_ground.scenarios.holes import RECORDING, Hole
-from proving_ground.scenarios.told import TOLD
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
 from state_observer.vehicle.layout import SENSORS
@@ -91,7 +91,7 @@ class RunRecord:
     scenario: str = ""  # the file's text
     reference: Channels | None = None
     start_ns: int = 0  # of the clock that estimates are stamped with
-    estimates: NDArray[np.void] | None = None  # records of TOLD
+    estimates: NDArray[np.void] | None = None  # records of THIN_ESTIMATE
     innovations: Mapping[str, Innovations] = field(default_factory=dict)  # by name in SENSORS
     centre_in_base_m: Vector = ORIGIN  # the point whose velocity the channels give
     sideslip_at_m: Vector = ORIGIN  # the point whose sideslip the estimates give, in base_link
@@ -161,15 +161,15 @@ def load_run(folder: Path) -> RunRecord:
             "remarks": tuple(str(item) for item in said.get("remarks", [])),
         }
         if record["kind"] not in KINDS or record["passed"] not in (True, False, None):
-            raise ValueError("kind or passed is none that is known")
+            raise ValueError("unknown kind, or passed is not true, false or null")
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise SettingsError(f"{path}: not the metrics of a run: {_words(error)}") from None
-    told, innovations = _read_npz(folder / ESTIMATES)
+    estimates, innovations = _read_npz(folder / ESTIMATES)
     return RunRecord(
         channels=channels,
         reference=_read_csv(folder / REFERENCE) if (folder / REFERENCE).exists() else None,
         scenario=_read_text(folder / SCENARIO) if (folder / SCENARIO).exists() else "",
-        estimates=told,
+        estimates=estimates,
         innovations=innovations,
         **record,
     )
@@ -244,7 +244,7 @@ def _read_csv(path: Path) -> dict[str, Array]:
 
 def _npz(record: RunRecord) -> bytes:
     assert record.estimates is not None
-    arrays: dict[str, Any] = {"told": record.estimates}
+    arrays: dict[str, Any] = {"estimates": record.estimates}
     for name, item in record.innovations.items():
         arrays |= {f"{name}.time_s": item.time_s, f"{name}.nis": item.nis.astype(np.float32)}
         if item.values is not None:
@@ -259,11 +259,11 @@ def _read_npz(path: Path) -> tuple[NDArray[np.void] | None, dict[str, Innovation
         return None, {}
     try:
         with np.load(path, allow_pickle=False) as file:
-            told = file["told"]
-            if told.dtype != TOLD or told.ndim != 1:
-                raise ValueError("told has another form")
-            if not all(np.isfinite(told[name]).all() for name in TOLD.names or ()):
-                raise ValueError("told has numbers that are not finite")
+            estimates = file["estimates"]
+            if estimates.dtype != THIN_ESTIMATE or estimates.ndim != 1:
+                raise ValueError("estimates have another form")
+            if not all(np.isfinite(estimates[name]).all() for name in THIN_ESTIMATE.names or ()):
+                raise ValueError("estimates are not all finite")
             found = {}
             for name in SENSORS:
                 if f"{name}.time_s" in file:
@@ -271,7 +271,7 @@ def _read_npz(path: Path) -> tuple[NDArray[np.void] | None, dict[str, Innovation
                     found[name] = _innovations(file[f"{name}.time_s"], file[f"{name}.nis"], values)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise SettingsError(f"{path}: not the estimates of a run: {_words(error)}") from None
-    return told, found
+    return estimates, found
 
 
 def _innovations(time: Any, nis: Any, values: Any) -> Innovations:

@@ -52,7 +52,7 @@ class Watch:
         return found
 
     def _note_innovations(self, seconds: float, observation: Observation) -> None:
-        tally = observation.observer.filter.memory[0]
+        tally = observation.observer.filter.filter_state[0]
         nis, freedom = tally["nis"], tally["freedom"]
         if (freedom == self._freedom).all():
             return

@@ -60,7 +60,7 @@ def parse_ros_arguments(arguments: Sequence[str], default_name: str) -> RosArgum
 
 
 def check_ros_arguments(arguments: Sequence[str], default_name: str, settings_type: type) -> list[str]:
-    """Raise SettingsError for what the node would refuse; returns warnings about what it would ignore."""
+    """Raise SettingsError for what the node would reject; returns warnings about what it would ignore."""
     parsed = parse_ros_arguments(arguments, default_name)
     if parsed.others:
         raise SettingsError(f"{parsed.others[0]}: not known here; arguments for ROS stand after --ros-args")
@@ -102,7 +102,7 @@ def rcl_complaint(error: BaseException) -> SettingsError:
     """What rcl says, in one line and without its C source locations."""
     if type(error).__name__ == "UnknownROSArgsError":
         return SettingsError(f"command line: unknown ROS arguments {error}")
-    return SettingsError(f"ROS refuses to start: {str(error).split(', at ')[0] or type(error).__name__}")
+    return SettingsError(f"ROS does not start: {str(error).split(', at ')[0] or type(error).__name__}")
 
 
 def settings_help(name: str, settings_type: type) -> str:

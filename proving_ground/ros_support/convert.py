@@ -1,4 +1,4 @@
-"""Conversion between numpy arrays and geometry messages; every function refuses what is not finite.
+"""Conversion between numpy arrays and geometry messages; every function rejects what is not finite.
 
 Vectors are arrays of 3, quaternions arrays of 4 (x, y, z, w), covariances 3x3 or 6x6 (row-major in messages).
 """

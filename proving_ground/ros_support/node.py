@@ -26,7 +26,7 @@ from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Health, Level, LogLimit
 from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
-from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, refused
+from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, rejected
 from proving_ground.ros_support.qos import to_rclpy
 from proving_ground.ros_support.signals import StopSignals
 from proving_ground.settings import SettingsError
@@ -43,7 +43,7 @@ TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FIL
 class SuiteNode(Node, Generic[Settings]):
     """A node whose parameters are the settings dataclass named in `settings_type`.
 
-    It publishes its health once a second, lets users override the QoS of every topic (`qos_overrides`), and refuses
+    It publishes its health once a second, lets users override the QoS of every topic (`qos_overrides`), and rejects
     bad parameters with a reason while it keeps the old ones.
     """
 
@@ -83,7 +83,7 @@ class SuiteNode(Node, Generic[Settings]):
         """Set a health finding and log it when it changes, unless changes come in a flood."""
         if not self.health.report(check, level, message) or not self._log_limit.allows(check, self.wall_time()):
             return
-        # One call each: rclpy refuses a call site whose severity changes.
+        # One call each: rclpy rejects a call site whose severity changes.
         if level == Level.OK:
             self.get_logger().info(message)
         elif level == Level.WARN:
@@ -97,11 +97,11 @@ class SuiteNode(Node, Generic[Settings]):
         self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
-        """Refuse with our own words (key, allowed range, value) before rclpy looks at types and ranges."""
+        """Reject with our own words (key, allowed range, value) before rclpy looks at types and ranges."""
         try:
             return super().set_parameters_atomically(self._bridge.checked(parameter_list))
         except SettingsError as error:
-            return refused(error)
+            return rejected(error)
 
     def advertise(self, topic: Topic, message_type: type | None = None) -> Any:
         """A publisher of a topic of the table; message_type: where the topic has several."""

@@ -33,7 +33,7 @@ _PARAMETER_TYPES = {
 
 
 class ParameterBridge(Generic[Settings]):
-    """Keeps `settings` equal to the node's parameters; a refused set leaves both as they were."""
+    """Keeps `settings` equal to the node's parameters; a rejected set leaves both as they were."""
 
     def __init__(
         self, node: Node, settings_type: type[Settings], on_change: Callable[[Settings, Settings], None]
@@ -56,7 +56,7 @@ class ParameterBridge(Generic[Settings]):
         _answer_malformed_requests(node)
 
     def checked(self, parameters: Iterable[Parameter]) -> list[Parameter]:
-        """The parameters in their declared types (5 becomes 5.0); raises SettingsError if any must be refused."""
+        """The parameters in their declared types (5 becomes 5.0); raises SettingsError if any must be rejected."""
         result = []
         for parameter in parameters:
             if not belongs_to_rclpy(parameter.name):
@@ -73,7 +73,7 @@ class ParameterBridge(Generic[Settings]):
         try:
             self._candidate(parameters)
         except SettingsError as error:
-            return refused(error)
+            return rejected(error)
         return SetParametersResult(successful=True)
 
     def _accept(self, parameters: list[Parameter]) -> None:
@@ -100,7 +100,7 @@ def _take_overrides(node: Node, known: dict[str, Declaration]) -> dict[str, obje
 
 
 def _descriptor(declaration: Declaration) -> ParameterDescriptor:
-    # Ranges and types are enforced by Declaration.check, whose refusals say more than rclpy's; the descriptor's
+    # Ranges and types are enforced by Declaration.check, whose rejections say more than rclpy's; the descriptor's
     # range and constraint text are for `ros2 param describe` and tools that draw sliders.
     descriptor = ParameterDescriptor(
         name=declaration.name,
@@ -130,35 +130,35 @@ def _value(parameter: Parameter) -> object:
 
 
 def _answer_malformed_requests(node: Node) -> None:
-    """Let rclpy's parameter services refuse a request that they cannot read, instead of ending the node with it."""
+    """Let rclpy's parameter services reject a request that they cannot read, instead of ending the node with it."""
     for service in node.services:
         if service.srv_type is SetParameters:
-            service.callback = _guarded(service.callback, _refuse_each)
+            service.callback = _guarded(service.callback, _reject_each)
         elif service.srv_type is SetParametersAtomically:
-            service.callback = _guarded(service.callback, _refuse_all)
+            service.callback = _guarded(service.callback, _reject_all)
 
 
-def _guarded(callback: Callable[[Any, Any], Any], refuse: Callable[[Any, Any, SetParametersResult], Any]) -> Any:
+def _guarded(callback: Callable[[Any, Any], Any], reject: Callable[[Any, Any, SetParametersResult], Any]) -> Any:
     def answer(request: Any, response: Any) -> Any:
         try:
             return callback(request, response)
         except (TypeError, ValueError) as error:  # e.g. a value type that ROS does not know
-            return refuse(request, response, refused(SettingsError(f"malformed request: {error}")))
+            return reject(request, response, rejected(SettingsError(f"malformed request: {error}")))
 
     return answer
 
 
-def _refuse_each(request: Any, response: Any, result: SetParametersResult) -> Any:
+def _reject_each(request: Any, response: Any, result: SetParametersResult) -> Any:
     done = len(response.results)
     response.results.extend(result for _ in request.parameters[done:])
     return response
 
 
-def _refuse_all(request: Any, response: Any, result: SetParametersResult) -> Any:
+def _reject_all(request: Any, response: Any, result: SetParametersResult) -> Any:
     response.result = result
     return response
 
 
-def refused(error: SettingsError) -> SetParametersResult:
+def rejected(error: SettingsError) -> SetParametersResult:
     """The answer to a set request that was not taken."""
     return SetParametersResult(successful=False, reason=str(error))

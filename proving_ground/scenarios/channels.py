@@ -104,16 +104,16 @@ def estimate_channels(
     ours, theirs = shared_instants(start_ns, time, estimates)
     if not len(ours):
         return {}
-    seen, told = history[ours], estimates[theirs]
+    seen, estimates = history[ours], estimates[theirs]
     attitude = Rotation.from_quat(seen["attitude"])
     middle = attitude.inv().apply(seen["velocity"])  # of the chassis origin, its axes
     speed = middle[:, 0] + np.cross(seen["angular_velocity"], base)[:, 0]
     place = seen["position"] + attitude.apply(base)
-    away = np.hypot(*(told["position"][:, :2] - place[:, :2]).T)
-    yaw = _yaw(Rotation.from_quat(told["attitude"])) - _yaw(attitude)
+    away = np.hypot(*(estimates["position"][:, :2] - place[:, :2]).T)
+    yaw = _yaw(Rotation.from_quat(estimates["attitude"])) - _yaw(attitude)
     moves = np.hypot(middle[:, 0], middle[:, 1]) > MOVES
-    sideslip = np.where(moves, told["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)
-    values = (away, np.remainder(yaw + np.pi, 2.0 * np.pi) - np.pi, told["velocity"][:, 0] - speed, sideslip)
+    sideslip = np.where(moves, estimates["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)
+    values = (away, np.remainder(yaw + np.pi, 2.0 * np.pi) - np.pi, estimates["velocity"][:, 0] - speed, sideslip)
     return {name: np.interp(time, time[ours], value) for name, value in zip(ESTIMATE_CHANNELS, values, strict=True)}
 
 

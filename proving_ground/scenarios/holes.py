@@ -86,10 +86,10 @@ def estimate_holes(start_ns: int, time_s: Array, estimates: NDArray[np.void] | N
     ours, _ = shared_instants(start_ns, time_s, estimates)
     if not len(ours):
         return []
-    told = time_s[ours]
-    found = holes(told, end_s=float(time_s[-1]))
-    if knows_start and told[0] - time_s[0] > START_WITHIN_S:  # it was not there
-        found.insert(0, Hole(float(time_s[0]), float(told[0]), has_before=False))
+    estimate_times = time_s[ours]
+    found = holes(estimate_times, end_s=float(time_s[-1]))
+    if knows_start and estimate_times[0] - time_s[0] > START_WITHIN_S:  # it was not there
+        found.insert(0, Hole(float(time_s[0]), float(estimate_times[0]), has_before=False))
     return found
 
 

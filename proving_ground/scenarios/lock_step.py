@@ -242,7 +242,7 @@ class LockStep:
     @property
     def rejection(self) -> str:
         """Why drive-by-wire rejected the latest order; empty if it did not."""
-        return self._wire.answer.reason if self._wire.answer.verdict is Verdict.REFUSED else ""
+        return self._wire.answer.reason if self._wire.answer.verdict is Verdict.REJECTED else ""
 
     def seen_since(self, period: int) -> NDArray[np.void]:
         """Records of SNAPSHOT from a period on, without the present instant; a view."""

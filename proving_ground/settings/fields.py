@@ -66,26 +66,26 @@ class Declaration:
         if not self.is_list:
             return self._check_item(value, value)
         if not isinstance(value, list | tuple) or (self.length and len(value) != self.length):
-            raise self._refusal(value)
+            raise self._rejection(value)
         return tuple(self._check_item(item, value) for item in value)
 
     def _check_item(self, item: object, whole: object) -> Value:
         if self.kind is float and isinstance(item, int) and not isinstance(item, bool) and abs(item) < 2**53:
             item = float(item)  # people write 5 for 5.0
         if type(item) is not self.kind:
-            raise self._refusal(whole)
+            raise self._rejection(whole)
         if isinstance(item, float) and not math.isfinite(item):
-            raise self._refusal(whole)
+            raise self._rejection(whole)
         if isinstance(item, int | float) and not isinstance(item, bool):
             low = -INTEGER_LIMIT if self.minimum is None and isinstance(item, int) else self.minimum
             high = INTEGER_LIMIT if self.maximum is None and isinstance(item, int) else self.maximum
             if (low is not None and item < low) or (high is not None and item > high):
-                raise self._refusal(whole)
+                raise self._rejection(whole)
         if self.choices and item not in self.choices:
-            raise self._refusal(whole)
+            raise self._rejection(whole)
         return item
 
-    def _refusal(self, value: object) -> SettingsError:
+    def _rejection(self, value: object) -> SettingsError:
         return SettingsError(f"{self.name}: must be {self.allowed()}, got {_shown(value)}")
 
 

@@ -19,7 +19,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     try:
         target = path.resolve()  # through links: they stay
-        if target.exists() and not target.is_file():  # or a folder, which the system refuses
+        if target.exists() and not target.is_file():  # or a folder, which the system rejects
             with target.open("wb") as file:
                 yield file
             return

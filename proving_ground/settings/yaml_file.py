@@ -95,7 +95,7 @@ def _compose(path: Path, text: str) -> YamlFile:
 
 
 class _TreeReader:
-    """Turns composed YAML nodes into plain Python values, noting lines and refusing doubtful constructs."""
+    """Turns composed YAML nodes into plain Python values, noting lines and rejecting doubtful constructs."""
 
     def __init__(self, path: Path, loader: _Loader) -> None:
         self.lines: dict[KeyPath, int] = {}

@@ -68,7 +68,7 @@ def low_cost_gps(say: Say) -> Part:
     off = np.abs(own[:, 0] + 1j * own[:, 1] - antenna)
     assert run.estimates is not None
     begun = run.time >= (int(run.estimates["time_ns"][0]) - scenario.start.time_ns()) * 1e-9
-    told, late = run.time[begun], run.time[begun] >= 10.0
+    since_start, late = run.time[begun], run.time[begun] >= 10.0
     error, yaw, speed, slip = (run.channels[name][begun] for name in ESTIMATE_CHANNELS)
     degrees, slip = np.degrees(yaw), np.degrees(slip)
     rows = [
@@ -80,9 +80,9 @@ def low_cost_gps(say: Say) -> Part:
         Row("observer: RMS of sideslip after 10 s", rms(slip[late]), "", Bound(most=0.5), "deg"),
     ]  # fmt: skip
     lines = [
-        ("off in the plane [m]", [("fixes", seconds, off), ("observer", told, error)]),
-        ("yaw error [deg]", [("observer", told, degrees)]),
-        ("sideslip error [deg]", [("observer", told, slip)]),
+        ("off in the plane [m]", [("fixes", seconds, off), ("observer", since_start, error)]),
+        ("yaw error [deg]", [("observer", since_start, degrees)]),
+        ("sideslip error [deg]", [("observer", since_start, slip)]),
     ]
     return Part(
         "Vehicle observer with a cheap GPS ([Sanjurjo], test 2)",

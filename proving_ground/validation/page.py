@@ -95,8 +95,8 @@ def _chapter(part: Part) -> str:
 
 
 def _made_with() -> str:
-    told = {key: value for key, value in versions().items() if key != "commit"}
-    return "## Made with\n\n" + ", ".join(f"{key} {value}" for key, value in told.items()) + "\n"
+    estimates = {key: value for key, value in versions().items() if key != "commit"}
+    return "## Made with\n\n" + ", ".join(f"{key} {value}" for key, value in estimates.items()) + "\n"
 
 
 PARTS: dict[str, Callable[[Say], Part]] = {

@@ -21,8 +21,8 @@ from sensors.gps.nmea_fields import (
     clock_text,
     number_text,
     read_fields,
-    refusal,
     sealed,
+    sentence_error,
 )
 from sensors.samples import GpsSample
 
@@ -178,14 +178,14 @@ def parse(sentence: str) -> Gga | Rmc:
 def _gga(fields: Fields) -> Gga:
     for index, what in ((9, "altitude"), (11, "geoid separation")):
         if fields.texts[index] not in ("M", "") or (fields.texts[index - 1] and not fields.texts[index]):
-            raise refusal(fields.sentence, f"{what} must be in M, got {fields.texts[index]!r}")
+            raise sentence_error(fields.sentence, f"{what} must be in M, got {fields.texts[index]!r}")
     satellites = fields.whole(6, "satellites", 3)
     quality = fields.whole(5, "quality", 1)
     if quality is None:
-        raise refusal(fields.sentence, "quality is missing")
+        raise sentence_error(fields.sentence, "quality is missing")
     station = fields.texts[13]
     if station and not (station.isdigit() and len(station) <= 4):
-        raise refusal(fields.sentence, f"station must be up to four digits, got {station!r}")
+        raise sentence_error(fields.sentence, f"station must be up to four digits, got {station!r}")
     return Gga(
         talker=fields.talker,
         time_of_day_ns=fields.time_of_day_ns(0),
@@ -212,10 +212,10 @@ def _gga(fields: Fields) -> Gga:
 def _rmc(fields: Fields) -> Rmc:
     status = fields.texts[1]
     if status not in ("A", "V"):
-        raise refusal(fields.sentence, f"status must be A or V, got {status!r}")
+        raise sentence_error(fields.sentence, f"status must be A or V, got {status!r}")
     side, variation = fields.texts[10], fields.number(9, "magnetic variation")
     if side not in (("E", "W") if variation is not None else ("",)):
-        raise refusal(fields.sentence, f"side of the magnetic variation must be E or W, got {side!r}")
+        raise sentence_error(fields.sentence, f"side of the magnetic variation must be E or W, got {side!r}")
     return Rmc(
         talker=fields.talker,
         time_of_day_ns=fields.time_of_day_ns(0),
@@ -241,7 +241,7 @@ def _date(fields: Fields, index: int) -> datetime.date | None:
         year = int(text[4:])
         return datetime.date(year + (1900 if year >= 80 else 2000), int(text[2:4]), int(text[:2]))  # GPS is of 1980
     except ValueError:
-        raise refusal(fields.sentence, f"date must be ddmmyy, got {text!r}") from None
+        raise sentence_error(fields.sentence, f"date must be ddmmyy, got {text!r}") from None
 
 
 def _below_full_turn(angle_deg: float | None, digits: int) -> float | None:

@@ -35,14 +35,14 @@ class Fields:
         """Of a field."""
         text = self.texts[index]
         if text and not _NUMBER.fullmatch(text):
-            raise refusal(self.sentence, f"{name} must be a number, got {text!r}")
+            raise sentence_error(self.sentence, f"{name} must be a number, got {text!r}")
         return float(text) if text else None
 
     def whole(self, index: int, name: str, longest: int) -> int | None:
         """Of a field of digits."""
         text = self.texts[index]
         if text and not (text.isdigit() and len(text) <= longest):
-            raise refusal(self.sentence, f"{name} must be a whole number, got {text!r}")
+            raise sentence_error(self.sentence, f"{name} must be a whole number, got {text!r}")
         return int(text) if text else None
 
     def digits(self, *indices: int) -> int:
@@ -56,7 +56,7 @@ class Fields:
             return None
         match = _CLOCK.fullmatch(text)
         if not match:
-            raise refusal(self.sentence, f"time must be hhmmss.sss, got {text!r}")
+            raise sentence_error(self.sentence, f"time must be hhmmss.sss, got {text!r}")
         hours, minutes, seconds = (int(part) for part in match.groups()[:3])
         return (hours * 3600 + minutes * 60 + seconds) * 10**9 + int((match[4] or "").ljust(9, "0"))
 
@@ -68,7 +68,7 @@ class Fields:
         match = _ANGLES[sides].fullmatch(text)
         value = int(match[1]) + float(match[2]) / 60.0 if match else _LARGEST_DEG[sides] + 1.0
         if not side or side not in sides or value > _LARGEST_DEG[sides]:
-            raise refusal(
+            raise sentence_error(
                 self.sentence, f"{name} must be degrees, minutes and {sides[0]} or {sides[1]}, got {text},{side}"
             )
         return value if side == sides[0] else -value
@@ -78,28 +78,30 @@ def read_fields(sentence: str, kinds: Mapping[str, Collection[int]]) -> Fields:
     """Split a sentence; kinds: what is read, and how many fields it may have. Raises ValueError with one line."""
     sentence = sentence.rstrip("\r\n")
     if len(sentence) > LONGEST:
-        raise refusal(sentence, f"must have at most {LONGEST} characters, got {len(sentence)}")
+        raise sentence_error(sentence, f"must have at most {LONGEST} characters, got {len(sentence)}")
     match = _SENTENCE.fullmatch(sentence)
     if not match:
-        raise refusal(sentence, "must begin with $ and end with * and two hexadecimal digits; it looks truncated")
+        raise sentence_error(
+            sentence, "must begin with $ and end with * and two hexadecimal digits; it looks truncated"
+        )
     if not sentence.isascii() or not sentence.isprintable():
-        raise refusal(sentence, "must be of printable ASCII characters")
+        raise sentence_error(sentence, "must be of printable ASCII characters")
     body, said = match[1], match[2].upper()
     if said != checksum(body):
-        raise refusal(sentence, f"says checksum {said}, it is {checksum(body)}")
+        raise sentence_error(sentence, f"says checksum {said}, it is {checksum(body)}")
     head, *texts = body.split(",")
     talker, kind = head[:2], head[2:]
     if talker not in TALKERS:
-        raise refusal(sentence, f"talker must be one of {', '.join(TALKERS)}, got {talker!r}")
+        raise sentence_error(sentence, f"talker must be one of {', '.join(TALKERS)}, got {talker!r}")
     if kind not in kinds:
-        raise refusal(sentence, f"must be one of {', '.join(kinds)}, got {kind!r}")
+        raise sentence_error(sentence, f"must be one of {', '.join(kinds)}, got {kind!r}")
     if len(texts) not in kinds[kind]:
         allowed = " or ".join(map(str, kinds[kind]))
-        raise refusal(sentence, f"{kind} must have {allowed} fields, got {len(texts)}")
+        raise sentence_error(sentence, f"{kind} must have {allowed} fields, got {len(texts)}")
     return Fields(sentence, talker, kind, tuple(texts))
 
 
-def refusal(sentence: str, why: str) -> ValueError:
+def sentence_error(sentence: str, why: str) -> ValueError:
     """One line."""
     return ValueError(f"NMEA sentence {sentence[:LONGEST]!r}: {why}")
 

@@ -21,7 +21,7 @@ from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 
 SILENT_AFTER_S = 0.5  # of the machine's time
-CALM_AFTER_S = 1.0  # of the machine's time: a refusal is told of for so long
+CALM_AFTER_S = 1.0  # of the machine's time: a rejection is told of for so long
 NOTHING = (0.0, 0.0, 0.0)
 TRUTH = QoSProfile(depth=50)  # a busy moment must not lose an instant
 
@@ -31,7 +31,7 @@ class TruthInput:
 
     When time goes back (a bag in a loop, a new simulation) or the simulation tells of a reset, it calls `on_reset`
     first. One stamp that is out of line is a stray; two that follow one another are a jump. What is not finite, not
-    plausible or not a message of its kind is refused, counted and told of; it changes nothing else.
+    plausible or not a message of its kind is rejected, counted and told of; it changes nothing else.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TruthInput:
         """
         self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
         self._heard_at = node.wall_time()
-        self._refused_at = -math.inf
+        self._rejected_at = -math.inf
         needed = ["odom", *(["accel"] if needs_accel else []), *(["drive"] if needs_drive else [])]
         self._instants = InstantSynchroniser(needed, leader="odom")
         self._resets: int | None = None
@@ -82,7 +82,7 @@ class TruthInput:
             self._node.report("truth", Level.WARN, "ground truth is silent; is the simulation paused?")
         else:
             self._node.report("truth", Level.OK, "ground truth arrives")
-        if self._node.wall_time() - self._refused_at > CALM_AFTER_S:
+        if self._node.wall_time() - self._rejected_at > CALM_AFTER_S:
             self._node.health.report("truth values", Level.OK, "ground truth is sound")
 
     def _on_resets(self, message: UInt32) -> None:
@@ -99,9 +99,9 @@ class TruthInput:
                     raise ValueError("has no stamp")
                 self._take(part, time_ns, read(message))
             except ValueError as error:
-                self._refused_at = self._node.wall_time()
-                self._node.health.count(f"{topic.name} refused")
-                self._node.report("truth values", Level.WARN, f"{topic.name} refused: {error}")
+                self._rejected_at = self._node.wall_time()
+                self._node.health.count(f"{topic.name} rejected")
+                self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
         self._node.listen(topic, take, TRUTH)
 

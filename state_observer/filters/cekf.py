@@ -10,8 +10,8 @@ from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import is_positive, product, product_transposed, symmetrise
 from state_observer.filters.linkage_filter import LinkageFilter
 from state_observer.filters.run import nothing_to_do
-from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
-from state_observer.linkages.sensors import independent_slopes, measure
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, FilterState, Setup
+from state_observer.linkages.sensors import independent_jacobian, measure
 from state_observer.multibody.kinematics import Projection, projection, velocity_by_position
 from state_observer.multibody.matrix_r import reduced_mass, settle
 from state_observer.multibody.solve import add_matrix, put, put_matrix, solved, transposed
@@ -21,41 +21,53 @@ MOST_ITERATIONS = 100
 
 
 @part
-def cekf_step(setup: Setup, memory: Memory, readings: Array) -> int:
+def cekf_step(setup: Setup, filter_state: FilterState, readings: Array) -> int:
     """Motion, readings and covariance over one step, all in one; NaN readings are left out."""
-    linkage, state, step = setup.linkage, memory.state, setup.step
+    linkage, state, step = setup.linkage, filter_state.state, setup.step
     cranks = linkage.cranks.size
-    points = memory.q.size - cranks
-    if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+    points = filter_state.q.size - cranks
+    if not settle(
+        linkage, filter_state.force, state[:cranks], state[cranks:], filter_state.q, filter_state.qd, filter_state.qdd
+    ):
         return NO_MOTION
-    at = projection(linkage, memory.q)
-    _covariance_step(setup, memory, at, readings)
-    if not is_positive(memory.covariance):
+    at = projection(linkage, filter_state.q)
+    _covariance_step(setup, filter_state, at, readings)
+    if not is_positive(filter_state.covariance):
         return NOT_POSITIVE
     before, accelerations = state.copy(), np.empty(cranks)
-    put(accelerations, memory.qdd[points:])
+    put(accelerations, filter_state.qdd[points:])
     for c in range(cranks):  # first guess: forward Euler
         state[c] += step * before[cranks + c]
         state[cranks + c] += step * accelerations[c]
-    if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+    if not settle(
+        linkage, filter_state.force, state[:cranks], state[cranks:], filter_state.q, filter_state.qd, filter_state.qdd
+    ):
         return NO_MOTION
-    at = projection(linkage, memory.q)
-    slopes, per_noise = _slopes(setup, memory, at, readings)
-    gains = product_transposed(memory.covariance, slopes)
+    at = projection(linkage, filter_state.q)
+    jacobian, per_noise = _jacobian(setup, filter_state, at, readings)
+    gains = product_transposed(filter_state.covariance, jacobian)
     for s in range(readings.size):  # K = P h_x' (Sigma^S)^-1
         for i in range(state.size):
             gains[i, s] /= per_noise[s]
-    put_matrix(memory.sensitivity, slopes)
-    _mismatch(setup, memory, readings, memory.innovation)
+    put_matrix(filter_state.sensitivity, jacobian)
+    _mismatch(setup, filter_state, readings, filter_state.innovation)
     for _ in range(MOST_ITERATIONS):
-        change = _newton_step(setup, memory, readings, at, before, accelerations, slopes, gains)
+        change = _newton_step(setup, filter_state, readings, at, before, accelerations, jacobian, gains)
         if not change < 1e6:  # NaN too
             return NO_MOTION
-        if not settle(linkage, memory.force, state[:cranks], state[cranks:], memory.q, memory.qd, memory.qdd):
+        if not settle(
+            linkage,
+            filter_state.force,
+            state[:cranks],
+            state[cranks:],
+            filter_state.q,
+            filter_state.qd,
+            filter_state.qdd,
+        ):
             return NO_MOTION
         if change < SETTLED:
             return SOUND
-        at = projection(linkage, memory.q)
+        at = projection(linkage, filter_state.q)
     return NO_MOTION
 
 
@@ -68,40 +80,42 @@ class Cekf(LinkageFilter):
 
 
 @part
-def _slopes(setup: Setup, memory: Memory, at: Projection, readings: Array) -> Any:
+def _jacobian(setup: Setup, filter_state: FilterState, at: Projection, readings: Array) -> Any:
     """h_x, zero for absent readings, and the PSD of each sensor.
 
     Eqs. 3.71, 3.72 print Sigma^S where its inverse belongs. In continuous time it is a power spectral density: the
     variance of a sample times its duration, taken as the step whatever the sensor's rate (as the authors' code does).
     """
-    slopes = independent_slopes(setup.linkage, setup.sensors, at, memory.q, memory.qd, setup.options.as_released)
+    jacobian = independent_jacobian(
+        setup.linkage, setup.sensors, at, filter_state.q, filter_state.qd, setup.options.as_released
+    )
     per_noise = np.empty(readings.size)
     for s in range(readings.size):
         per_noise[s] = setup.sensor_covariance[s, s] * setup.step
-        for i in range(slopes.shape[1]):
+        for i in range(jacobian.shape[1]):
             if np.isnan(readings[s]):
-                slopes[s, i] = 0.0
-    return slopes, per_noise
+                jacobian[s, i] = 0.0
+    return jacobian, per_noise
 
 
 @part
-def _mismatch(setup: Setup, memory: Memory, readings: Array, out: Array) -> None:
+def _mismatch(setup: Setup, filter_state: FilterState, readings: Array, out: Array) -> None:
     """o - h(x), zero for absent readings."""
-    measure(setup.linkage, setup.sensors, memory.q, memory.qd, out)
+    measure(setup.linkage, setup.sensors, filter_state.q, filter_state.qd, out)
     for s in range(readings.size):
         out[s] = 0.0 if np.isnan(readings[s]) else readings[s] - out[s]
 
 
 @part
-def _covariance_step(setup: Setup, memory: Memory, at: Projection, readings: Array) -> None:
+def _covariance_step(setup: Setup, filter_state: FilterState, at: Projection, readings: Array) -> None:
     """Explicit Euler on Eqs. 3.72, 3.73: the step that turns indefinite where h P h' exceeds a sample's variance."""
-    covariance = memory.covariance
-    dynamics = _dynamics(setup, memory, at)
-    slopes, per_noise = _slopes(setup, memory, at, readings)
-    across = product(slopes, covariance)
-    put_matrix(memory.innovation_covariance, product_transposed(across, slopes))
+    covariance = filter_state.covariance
+    dynamics = _dynamics(setup, filter_state, at)
+    jacobian, per_noise = _jacobian(setup, filter_state, at, readings)
+    across = product(jacobian, covariance)
+    put_matrix(filter_state.innovation_covariance, product_transposed(across, jacobian))
     for s in range(readings.size):
-        memory.innovation_covariance[s, s] += setup.sensor_covariance[s, s]
+        filter_state.innovation_covariance[s, s] += setup.sensor_covariance[s, s]
         for i in range(across.shape[1]):
             across[s, i] /= np.sqrt(per_noise[s])
     drift = product(dynamics, covariance)
@@ -113,26 +127,26 @@ def _covariance_step(setup: Setup, memory: Memory, at: Projection, readings: Arr
 
 
 @part
-def _dynamics(setup: Setup, memory: Memory, at: Projection) -> Any:
+def _dynamics(setup: Setup, filter_state: FilterState, at: Projection) -> Any:
     """The approximate Jacobian of the motion, Eqs. 3.66 to 3.68.
 
     Eq. 3.67 lost its mass matrix: 2 M R_q R zdd. That term is the derivative of R along zdd, i.e. Rdot with zdd in
     place of zd. Weight is constant and bars have no springs or dampers, so K and C are zero.
     """
-    linkage, size = setup.linkage, memory.q.size
+    linkage, size = setup.linkage, filter_state.q.size
     cranks = linkage.cranks.size
-    accelerations = memory.qdd[size - cranks :]
+    accelerations = filter_state.qdd[size - cranks :]
     along = np.zeros(size)
     for i in range(size):
         for c in range(cranks):
             along[i] += at.matrix_r[i, c] * accelerations[c]
-    turned = velocity_by_position(linkage, at, memory.q, along)
+    turned = velocity_by_position(linkage, at, filter_state.q, along)
     if setup.options.as_released and cranks > 1:  # the authors keep each angle's own product only
         for c in range(cranks):
             for i in range(size):
                 along[i] = at.matrix_r[i, c] * accelerations[c]
-            put(turned[:, c], velocity_by_position(linkage, at, memory.q, along)[:, c])
-    rates = velocity_by_position(linkage, at, memory.q, memory.qd)
+            put(turned[:, c], velocity_by_position(linkage, at, filter_state.q, along)[:, c])
+    rates = velocity_by_position(linkage, at, filter_state.q, filter_state.qd)
     mass = reduced_mass(linkage, at)
     by_angle = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, turned)))
     by_rate = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, rates)))
@@ -147,20 +161,20 @@ def _dynamics(setup: Setup, memory: Memory, at: Projection) -> Any:
 
 @part
 def _newton_step(
-    setup: Setup, memory: Memory, readings: Array, at: Projection,
-    before: Array, accelerations: Array, slopes: Any, gains: Any,
+    setup: Setup, filter_state: FilterState, readings: Array, at: Projection,
+    before: Array, accelerations: Array, jacobian: Any, gains: Any,
 ) -> float:  # fmt: skip
     """One Newton step on Eqs. 3.69, 3.70 with the trapezoidal rule; returns its largest change.
 
     Eq. 3.69: the first term is d(z)/dt, the second the estimated rate. Eqs. 3.74, 3.75 mean z and zd on their right
     sides, with the model's own rate and acceleration (no gain) at the beginning of the step, as in the authors' code.
     """
-    linkage, state, cranks = setup.linkage, memory.state, setup.linkage.cranks.size
-    per_step, points = 2.0 / setup.step, memory.q.size - setup.linkage.cranks.size
+    linkage, state, cranks = setup.linkage, filter_state.state, setup.linkage.cranks.size
+    per_step, points = 2.0 / setup.step, filter_state.q.size - setup.linkage.cranks.size
     mismatch = np.empty(readings.size)
-    _mismatch(setup, memory, readings, mismatch)
+    _mismatch(setup, filter_state, readings, mismatch)
     mass = reduced_mass(linkage, at)
-    rates = velocity_by_position(linkage, at, memory.q, memory.qd)
+    rates = velocity_by_position(linkage, at, filter_state.q, filter_state.qd)
     mass_rate = product(transposed(at.matrix_r), product(linkage.mass, rates))
     # g2 is divided by the mass: Mbar^-1 Qbar is the model's acceleration, which settle() has left in qdd.
     residual = np.zeros((2 * cranks, 1))
@@ -169,7 +183,7 @@ def _newton_step(
     for c in range(cranks):
         residual[c, 0] = per_step * (state[c] - before[c]) - before[cranks + c] - state[cranks + c]
         residual[cranks + c, 0] = (
-            per_step * (state[cranks + c] - before[cranks + c]) - accelerations[c] - memory.qdd[points + c]
+            per_step * (state[cranks + c] - before[cranks + c]) - accelerations[c] - filter_state.qdd[points + c]
         )
         tangent[c, c] = tangent[cranks + c, cranks + c] = per_step
         tangent[c, cranks + c] = -1.0
@@ -179,7 +193,7 @@ def _newton_step(
         for s in range(readings.size):
             residual[i, 0] -= gains[i, s] * mismatch[s]
     # Eq. 3.77 prints K^z in its last row; the velocities' gain K^zd belongs there.
-    add_matrix(tangent, product(gains, slopes), 1.0)
+    add_matrix(tangent, product(gains, jacobian), 1.0)
     change = solved(tangent, residual)
     largest = 0.0
     for i in range(2 * cranks):

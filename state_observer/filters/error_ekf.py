@@ -13,9 +13,9 @@ from proving_ground.kernels.jit import part
 from state_observer.filters.kalman import add_gained, gain, leave_out_absent, propagate, subtract, update_covariance
 from state_observer.filters.linkage_filter import LinkageFilter
 from state_observer.filters.noise import shaped_acceleration
-from state_observer.filters.setup import NO_MOTION, SOUND, Array, Memory, Setup
+from state_observer.filters.setup import NO_MOTION, SOUND, Array, FilterState, Setup
 from state_observer.filters.tuning import Tuning
-from state_observer.linkages.sensors import independent_slopes, measure
+from state_observer.linkages.sensors import independent_jacobian, measure
 from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.kinematics import constraint_gap, position_problem, projection, velocity_problem
 from state_observer.multibody.matrix_r import reduced_mass
@@ -23,65 +23,67 @@ from state_observer.multibody.solve import put_matrix
 
 
 @part
-def error_ekf_predict(setup: Setup, memory: Memory) -> int:
+def error_ekf_predict(setup: Setup, filter_state: FilterState) -> int:
     """One step of the simulation; its expected error stays zero (Eq. 3.112), its covariance grows (Eq. 3.113)."""
     options, cranks = setup.options, setup.linkage.cranks.size
-    points = memory.q.size - cranks
-    for i in range(2 * cranks, memory.state.size):  # forceEKF: its force is at work, and fades
-        memory.force[points + i - 2 * cranks] = setup.linkage.force[points + i - 2 * cranks] + memory.state[i]
-        memory.state[i] *= setup.transition[i, i]
+    points = filter_state.q.size - cranks
+    for i in range(2 * cranks, filter_state.state.size):  # forceEKF: its force is at work, and fades
+        filter_state.force[points + i - 2 * cranks] = (
+            setup.linkage.force[points + i - 2 * cranks] + filter_state.state[i]
+        )
+        filter_state.state[i] *= setup.transition[i, i]
     iterations = index3_step(
-        setup.linkage, memory.force, setup.step, options.penalty,
-        memory.q, memory.qd, memory.qdd, memory.multipliers,
+        setup.linkage, filter_state.force, setup.step, options.penalty,
+        filter_state.q, filter_state.qd, filter_state.qdd, filter_state.multipliers,
     )  # fmt: skip
     if iterations < 0:
         return NO_MOTION
     for c in range(cranks):
-        memory.state[c] = memory.q[points + c]
-        memory.state[cranks + c] = memory.qd[points + c]
-    propagate(setup.transition, setup.plant_noise, memory.covariance)
+        filter_state.state[c] = filter_state.q[points + c]
+        filter_state.state[cranks + c] = filter_state.qd[points + c]
+    propagate(setup.transition, setup.plant_noise, filter_state.covariance)
     return SOUND
 
 
 @part
-def error_ekf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
+def error_ekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
     """Estimate the error of the simulation (Eqs. 3.114 to 3.118) and take it out (Eq. 3.119)."""
     linkage, options, cranks = setup.linkage, setup.options, setup.linkage.cranks.size
-    points = memory.q.size - cranks
-    at = projection(linkage, memory.q)
+    points = filter_state.q.size - cranks
+    at = projection(linkage, filter_state.q)
     expected = np.empty(readings.size)
-    measure(linkage, setup.sensors, memory.q, memory.qd, expected)
-    slopes = np.zeros((readings.size, memory.covariance.shape[0]))
-    of_motion = independent_slopes(linkage, setup.sensors, at, memory.q, memory.qd, options.as_released)
-    put_matrix(slopes[:, : 2 * cranks], of_motion)
+    measure(linkage, setup.sensors, filter_state.q, filter_state.qd, expected)
+    jacobian = np.zeros((readings.size, filter_state.covariance.shape[0]))
+    of_motion = independent_jacobian(linkage, setup.sensors, at, filter_state.q, filter_state.qd, options.as_released)
+    put_matrix(jacobian[:, : 2 * cranks], of_motion)
     noise = setup.sensor_covariance.copy()
-    subtract(readings, expected, memory.innovation)
-    leave_out_absent(readings, memory.innovation, slopes, noise)
-    gains = gain(memory.covariance, slopes, noise, memory.innovation_covariance)
-    error = np.zeros(memory.covariance.shape[0])
-    add_gained(error, gains, memory.innovation)
-    update_covariance(memory.covariance, slopes, noise, gains)
-    put_matrix(memory.sensitivity, slopes)
+    subtract(readings, expected, filter_state.innovation)
+    leave_out_absent(readings, filter_state.innovation, jacobian, noise)
+    gains = gain(filter_state.covariance, jacobian, noise, filter_state.innovation_covariance)
+    error = np.zeros(filter_state.covariance.shape[0])
+    add_gained(error, gains, filter_state.innovation)
+    update_covariance(filter_state.covariance, jacobian, noise, gains)
+    put_matrix(filter_state.sensitivity, jacobian)
     # The position error is taken along the velocity problem: constraints hold to second order in the correction.
-    for i in range(memory.q.size):
+    for i in range(filter_state.q.size):
         for c in range(cranks):
-            memory.q[i] += at.matrix_r[i, c] * error[c]
-    if options.solves_position and not position_problem(linkage, memory.q):
+            filter_state.q[i] += at.matrix_r[i, c] * error[c]
+    if options.solves_position and not position_problem(linkage, filter_state.q):
         return NO_MOTION
-    memory.gap[0] = constraint_gap(linkage, memory.q)
+    filter_state.gap[0] = constraint_gap(linkage, filter_state.q)
     rates = np.empty(cranks)
     for c in range(cranks):
-        rates[c] = memory.qd[points + c] + error[cranks + c]
-    corrected = projection(linkage, memory.q)
-    velocity_problem(corrected, rates, memory.qd)
+        rates[c] = filter_state.qd[points + c] + error[cranks + c]
+    corrected = projection(linkage, filter_state.q)
+    velocity_problem(corrected, rates, filter_state.qd)
     for c in range(cranks):
-        memory.state[c] = memory.q[points + c]
-        memory.state[cranks + c] = rates[c]
+        filter_state.state[c] = filter_state.q[points + c]
+        filter_state.state[cranks + c] = rates[c]
     if error.size > 2 * cranks:
         mass = reduced_mass(linkage, corrected)
         for c in range(cranks):
             for d in range(cranks):
-                memory.state[2 * cranks + c] += mass[c, d] * error[2 * cranks + d]
+                filter_state.state[2 * cranks + c] += mass[c, d] * error[2 * cranks + d]
     return SOUND
 
 

@@ -49,19 +49,19 @@ def propagate(transition: Any, noise: Any, covariance: Any) -> None:
 
 
 @part
-def gain(covariance: Any, slopes: Any, noise: Any, innovation_covariance: Any) -> Any:
+def gain(covariance: Any, jacobian: Any, noise: Any, innovation_covariance: Any) -> Any:
     """K (Eq. 3.9); the innovation's covariance (Eq. 3.8) goes to the last argument."""
-    across = product(slopes, covariance)  # H P
-    put_matrix(innovation_covariance, product_transposed(across, slopes))
+    across = product(jacobian, covariance)  # H P
+    put_matrix(innovation_covariance, product_transposed(across, jacobian))
     add_matrix(innovation_covariance, noise, 1.0)
     symmetrise(innovation_covariance)
     return transposed(solved(innovation_covariance, across))
 
 
 @kernel
-def update_covariance(covariance: Any, slopes: Any, noise: Any, gains: Any) -> None:
+def update_covariance(covariance: Any, jacobian: Any, noise: Any, gains: Any) -> None:
     """P+ in Joseph's form, in place: equals Eq. 3.11 for the optimal gain, and rounding leaves it positive."""
-    kept = product(gains, slopes)
+    kept = product(gains, jacobian)
     for i in range(kept.shape[0]):
         for j in range(kept.shape[0]):
             kept[i, j] = (1.0 if i == j else 0.0) - kept[i, j]
@@ -71,15 +71,15 @@ def update_covariance(covariance: Any, slopes: Any, noise: Any, gains: Any) -> N
 
 
 @part
-def fuse_readings(setup: Any, memory: Any, readings: Any, expected: Any, slopes: Any) -> None:
+def fuse_readings(setup: Any, filter_state: Any, readings: Any, expected: Any, jacobian: Any) -> None:
     """Correct state and covariance by the difference of readings and what was expected; slopes: h_x at that state."""
     noise = setup.sensor_covariance.copy()
-    subtract(readings, expected, memory.innovation)
-    leave_out_absent(readings, memory.innovation, slopes, noise)
-    gains = gain(memory.covariance, slopes, noise, memory.innovation_covariance)
-    add_gained(memory.state, gains, memory.innovation)
-    update_covariance(memory.covariance, slopes, noise, gains)
-    put_matrix(memory.sensitivity, slopes)
+    subtract(readings, expected, filter_state.innovation)
+    leave_out_absent(readings, filter_state.innovation, jacobian, noise)
+    gains = gain(filter_state.covariance, jacobian, noise, filter_state.innovation_covariance)
+    add_gained(filter_state.state, gains, filter_state.innovation)
+    update_covariance(filter_state.covariance, jacobian, noise, gains)
+    put_matrix(filter_state.sensitivity, jacobian)
 
 
 @part
@@ -93,13 +93,13 @@ def symmetrise(matrix: Any) -> None:
 
 
 @part
-def leave_out_absent(readings: Any, innovation: Any, slopes: Any, noise: Any) -> None:
+def leave_out_absent(readings: Any, innovation: Any, jacobian: Any, noise: Any) -> None:
     """Sensors without a reading (NaN) get slopes of zero: they neither move the state nor the covariance."""
     for s in range(readings.size):
         if np.isnan(readings[s]):
             innovation[s] = 0.0
-            for i in range(slopes.shape[1]):
-                slopes[s, i] = 0.0
+            for i in range(jacobian.shape[1]):
+                jacobian[s, i] = 0.0
             for i in range(noise.shape[0]):
                 noise[s, i] = noise[i, s] = 0.0
             noise[s, s] = 1.0

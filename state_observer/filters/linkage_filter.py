@@ -10,7 +10,7 @@ from proving_ground.settings.named_class import named_class
 from state_observer.filters.noise import acceleration_psd, double_integrator
 from state_observer.filters.registry import FILTERS
 from state_observer.filters.run import Recording, Steps, run_of
-from state_observer.filters.setup import Array, Memory, Setup
+from state_observer.filters.setup import Array, FilterState, Setup
 from state_observer.filters.tuning import PerfectTuning, SmoothTuning, Tuning
 from state_observer.linkages.mechanism import Mechanism
 
@@ -45,7 +45,7 @@ class LinkageFilter:
         """Diagonal of the first covariance."""
         return [angle] * size + [rate] * size
 
-    def memory(self, setup: Setup, motion: tuple[Array, Array, Array], covariance: Array) -> Memory:
+    def filter_state(self, setup: Setup, motion: tuple[Array, Array, Array], covariance: Array) -> FilterState:
         """Memory of a filter that starts with a motion (q, qd, qdd)."""
         q, qd, qdd = motion
         cranks, count = setup.linkage.cranks.size, setup.sensors.kinds.size
@@ -54,7 +54,7 @@ class LinkageFilter:
         else:
             state = np.concatenate([q[-cranks:], qd[-cranks:], np.zeros(cranks if self.has_forces else 0)])
         points = 4 * cranks + 1 if self.has_points else 0
-        return Memory(
+        return FilterState(
             state=state,
             covariance=covariance.copy(),
             q=q.copy(),
@@ -73,13 +73,19 @@ class LinkageFilter:
         )
 
     def run(
-        self, setup: Setup, memory: Memory, readings: Array, recording: Recording, predicts: bool, corrects: bool
+        self,
+        setup: Setup,
+        filter_state: FilterState,
+        readings: Array,
+        recording: Recording,
+        predicts: bool,
+        corrects: bool,
     ) -> tuple[int, int]:
         """One step per row of readings (NaN where a sensor did not read): how it ended, and how many were sound."""
-        skipped = memory.q.size - setup.linkage.cranks.size if self.in_all_coordinates else 0
+        skipped = filter_state.q.size - setup.linkage.cranks.size if self.in_all_coordinates else 0
         steps = Steps(predicts, corrects, self.is_fused, skipped)
         kernel = run_of(type(self).__module__, self.predict, self.correct)
-        ending, done = kernel(steps, setup, memory, readings, recording)
+        ending, done = kernel(steps, setup, filter_state, readings, recording)
         return ending, done
 
 

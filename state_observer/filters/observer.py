@@ -21,7 +21,7 @@ from proving_ground.settings import SettingsError
 from state_observer.filters.linkage_filter import LinkageFilter, filter_named
 from state_observer.filters.noise import van_loan
 from state_observer.filters.run import Recording
-from state_observer.filters.setup import ENDINGS, SOUND, Memory, Options, Setup
+from state_observer.filters.setup import ENDINGS, SOUND, FilterState, Options, Setup
 from state_observer.filters.tuning import Tuning, load_tuning
 from state_observer.linkages.mechanism import Mechanism
 from state_observer.linkages.sensors import sensor_set
@@ -92,14 +92,14 @@ class LinkageObserver:
         q, qd, qdd = model.motion(angles, np.zeros(self._cranks))
         qdd = self._filter.start_accelerations(qdd, as_released)
         covariance = _initial_covariance(self._filter, model, tuning, variances)
-        self._memory = self._filter.memory(self._setup, (q, qd, qdd), covariance)
-        self._before: Memory | None = None
+        self._state = self._filter.filter_state(self._setup, (q, qd, qdd), covariance)
+        self._before: FilterState | None = None
         self._scratch = self._recording(1)
 
     @property
     def state(self) -> LinkageState:
         """The estimate now."""
-        state, cranks = self._memory.state, self._cranks
+        state, cranks = self._state.state, self._cranks
         if self._filter.in_all_coordinates:
             half = state.size // 2
             return LinkageState(state[half - cranks : half].copy(), state[-cranks:].copy(), np.zeros(cranks))
@@ -109,27 +109,27 @@ class LinkageObserver:
     @property
     def covariance(self) -> Array:
         """Of the whole state of the filter; errorEKF: of the error of the model's state."""
-        return np.array(self._memory.covariance)
+        return np.array(self._state.covariance)
 
     @property
     def innovation(self) -> Array:
         """Readings minus what was expected, at the last correction; zero for sensors that did not read."""
-        return np.array(self._memory.innovation)
+        return np.array(self._state.innovation)
 
     @property
     def innovation_covariance(self) -> Array:
         """What the filter expected of the innovation's square."""
-        return np.array(self._memory.innovation_covariance)
+        return np.array(self._state.innovation_covariance)
 
     @property
     def position_gap(self) -> float:
         """Largest violated constraint after the last correction [m^2 for lengths, m for angles]."""
-        return float(self._memory.gap[0])
+        return float(self._state.gap[0])
 
     @property
-    def memory(self) -> Memory:
+    def filter_state(self) -> FilterState:
         """Everything that the filter remembers: for studies (observability) and tests."""
-        return self._memory
+        return self._state
 
     @property
     def setup(self) -> Setup:
@@ -139,7 +139,7 @@ class LinkageObserver:
     def predict(self) -> None:
         """One step on."""
         if self._filter.is_fused:
-            self._before = Memory(*(part.copy() for part in self._memory))
+            self._before = FilterState(*(part.copy() for part in self._state))
         nothing = np.full((1, self._setup.sensors.kinds.size), np.nan)
         self._step(nothing, predicts=True, corrects=self._filter.is_fused)
 
@@ -154,7 +154,7 @@ class LinkageObserver:
             return
         if self._before is None:
             raise ObserverError(f"{self.method}: correct follows predict, once")
-        for part, before in zip(self._memory, self._before, strict=True):
+        for part, before in zip(self._state, self._before, strict=True):
             part[...] = before
         self._before = None
         self._step(given[None], predicts=True, corrects=True)
@@ -165,7 +165,7 @@ class LinkageObserver:
         if readings.shape != (steps, count):
             raise SettingsError(f"readings must have {count} columns, got shape {readings.shape}")
         kept = self._recording(steps)
-        ending, done = self._filter.run(self._setup, self._memory, readings, kept, predicts=True, corrects=True)
+        ending, done = self._filter.run(self._setup, self._state, readings, kept, predicts=True, corrects=True)
         states = kept.states[:done]
         forces = states[:, 2 * cranks :] if self._filter.has_forces else np.zeros((done, cranks))
         return Run(
@@ -186,7 +186,7 @@ class LinkageObserver:
         )
 
     def _step(self, readings: Array, predicts: bool, corrects: bool) -> None:
-        ending, _ = self._filter.run(self._setup, self._memory, readings, self._scratch, predicts, corrects)
+        ending, _ = self._filter.run(self._setup, self._state, readings, self._scratch, predicts, corrects)
         if ending != SOUND:
             raise ObserverError(f"{self.method}: {ENDINGS[ending]}")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from proving_ground.kernels.jit import inlined_part, kernel, part
 from state_observer.filters.kalman import is_positive, nothing_read
-from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Setup
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, FilterState, Setup
 from state_observer.multibody.solve import put, put_matrix
 
 FARTHEST = 1e6  # of any number in a state; beyond, the filter has lost the linkage
@@ -29,7 +29,7 @@ class Recording(NamedTuple):
 
 
 @part
-def nothing_to_do(setup: Setup, memory: Memory) -> int:
+def nothing_to_do(setup: Setup, filter_state: FilterState) -> int:
     """Stage of a filter that does all in the other one."""
     return SOUND
 
@@ -48,24 +48,26 @@ class Steps(NamedTuple):
     skipped: int  # coordinates before z in each half of the state
 
 
-def _run(steps: Steps, setup: Setup, memory: Memory, readings: Array, recording: Recording) -> tuple[int, int]:
+def _run(
+    steps: Steps, setup: Setup, filter_state: FilterState, readings: Array, recording: Recording
+) -> tuple[int, int]:
     """One step per row of readings (NaN where a sensor did not read): how it ended, and how many steps were sound."""
     cranks = setup.linkage.cranks.size
     for k in range(readings.shape[0]):
         row = readings[k]
         status = SOUND
         if steps.predicts:
-            status = predict(setup, memory)
+            status = predict(setup, filter_state)
         has_reading = not nothing_read(row)
         if steps.corrects and status == SOUND and (has_reading or steps.is_fused):
-            status = correct(setup, memory, row)
-        if is_lost(memory.state):
+            status = correct(setup, filter_state, row)
+        if is_lost(filter_state.state):
             status = NO_MOTION
-        if status == SOUND and not is_positive(memory.covariance):
+        if status == SOUND and not is_positive(filter_state.covariance):
             status = NOT_POSITIVE
         if status != SOUND:
             return status, k
-        _record(memory, cranks, steps.skipped, has_reading, recording, k)
+        _record(filter_state, cranks, steps.skipped, has_reading, recording, k)
     return SOUND, readings.shape[0]
 
 
@@ -89,15 +91,17 @@ def is_lost(state: Array) -> bool:
 
 
 @inlined_part
-def _record(memory: Memory, cranks: int, skipped: int, has_reading: bool, recording: Recording, k: int) -> None:
+def _record(
+    filter_state: FilterState, cranks: int, skipped: int, has_reading: bool, recording: Recording, k: int
+) -> None:
     """Keep step k; z and zd stand at the end of their halves of a state in all coordinates."""
     for i in range(recording.states.shape[1]):
-        recording.states[k, i] = memory.state[i + skipped * (1 + i // cranks)]
+        recording.states[k, i] = filter_state.state[i + skipped * (1 + i // cranks)]
     for i in range(2 * cranks):
         for j in range(2 * cranks):
-            covariance = memory.covariance[i + skipped * (1 + i // cranks), j + skipped * (1 + j // cranks)]
+            covariance = filter_state.covariance[i + skipped * (1 + i // cranks), j + skipped * (1 + j // cranks)]
             recording.covariances[k, i, j] = covariance
     if has_reading:
-        put(recording.innovations[k], memory.innovation)
-        put_matrix(recording.innovation_covariances[k], memory.innovation_covariance)
-        recording.gaps[k] = memory.gap[0]
+        put(recording.innovations[k], filter_state.innovation)
+        put_matrix(recording.innovation_covariances[k], filter_state.innovation_covariance)
+        recording.gaps[k] = filter_state.gap[0]

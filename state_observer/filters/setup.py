@@ -51,7 +51,7 @@ class Setup(NamedTuple):
     options: Options
 
 
-class Memory(NamedTuple):
+class FilterState(NamedTuple):
     """What a filter remembers; arrays that are changed in place. The state is named in observer.LinkageState."""
 
     state: Array  # z, zd; SCKF and DIEKFpm: q, qd; forceEKF: z, zd, force

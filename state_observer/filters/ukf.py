@@ -16,94 +16,97 @@ from state_observer.filters.kalman import (
     symmetrise,
 )
 from state_observer.filters.linkage_filter import LinkageFilter
-from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, Memory, Options, Setup
+from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, FilterState, Options, Setup
 from state_observer.linkages.sensors import measure
 from state_observer.multibody.matrix_r import euler_step, settle, trapezoidal_step
 from state_observer.multibody.solve import add_matrix, cholesky, put, put_matrix, solved, transposed
 
 
 @part
-def spread(options: Options, size: int) -> float:
+def scaling(options: Options, size: int) -> float:
     """l + lambda. The text under Eq. 3.89 lost the "- l" of lambda = alpha^2 (l + kappa) - l [63]."""
     return options.alpha**2 * (size + options.kappa)
 
 
 @part
-def _predict(setup: Setup, memory: Memory, is_trapezoidal: bool) -> int:
+def _predict(setup: Setup, filter_state: FilterState, is_trapezoidal: bool) -> int:
     """Sigma points (Eqs. 3.87 to 3.89), each one step on (Eq. 3.90); mean and covariance (Eqs. 3.91, 3.92)."""
-    linkage, state, size = setup.linkage, memory.state, memory.state.size
+    linkage, state, size = setup.linkage, filter_state.state, filter_state.state.size
     cranks = linkage.cranks.size
     root = np.empty((size, size))
-    if not cholesky(memory.covariance, root):
+    if not cholesky(filter_state.covariance, root):
         return NOT_POSITIVE
-    zeta = np.sqrt(spread(setup.options, size))
+    zeta = np.sqrt(scaling(setup.options, size))
     for p in range(2 * size + 1):
         for i in range(size):
             offset = 0.0
             if p > 0:
                 offset = zeta * root[i, p - 1] if p <= size else -zeta * root[i, p - 1 - size]
-            memory.points_before[p, i] = state[i] + offset
+            filter_state.points_before[p, i] = state[i] + offset
     for p in range(2 * size + 1):
-        point, q, qd = memory.points_before[p], memory.points_q[p], memory.points_qd[p]
-        put(q, memory.q)  # the guess of the position problem
-        if not settle(linkage, memory.force, point[:cranks], point[cranks:], q, qd, memory.qdd):
+        point, q, qd = filter_state.points_before[p], filter_state.points_q[p], filter_state.points_qd[p]
+        put(q, filter_state.q)  # the guess of the position problem
+        if not settle(linkage, filter_state.force, point[:cranks], point[cranks:], q, qd, filter_state.qdd):
             return NO_MOTION
         if is_trapezoidal:
-            is_done = trapezoidal_step(linkage, memory.force, setup.step, q, qd, memory.qdd)
+            is_done = trapezoidal_step(linkage, filter_state.force, setup.step, q, qd, filter_state.qdd)
         else:
-            is_done = euler_step(linkage, memory.force, setup.step, q, qd, memory.qdd)
+            is_done = euler_step(linkage, filter_state.force, setup.step, q, qd, filter_state.qdd)
         if not is_done:
             return NO_MOTION
         for c in range(cranks):
-            memory.points[p, c] = q[q.size - cranks + c]
-            memory.points[p, cranks + c] = qd[q.size - cranks + c]
-    put(memory.q, memory.points_q[0])
-    _mean(setup.options, memory.points, state)
-    deviations = _deviations(memory.points, state)
-    put_matrix(memory.covariance, _covariance(setup.options, deviations, deviations))
-    add_matrix(memory.covariance, setup.plant_noise, 1.0)
-    symmetrise(memory.covariance)
+            filter_state.points[p, c] = q[q.size - cranks + c]
+            filter_state.points[p, cranks + c] = qd[q.size - cranks + c]
+    put(filter_state.q, filter_state.points_q[0])
+    _mean(setup.options, filter_state.points, state)
+    deviations = _deviations(filter_state.points, state)
+    put_matrix(filter_state.covariance, _covariance(setup.options, deviations, deviations))
+    add_matrix(filter_state.covariance, setup.plant_noise, 1.0)
+    symmetrise(filter_state.covariance)
     return SOUND
 
 
 @part
-def ukf_euler_predict(setup: Setup, memory: Memory) -> int:
+def ukf_euler_predict(setup: Setup, filter_state: FilterState) -> int:
     """One step of each point by forward Euler."""
-    return _predict(setup, memory, False)
+    return _predict(setup, filter_state, False)
 
 
 @part
-def ukf_trapezoidal_predict(setup: Setup, memory: Memory) -> int:
+def ukf_trapezoidal_predict(setup: Setup, filter_state: FilterState) -> int:
     """One step of each point by the trapezoidal rule."""
-    return _predict(setup, memory, True)
+    return _predict(setup, filter_state, True)
 
 
 @part
-def ukf_correct(setup: Setup, memory: Memory, readings: Array) -> int:
+def ukf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
     """Eqs. 3.93 to 3.99, with the points of the prediction, as the text says."""
-    count = memory.points.shape[0]
+    count = filter_state.points.shape[0]
     measured = np.empty((count, readings.size))
     for p in range(count):
-        measure(setup.linkage, setup.sensors, memory.points_q[p], memory.points_qd[p], measured[p])
+        measure(setup.linkage, setup.sensors, filter_state.points_q[p], filter_state.points_qd[p], measured[p])
     expected = np.empty(readings.size)
     _mean(setup.options, measured, expected)
-    subtract(readings, expected, memory.innovation)  # Eqs. 3.93, 3.94
+    subtract(readings, expected, filter_state.innovation)  # Eqs. 3.93, 3.94
     # Eqs. 3.95, 3.96 as printed square the Y themselves, which holds their mean, and add Sigma^S to both. Deviations
     # from the mean are meant; sensor noise is part of P_y and has nothing in common with the state.
-    deviations, spreads = _deviations(memory.points, memory.state), transposed(_deviations(measured, expected))
+    deviations, scalings = (
+        _deviations(filter_state.points, filter_state.state),
+        transposed(_deviations(measured, expected)),
+    )
     noise = setup.sensor_covariance.copy()
-    leave_out_absent(readings, memory.innovation, spreads, noise)
-    spreads = transposed(spreads)
-    put_matrix(memory.innovation_covariance, _covariance(setup.options, spreads, spreads))
-    add_matrix(memory.innovation_covariance, noise, 1.0)
-    symmetrise(memory.innovation_covariance)
-    across = _covariance(setup.options, spreads, deviations)
-    gains = transposed(solved(memory.innovation_covariance, across))  # Eq. 3.97
-    add_gained(memory.state, gains, memory.innovation)
+    leave_out_absent(readings, filter_state.innovation, scalings, noise)
+    scalings = transposed(scalings)
+    put_matrix(filter_state.innovation_covariance, _covariance(setup.options, scalings, scalings))
+    add_matrix(filter_state.innovation_covariance, noise, 1.0)
+    symmetrise(filter_state.innovation_covariance)
+    across = _covariance(setup.options, scalings, deviations)
+    gains = transposed(solved(filter_state.innovation_covariance, across))  # Eq. 3.97
+    add_gained(filter_state.state, gains, filter_state.innovation)
     # Eq. 3.99 prints h_x for K.
-    gained = product_transposed(product(gains, memory.innovation_covariance), gains)
-    add_matrix(memory.covariance, gained, -1.0)
-    symmetrise(memory.covariance)
+    gained = product_transposed(product(gains, filter_state.innovation_covariance), gains)
+    add_matrix(filter_state.covariance, gained, -1.0)
+    symmetrise(filter_state.covariance)
     return SOUND
 
 
@@ -114,7 +117,7 @@ def _mean(options: Options, points: Any, out: Any) -> None:
     Taken from the middle point, because its weight 1 - 1/alpha^2 is -1e6 and would cost six digits.
     """
     count, width = points.shape
-    weight = 0.5 / spread(options, (count - 1) // 2)
+    weight = 0.5 / scaling(options, (count - 1) // 2)
     for i in range(width):
         total = 0.0
         for p in range(1, count):
@@ -135,7 +138,7 @@ def _covariance(options: Options, left: Any, right: Any) -> Any:
     """Weighted sum of products of deviations."""
     count = left.shape[0]
     size = (count - 1) // 2
-    total = spread(options, size)
+    total = scaling(options, size)
     first = (total - size) / total + 1.0 - options.alpha**2 + options.beta  # W_0^c
     result = np.empty((left.shape[1], right.shape[1]))
     for i in range(left.shape[1]):

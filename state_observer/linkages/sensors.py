@@ -55,7 +55,7 @@ def measure(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, out: Any) -> No
 
 
 @kernel
-def measure_slopes(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by_q: Any, by_qd: Any) -> None:
+def measurement_jacobian(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by_q: Any, by_qd: Any) -> None:
     """h_q and h_qd, Eqs. 4.4 to 4.16.
 
     As printed, Eq. 4.6 lacks one of its 16 columns, and Eq. 4.8 is 1 x 5 "in independent coordinates": in dependent
@@ -83,7 +83,7 @@ def measure_slopes(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by_q: An
 
 
 @kernel
-def independent_slopes(linkage: Linkage, sensors: Sensors, at: Projection, q: Any, qd: Any, diagonal: bool) -> Any:
+def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: Any, qd: Any, diagonal: bool) -> Any:
     """h_x = [h_z, h_zd] (Eqs. 3.120, 3.121, 3.125, 4.18).
 
     `diagonal` keeps of dqd/dz only the part of each angle's own rate, as the authors' code of 2017 does: the same for
@@ -102,7 +102,7 @@ def independent_slopes(linkage: Linkage, sensors: Sensors, at: Projection, q: An
     if not is_on_bars:
         return result
     by_q, by_qd = np.empty((count, q.size), q.dtype), np.empty((count, q.size), q.dtype)
-    measure_slopes(linkage, sensors, q, qd, by_q, by_qd)
+    measurement_jacobian(linkage, sensors, q, qd, by_q, by_qd)
     turned = velocity_by_position(linkage, at, q, qd)
     if diagonal and cranks > 1:
         own = np.empty_like(q)

@@ -67,7 +67,7 @@ def constraints(linkage: Linkage, q: Any, out: Any) -> None:
 
 
 @kernel
-def jacobian(linkage: Linkage, q: Any, out: Any) -> None:
+def constraint_jacobian(linkage: Linkage, q: Any, out: Any) -> None:
     """Phi_q, the derivative of the constraints by the coordinates."""
     bars, cranks = linkage.lengths.size, linkage.cranks.size
     out[:] = 0.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from proving_ground.kernels.jit import kernel, part
-from state_observer.multibody.constraints import Linkage, constraints, jacobian, jacobian_rate
+from state_observer.multibody.constraints import Linkage, constraint_jacobian, constraints, jacobian_rate
 from state_observer.multibody.solve import cholesky, cholesky_solve, put, put_matrix
 
 LAST_STEP = 1e-10  # [m, rad] length of the Newton step at which the iteration ends, as the authors have it
@@ -31,22 +31,22 @@ def index3_step(
         velocity_star[i] = -(2.0 / step * q[i] + qd[i])  # Eq. 3.44
         acceleration_star[i] = -(q[i] / scale + 4.0 / step * qd[i] + qdd[i])  # Eq. 3.45
         q[i] += step * qd[i] + 0.5 * step * step * qdd[i]
-    residual, slopes = np.empty(rows), np.empty((rows, size))
+    residual, jacobian = np.empty(rows), np.empty((rows, size))
     tangent = np.empty((size, size))
     right, change = np.empty(size), np.empty(size)
     iterations = -1
     constraints(linkage, q, residual)
     for iteration in range(1, MOST_ITERATIONS + 1):
-        jacobian(linkage, q, slopes)
+        constraint_jacobian(linkage, q, jacobian)
         # Eq. 3.48. (3.46 prints Q_{k-1} outside the bracket; it is Q_{k+1}, scaled like all the rest.)
         for i in range(size):
             value = force[i]
             for j in range(size):
                 value -= linkage.mass[i, j] * (q[j] / scale + acceleration_star[j])
             for r in range(rows):
-                value -= slopes[r, i] * (penalty * residual[r] + multipliers[r])
+                value -= jacobian[r, i] * (penalty * residual[r] + multipliers[r])
             right[i] = scale * value
-        if not _tangent(linkage, slopes, scale * penalty, tangent):
+        if not _tangent(linkage, jacobian, scale * penalty, tangent):
             return -1
         cholesky_solve(tangent, right, change)
         length = 0.0
@@ -65,28 +65,28 @@ def index3_step(
         qd[i] = 2.0 / step * q[i] + velocity_star[i]
         qdd[i] = q[i] / scale + acceleration_star[i]
     # The tangent is one Newton step old, below 1e-10 m: nothing beside what projections leave (mass over penalty).
-    _project(linkage, scale * penalty, slopes, tangent, q, qd, qdd)
+    _project(linkage, scale * penalty, jacobian, tangent, q, qd, qdd)
     return iterations
 
 
 @part
-def _tangent(linkage: Linkage, slopes: Any, weight: float, tangent: Any) -> bool:
+def _tangent(linkage: Linkage, jacobian: Any, weight: float, tangent: Any) -> bool:
     """Cholesky factor of Eq. 3.49, which is positive definite; bars have neither stiffness nor damping."""
-    rows, size = slopes.shape
+    rows, size = jacobian.shape
     put_matrix(tangent, linkage.mass)
     for r in range(rows):
         for i in range(size):
-            weighted = weight * slopes[r, i]
+            weighted = weight * jacobian[r, i]
             if weighted != 0.0:  # a bar knows its own two points only
                 for j in range(i + 1):
-                    tangent[i, j] += weighted * slopes[r, j]
+                    tangent[i, j] += weighted * jacobian[r, j]
     return cholesky(tangent, tangent)
 
 
 @part
-def _project(linkage: Linkage, weight: float, slopes: Any, tangent: Any, q: Any, qd: Any, qdd: Any) -> None:
+def _project(linkage: Linkage, weight: float, jacobian: Any, tangent: Any, q: Any, qd: Any, qdd: Any) -> None:
     """Velocities (Eq. 3.50) and accelerations (Eq. 3.51) that keep the constraints, nearest in the mass metric."""
-    rows, size = slopes.shape
+    rows, size = jacobian.shape
     right, unprojected = np.empty(size), np.empty(size)
     put(unprojected, qdd)
     for i in range(size):
@@ -105,5 +105,5 @@ def _project(linkage: Linkage, weight: float, slopes: Any, tangent: Any, q: Any,
         for j in range(size):
             right[i] += linkage.mass[i, j] * unprojected[j]
         for r in range(rows):
-            right[i] -= weight * slopes[r, i] * even[r]
+            right[i] -= weight * jacobian[r, i] * even[r]
     cholesky_solve(tangent, right, qdd)

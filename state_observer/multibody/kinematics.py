@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proving_ground.kernels.jit import kernel, part
-from state_observer.multibody.constraints import Linkage, constraints, jacobian, jacobian_rate, point_of
+from state_observer.multibody.constraints import Linkage, constraint_jacobian, constraints, jacobian_rate, point_of
 from state_observer.multibody.solve import back_substitute, factor, put_matrix
 
 # Newton's error is squared in each iteration: after a step below this one, rounding is all that is left.
@@ -34,7 +34,7 @@ def projection(linkage: Linkage, q: Any) -> Projection:
     cranks = linkage.cranks.size
     points = q.size - cranks
     whole = np.empty((points, q.size), q.dtype)
-    jacobian(linkage, q, whole)
+    constraint_jacobian(linkage, q, whole)
     factors = np.empty((points, points), q.dtype)
     put_matrix(factors, whole)
     order = np.empty(points, np.int64)
@@ -78,7 +78,7 @@ def position_problem(linkage: Linkage, q: Any) -> bool:
     factors = np.empty((points, points), q.dtype)
     for _ in range(MOST_NEWTON_STEPS):
         constraints(linkage, q, residual)
-        jacobian(linkage, q, whole)
+        constraint_jacobian(linkage, q, whole)
         put_matrix(factors, whole)
         if not factor(factors, order):
             return False

@@ -31,11 +31,11 @@ from state_observer.in_run import FORCES_EVERY, EstimateTimes, begin_at
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings, make_observer
 from state_observer.ros.outer_clock import OuterClock
-from state_observer.vehicle.doors import Refusal, Sample, pose_variances
 from state_observer.vehicle.figures import health_figures
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from state_observer.vehicle.odometry_frames import odometry_frames
+from state_observer.vehicle.validation import Rejection, Sample, pose_variances
 from terrain.surroundings import Surroundings
 from vehicle_dynamics.motion import heading_of
 
@@ -127,7 +127,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             return
         verdict = begin_at(self._observer, self._start, self._start_ns)
         if not verdict.is_taken:
-            self.report("pose", Level.WARN, f"the start is refused: {verdict.reason}")
+            self.report("pose", Level.WARN, f"the start is rejected: {verdict.reason}")
 
     # What it tells
 
@@ -138,40 +138,40 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if not self._times.is_due(now_ns):
             return
         self._count += 1
-        told = self._observer.estimate()
-        fill_estimate(self._estimate, told)
+        estimate = self._observer.estimate()
+        fill_estimate(self._estimate, estimate)
         self._odometry.publish(self._estimate)
-        self._arrivals.told(now_ns, time.monotonic())
-        self._sideslip.publish(Float64(data=float(told["sideslip"])))
+        self._arrivals.published(now_ns, time.monotonic())
+        self._sideslip.publish(Float64(data=float(estimate["sideslip"])))
         if self._tf is not None and self._count % self.settings.tf_every == 0:
-            self._tf.send(ns_to_stamp(now_ns), self._transforms(told))
+            self._tf.send(ns_to_stamp(now_ns), self._transforms(estimate))
         if isinstance(self._observer, VehicleObserver) and self._count % FORCES_EVERY == 0:
             fill_forces(self._force_table, self._observer.forces())
             self._forces.publish(self._force_table)
 
-    def _transforms(self, told: Any) -> list[FrameTransform]:
+    def _transforms(self, estimate: Any) -> list[FrameTransform]:
         map_frame, odom_frame, base_frame = self._frames
-        odom, base = odometry_frames(told)
+        odom, base = odometry_frames(estimate)
         return [FrameTransform(map_frame, odom_frame, *odom), FrameTransform(odom_frame, base_frame, *base)]
 
     # Resets
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         """As RViz sends it."""
-        reason = self._pose_refusal(message)
+        reason = self._pose_rejection(message)
         place = message.pose.pose.position
         if reason:
-            self.health.count(f"{POSE} refused")
-            self.report("pose", Level.WARN, f"{POSE} refused: {reason}")
+            self.health.count(f"{POSE} rejected")
+            self.report("pose", Level.WARN, f"{POSE} rejected: {reason}")
         else:
             self.report("pose", Level.OK, f"told to be at x {place.x:.1f}, y {place.y:.1f} m")
 
-    def _pose_refusal(self, message: PoseWithCovarianceStamped) -> str:
+    def _pose_rejection(self, message: PoseWithCovarianceStamped) -> str:
         """Take it, or say why not."""
         if message.header.frame_id not in ("", self._frames[0]):
             return f"is in frame {message.header.frame_id!r}, must be in {self._frames[0]!r}"
         variances = pose_variances(message.pose.covariance)
-        if isinstance(variances, Refusal):
+        if isinstance(variances, Rejection):
             return variances.reason
         try:
             heading = heading_of(quaternion_from_msg(message.pose.pose.orientation).tolist())
@@ -214,12 +214,12 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         warnings = [words for words in found.warnings if not words.endswith("none has come")]
         warnings += self._arrivals.missing(now_s)
         self.report("warnings", Level.WARN if warnings else Level.OK, "; ".join(warnings) or "no warnings")
-        refused = {**found.refused, **self._samples.refused}
-        recent = self._recent.update(refused, now_s)
+        rejected = {**found.rejected, **self._samples.rejected}
+        recent = self._recent.update(rejected, now_s)
         words = f"recently rejected: {'; '.join(recent)}" if recent else "all samples are taken"
         self.report("samples", Level.WARN if recent else Level.OK, words)
         figures = {
-            **health_figures(found, refused),
+            **health_figures(found, rejected),
             **self._arrivals.figures(),
             "busy_share": f"{self._busy_share(now_s):.3f}",
         }

@@ -22,9 +22,11 @@ def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
     transitions, sensitivities = [], []
     for row in readings:
         observer.predict()
-        transition = _regressed_transition(observer) if observer.memory.points.size else observer.setup.transition
+        transition = _regressed_transition(observer) if observer.filter_state.points.size else observer.setup.transition
         observer.correct(row)
-        sensitivity = _regressed_sensitivity(observer) if observer.memory.points.size else observer.memory.sensitivity
+        sensitivity = (
+            _regressed_sensitivity(observer) if observer.filter_state.points.size else observer.filter_state.sensitivity
+        )
         transitions.append(np.array(transition))
         sensitivities.append(np.array(sensitivity))
     size = transitions[0].shape[0]
@@ -52,15 +54,15 @@ def _log_condition(transitions: list[Array], sensitivities: list[Array]) -> floa
 
 
 def _regressed_transition(observer: LinkageObserver) -> Array:
-    memory = observer.memory
-    return _regression(memory.points_before, memory.points)
+    filter_state = observer.filter_state
+    return _regression(filter_state.points_before, filter_state.points)
 
 
 def _regressed_sensitivity(observer: LinkageObserver) -> Array:
-    memory, setup = observer.memory, observer.setup
-    measured = np.empty((len(memory.points), setup.sensors.kinds.size))
-    readings_along(setup.linkage, setup.sensors, memory.points_q, memory.points_qd, measured)
-    return _regression(memory.points, measured)
+    filter_state, setup = observer.filter_state, observer.setup
+    measured = np.empty((len(filter_state.points), setup.sensors.kinds.size))
+    readings_along(setup.linkage, setup.sensors, filter_state.points_q, filter_state.points_qd, measured)
+    return _regression(filter_state.points, measured)
 
 
 def _regression(before: Array, after: Array) -> Array:

@@ -11,11 +11,11 @@ from state_observer.vehicle.error_dynamics import CONSTANTS
 from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.layout import (
     ANGULAR_VELOCITY,
+    DISTURBANCE,
     ERROR_SIZE,
     FORCE_BIAS,
     GROUND,
     GYRO_BIAS,
-    LACK,
     POSITION,
     VELOCITY,
     WHEEL_RATE,
@@ -61,13 +61,13 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["steer"] = (model.snapshot(turned, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1
     natural = 2.0 * math.pi * np.array([settings.heave_hz, settings.pitch_hz, settings.roll_hz])
     one["springs"], one["dampers"] = natural**2, 2.0 * settings.damping * natural
-    one["noise"], one["lack_time"] = error_noise(settings), lack_times(settings.noise)
+    one["noise"], one["disturbance_time"] = error_noise(settings), disturbance_times(settings.noise)
     one["gravity"], one["base"] = model.kernel.gravity, model.base_in_chassis
     mounts, gates, sensors = settings.mounts, settings.gates, settings.sensors
     one["gps_arm"] = model.base_in_chassis + mounts.gps_xyz_m
     one["imu_arm"] = model.base_in_chassis + mounts.imu_xyz_m
     one["imu_axes"] = rotation_from_rpy(*np.radians(mounts.imu_rpy_deg))
-    one["full_slopes"] = settings.full_position_slopes
+    one["full_jacobian"] = settings.full_position_jacobian
     one["course_as_yaw"] = settings.heading_from == "course"
     one["pulse"] = 2.0 * math.pi / sensors.wheel_pulses
     one["wheel_variance"] = sensors.wheel_std**2
@@ -99,11 +99,15 @@ def error_noise(settings: VehicleObserverSettings) -> Array:
         psd[FORCE_BIAS : FORCE_BIAS + 3] = noise.force_bias_mps3
     if not settings.knows_ground:
         psd[GROUND] = noise.ground_mps
-    if settings.estimates_lack:
-        psd[LACK : LACK + 3] = noise.lack_mps3, noise.lack_mps3, noise.yaw_lack_radps3
+    if settings.estimates_disturbance:
+        psd[DISTURBANCE : DISTURBANCE + 3] = (
+            noise.disturbance_mps3,
+            noise.disturbance_mps3,
+            noise.yaw_disturbance_radps3,
+        )
     return psd
 
 
-def lack_times(noise: ModelNoise) -> Array:
+def disturbance_times(noise: ModelNoise) -> Array:
     """Of what the model lacks along, across and in yaw [s]."""
-    return np.array([noise.lack_time_s, noise.lack_time_s, noise.yaw_lack_time_s])
+    return np.array([noise.disturbance_time_s, noise.disturbance_time_s, noise.yaw_disturbance_time_s])

@@ -15,8 +15,8 @@ import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotation_from, to_chassis
 from proving_ground.kernels.vector3 import vector
-from state_observer.vehicle.fusion import spread_on
-from state_observer.vehicle.layout import Memory, Record
+from state_observer.vehicle.fusion import propagate_covariance
+from state_observer.vehicle.layout import FilterState, Record
 from vehicle_dynamics.driving.state import PITMAN
 from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN_RATE, VELOCITY
 
@@ -35,14 +35,14 @@ CONSTANTS = np.dtype(
         ("springs", "f8", 3),  # heave, pitch, roll: square of the natural frequency [rad^2/s^2]
         ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
         ("noise", "f8", at.ERROR_SIZE),  # PSD of each error state
-        ("lack_time", "f8", 3),
+        ("disturbance_time", "f8", 3),
         ("bias_limit", "f8", 2),  # gyroscopes, accelerometers
         ("gravity", "f8"),
         ("base", "f8", 3),  # base_link in the chassis [m]
         ("gps_arm", "f8", 3),  # in the chassis [m]
         ("imu_arm", "f8", 3),
         ("imu_axes", "f8", (3, 3)),  # chassis_from_imu
-        ("full_slopes", "f8"),  # 1: Eq. 5.46, 0: Eq. 5.47
+        ("full_jacobian", "f8"),  # 1: Eq. 5.46, 0: Eq. 5.47
         ("course_as_yaw", "f8"),
         ("pulse", "f8"),  # width of a pulse [rad]
         ("wheel_variance", "f8"),
@@ -61,23 +61,23 @@ SLOWEST = 2.0  # [m/s]: slower, slips are taken as at this speed
 
 
 @kernel
-def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
+def grow(constants: Record, filter_state: FilterState, before: Any, step: float) -> None:
     """After a step [s] of the model: its accelerations, the odometry, what it lacks, and the growth of its errors.
 
     before (58) is the model's state at the beginning of the step.
     """
-    known, now = constants[0], memory[0]
+    known, now = constants[0], filter_state[0]
     state = now.state
     rotation = rotation_from(state[ATTITUDE])
-    lack = (now.lack[0], now.lack[1], 0.0)
+    disturbance = (now.disturbance[0], now.disturbance[1], 0.0)
     rows = (rotation.x, rotation.y, rotation.z)
     for k in range(3):
-        pushed = rows[k][0] * lack[0] + rows[k][1] * lack[1]
+        pushed = rows[k][0] * disturbance[0] + rows[k][1] * disturbance[1]
         state[VELOCITY][k] += step * pushed
         now.acceleration[k] = (state[VELOCITY][k] - before[VELOCITY][k]) / step
         now.angular_acceleration[k] = (state[ANGULAR_VELOCITY][k] - before[ANGULAR_VELOCITY][k]) / step
-    state[ANGULAR_VELOCITY][2] += step * now.lack[2]
-    now.angular_acceleration[2] += now.lack[2]
+    state[ANGULAR_VELOCITY][2] += step * now.disturbance[2]
+    now.angular_acceleration[2] += now.disturbance[2]
     _odometry(known, now, before, rotation)
     transition = np.zeros((at.ERROR_SIZE, at.ERROR_SIZE))
     for k in range(at.ERROR_SIZE):
@@ -88,21 +88,21 @@ def grow(constants: Record, memory: Memory, before: Any, step: float) -> None:
         noise[k] = step * known.noise[k]
     _tyres(known, rotation, state, step, transition, noise)
     for k in range(3):
-        transition[at.LACK + k, at.LACK + k] = math.exp(-step / known.lack_time[k])
-        now.lack[k] *= transition[at.LACK + k, at.LACK + k]
+        transition[at.DISTURBANCE + k, at.DISTURBANCE + k] = math.exp(-step / known.disturbance_time[k])
+        now.disturbance[k] *= transition[at.DISTURBANCE + k, at.DISTURBANCE + k]
     for k in range(3):
-        noise[at.ANGULAR_VELOCITY + k] *= math.exp(now.surprise[3])
-    noise[at.LACK] *= math.exp(now.surprise[0])
-    noise[at.LACK + 1] *= math.exp(now.surprise[1])
-    noise[at.VELOCITY + 1] *= math.exp(now.surprise[1])
-    noise[at.VELOCITY + 2] *= math.exp(now.surprise[2])
-    noise[at.LACK + 2] *= math.exp(now.surprise[3])
+        noise[at.ANGULAR_VELOCITY + k] *= math.exp(now.noise_inflation[3])
+    noise[at.DISTURBANCE] *= math.exp(now.noise_inflation[0])
+    noise[at.DISTURBANCE + 1] *= math.exp(now.noise_inflation[1])
+    noise[at.VELOCITY + 1] *= math.exp(now.noise_inflation[1])
+    noise[at.VELOCITY + 2] *= math.exp(now.noise_inflation[2])
+    noise[at.DISTURBANCE + 2] *= math.exp(now.noise_inflation[3])
     # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
     way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[ANGULAR_VELOCITY][2])
     noise[at.POSITION] *= way
     noise[at.POSITION + 1] *= way
     noise[at.YAW] *= turned
-    spread_on(transition, noise, now.covariance)
+    propagate_covariance(transition, noise, now.covariance)
 
 
 @part
@@ -161,7 +161,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
     velocity = to_chassis(rotation, vector(state[VELOCITY]))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
-    side, yaw = side_slopes(known, floor)
+    side, yaw = side_force_jacobian(known, floor)
     # (side speed, yaw rate)' = A (side speed, yaw rate) + c: backward Euler, stable however slow the vehicle is.
     a11, a12 = 1.0 - step * side[0], -step * (side[1] - speed)
     a21, a22 = -step * yaw[0], 1.0 - step * yaw[1]
@@ -169,13 +169,13 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
     vy, wz = at.VELOCITY + 1, at.ANGULAR_VELOCITY + 2
     transition[vy, vy], transition[vy, wz] = scale * a22, -scale * a12
     transition[wz, vy], transition[wz, wz] = -scale * a21, scale * a11
-    transition[vy, at.LACK + 1] = step * scale * a22
+    transition[vy, at.DISTURBANCE + 1] = step * scale * a22
     transition[vy, at.VELOCITY] = -step * state[ANGULAR_VELOCITY][2] * scale * a22
-    transition[wz, at.LACK + 1] = -step * scale * a21
-    transition[vy, at.LACK + 2], transition[wz, at.LACK + 2] = -step * scale * a12, step * scale * a11
+    transition[wz, at.DISTURBANCE + 1] = -step * scale * a21
+    transition[vy, at.DISTURBANCE + 2], transition[wz, at.DISTURBANCE + 2] = -step * scale * a12, step * scale * a11
     transition[at.VELOCITY, vy] += step * state[ANGULAR_VELOCITY][2]
     transition[at.VELOCITY, wz] += step * velocity[1]
-    transition[at.VELOCITY, at.LACK] += step
+    transition[at.VELOCITY, at.DISTURBANCE] += step
     for k in range(3):
         position = (at.POSITION + 2, at.PITCH, at.ROLL)[k]
         rate = (at.VELOCITY + 2, at.ANGULAR_VELOCITY + 1, at.ANGULAR_VELOCITY)[k]
@@ -203,7 +203,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
 
 
 @part
-def side_slopes(known: Record, speed: float) -> tuple[tuple[float, float], tuple[float, float]]:
+def side_force_jacobian(known: Record, speed: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """Slopes of side acceleration [m/s^2] and yaw acceleration [rad/s^2] over side speed and yaw rate, by tyres."""
     front, rear = known.cornering[0] / speed, known.cornering[1] / speed
     ahead, behind = known.axle[0], known.axle[1]

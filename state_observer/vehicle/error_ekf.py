@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import state_observer.vehicle.layout as at
-from state_observer.vehicle.constants import error_noise, filter_constants, lack_times
-from state_observer.vehicle.doors import Reading
+from state_observer.vehicle.constants import disturbance_times, error_noise, filter_constants
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
-from state_observer.vehicle.estimate import tell_vehicle
+from state_observer.vehicle.estimate import write_vehicle_estimate
 from state_observer.vehicle.filter_base import FilterBase
 from state_observer.vehicle.layout import VEHICLE_MEMORY
-from state_observer.vehicle.measurements import take_gps, take_imu, take_wheels
+from state_observer.vehicle.measurements import correct_with_gps, correct_with_imu, correct_with_wheels
 from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
-from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
+from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, InitialState
+from state_observer.vehicle.validation import Reading
 from terrain.ground import FlatGround, GroundModel
 from vehicle_dynamics.driving.handle import advance, handle
 from vehicle_dynamics.driving.model import driving_workspace
@@ -36,10 +36,10 @@ Array = NDArray[np.float64]
 
 REVERSES = 0.3  # [rad/s] of all wheels, backward
 FASTEST_PITMAN = 2.0  # [rad/s]
-FIRST_LACK = np.array([1.0, 1.0, 0.3])  # [m/s^2, m/s^2, rad/s^2]
-FIRST_SURPRISE = 4.0  # what a model makes of the first instants is worth little
+FIRST_DISTURBANCE = np.array([1.0, 1.0, 0.3])  # [m/s^2, m/s^2, rad/s^2]
+FIRST_INFLATION = 4.0  # what a model makes of the first instants is worth little
 BLIND_NS = 200_000_000  # without encoders
-COASTING = np.array([7.0, 7.0, 0.0, 7.0])  # surprise then
+COASTING = np.array([7.0, 7.0, 0.0, 7.0])  # noise inflation then
 PRESSED = 0.005  # a brake that is pressed less is noise
 
 
@@ -64,7 +64,7 @@ class ErrorEkf(FilterBase):
         self._own = settings
         self._axes = self.constants["imu_axes"][0]
         super().__init__(settings, VEHICLE_MEMORY, settings.step_s)
-        self._state: Array = self.memory["state"][0]
+        self._state: Array = self.filter_state["state"][0]
         self._before = self._state.copy()
         self._pedals = Pedals(0.0, 0.0, 0.0, DRIVE)
 
@@ -72,19 +72,19 @@ class ErrorEkf(FilterBase):
         """Other process noise from now on."""
         self._own = replace(self._own, noise=noise)
         self.constants["noise"][0] = error_noise(self._own)
-        self.constants["lack_time"][0] = lack_times(noise)
+        self.constants["disturbance_time"][0] = disturbance_times(noise)
 
     def pedals(self) -> Pedals:
         """What the driver does, as the encoders say."""
-        steering, throttle, brake, selected = self.memory["pedals"][0].tolist()
+        steering, throttle, brake, selected = self.filter_state["pedals"][0].tolist()
         return Pedals(steering, throttle, brake, int(selected) if selected else DRIVE)
 
     def snapshot(self) -> SnapshotRecord:
         """All that the model shows now: tyre forces, loads, slips. Raises ValueError before there is an estimate."""
         return self.model.snapshot(self._state, self.pedals(), self.ground)
 
-    def tell(self, out: Any, index: int) -> None:
-        tell_vehicle(self.constants, self.memory, out, index)
+    def write_estimate(self, out: Any, index: int) -> None:
+        write_vehicle_estimate(self.constants, self.filter_state, out, index)
 
     def base_angular_velocity(self, angular_velocity: Array) -> Array:
         return np.asarray(self._axes @ angular_velocity)
@@ -94,21 +94,21 @@ class ErrorEkf(FilterBase):
 
     def _step(self, seconds: float) -> bool:
         state = self._state
-        if self.memory["time_ns"][0] - self.memory["encoders_ns"][0] > BLIND_NS:
+        if self.filter_state["time_ns"][0] - self.filter_state["encoders_ns"][0] > BLIND_NS:
             self._coast()
         self._before[:] = state
         steps = max(math.ceil(seconds / self.model.step_s - 1e-6), 1)
         made = advance(self._handle, self._kernel_ground, self.pedals(), seconds / steps, steps, state)
         if made < steps:
             return False
-        grow(self.constants, self.memory, self._before, seconds)
+        grow(self.constants, self.filter_state, self._before, seconds)
         return True
 
     def _coast(self) -> None:
         """Nothing is known of driver and wheels: the model follows the IMU, its steering the turn that is felt."""
-        now, known, state = self.memory[0], self.constants[0], self._state
+        now, known, state = self.filter_state[0], self.constants[0], self._state
         now["pedals"][1:3] = 0.0
-        np.maximum(now["surprise"], COASTING, out=now["surprise"])
+        np.maximum(now["noise_inflation"], COASTING, out=now["noise_inflation"])
         x, y, z, w = state[ATTITUDE].tolist()
         speed = (1.0 - 2.0 * (y * y + z * z)) * state[VELOCITY][0] + 2.0 * (x * y + z * w) * state[VELOCITY][1]
         if speed > SLOWEST:
@@ -117,16 +117,16 @@ class ErrorEkf(FilterBase):
             state[PITMAN] = min(max(angle / float(known["steer"][:2].mean()), -lock), lock)
             now["pedals"][0] = -state[PITMAN] / lock
 
-    def _start(self, place: Place) -> None:
-        known, now = self.constants[0], self.memory[0]
-        cosine, sine = math.cos(place.heading), math.sin(place.heading)
+    def _start(self, initial: InitialState) -> None:
+        known, now = self.constants[0], self.filter_state[0]
+        cosine, sine = math.cos(initial.heading), math.sin(initial.heading)
         arm = known["gps_arm"] - known["base"]
-        x = place.antenna[0] - cosine * arm[0] + sine * arm[1]
-        y = place.antenna[1] - sine * arm[0] - cosine * arm[1]
-        speed = place.speed if abs(place.speed) > 0.3 else 0.0
+        x = initial.antenna[0] - cosine * arm[0] + sine * arm[1]
+        y = initial.antenna[1] - sine * arm[0] - cosine * arm[1]
+        speed = initial.speed if abs(initial.speed) > 0.3 else 0.0
         counted, engine = self._state[SPIN].copy(), self._state[ENGINE_SPEED]
         pitman = self._state[PITMAN]
-        self._state[:] = self.model.start(self.ground, x=x, y=y, heading=place.heading, speed=speed)
+        self._state[:] = self.model.start(self.ground, x=x, y=y, heading=initial.heading, speed=speed)
         self._state[SPIN] = counted
         if now["counted_rate"].any():  # wheels may spin; before the first edges nothing is known
             self._state[SPIN_RATE] = now["counted_rate"]
@@ -135,37 +135,37 @@ class ErrorEkf(FilterBase):
         self._state[PITMAN] = pitman
         now["ground"] = 0.0
         if not self._own.knows_ground:
-            now["ground"] = place.antenna[2] - self._state[POSITION][2] - known["gps_arm"][2]
-        now["surprise"] = FIRST_SURPRISE
-        now["lack"] = now["angular_acceleration"] = now["acceleration"] = 0.0
+            now["ground"] = initial.antenna[2] - self._state[POSITION][2] - known["gps_arm"][2]
+        now["noise_inflation"] = FIRST_INFLATION
+        now["disturbance"] = now["angular_acceleration"] = now["acceleration"] = 0.0
         rests = now["still"] >= ENOUGH_STILL and self._own.estimates_biases
         if rests:
             now["gyro_bias"] = now["still_angular_velocity"]
-        now["covariance"] = np.diag(self._first_variances(place, rests))
+        now["covariance"] = np.diag(self._first_variances(initial, rests))
 
-    def _first_variances(self, place: Place, rests: bool) -> Array:
-        own, spread = self._own, np.zeros(at.ERROR_SIZE)
-        spread[at.POSITION : at.POSITION + 2] = place.position_variance
-        spread[at.POSITION + 2] = 0.02**2
-        spread[[at.ROLL, at.PITCH]] = 0.02**2
-        spread[at.YAW] = place.heading_variance + 0.02**2
-        spread[at.WHEEL : at.WHEEL + 4] = self.constants["pulse"][0] ** 2
-        spread[at.VELOCITY] = max(place.speed_variance, 0.2**2)
-        spread[at.VELOCITY + 1 : at.VELOCITY + 3] = 0.1**2
-        spread[at.ANGULAR_VELOCITY : at.ANGULAR_VELOCITY + 3] = 0.1**2
-        spread[at.WHEEL_RATE : at.WHEEL_RATE + 4] = 0.5**2
+    def _first_variances(self, initial: InitialState, rests: bool) -> Array:
+        own, variances = self._own, np.zeros(at.ERROR_SIZE)
+        variances[at.POSITION : at.POSITION + 2] = initial.position_variance
+        variances[at.POSITION + 2] = 0.02**2
+        variances[[at.ROLL, at.PITCH]] = 0.02**2
+        variances[at.YAW] = initial.heading_variance + 0.02**2
+        variances[at.WHEEL : at.WHEEL + 4] = self.constants["pulse"][0] ** 2
+        variances[at.VELOCITY] = max(initial.speed_variance, 0.2**2)
+        variances[at.VELOCITY + 1 : at.VELOCITY + 3] = 0.1**2
+        variances[at.ANGULAR_VELOCITY : at.ANGULAR_VELOCITY + 3] = 0.1**2
+        variances[at.WHEEL_RATE : at.WHEEL_RATE + 4] = 0.5**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
-        spread[at.GYRO_BIAS : at.GYRO_BIAS + 3] = gyro
-        spread[at.FORCE_BIAS : at.FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
-        spread[at.GROUND] = 0.0 if own.knows_ground else place.up_variance
-        if own.estimates_lack:
-            spread[at.LACK : at.LACK + 3] = FIRST_LACK**2
+        variances[at.GYRO_BIAS : at.GYRO_BIAS + 3] = gyro
+        variances[at.FORCE_BIAS : at.FORCE_BIAS + 3] = own.start.force_bias_std_mps2**2
+        variances[at.GROUND] = 0.0 if own.knows_ground else initial.up_variance
+        if own.estimates_disturbance:
+            variances[at.DISTURBANCE : at.DISTURBANCE + 3] = FIRST_DISTURBANCE**2
         if not own.estimates_biases:
-            spread[BIASES] = 0.0
-        return spread
+            variances[BIASES] = 0.0
+        return variances
 
-    def _take_encoders(self, reading: Reading, passed: float) -> None:
-        now, values = self.memory[0], reading.values
+    def _correct_with_encoders(self, reading: Reading, passed: float) -> None:
+        now, values = self.filter_state[0], reading.values
         backward = self._goes_backward(values[4:8])
         self._take_inputs(values, passed, backward)
         sign = -1.0 if backward and not self._own.wheels_know_direction else 1.0
@@ -173,7 +173,7 @@ class ErrorEkf(FilterBase):
         now["turned"] += moved
         rates = sign * values[4:8]
         if self.is_running and passed > 0.0:
-            take_wheels(self.constants, self.memory, moved, rates, passed, reading.time_ns)
+            correct_with_wheels(self.constants, self.filter_state, moved, rates, passed, reading.time_ns)
         else:
             self._state[SPIN] = now["turned"] + 0.5 * self.constants["pulse"]
         now["counted"], now["counted_rate"] = values[:4], rates
@@ -186,7 +186,7 @@ class ErrorEkf(FilterBase):
 
     def _take_inputs(self, values: Array, passed: float, backward: bool) -> None:
         """Steering, pedals and engine drive the model as they drive the vehicle."""
-        now, state = self.memory[0], self._state
+        now, state = self.filter_state[0], self._state
         steering, throttle, pressure, engine = values[8:12].tolist()
         lock = float(self.constants["pedal_lock"][0])
         pitman = min(max(-steering, -lock), lock)  # as the chassis sees it, a turn to the left is negative
@@ -200,19 +200,19 @@ class ErrorEkf(FilterBase):
         if self.is_running:
             state[PITMAN_RATE] = min(max(rate, -FASTEST_PITMAN), FASTEST_PITMAN)
 
-    def _take_imu(self, reading: Reading, passed: float) -> None:
+    def _correct_with_imu(self, reading: Reading, passed: float) -> None:
         if self.is_running:
-            take_imu(self.constants, self.memory, reading.values, reading.variance)
+            correct_with_imu(self.constants, self.filter_state, reading.values, reading.variance)
 
-    def _take_gps(self, reading: Reading) -> int:
-        return int(take_gps(self.constants, self.memory, reading.values, reading.variance))
+    def _correct_with_gps(self, reading: Reading) -> int:
+        return int(correct_with_gps(self.constants, self.filter_state, reading.values, reading.variance))
 
     def _move_to(self, reading: Reading) -> None:
         """GPS was right after all: the place anew, the heading in doubt."""
-        now, known = self.memory[0], self.constants[0]
-        spread = now["covariance"]
-        told = self.estimate()
-        heading = heading_of(told["attitude"].tolist())
+        now, known = self.filter_state[0], self.constants[0]
+        covariance = now["covariance"]
+        estimate = self.estimate()
+        heading = heading_of(estimate["attitude"].tolist())
         arm = known["gps_arm"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
@@ -220,7 +220,7 @@ class ErrorEkf(FilterBase):
         )
         for k in range(2):
             self._state[POSITION][k] = reading.values[k] - off[k]
-            spread[at.POSITION + k, :] = spread[:, at.POSITION + k] = 0.0
-            spread[at.POSITION + k, at.POSITION + k] = reading.variance[k] + 0.01
-        spread[at.YAW, at.YAW] += 0.15**2
-        spread[at.VELOCITY, at.VELOCITY] += 0.5**2
+            covariance[at.POSITION + k, :] = covariance[:, at.POSITION + k] = 0.0
+            covariance[at.POSITION + k, at.POSITION + k] = reading.variance[k] + 0.01
+        covariance[at.YAW, at.YAW] += 0.15**2
+        covariance[at.VELOCITY, at.VELOCITY] += 0.5**2

@@ -24,7 +24,7 @@ from state_observer.vehicle.layout import (
     ROLL,
     VELOCITY,
     YAW,
-    Memory,
+    FilterState,
     Record,
 )
 
@@ -32,9 +32,9 @@ NS = 1e-9
 
 
 @kernel
-def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> None:
+def write_vehicle_estimate(constants: Record, filter_state: FilterState, out: Record, index: int) -> None:
     """Fill record `index` of out (ESTIMATE) from the errorEKF."""
-    known, now, told = constants[0], memory[0], out[index]
+    known, now, estimate = constants[0], filter_state[0], out[index]
     state = now.state
     rotation = rotation_from(state[3:7])
     base = three(known.base, 0)
@@ -42,7 +42,7 @@ def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> 
     angular_velocity = three(state, 18)
     body = to_chassis(rotation, three(state, 15))
     moves = add(body, cross(angular_velocity, base))
-    slopes = np.zeros((12, ERROR_SIZE))
+    jacobian = np.zeros((12, ERROR_SIZE))
     heading = math.atan2(rotation.y[0], rotation.x[0])
     axes = (
         (math.cos(heading), math.sin(heading), 0.0),
@@ -53,38 +53,38 @@ def tell_vehicle(constants: Record, memory: Memory, out: Record, index: int) -> 
     for j in range(3):
         swung = cross(axes[j], arm)
         for k in range(3):
-            slopes[k, columns[j]] = swung[k]
-            slopes[3 + k, columns[j]] = axes[j][k]
+            jacobian[k, columns[j]] = swung[k]
+            jacobian[3 + k, columns[j]] = axes[j][k]
     for k in range(3):
-        slopes[k, POSITION + k] = 1.0
-        slopes[6 + k, VELOCITY + k] = 1.0
-        slopes[9 + k, ANGULAR_VELOCITY + k] = 1.0
-        told.position[k] = state[k] + arm[k]
-        told.velocity[k], told.angular_velocity[k] = moves[k], angular_velocity[k]
-        told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
-    slopes[2, GROUND] = 1.0
-    slopes[6, ANGULAR_VELOCITY + 1], slopes[6, ANGULAR_VELOCITY + 2] = base[2], -base[1]
-    slopes[7, ANGULAR_VELOCITY], slopes[7, ANGULAR_VELOCITY + 2] = -base[2], base[0]
-    slopes[8, ANGULAR_VELOCITY], slopes[8, ANGULAR_VELOCITY + 1] = base[1], -base[0]
-    told.position[2] += now.ground
-    _finish(now, state[3:7], body, slopes, told, ERROR_SIZE)
+        jacobian[k, POSITION + k] = 1.0
+        jacobian[6 + k, VELOCITY + k] = 1.0
+        jacobian[9 + k, ANGULAR_VELOCITY + k] = 1.0
+        estimate.position[k] = state[k] + arm[k]
+        estimate.velocity[k], estimate.angular_velocity[k] = moves[k], angular_velocity[k]
+        estimate.gyro_bias[k], estimate.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
+    jacobian[2, GROUND] = 1.0
+    jacobian[6, ANGULAR_VELOCITY + 1], jacobian[6, ANGULAR_VELOCITY + 2] = base[2], -base[1]
+    jacobian[7, ANGULAR_VELOCITY], jacobian[7, ANGULAR_VELOCITY + 2] = -base[2], base[0]
+    jacobian[8, ANGULAR_VELOCITY], jacobian[8, ANGULAR_VELOCITY + 1] = base[1], -base[0]
+    estimate.position[2] += now.ground
+    _finish(now, state[3:7], body, jacobian, estimate, ERROR_SIZE)
     speed = math.hypot(body[0], body[1])
-    told.sideslip, told.sideslip_variance = 0.0, math.pi**2
+    estimate.sideslip, estimate.sideslip_variance = 0.0, math.pi**2
     if speed > CRAWL:
-        told.sideslip = math.atan2(body[1], abs(body[0]))
+        estimate.sideslip = math.atan2(body[1], abs(body[0]))
         along, across = -body[1] / speed**2, body[0] / speed**2
-        spread = now.covariance
-        told.sideslip_variance = (
-            along**2 * spread[VELOCITY, VELOCITY]
-            + 2.0 * along * across * spread[VELOCITY, VELOCITY + 1]
-            + across**2 * spread[VELOCITY + 1, VELOCITY + 1]
+        covariance = now.covariance
+        estimate.sideslip_variance = (
+            along**2 * covariance[VELOCITY, VELOCITY]
+            + 2.0 * along * across * covariance[VELOCITY, VELOCITY + 1]
+            + across**2 * covariance[VELOCITY + 1, VELOCITY + 1]
         )
 
 
 @kernel
-def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None:
+def write_ins_estimate(constants: Record, filter_state: FilterState, out: Record, index: int) -> None:
     """Fill record `index` of out (ESTIMATE) from the INS."""
-    known, now, told = constants[0], memory[0], out[index]
+    known, now, estimate = constants[0], filter_state[0], out[index]
     rotation = rotation_from(now.attitude)
     back = three(known.imu_arm, 0)
     offset = (-back[0], -back[1], -back[2])  # base_link from the IMU
@@ -92,7 +92,7 @@ def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None
     angular_velocity = three(now.angular_velocity, 0)
     velocity = to_chassis(rotation, three(now.velocity, 0))
     moves = add(velocity, cross(angular_velocity, offset))
-    slopes = np.zeros((12, INS_SIZE))
+    jacobian = np.zeros((12, INS_SIZE))
     units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     rows = (rotation.x, rotation.y, rotation.z)
     for j in range(3):
@@ -100,49 +100,51 @@ def tell_ins(constants: Record, memory: Memory, out: Record, index: int) -> None
         # v in base axes = R' v: a turn d of R changes it by R' (v x d).
         tilted = to_chassis(rotation, cross(three(now.velocity, 0), units[j]))
         for k in range(3):
-            slopes[k, INS_TURN + j] = swung[k]
-            slopes[3 + k, INS_TURN + j] = units[j][k]
-            slopes[6 + k, INS_TURN + j] = tilted[k]
-            slopes[6 + k, INS_VELOCITY + j] = rows[j][k]
-            slopes[9 + k, 9 + j] = -known.imu_axes[k, j]
+            jacobian[k, INS_TURN + j] = swung[k]
+            jacobian[3 + k, INS_TURN + j] = units[j][k]
+            jacobian[6 + k, INS_TURN + j] = tilted[k]
+            jacobian[6 + k, INS_VELOCITY + j] = rows[j][k]
+            jacobian[9 + k, 9 + j] = -known.imu_axes[k, j]
         for k in range(3):
             leaned = cross((known.imu_axes[0, j], known.imu_axes[1, j], known.imu_axes[2, j]), offset)
-            slopes[6 + k, 9 + j] = -leaned[k]
+            jacobian[6 + k, 9 + j] = -leaned[k]
     for k in range(3):
-        slopes[k, INS_POSITION + k] = 1.0
-        told.position[k] = now.position[k] + arm[k]
-        told.velocity[k], told.angular_velocity[k] = moves[k], angular_velocity[k]
-        told.gyro_bias[k], told.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
-    _finish(now, now.attitude, moves, slopes, told, INS_SIZE)
+        jacobian[k, INS_POSITION + k] = 1.0
+        estimate.position[k] = now.position[k] + arm[k]
+        estimate.velocity[k], estimate.angular_velocity[k] = moves[k], angular_velocity[k]
+        estimate.gyro_bias[k], estimate.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
+    _finish(now, now.attitude, moves, jacobian, estimate, INS_SIZE)
     for k in range(3):  # what the gyroscopes' noise adds
-        told.covariance[9 + k, 9 + k] += known.gyro_variance
+        estimate.covariance[9 + k, 9 + k] += known.gyro_variance
     middle = (moves[0], moves[1] + angular_velocity[2] * known.middle, moves[2])
     speed = math.hypot(middle[0], middle[1])
-    told.sideslip, told.sideslip_variance = 0.0, math.pi**2
+    estimate.sideslip, estimate.sideslip_variance = 0.0, math.pi**2
     if speed > CRAWL:
-        told.sideslip = math.atan2(middle[1], abs(middle[0]))
-        told.sideslip_variance = (told.covariance[7, 7] + known.middle**2 * told.covariance[11, 11]) / speed**2
+        estimate.sideslip = math.atan2(middle[1], abs(middle[0]))
+        estimate.sideslip_variance = (
+            estimate.covariance[7, 7] + known.middle**2 * estimate.covariance[11, 11]
+        ) / speed**2
 
 
 @part
-def _finish(now: Record, attitude: Any, body: Any, slopes: Any, told: Record, size: int) -> None:
-    """What both have in common; the covariance by its slopes over the error states."""
+def _finish(now: Record, attitude: Any, body: Any, jacobian: Any, estimate: Record, size: int) -> None:
+    """What both have in common; the covariance by its jacobian over the error states."""
     half = np.zeros((12, size))
     for i in range(12):
         for j in range(size):
-            if slopes[i, j] != 0.0:
+            if jacobian[i, j] != 0.0:
                 for k in range(size):
-                    half[i, k] += slopes[i, j] * now.covariance[j, k]
+                    half[i, k] += jacobian[i, j] * now.covariance[j, k]
     for m in range(12):
         for i in range(m + 1):
-            told.covariance[i, m] = 0.0
+            estimate.covariance[i, m] = 0.0
         for k in range(size):
-            if slopes[m, k] != 0.0:
+            if jacobian[m, k] != 0.0:
                 for i in range(m + 1):
-                    told.covariance[i, m] += half[i, k] * slopes[m, k]
+                    estimate.covariance[i, m] += half[i, k] * jacobian[m, k]
         for i in range(m):
-            told.covariance[m, i] = told.covariance[i, m]
+            estimate.covariance[m, i] = estimate.covariance[i, m]
     for k in range(4):
-        told.attitude[k], told.odom[k] = attitude[k], now.odom[k]
-    told.time_ns, told.resets, told.running = now.time_ns, now.resets, now.running
-    told.since_fix_s = (now.time_ns - now.fixed_ns) * NS
+        estimate.attitude[k], estimate.odom[k] = attitude[k], now.odom[k]
+    estimate.time_ns, estimate.resets, estimate.running = now.time_ns, now.resets, now.running
+    estimate.since_fix_s = (now.time_ns - now.fixed_ns) * NS

@@ -39,7 +39,7 @@ class EstimateLog:
             return
         if self._count == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros(len(self._rows), ESTIMATE)])
-        self._filter.tell(self._rows, self._count)
+        self._filter.write_estimate(self._rows, self._count)
         self._count, self._last_ns = self._count + 1, now_ns
 
     def close(self) -> None:

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.settings.units import NS_PER_S
-from state_observer.vehicle.doors import Reading, leaps
-from state_observer.vehicle.layout import ESTIMATE, Memory
+from state_observer.vehicle.layout import ESTIMATE, FilterState
 from state_observer.vehicle.settings import ObserverSettings
-from state_observer.vehicle.start import ENOUGH_STILL, Place, begin_wait, wait_fix, wait_imu, wait_wheels
+from state_observer.vehicle.start import ENOUGH_STILL, InitialState, begin_wait, wait_fix, wait_imu, wait_wheels
+from state_observer.vehicle.validation import Reading, leaps
 
 Array = NDArray[np.float64]
 
 FROZEN = (200, 20, 3)  # repeated readings of encoders, IMU and GPS before a sensor counts as frozen
 RETRY_NS = 5 * NS_PER_S  # after a start that failed
 MOST_SIGMA = 37.0  # more deviations have no probability that a float can hold
-RESTART_SPREAD = 1e4  # [m^2]: a position as uncertain is lost
+RESTART_VARIANCE = 1e4  # [m^2]: a position as uncertain is lost
 
 
 def gate(sigma: float, freedom: int) -> float:
@@ -49,21 +49,21 @@ def gate(sigma: float, freedom: int) -> float:
 class FilterBase(ABC):
     """A filter whose whole memory is one record. Steps end at whole multiples of the step and at samples."""
 
-    def __init__(self, settings: ObserverSettings, memory_type: np.dtype[Any], step_s: float) -> None:
+    def __init__(self, settings: ObserverSettings, state_type: np.dtype[Any], step_s: float) -> None:
         self.settings = settings
-        self.memory: Memory = np.zeros(1, memory_type)
+        self.filter_state: FilterState = np.zeros(1, state_type)
         self.step_ns = round(step_s * NS_PER_S)
         self.on_tick: Callable[[], None] | None = None  # called before time leaves a multiple of the step
         self.start_trouble = ""  # why the latest start failed
-        self._time, self._running = self.memory["time_ns"], self.memory["running"]  # views
-        self._has_counters = "counted" in (memory_type.names or ())
-        self._held, self._same = self.memory["held"][0], self.memory["same"][0]
+        self._time, self._running = self.filter_state["time_ns"], self.filter_state["running"]  # views
+        self._has_counters = "counted" in (state_type.names or ())
+        self._held, self._same = self.filter_state["held"][0], self.filter_state["same"][0]
         self.clear()
 
     def clear(self) -> None:
         """As new: waits for a start, at no time."""
-        self.memory[:] = np.zeros(1, self.memory.dtype)
-        self.memory["recent"] = 1.0
+        self.filter_state[:] = np.zeros(1, self.filter_state.dtype)
+        self.filter_state["recent"] = 1.0
         self.start_trouble = ""
         self._retry_ns = 0
 
@@ -72,22 +72,22 @@ class FilterBase(ABC):
     def _step(self, seconds: float) -> bool: ...
 
     @abstractmethod
-    def _start(self, place: Place) -> None: ...
+    def _start(self, initial: InitialState) -> None: ...
 
     @abstractmethod
-    def _take_encoders(self, reading: Reading, passed: float) -> None: ...
+    def _correct_with_encoders(self, reading: Reading, passed: float) -> None: ...
 
     @abstractmethod
-    def _take_imu(self, reading: Reading, passed: float) -> None: ...
+    def _correct_with_imu(self, reading: Reading, passed: float) -> None: ...
 
     @abstractmethod
-    def _take_gps(self, reading: Reading) -> int: ...
+    def _correct_with_gps(self, reading: Reading) -> int: ...
 
     @abstractmethod
     def _move_to(self, reading: Reading) -> None: ...
 
     @abstractmethod
-    def tell(self, out: Any, index: int) -> None:
+    def write_estimate(self, out: Any, index: int) -> None:
         """Fill a record of ESTIMATE."""
 
     @abstractmethod
@@ -111,9 +111,9 @@ class FilterBase(ABC):
 
     def estimate(self) -> Any:
         """A record of ESTIMATE of the caller's own."""
-        told = np.zeros(1, ESTIMATE)
-        self.tell(told, 0)
-        return told[0]
+        estimate = np.zeros(1, ESTIMATE)
+        self.write_estimate(estimate, 0)
+        return estimate[0]
 
     def advance_to(self, time_ns: int) -> None:
         """Predict up to a time, in steps that end on the grid."""
@@ -140,7 +140,7 @@ class FilterBase(ABC):
 
         False: not possible there.
         """
-        now = self.memory
+        now = self.filter_state
         height = float(self.estimate()["position"][2]) if self.is_running else float(now["anchor"][0][2])
         arm = self.settings.mounts.gps_xyz_m
         cosine, sine = math.cos(heading), math.sin(heading)
@@ -149,14 +149,14 @@ class FilterBase(ABC):
             speed = float(self.estimate()["velocity"][0]) if self.is_running else float(now["speed"][0])
         up = self.settings.sensors.gps_up_std_m**2
         return self._try_start(
-            Place(antenna, heading, speed, position_variance, up, heading_variance, 0.25), self.time_ns
+            InitialState(antenna, heading, speed, position_variance, up, heading_variance, 0.25), self.time_ns
         )
 
-    def _try_start(self, place: Place, time_ns: int) -> bool:
+    def _try_start(self, initial: InitialState, time_ns: int) -> bool:
         """A place where the model cannot stand leaves all as it was; `start_trouble` says why."""
-        now, before = self.memory, self.memory.copy()
+        now, before = self.filter_state, self.filter_state.copy()
         try:
-            self._start(place)
+            self._start(initial)
         except ValueError as error:
             now[:] = before
             self.start_trouble = (str(error).splitlines() or ["not possible"])[0].removeprefix("start: ")
@@ -168,13 +168,13 @@ class FilterBase(ABC):
 
     def restart(self) -> None:
         """After divergence: wait for a start anew; counts and time go on."""
-        self.memory["restarts"] += 1
-        self.memory["running"] = 0
-        begin_wait(self.memory)
+        self.filter_state["restarts"] += 1
+        self.filter_state["running"] = 0
+        begin_wait(self.filter_state)
 
     def apply(self, reading: Reading) -> None:
         """A reading of the present time."""
-        now = self.memory
+        now = self.filter_state
         kind = reading.kind
         if self._is_frozen(reading):
             return
@@ -193,25 +193,29 @@ class FilterBase(ABC):
                 wait_wheels(now, speed, passed, bias)
             if before and self._has_new_counters(reading, reading.time_ns - before):
                 passed = 0.0  # what the wheels turned since is not known: as with the first reading
-            self._take_encoders(reading, passed)
+            self._correct_with_encoders(reading, passed)
         else:
             if not self.is_running:
                 wait_imu(now, reading.values[:3], self.base_angular_velocity(reading.values[:3]))
-            self._take_imu(reading, passed)
+            self._correct_with_imu(reading, passed)
 
     def _has_new_counters(self, reading: Reading, passed_ns: int) -> bool:
         """Wheels turned farther than they can: their counters began anew. Only some filters look at them."""
-        return self._has_counters and leaps(self.memory["counted"][0], reading.values, passed_ns)
+        return self._has_counters and leaps(self.filter_state["counted"][0], reading.values, passed_ns)
 
     def _gps(self, reading: Reading) -> None:
-        now, settings = self.memory, self.settings
+        now, settings = self.filter_state, self.settings
         if not self.is_running:
-            place = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
+            initial = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
             # Where there is no balance, to find that out takes long.
-            if place is not None and reading.time_ns >= self._retry_ns and not self._try_start(place, reading.time_ns):
+            if (
+                initial is not None
+                and reading.time_ns >= self._retry_ns
+                and not self._try_start(initial, reading.time_ns)
+            ):
                 self._retry_ns = reading.time_ns + RETRY_NS
             return
-        if self._take_gps(reading) != 0:
+        if self._correct_with_gps(reading) != 0:
             now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0
             return
         if not now["disagreed_ns"][0]:
@@ -236,5 +240,5 @@ class FilterBase(ABC):
 
     def is_lost(self) -> bool:
         """Whether the covariance says that the estimate is worth nothing, or is no number."""
-        spread = self.memory["covariance"][0]
-        return not (math.isfinite(spread[0, 0]) and max(spread[0, 0], spread[1, 1]) < RESTART_SPREAD)
+        covariance = self.filter_state["covariance"][0]
+        return not (math.isfinite(covariance[0, 0]) and max(covariance[0, 0], covariance[1, 1]) < RESTART_VARIANCE)

@@ -31,10 +31,10 @@ class Forces(NamedTuple):
 
 def tyre_forces(ekf: ErrorEkf, model_error: float) -> Forces:
     """As the model has them. Variances: of the motion by the tyres' slopes, and of the model as a share of them."""
-    seen, known, spread = ekf.snapshot(), ekf.constants[0], ekf.memory["covariance"][0]
+    seen, known, covariance = ekf.snapshot(), ekf.constants[0], ekf.filter_state["covariance"][0]
     load, along, across = seen["load"].copy(), seen["force_along"].copy(), seen["force_across"].copy()
-    told = ekf.estimate()
-    speed = max(abs(float(told["velocity"][0])), SLOWEST)
+    estimate = ekf.estimate()
+    speed = max(abs(float(estimate["velocity"][0])), SLOWEST)
     along_variance, across_variance = np.empty(4), np.empty(4)
     for k in range(4):
         x, y = known["wheel"][k].tolist()
@@ -44,8 +44,8 @@ def tyre_forces(ekf: ErrorEkf, model_error: float) -> Forces:
         ahead = np.zeros(ERROR_SIZE)
         ahead[WHEEL_RATE + k], ahead[VELOCITY], ahead[ANGULAR_VELOCITY + 2] = float(known["radius"]), -1.0, y
         ahead *= float(known["slip_slope"]) / speed
-        across_variance[k] = side @ spread @ side + (model_error * across[k]) ** 2
-        along_variance[k] = ahead @ spread @ ahead + (model_error * along[k]) ** 2
+        across_variance[k] = side @ covariance @ side + (model_error * across[k]) ** 2
+        along_variance[k] = ahead @ covariance @ ahead + (model_error * along[k]) ** 2
     use = np.hypot(along, across) / np.maximum(load, 1.0)
     return Forces(
         load=load,

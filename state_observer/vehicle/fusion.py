@@ -19,7 +19,7 @@ LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 9.0  # logs of factors
 def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any, count: int) -> float:
     """NIS of `count` readings taken together: y' (H P H' + R)^-1 y, by Cholesky; infinite where that has no root."""
     size = covariance.shape[0]
-    spread = np.empty((count, count))
+    innovation_covariance = np.empty((count, count))
     across = np.empty(size)
     for i in range(count):
         for k in range(size):
@@ -32,24 +32,24 @@ def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any
             total = 0.0
             for k in range(size):
                 total += across[k] * rows[m, k]
-            spread[i, m] = total + (variance[i] if i == m else 0.0)
+            innovation_covariance[i, m] = total + (variance[i] if i == m else 0.0)
     square = 0.0
     solved = np.empty(count)
     for i in range(count):
         for m in range(i + 1):
-            total = spread[i, m]
+            total = innovation_covariance[i, m]
             for k in range(m):
-                total -= spread[i, k] * spread[m, k]
+                total -= innovation_covariance[i, k] * innovation_covariance[m, k]
             if i == m:
                 if not total > 0.0:
                     return np.inf
-                spread[i, i] = np.sqrt(total)
+                innovation_covariance[i, i] = np.sqrt(total)
             else:
-                spread[i, m] = total / spread[m, m]
+                innovation_covariance[i, m] = total / innovation_covariance[m, m]
         total = innovation[i]
         for k in range(i):
-            total -= spread[i, k] * solved[k]
-        solved[i] = total / spread[i, i]
+            total -= innovation_covariance[i, k] * solved[k]
+        solved[i] = total / innovation_covariance[i, i]
         square += solved[i] * solved[i]
     return square
 
@@ -67,22 +67,27 @@ def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, 
         if row[j] != 0.0:
             for k in range(size):
                 product[k] += row[j] * covariance[j, k]
-    spread, expected = variance, 0.0
+    innovation_variance, expected = variance, 0.0
     for j in range(size):
         if row[j] != 0.0:
-            spread += row[j] * product[j]
+            innovation_variance += row[j] * product[j]
             expected += row[j] * error[j]
     rest = innovation - expected  # Eq. 5.76: the estimate so far is taken into account
-    gains = product / spread
+    gains = product / innovation_variance
     for i in range(size):
         error[i] += gains[i] * rest
         for j in range(i + 1):
-            value = covariance[i, j] - gains[i] * product[j] - product[i] * gains[j] + spread * gains[i] * gains[j]
+            value = (
+                covariance[i, j]
+                - gains[i] * product[j]
+                - product[i] * gains[j]
+                + innovation_variance * gains[i] * gains[j]
+            )
             covariance[i, j] = value
             covariance[j, i] = value
         if covariance[i, i] < LEAST_VARIANCE and product[i] != 0.0:  # a state that is switched off stays so
             covariance[i, i] = LEAST_VARIANCE
-    return float(rest / np.sqrt(spread))
+    return float(rest / np.sqrt(innovation_variance))
 
 
 @part
@@ -113,7 +118,7 @@ def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count
 
 @part
 def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int, count: int, variance: float) -> None:
-    """A sensor that was refused too often in a row may be right: the states that it tells of are doubted anew.
+    """A sensor that was rejected too often in a row may be right: the states that it tells of are doubted anew.
 
     States that are switched off (variance 0) stay so.
     """
@@ -125,7 +130,7 @@ def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int,
 
 
 @part
-def surprised(level: float, nis: float) -> float:
+def inflated(level: float, nis: float) -> float:
     """A level that rises while the NIS of readings (mean 1 if all is well) is too large, and falls otherwise.
 
     Noise is multiplied by its exponential: a model that errs more than it should is believed less until it errs less.
@@ -136,16 +141,16 @@ def surprised(level: float, nis: float) -> float:
 @part
 def marginal_nis(covariance: Any, row: Any, innovation: float, variance: float) -> float:
     """NIS of one reading alone."""
-    size, spread = covariance.shape[0], variance
+    size, innovation_variance = covariance.shape[0], variance
     for j in range(size):
         if row[j] != 0.0:
             for k in range(size):
-                spread += row[j] * covariance[j, k] * row[k]
-    return innovation * innovation / spread
+                innovation_variance += row[j] * covariance[j, k] * row[k]
+    return innovation * innovation / innovation_variance
 
 
 @part
-def spread_on(transition: Any, noise: Any, covariance: Any) -> None:
+def propagate_covariance(transition: Any, noise: Any, covariance: Any) -> None:
     """P = F P F' + Q with a diagonal Q, in place; F is mostly zeros."""
     size = covariance.shape[0]
     half = np.empty((size, size))

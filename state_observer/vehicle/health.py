@@ -26,7 +26,7 @@ class Health(NamedTuple):
 
     status: str  # starting, aligning, aligned, dead reckoning, invalid
     warnings: tuple[str, ...]
-    refused: dict[str, int]  # by reason
+    rejected: dict[str, int]  # by reason
     gated: dict[str, int]  # by sensor
     used: dict[str, int]
     mean_nis: dict[str, float]  # per degree of freedom; NaN without samples
@@ -42,18 +42,18 @@ def assess(
     filter_: FilterBase,
     clock_ns: int,
     silences: Mapping[str, str],
-    refused: Mapping[str, int],
+    rejected: Mapping[str, int],
     held: int,
     replays: int,
 ) -> Health:
-    """clock_ns: how late it is; silences: of each of KINDS what is to be said, or nothing; refused: by reason."""
-    now = filter_.memory[0]
+    """clock_ns: how late it is; silences: of each of KINDS what is to be said, or nothing; rejected: by reason."""
+    now = filter_.filter_state[0]
     with np.errstate(invalid="ignore"):
         mean = now["nis"] / now["freedom"]
     return Health(
         status=_status(filter_, clock_ns),
         warnings=tuple(_warnings(filter_, silences)),
-        refused=dict(refused),
+        rejected=dict(rejected),
         gated=_named(now["gated"], int),
         used=_named(now["used"], int),
         mean_nis=_named(mean, float),
@@ -67,7 +67,7 @@ def assess(
 
 
 def _status(filter_: FilterBase, clock_ns: int) -> str:
-    now, settings = filter_.memory[0], filter_.settings
+    now, settings = filter_.filter_state[0], filter_.settings
     if not filter_.is_running:
         return STARTING
     silent = (max(clock_ns, int(now["time_ns"])) - int(now["fixed_ns"])) / NS_PER_S
@@ -80,7 +80,7 @@ def _status(filter_: FilterBase, clock_ns: int) -> str:
 
 
 def _warnings(filter_: FilterBase, silences: Mapping[str, str]) -> list[str]:
-    now = filter_.memory[0]
+    now = filter_.filter_state[0]
     found = [f"start: {filter_.start_trouble}"] if filter_.start_trouble else []
     for index, kind in enumerate(KINDS):
         if silences[kind]:

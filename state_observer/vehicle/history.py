@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.settings.units import NS_PER_S
-from state_observer.vehicle.doors import Reading
 from state_observer.vehicle.filter_base import FilterBase
+from state_observer.vehicle.validation import Reading
 
 CHECKPOINT_NS = 20_000_000  # they are at least so far apart
 AFTER_ALL = 9  # in a key: later than all readings of the same time
@@ -36,7 +36,7 @@ class History:
 
     def __init__(self, filter_: FilterBase, buffer_s: float) -> None:
         self._filter, self._buffer_ns = filter_, round(buffer_s * NS_PER_S)
-        self._bytes = filter_.memory.view(np.uint8)  # which are copied at once, records field by field
+        self._bytes = filter_.filter_state.view(np.uint8)  # which are copied at once, records field by field
         self.clear()
 
     def clear(self) -> None:
@@ -94,7 +94,7 @@ class History:
 
     def _go_through(self, event: _Event) -> None:
         if self._filter.time_ns == 0:
-            self._filter.memory["time_ns"] = event.key[0]
+            self._filter.filter_state["time_ns"] = event.key[0]
         self._filter.advance_to(event.key[0])
         self._filter.apply(event.reading)
         self._done = event.key
@@ -110,8 +110,8 @@ class History:
         until = self._done
         while self._checkpoints[-1][0] >= key:
             self._checkpoints.pop()
-        self._done, memory = self._checkpoints[-1]
-        self._bytes[:] = memory
+        self._done, filter_state = self._checkpoints[-1]
+        self._bytes[:] = filter_state
         first = bisect_left(self._events, (self._done[0], self._done[1] + 1), key=_key)
         for event in self._events[first:]:
             self._go_through(event)

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, three
-from state_observer.vehicle.doors import Reading
-from state_observer.vehicle.estimate import tell_ins
+from state_observer.vehicle.estimate import write_ins_estimate
 from state_observer.vehicle.filter_base import FilterBase, gate
-from state_observer.vehicle.fusion import doubt, fuse, spread_on
+from state_observer.vehicle.fusion import doubt, fuse, propagate_covariance
 from state_observer.vehicle.layout import (
     GPS_POSITION,
     GPS_VELOCITY,
@@ -31,11 +30,12 @@ from state_observer.vehicle.layout import (
     INS_TURN,
     INS_VELOCITY,
     WHEELS,
-    Memory,
+    FilterState,
     Record,
 )
 from state_observer.vehicle.settings import InsNoise, InsSettings
-from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, Place
+from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, InitialState
+from state_observer.vehicle.validation import Reading
 from vehicle_dynamics.attitude import rotation_from_rpy
 from vehicle_dynamics.motion import heading_of
 
@@ -72,16 +72,16 @@ class InsFilter(FilterBase):
 
     def clear(self) -> None:
         super().clear()
-        self.memory["attitude"] = 0.0, 0.0, 0.0, 1.0
-        self.memory["force"] = 0.0, 0.0, GRAVITY
+        self.filter_state["attitude"] = 0.0, 0.0, 0.0, 1.0
+        self.filter_state["force"] = 0.0, 0.0, GRAVITY
 
     def use_noise(self, noise: InsNoise) -> None:
         """Other process noise from now on."""
         self._own = replace(self._own, noise=noise)
         self.constants["noise"][0] = _noise(noise)
 
-    def tell(self, out: Any, index: int) -> None:
-        tell_ins(self.constants, self.memory, out, index)
+    def write_estimate(self, out: Any, index: int) -> None:
+        write_ins_estimate(self.constants, self.filter_state, out, index)
 
     def base_angular_velocity(self, angular_velocity: Array) -> Array:
         return np.asarray(self._axes @ angular_velocity)
@@ -90,63 +90,67 @@ class InsFilter(FilterBase):
         return float(0.5 * (rates[2] + rates[3])) * self._own.wheel_radius_m
 
     def _step(self, seconds: float) -> bool:
-        strap_down(self.constants, self.memory, seconds)
-        return math.isfinite(float(self.memory["position"][0][0]))
+        strap_down(self.constants, self.filter_state, seconds)
+        return math.isfinite(float(self.filter_state["position"][0][0]))
 
-    def _start(self, place: Place) -> None:
-        now, known, own = self.memory[0], self.constants[0], self._own
-        half = 0.5 * place.heading
+    def _start(self, initial: InitialState) -> None:
+        now, known, own = self.filter_state[0], self.constants[0], self._own
+        half = 0.5 * initial.heading
         now["attitude"] = 0.0, 0.0, math.sin(half), math.cos(half)
-        cosine, sine = math.cos(place.heading), math.sin(place.heading)
+        cosine, sine = math.cos(initial.heading), math.sin(initial.heading)
         arm = known["gps_arm"]
         off = np.array([cosine * arm[0] - sine * arm[1], sine * arm[0] + cosine * arm[1], arm[2]])
-        now["position"] = place.antenna - off
-        now["velocity"] = place.speed * cosine, place.speed * sine, 0.0
+        now["position"] = initial.antenna - off
+        now["velocity"] = initial.speed * cosine, initial.speed * sine, 0.0
         rests = now["still"] >= ENOUGH_STILL
         if rests:
             now["gyro_bias"] = now["still_angular_velocity"]
-        spread = np.zeros(INS_SIZE)
-        spread[INS_POSITION : INS_POSITION + 3] = place.position_variance, place.position_variance, place.up_variance
-        spread[INS_VELOCITY : INS_VELOCITY + 3] = max(place.speed_variance, 0.2**2)
-        spread[INS_TURN : INS_TURN + 3] = 0.03**2, 0.03**2, place.heading_variance + 0.02**2
+        variances = np.zeros(INS_SIZE)
+        variances[INS_POSITION : INS_POSITION + 3] = (
+            initial.position_variance,
+            initial.position_variance,
+            initial.up_variance,
+        )
+        variances[INS_VELOCITY : INS_VELOCITY + 3] = max(initial.speed_variance, 0.2**2)
+        variances[INS_TURN : INS_TURN + 3] = 0.03**2, 0.03**2, initial.heading_variance + 0.02**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
-        spread[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = gyro
-        spread[INS_FORCE_BIAS:] = own.start.force_bias_std_mps2**2
-        now["covariance"] = np.diag(spread)
+        variances[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = gyro
+        variances[INS_FORCE_BIAS:] = own.start.force_bias_std_mps2**2
+        now["covariance"] = np.diag(variances)
 
-    def _take_imu(self, reading: Reading, passed: float) -> None:
-        now = self.memory[0]
+    def _correct_with_imu(self, reading: Reading, passed: float) -> None:
+        now = self.filter_state[0]
         now["angular_velocity"] = self._axes @ (reading.values[:3] - now["gyro_bias"])
         now["force"] = self._axes @ (reading.values[3:] - now["force_bias"])
 
-    def _take_encoders(self, reading: Reading, passed: float) -> None:
+    def _correct_with_encoders(self, reading: Reading, passed: float) -> None:
         if self.is_running and self._own.uses_wheels:
-            ins_wheels(self.constants, self.memory, self.wheel_speed(reading.values[4:8]))
+            correct_ins_with_wheels(self.constants, self.filter_state, self.wheel_speed(reading.values[4:8]))
 
-    def _take_gps(self, reading: Reading) -> int:
-        return int(ins_gps(self.constants, self.memory, reading.values, reading.variance))
+    def _correct_with_gps(self, reading: Reading) -> int:
+        return int(correct_ins_with_gps(self.constants, self.filter_state, reading.values, reading.variance))
 
     def _move_to(self, reading: Reading) -> None:
-        now = self.memory[0]
-        told = self.estimate()
-        heading = heading_of(told["attitude"].tolist())
-        arm, spread = self.constants["gps_arm"][0], now["covariance"]
+        now = self.filter_state[0]
+        estimate = self.estimate()
+        heading = heading_of(estimate["attitude"].tolist())
+        arm, covariance = self.constants["gps_arm"][0], now["covariance"]
         off = (
             math.cos(heading) * arm[0] - math.sin(heading) * arm[1],
             math.sin(heading) * arm[0] + math.cos(heading) * arm[1],
         )
         for k in range(2):
             now["position"][k] = reading.values[k] - off[k]
-            spread[INS_POSITION + k, :] = spread[:, INS_POSITION + k] = 0.0
-            spread[INS_POSITION + k, INS_POSITION + k] = reading.variance[k] + 0.01
-            spread[INS_VELOCITY + k, INS_VELOCITY + k] += 0.5**2
-        spread[INS_TURN + 2, INS_TURN + 2] += 0.15**2
+            covariance[INS_POSITION + k, :] = covariance[:, INS_POSITION + k] = 0.0
+            covariance[INS_POSITION + k, INS_POSITION + k] = reading.variance[k] + 0.01
+            covariance[INS_VELOCITY + k, INS_VELOCITY + k] += 0.5**2
+        covariance[INS_TURN + 2, INS_TURN + 2] += 0.15**2
 
 
 @kernel
-def strap_down(constants: Record, memory: Memory, step: float) -> None:
+def strap_down(constants: Record, filter_state: FilterState, step: float) -> None:
     """One step [s] with the latest rates and forces."""
-    known, now = constants[0], memory[0]
+    known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     angular_velocity, force = three(now.angular_velocity, 0), three(now.force, 0)
     push = to_world(rotation, force)
@@ -189,20 +193,20 @@ def strap_down(constants: Record, memory: Memory, step: float) -> None:
     now.odom[1] += sine * went[0] + cosine * went[1]
     now.odom[2] += went[2]
     now.odom[3] += turned
-    spread_on(transition, step * known.noise, now.covariance)
+    propagate_covariance(transition, step * known.noise, now.covariance)
 
 
 @kernel
-def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
-    """As measurements.take_gps: 1 used, 0 refused, -1 no position."""
-    known, now = constants[0], memory[0]
+def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
+    """As measurements.take_gps: 1 used, 0 rejected, -1 no position."""
+    known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     arm = to_world(rotation, three(known.gps_arm, 0))
     swing = to_world(rotation, cross(three(now.angular_velocity, 0), three(known.gps_arm, 0)))
     error = np.zeros(INS_SIZE)
     used = -1
     for part_of in range(2):
-        rows, rest, spread = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
+        rows, innovation, noise_variance = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
         count = 0
         vector = arm if part_of == 0 else swing
         for k in range(3):
@@ -211,10 +215,10 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
                 row[(INS_POSITION if part_of == 0 else INS_VELOCITY) + k] = 1.0
                 _turn_row(vector, k, row)
                 present = now.position[k] if part_of == 0 else now.velocity[k]
-                rest[count] = fix[3 * part_of + k] - present - vector[k]
+                innovation[count] = fix[3 * part_of + k] - present - vector[k]
                 for j in range(INS_SIZE):
-                    rest[count] -= row[j] * error[j]
-                spread[count] = variance[3 * part_of + k]
+                    innovation[count] -= row[j] * error[j]
+                noise_variance[count] = variance[3 * part_of + k]
                 count += 1
         if count == 0:
             continue
@@ -222,7 +226,7 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
         if part_of == 1:
             doubt(now, sensor, PATIENCE, now.covariance, INS_VELOCITY, 3, DOUBT_SPEED)
         change = np.zeros(INS_SIZE)
-        taken = fuse(now, sensor, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        taken = fuse(now, sensor, rows, innovation, noise_variance, count, known.gps_gate[count - 1], change)
         for j in range(INS_SIZE):
             error[j] += change[j]
         if part_of == 0:
@@ -234,15 +238,15 @@ def ins_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
 
 
 @kernel
-def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
+def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed: float) -> None:
     """Speed [m/s] of the rear axle ahead; none to the side, none upward."""
-    known, now = constants[0], memory[0]
+    known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     back = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
     velocity = three(now.velocity, 0)
     body = to_chassis(rotation, velocity)
     moves = add(body, cross(three(now.angular_velocity, 0), back))
-    rows, rest, spread = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
+    rows, innovation, noise_variance = np.zeros((3, INS_SIZE)), np.empty(3), np.empty(3)
     world = (rotation.x, rotation.y, rotation.z)
     units = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     for j in range(3):
@@ -254,10 +258,10 @@ def ins_wheels(constants: Record, memory: Memory, speed: float) -> None:
             rows[k, INS_TURN + j] = tilted[k]
             rows[k, INS_GYRO_BIAS + j] = -swung[k]
     for k in range(3):
-        rest[k] = (speed if k == 0 else 0.0) - moves[k]
-        spread[k] = known.wheel_variance if k == 0 else known.side_variance
+        innovation[k] = (speed if k == 0 else 0.0) - moves[k]
+        noise_variance[k] = known.wheel_variance if k == 0 else known.side_variance
     error = np.zeros(INS_SIZE)
-    fuse(now, WHEELS, rows, rest, spread, 3, known.wheel_gate, error)
+    fuse(now, WHEELS, rows, innovation, noise_variance, 3, known.wheel_gate, error)
     _correct(now, error)
 
 

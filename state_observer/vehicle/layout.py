@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vehicle_dynamics.driving.state import DRIVING_SIZE
 
 Array = NDArray[np.float64]
-Memory: TypeAlias = Any  # one record of a dtype below, as an array of length 1
+FilterState: TypeAlias = Any  # one record of a dtype below, as an array of length 1
 Record: TypeAlias = Any
 
 # errorEKF: 20 error states, [Sanjurjo] Eq. 5.74. Position of the chassis origin in world axes; small turns about
@@ -25,7 +25,7 @@ VELOCITY, ANGULAR_VELOCITY, WHEEL_RATE = 10, 13, 16
 MOTION_SIZE = 20
 # Beyond [Sanjurjo]: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
 # model lacks ([Sanjurjo] Section 6.2). An offset of the steering angle shows as one in yaw.
-GYRO_BIAS, FORCE_BIAS, GROUND, LACK = 20, 23, 26, 27
+GYRO_BIAS, FORCE_BIAS, GROUND, DISTURBANCE = 20, 23, 26, 27
 ERROR_SIZE = 30
 
 # INS: position, velocity, turn (world axes), biases.
@@ -62,7 +62,7 @@ _COMMON = [
     ("running", "i8"),  # 0 while it waits for a start
     ("started_ns", "i8"),
     ("fixed_ns", "i8"),  # latest GPS position that was used
-    ("disagreed_ns", "i8"),  # since when all GPS positions were refused; 0: they are not
+    ("disagreed_ns", "i8"),  # since when all GPS positions were rejected; 0: they are not
     ("resets", "i8"),  # of the position, by lasting disagreement
     ("restarts", "i8"),  # after divergence
     ("jump", "f8", 3),  # the latest reset moved the estimate by [m]
@@ -82,8 +82,8 @@ VEHICLE_MEMORY = np.dtype(
         ("gyro_bias", "f8", 3),
         ("force_bias", "f8", 3),
         ("ground", "f8"),
-        ("lack", "f8", 3),
-        ("surprise", "f8", 4),  # log of factors on noise: of forces along, across, up, and of angular rates
+        ("disturbance", "f8", 3),
+        ("noise_inflation", "f8", 4),  # log of factors on noise: of forces along, across, up, and of angular rates
         ("covariance", "f8", (ERROR_SIZE, ERROR_SIZE)),
         ("pedals", "f8", 4),  # steering, throttle, brake, selected
         ("counted", "f8", 4),  # wheel angles as the encoders had them last [rad]

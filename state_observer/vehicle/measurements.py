@@ -14,33 +14,33 @@ import state_observer.vehicle.layout as at
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.rotation import Rotation, rotate_quaternion, rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import Vector3, add, cross, three, vector
-from state_observer.vehicle.error_dynamics import SLOWEST, side_slopes
-from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, marginal_nis, surprised
-from state_observer.vehicle.layout import Memory, Record
+from state_observer.vehicle.error_dynamics import SLOWEST, side_force_jacobian
+from state_observer.vehicle.fusion import apply_scalar, doubt, fuse, inflated, marginal_nis
+from state_observer.vehicle.layout import FilterState, Record
 from vehicle_dynamics.driving.state import STUCK
 from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN, SPIN_RATE, VELOCITY
 
 SLIPS_FOR_NS = 300_000_000
-PATIENCE = 5.0  # samples in a row that a gate refuses
-DOUBT_SPEED, DOUBT_TURN, DOUBT_LACK = 4.0, 0.25, 9.0  # variances after that [m^2/s^2, rad^2/s^2, m^2/s^4]
+PATIENCE = 5.0  # samples in a row that a gate rejects
+DOUBT_SPEED, DOUBT_TURN, DOUBT_DISTURBANCE = 4.0, 0.25, 9.0  # variances after that [m^2/s^2, rad^2/s^2, m^2/s^4]
 SWINGS_FOR, SETTLED = 0.25, 0.05  # [s], share that is left
 SWING_TURN, SWING_FORCE = 0.1, 1.0  # [rad/s], [m/s^2]
-STANDING = 0.3  # [m/s]: a vehicle that is slower, is braked and whose wheels rest stands
+STANDING = 0.3  # [m/s]: a vehicle that is slower, is braked and whose wheels rest, stands
 BRAKED = 0.02  # pedal; one that moves off does so before the first pulse of its wheels
 STILL_SPEED, STILL_TURN = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
 
 
 @kernel
-def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
+def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
     """Position (east, north, up) and velocity in fix (6) with variances (6); an infinite one leaves its element out.
 
-    Returns 1 when the position was used, 0 when it was refused, -1 when there was none.
+    Returns 1 when the position was used, 0 when it was rejected, -1 when there was none.
     """
-    known, now = constants[0], memory[0]
+    known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.state[ATTITUDE])
     arm = to_world(rotation, three(known.gps_arm, 0))
     error = np.zeros(at.ERROR_SIZE)
-    rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
+    rows, innovation, noise_variance = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     count = 0
     for k in range(3):
         if variance[k] < np.inf:
@@ -48,15 +48,15 @@ def take_gps(constants: Record, memory: Memory, fix: Any, variance: Any) -> int:
             row[at.POSITION + k] = 1.0
             if k == 2:
                 row[at.GROUND] = 1.0
-            if known.full_slopes > 0.0:  # Eq. 5.46; without, Eq. 5.47
+            if known.full_jacobian > 0.0:  # Eq. 5.46; without, Eq. 5.47
                 _turned(rotation, arm, k, row)
-            rest[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
-            spread[count] = variance[k]
+            innovation[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
+            noise_variance[count] = variance[k]
             count += 1
     used = -1
     if count > 0:
         gate = known.gps_gate[count - 1]
-        used = 1 if fuse(now, at.GPS_POSITION, rows, rest, spread, count, gate, error) else 0
+        used = 1 if fuse(now, at.GPS_POSITION, rows, innovation, noise_variance, count, gate, error) else 0
     if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
         _velocity(known, now, rotation, arm, fix, variance, error)
     correct(now, error, known.bias_limit)
@@ -70,7 +70,7 @@ def _velocity(
     """GPS velocity (Eqs. 5.49-5.51), and the course as yaw."""
     world_angular_velocity = to_world(rotation, vector(now.state[ANGULAR_VELOCITY]))
     velocity = add(vector(now.state[VELOCITY]), cross(world_angular_velocity, arm))
-    rows, rest, spread = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
+    rows, innovation, noise_variance = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
     # Fused one after the other within one sample: what the position's readings did to the error counts.
     count = 0
     body = (rotation.x, rotation.y, rotation.z)
@@ -86,15 +86,15 @@ def _velocity(
             # As Eq. 5.50 has it, positions do not matter when the yaw is taken from the course.
             if known.course_as_yaw == 0.0:
                 _turned(rotation, velocity, k, row)
-            rest[count], spread[count] = fix[3 + k] - velocity[k], variance[3 + k]
+            innovation[count], noise_variance[count] = fix[3 + k] - velocity[k], variance[3 + k]
             count += 1
     if count > 0:
         doubt(now, at.GPS_VELOCITY, PATIENCE, now.covariance, at.VELOCITY, 3, DOUBT_SPEED)
         for k in range(count):
             for j in range(at.ERROR_SIZE):
-                rest[k] -= rows[k, j] * error[j]
+                innovation[k] -= rows[k, j] * error[j]
         change = np.zeros(at.ERROR_SIZE)
-        fuse(now, at.GPS_VELOCITY, rows, rest, spread, count, known.gps_gate[count - 1], change)
+        fuse(now, at.GPS_VELOCITY, rows, innovation, noise_variance, count, known.gps_gate[count - 1], change)
         for j in range(at.ERROR_SIZE):
             error[j] += change[j]
     speed = math.hypot(fix[3], fix[4])
@@ -103,26 +103,26 @@ def _velocity(
         row[0, at.YAW] = 1.0
         # The antenna's course and the vehicle's yaw differ by the sideslip there, as the model sees it.
         astray = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[at.YAW]
-        rest[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
-        spread[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
+        innovation[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
+        noise_variance[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
         change = np.zeros(at.ERROR_SIZE)
-        fuse(now, at.COURSE, row, rest, spread, 1, known.gps_gate[0], change)
+        fuse(now, at.COURSE, row, innovation, noise_variance, 1, known.gps_gate[0], change)
         for j in range(at.ERROR_SIZE):
             error[j] += change[j]
 
 
 @kernel
-def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> None:
+def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any, variance: Any) -> None:
     """Angular rate and specific force in reading (6), sensor axes, with variances (6); infinite: axis left out.
 
     Gyroscopes as Eqs. 5.62-5.64. Accelerometers as attitude information (Eqs. 5.65-5.68), and as what they tell of the
-    forces: of those that the model lacks, and of the tyres' side forces.
+    forces: of those that the model misses, and of the tyres' side forces.
     """
-    known, now = constants[0], memory[0]
+    known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.state[ATTITUDE])
     angular_velocity, arm = vector(now.state[ANGULAR_VELOCITY]), three(known.imu_arm, 0)
     error, rows = np.zeros(at.ERROR_SIZE), np.zeros((3, at.ERROR_SIZE))
-    rest, spread = np.empty(3), np.empty(3)
+    innovation, noise_variance = np.empty(3), np.empty(3)
     # After a start the body swings into the place that the model has for it.
     swing = math.exp((now.started_ns - now.time_ns) * 1e-9 / SWINGS_FOR)
     count = 0
@@ -134,13 +134,13 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
                 row[at.ANGULAR_VELOCITY + j] = known.imu_axes[j, k]
                 expected += known.imu_axes[j, k] * angular_velocity[j]
             row[at.GYRO_BIAS + k] = 1.0
-            rest[count], spread[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
+            innovation[count], noise_variance[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
             count += 1
     if count > 0:
         doubt(now, at.GYRO, PATIENCE, now.covariance, at.ANGULAR_VELOCITY, 3, DOUBT_TURN)
-        fuse(now, at.GYRO, rows, rest, spread, count, known.imu_gate, error)
+        fuse(now, at.GYRO, rows, innovation, noise_variance, count, known.imu_gate, error)
         if swing < SETTLED:
-            now.surprise[3] = surprised(now.surprise[3], now.last_nis[at.GYRO] / count)
+            now.noise_inflation[3] = inflated(now.noise_inflation[3], now.last_nis[at.GYRO] / count)
     felt = (now.acceleration[0], now.acceleration[1], now.acceleration[2] + known.gravity)
     force = to_chassis(rotation, felt)
     force = add(
@@ -155,8 +155,8 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[1])),
     )
     velocity = to_chassis(rotation, vector(now.state[VELOCITY]))
-    side, _ = side_slopes(known, max(abs(velocity[0]), 2.0 * SLOWEST))
-    inputs = known.input_variance * math.exp(now.surprise[0])
+    side, _ = side_force_jacobian(known, max(abs(velocity[0]), 2.0 * SLOWEST))
+    inputs = known.input_variance * math.exp(now.noise_inflation[0])
     count = 0
     rows = np.zeros((3, at.ERROR_SIZE))
     for k in range(3):
@@ -169,41 +169,48 @@ def take_imu(constants: Record, memory: Memory, reading: Any, variance: Any) -> 
                 row[at.ROLL] += axis * tilted[0][j]
                 row[at.PITCH] += axis * tilted[1][j]
             row[at.FORCE_BIAS + k] = 1.0
-            row[at.LACK], row[at.LACK + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
+            row[at.DISTURBANCE], row[at.DISTURBANCE + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
             row[at.VELOCITY + 1] = known.imu_axes[1, k] * side[0]
             row[at.ANGULAR_VELOCITY + 2] = known.imu_axes[1, k] * side[1]
             row[at.POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
             row[at.VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
-            rest[count] = reading[3 + k] - expected
-            spread[count] = variance[3 + k] + known.imu_axes[0, k] ** 2 * inputs + (SWING_FORCE * swing) ** 2
+            innovation[count] = reading[3 + k] - expected
+            noise_variance[count] = variance[3 + k] + known.imu_axes[0, k] ** 2 * inputs + (SWING_FORCE * swing) ** 2
             for j in range(at.ERROR_SIZE):
-                rest[count] -= row[j] * error[j]
-            nis = marginal_nis(now.covariance, row, rest[count], spread[count])
+                innovation[count] -= row[j] * error[j]
+            nis = marginal_nis(now.covariance, row, innovation[count], noise_variance[count])
             for j in range(3):
                 if known.imu_axes[j, k] ** 2 > 0.5 and swing < SETTLED:  # the chassis axis that it looks along
-                    now.surprise[j] = surprised(now.surprise[j], nis)
+                    now.noise_inflation[j] = inflated(now.noise_inflation[j], nis)
             count += 1
     if count > 0:
-        doubt(now, at.ACCELEROMETER, PATIENCE, now.covariance, at.LACK, 2, DOUBT_LACK)
+        doubt(now, at.ACCELEROMETER, PATIENCE, now.covariance, at.DISTURBANCE, 2, DOUBT_DISTURBANCE)
         change = np.zeros(at.ERROR_SIZE)
-        fuse(now, at.ACCELEROMETER, rows, rest, spread, count, known.imu_gate, change)
+        fuse(now, at.ACCELEROMETER, rows, innovation, noise_variance, count, known.imu_gate, change)
         for j in range(at.ERROR_SIZE):
             error[j] += change[j]
     correct(now, error, known.bias_limit)
 
 
 @kernel
-def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passed: float, time_ns: int) -> int:
-    """Wheel angles from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were refused.
+def correct_with_wheels(
+    constants: Record, filter_state: FilterState, moved: Any, rates: Any, passed: float, time_ns: int
+) -> int:
+    """Wheel angles from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were rejected.
 
     moved (4): by how much each count has changed [rad]. A wheel whose count changes has just passed an edge: it is
     beyond it by no more than it turns from sample to sample. One whose count stays tells something only when the model
     has it beyond the pulse that it is in. A wheel that was not believed is taken up anew where it is: only how far it
     turned means anything.
     """
-    known, now = constants[0], memory[0]
-    error, row, rest, spread = np.zeros(at.ERROR_SIZE), np.zeros((1, at.ERROR_SIZE)), np.empty(1), np.empty(1)
-    refused = 0
+    known, now = constants[0], filter_state[0]
+    error, row, innovation, noise_variance = (
+        np.zeros(at.ERROR_SIZE),
+        np.zeros((1, at.ERROR_SIZE)),
+        np.empty(1),
+        np.empty(1),
+    )
+    rejected = 0
     for k in range(4):
         change = abs(rates[k] - now.counted_rate[k]) / max(passed, 1e-3)
         noise = 2.0 * known.pulse / max(passed, 1e-3) ** 2  # of that change, from whole pulses
@@ -212,31 +219,31 @@ def take_wheels(constants: Record, memory: Memory, moved: Any, rates: Any, passe
         if time_ns < now.slipping_ns[k]:
             _take_up(now, k, known.pulse)
             now.gated[at.WHEELS] += 1.0
-            refused += 1
+            rejected += 1
             continue
         low, width = now.turned[k], known.pulse
         if moved[k] != 0.0:
             width = min(max(abs(now.state[SPIN_RATE][k]), abs(rates[k])) * passed, known.pulse)
             if moved[k] < 0.0:
                 low += known.pulse - width
-        rest[0] = low + 0.5 * width - now.state[SPIN][k] - error[at.WHEEL + k]
-        if moved[k] == 0.0 and abs(rest[0]) <= 0.5 * width:
+        innovation[0] = low + 0.5 * width - now.state[SPIN][k] - error[at.WHEEL + k]
+        if moved[k] == 0.0 and abs(innovation[0]) <= 0.5 * width:
             continue
         row[0, :] = 0.0
         row[0, at.WHEEL + k] = 1.0
-        spread[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
+        noise_variance[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
         one = np.zeros(at.ERROR_SIZE)
-        if fuse(now, at.WHEELS, row, rest, spread, 1, known.wheel_gate, one):
+        if fuse(now, at.WHEELS, row, innovation, noise_variance, 1, known.wheel_gate, one):
             for j in range(at.ERROR_SIZE):
                 error[j] += one[j]
         else:
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
             _take_up(now, k, known.pulse)
             error[at.WHEEL + k] = 0.0
-            refused += 1
+            rejected += 1
     _stand(now, rates, error)
     correct(now, error, known.bias_limit)
-    return refused
+    return rejected
 
 
 @part
@@ -321,4 +328,4 @@ def correct(now: Record, error: Any, limits: Any) -> None:
         state[SPIN_RATE][k] += error[at.WHEEL_RATE + k]
     now.ground += error[at.GROUND]
     for k in range(3):
-        now.lack[k] += error[at.LACK + k]
+        now.disturbance[k] += error[at.DISTURBANCE + k]

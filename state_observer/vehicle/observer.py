@@ -17,16 +17,6 @@ from numpy.typing import NDArray
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.clock import JUMP_NS, Line, SampleClock
-from state_observer.vehicle.doors import (
-    Reading,
-    Refusal,
-    Sample,
-    WheelDoor,
-    encoder_reading,
-    gps_reading,
-    imu_reading,
-    told_pose,
-)
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.filter_base import FROZEN, FilterBase
 from state_observer.vehicle.forces import Forces, tyre_forces
@@ -36,13 +26,23 @@ from state_observer.vehicle.ins import InsFilter
 from state_observer.vehicle.layout import KINDS, Record
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import Datum, InsSettings, ObserverSettings, VehicleObserverSettings
+from state_observer.vehicle.validation import (
+    Reading,
+    Rejection,
+    Sample,
+    WheelGate,
+    encoder_reading,
+    gps_reading,
+    imu_reading,
+    told_pose,
+)
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
 from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
 
-FASTEST_TOLD = 60.0  # [m/s]
+FASTEST_START = 60.0  # [m/s]
 _SAMPLES = (EncoderSample, ImuSample, GpsSample)  # in the order of KINDS
 HELD = "held: in the future"
 MOST_WAITING = 200  # samples of the future
@@ -89,8 +89,8 @@ class BasicObserver:
             self.take(ImuSample(time_ns, np.full(3, 1e-4 * step), force, 1e-6, 1e-4, None, 0.0, 0.0, False))
             if step == 1:
                 self.set_pose(0.0, 0.0, 0.0)
-        spread, motion = np.ones(3), np.zeros(3)
-        self.take(GpsSample(time_ns, 1, 0.0, 0.0, 2.0, spread, motion, spread, 0.0, None, 9, 1.0))
+        variance, motion = np.ones(3), np.zeros(3)
+        self.take(GpsSample(time_ns, 1, 0.0, 0.0, 2.0, variance, motion, variance, 0.0, None, 9, 1.0))
         self.estimate(time_ns + NS_PER_S // 100)
         self._frame = frame
         self.reset()
@@ -106,18 +106,18 @@ class BasicObserver:
     def take(self, sample: Sample, arrival_ns: int | None = None) -> Verdict:
         """A sample; arrival_ns is when it came, if that is known. Without, it is taken to come at its own time."""
         if not isinstance(sample.time_ns, int) or not 0 < sample.time_ns < LATEST_NS:
-            return self._refuse("time: must be above 0 and before 2200")
+            return self._reject("time: must be above 0 and before 2200")
         reading = self._reading(sample)
-        if isinstance(reading, Refusal):
+        if isinstance(reading, Rejection):
             self._clock.hear(_SAMPLES.index(type(sample)), arrival_ns)
             self._release()
-            return self._refuse(reading.reason)
+            return self._reject(reading.reason)
         line = self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
         if line is Line.WENT_BACK:
             return self._begin_anew(reading, arrival_ns)
         if line is Line.BEHIND:
             self._strays.append((reading, arrival_ns))
-            return self._refuse(f"{KINDS[reading.kind]}: too late")
+            return self._reject(f"{KINDS[reading.kind]}: too late")
         self._strays.clear()
         self._release()
         if line is Line.AHEAD:
@@ -139,14 +139,14 @@ class BasicObserver:
         speed: ahead [m/s], where that is told too: pulses of wheels tell it a moment later.
         """
         pose = told_pose(x, y, heading, position_variance, heading_variance)
-        if isinstance(pose, Refusal):
-            return self._refuse(pose.reason)
+        if isinstance(pose, Rejection):
+            return self._reject(pose.reason)
         if not self._filter.time_ns:
-            return self._refuse("pose: no sample has come yet")
-        if speed is not None and not abs(speed) <= FASTEST_TOLD:
-            return self._refuse(f"pose: its speed must be within {FASTEST_TOLD:g} m/s")
+            return self._reject("pose: no sample has come yet")
+        if speed is not None and not abs(speed) <= FASTEST_START:
+            return self._reject(f"pose: its speed must be within {FASTEST_START:g} m/s")
         if not self._filter.start_at(*pose, speed=speed):
-            return self._refuse(f"pose: {self._filter.start_trouble}")
+            return self._reject(f"pose: {self._filter.start_trouble}")
         self._history.forget_past()
         return Verdict(True, "")
 
@@ -160,32 +160,32 @@ class BasicObserver:
         """A record of ESTIMATE at the newest sample, or predicted to a later time, which disturbs nothing."""
         if time_ns is None or time_ns <= self._filter.time_ns or not self.is_running:
             return self._filter.estimate()
-        memory, watch = self._filter.memory.copy(), self._filter.on_tick
+        filter_state, watch = self._filter.filter_state.copy(), self._filter.on_tick
         self._filter.on_tick = None
         self._filter.advance_to(time_ns)
-        told = self._filter.estimate()
-        self._filter.memory[:] = memory
+        estimate = self._filter.estimate()
+        self._filter.filter_state[:] = filter_state
         self._filter.on_tick = watch
-        return told
+        return estimate
 
     def health(self, silent_s: float = 0.0) -> Health:
         """Status, warnings and counts; silent_s: since the newest sample of all came, by a clock of the caller."""
         now_ns = self._clock.now_ns + round(silent_s * NS_PER_S)
         silences = {kind: self._clock.silence(index, now_ns) for index, kind in enumerate(KINDS)}
-        return assess(self._filter, now_ns, silences, self._refused, self._held, self._history.replays)
+        return assess(self._filter, now_ns, silences, self._rejected, self._held, self._history.replays)
 
     def _begin(self) -> None:
-        self._refused: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
         self._held = 0
         self._waiting: deque[tuple[int, Reading]] = deque()
         self._strays: deque[tuple[Reading, int | None]] = deque(maxlen=MOST_STRAYS)
-        self._wheels = WheelDoor()
+        self._wheels = WheelGate()
 
     def _begin_anew(self, reading: Reading, arrival_ns: int | None) -> Verdict:
         """Time went back, as two samples say: a bag's loop, a simulation's reset."""
         strays, times_back = list(self._strays), self.times_back + 1
         self.reset()
-        self.times_back = self._refused["time: went back, began anew"] = times_back
+        self.times_back = self._rejected["time: went back, began anew"] = times_back
         for stray, came_ns in strays:
             if abs(stray.time_ns - reading.time_ns) <= JUMP_NS:
                 self._clock.judge(stray.kind, stray.time_ns, came_ns)
@@ -193,7 +193,7 @@ class BasicObserver:
         self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
         return self._take(reading)
 
-    def _reading(self, sample: Sample) -> Reading | Refusal:
+    def _reading(self, sample: Sample) -> Reading | Rejection:
         if isinstance(sample, EncoderSample):
             return encoder_reading(sample)
         if isinstance(sample, ImuSample):
@@ -203,27 +203,27 @@ class BasicObserver:
     def _take(self, reading: Reading) -> Verdict:
         reason = self._history.verdict(reading)
         if not reason and reading.kind == 0:
-            reason = self._wheels.refusal(reading)
+            reason = self._wheels.rejection(reading)
         if reason:
-            return self._refuse(f"{KINDS[reading.kind]}: {reason}")
+            return self._reject(f"{KINDS[reading.kind]}: {reason}")
         newest = self._history.newest_ns
         if newest and reading.time_ns - newest > self.settings.timing.gap_s * NS_PER_S:
             self._after_gap()
         self._history.take(reading)
         if self._filter.is_running and reading.kind == 2 and self._filter.is_lost():
             self._filter.restart()
-        if self._filter.memory["same"][0][reading.kind] >= FROZEN[reading.kind]:
-            return self._refuse(f"{KINDS[reading.kind]}: frozen")
+        if self._filter.filter_state["same"][0][reading.kind] >= FROZEN[reading.kind]:
+            return self._reject(f"{KINDS[reading.kind]}: frozen")
         return Verdict(True, "")
 
     def _after_gap(self) -> None:
         """Nothing was heard for long: what happened is not known, so that it starts anew."""
-        memory = self._filter.memory
-        kept = {name: memory[name].copy() for name in ("resets", "restarts")}
+        filter_state = self._filter.filter_state
+        kept = {name: filter_state[name].copy() for name in ("resets", "restarts")}
         self._filter.clear()
         for name, value in kept.items():
-            memory[name] = value
-        memory["restarts"] += 1
+            filter_state[name] = value
+        filter_state["restarts"] += 1
         self._history.clear()
 
     def _hold(self, reading: Reading) -> Verdict:
@@ -231,7 +231,7 @@ class BasicObserver:
         self._held += 1
         self._waiting.append((self._clock.now_ns, reading))
         if len(self._waiting) > MOST_WAITING:
-            self._refuse_future(self._waiting.popleft()[1])
+            self._reject_future(self._waiting.popleft()[1])
         return Verdict(True, HELD)
 
     def _release(self) -> None:
@@ -244,16 +244,16 @@ class BasicObserver:
             if reading.time_ns <= now_ns + timing.future_s * NS_PER_S:
                 self._take(reading)
             elif now_ns - since > timing.hold_s * NS_PER_S:
-                self._refuse_future(reading)
+                self._reject_future(reading)
             else:
                 still.append((since, reading))
         self._waiting = still
 
-    def _refuse_future(self, reading: Reading) -> None:
-        self._refuse(f"{KINDS[reading.kind]}: in the future for too long")
+    def _reject_future(self, reading: Reading) -> None:
+        self._reject(f"{KINDS[reading.kind]}: in the future for too long")
 
-    def _refuse(self, reason: str) -> Verdict:
-        self._refused[reason] += 1
+    def _reject(self, reason: str) -> Verdict:
+        self._rejected[reason] += 1
         return Verdict(False, reason)
 
 

@@ -45,7 +45,7 @@ class SensorNoise:
     )
     gyro_std_radps: float = _std(0.003, "Standard deviation of the angular rate", "rad/s")
     force_std_mps2: float = _std(
-        0.15, "Standard deviation of the specific force: noise, and vibration that the model lacks", "m/s^2"
+        0.15, "Standard deviation of the specific force: noise, and vibration that the model misses", "m/s^2"
     )
     input_std_mps2: float = _std(
         0.02, "Standard deviation of the longitudinal acceleration by noise of pedals and engine speed", "m/s^2"
@@ -199,15 +199,15 @@ class ModelNoise:
     yaw_radps2: float = _psd(0.002, "PSD of the yaw acceleration noise", "rad^2/s^3")
     tilt_radps2: float = _psd(0.002, "PSD of the roll and pitch acceleration noise", "rad^2/s^3")
     wheel_radps2: float = _psd(0.05, "PSD of the wheels' angular acceleration noise", "rad^2/s^3")
-    lack_mps3: float = _psd(0.2, "PSD that drives the acceleration that the model lacks", "m^2/s^5")
-    lack_time_s: float = setting(
-        1.0, "Correlation time of the acceleration that the model lacks", unit="s", minimum=0.01, maximum=1e3
+    disturbance_mps3: float = _psd(0.2, "PSD that drives the acceleration that the model misses", "m^2/s^5")
+    disturbance_time_s: float = setting(
+        1.0, "Correlation time of the acceleration that the model misses", unit="s", minimum=0.01, maximum=1e3
     )
-    yaw_lack_radps3: float = _psd(
-        1e-3, "PSD that drives the yaw acceleration that the model lacks, as an offset of its steering", "rad^2/s^5"
+    yaw_disturbance_radps3: float = _psd(
+        1e-3, "PSD that drives the yaw acceleration that the model misses, as an offset of its steering", "rad^2/s^5"
     )
-    yaw_lack_time_s: float = setting(
-        2.0, "Correlation time of the yaw acceleration that the model lacks", unit="s", minimum=0.01, maximum=1e3
+    yaw_disturbance_time_s: float = setting(
+        2.0, "Correlation time of the yaw acceleration that the model misses", unit="s", minimum=0.01, maximum=1e3
     )
     gyro_bias_radps2: float = _psd(1e-9, "PSD of the gyroscope bias's random walk", "rad^2/s^3")
     force_bias_mps3: float = _psd(1e-7, "PSD of the accelerometer bias's random walk", "m^2/s^5")
@@ -230,11 +230,11 @@ class VehicleObserverSettings(ObserverSettings):
     wheels_know_direction: bool = setting(False, "Whether pulses count down when wheels turn backward")
     noise: ModelNoise = field(default_factory=ModelNoise)
     estimates_biases: bool = setting(True, "Whether biases of gyroscopes and accelerometers are estimated")
-    estimates_lack: bool = setting(
-        True, "Whether the acceleration that the model lacks is estimated ([Sanjurjo] Section 6.2)"
+    estimates_disturbance: bool = setting(
+        True, "Whether the acceleration that the model misses is estimated ([Sanjurjo] Section 6.2)"
     )
     knows_ground: bool = setting(False, "Whether the height of the ground is known exactly")
-    full_position_slopes: bool = setting(
+    full_position_jacobian: bool = setting(
         True, "Whether GPS positions use the Jacobian of Eq. 5.46, else that of Eq. 5.47"
     )
     heading_from: str = setting(
@@ -254,8 +254,10 @@ class VehicleObserverSettings(ObserverSettings):
 
     def informed(self, known: Known) -> VehicleObserverSettings:
         """Its model has brakes, and it counts pulses."""
-        told = super().informed(known)
-        return replace(told, full_brake_pa=known.full_brake_pressure_pa, wheels_know_direction=known.knows_direction)
+        informed_settings = super().informed(known)
+        return replace(
+            informed_settings, full_brake_pa=known.full_brake_pressure_pa, wheels_know_direction=known.knows_direction
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

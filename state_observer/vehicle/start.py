@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from state_observer.vehicle.layout import Memory
+from state_observer.vehicle.layout import FilterState
 from state_observer.vehicle.settings import Gates, Start
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ TREMBLE = 0.01  # [rad/s]: what is faster is no noise
 STILL_STD = 1e-4  # [rad/s]: of a bias that was found so
 
 
-class Place(NamedTuple):
+class InitialState(NamedTuple):
     """Where the vehicle is when the filter starts."""
 
     antenna: Array  # east, north, up [m]
@@ -37,15 +37,15 @@ class Place(NamedTuple):
     speed_variance: float
 
 
-def begin_wait(memory: Memory) -> None:
+def begin_wait(filter_state: FilterState) -> None:
     """Forget what was gathered."""
     for name in ("fixes", "anchor", "anchor_variance", "walked", "still", "still_angular_velocity", "rate", "speed"):
-        memory[name] = 0.0
+        filter_state[name] = 0.0
 
 
-def wait_imu(memory: Memory, angular_velocity: Array, base_angular_velocity: Array) -> None:
+def wait_imu(filter_state: FilterState, angular_velocity: Array, base_angular_velocity: Array) -> None:
     """A reading of the gyroscopes [rad/s] while there is no heading yet: in the sensor's and in base_link's axes."""
-    now = memory[0]
+    now = filter_state[0]
     # The body moves before the first pulse of the wheels comes.
     rests = now["still"] < FIRST_STILL or np.abs(angular_velocity - now["still_angular_velocity"]).max() < TREMBLE
     if abs(now["speed"]) < STANDING and rests:
@@ -54,45 +54,53 @@ def wait_imu(memory: Memory, angular_velocity: Array, base_angular_velocity: Arr
     now["rate"] = base_angular_velocity
 
 
-def wait_wheels(memory: Memory, speed: float, passed: float, bias: float) -> None:
+def wait_wheels(filter_state: FilterState, speed: float, passed: float, bias: float) -> None:
     """Speed of the wheels [m/s] over the time since the last one [s]; bias [rad/s] of the yaw rate."""
-    now = memory[0]
+    now = filter_state[0]
     yaw = now["walked"][2] + 0.5 * passed * (now["rate"][2] - bias)
     now["walked"] += passed * np.array([speed * math.cos(yaw), speed * math.sin(yaw), now["rate"][2] - bias])
     now["speed"] = speed
 
 
-def wait_fix(memory: Memory, fix: Array, variance: Array, start: Start, gates: Gates) -> Place | None:
+def wait_fix(filter_state: FilterState, fix: Array, variance: Array, start: Start, gates: Gates) -> InitialState | None:
     """A fix with velocity (6) and its variances; the place when it is good enough to start."""
-    now = memory[0]
+    now = filter_state[0]
     stands = abs(now["speed"]) < STANDING and math.hypot(now["walked"][0], now["walked"][1]) < STANDING
     if now["fixes"] == 0.0 or stands:
         now["fixes"] += 1.0
         now["anchor"] += (fix[:3] - now["anchor"]) / now["fixes"]
         now["anchor_variance"] = variance[0] / now["fixes"]
         now["walked"] = 0.0
-    found = _by_velocity(memory, fix, variance, start, gates)
-    return found if found is not None else _by_two_fixes(memory, fix, variance, start)
+    found = _by_velocity(filter_state, fix, variance, start, gates)
+    return found if found is not None else _by_two_fixes(filter_state, fix, variance, start)
 
 
-def _by_velocity(memory: Memory, fix: Array, variance: Array, start: Start, gates: Gates) -> Place | None:
-    now, speed = memory[0], math.hypot(fix[3], fix[4])
+def _by_velocity(
+    filter_state: FilterState, fix: Array, variance: Array, start: Start, gates: Gates
+) -> InitialState | None:
+    now, speed = filter_state[0], math.hypot(fix[3], fix[4])
     if not np.isfinite(variance[3:5]).all() or speed < gates.course_above_mps:
         return None
-    spread = max(variance[3], variance[4]) / speed**2
-    if math.sqrt(spread) > start.heading_std:
+    heading_variance = max(variance[3], variance[4]) / speed**2
+    if math.sqrt(heading_variance) > start.heading_std:
         return None
     backward = now["speed"] < -STANDING
     heading = math.atan2(fix[4], fix[3]) + (math.pi if backward else 0.0)
-    place, place_variance = _best_place(memory, fix, variance, heading)
-    return Place(
-        place, heading, -speed if backward else speed, place_variance, float(variance[2]), spread, float(variance[3])
+    position, position_variance = _best_position(filter_state, fix, variance, heading)
+    return InitialState(
+        position,
+        heading,
+        -speed if backward else speed,
+        position_variance,
+        float(variance[2]),
+        heading_variance,
+        float(variance[3]),
     )
 
 
-def _best_place(memory: Memory, fix: Array, variance: Array, heading: float) -> tuple[Array, float]:
+def _best_position(filter_state: FilterState, fix: Array, variance: Array, heading: float) -> tuple[Array, float]:
     """This fix together with the mean of those before, carried on to here."""
-    now = memory[0]
+    now = filter_state[0]
     first = heading - now["walked"][2]
     x, y = now["walked"][:2].tolist()
     carried = now["anchor"] + np.array(
@@ -105,17 +113,23 @@ def _best_place(memory: Memory, fix: Array, variance: Array, heading: float) -> 
     return carried + share * (fix[:3] - carried), float(before * variance[0] / (before + variance[0]))
 
 
-def _by_two_fixes(memory: Memory, fix: Array, variance: Array, start: Start) -> Place | None:
-    now = memory[0]
+def _by_two_fixes(filter_state: FilterState, fix: Array, variance: Array, start: Start) -> InitialState | None:
+    now = filter_state[0]
     away = fix[:2] - now["anchor"][:2]
     x, y, yaw = now["walked"].tolist()
     distance = min(math.hypot(*away), math.hypot(x, y))
     if distance < start.baseline_m:
         return None
-    spread = (now["anchor_variance"] + variance[0]) / distance**2
-    if math.sqrt(spread) > start.heading_std:
+    heading_variance = (now["anchor_variance"] + variance[0]) / distance**2
+    if math.sqrt(heading_variance) > start.heading_std:
         return None
     heading = math.atan2(away[1], away[0]) - math.atan2(y, x) + yaw
-    return Place(
-        fix[:3].copy(), heading, float(now["speed"]), float(variance[0]), float(variance[2]), float(spread), 0.04
+    return InitialState(
+        fix[:3].copy(),
+        heading,
+        float(now["speed"]),
+        float(variance[0]),
+        float(variance[2]),
+        float(heading_variance),
+        0.04,
     )

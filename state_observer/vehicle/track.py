@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.health import Health
 from state_observer.vehicle.layout import SENSORS
 from state_observer.vehicle.observer import BasicObserver
+from state_observer.vehicle.validation import Sample
 
 Array = NDArray[np.float64]
 
@@ -77,8 +77,8 @@ class Errors:
         """Normalised estimation error squared over time; of PLANAR: 0 x, 1 y, 2 yaw, 3 ahead, 4 aside, 5 rate."""
         index = list(chosen)
         error = np.column_stack([self.position[:, :2], self.yaw, self.velocity[:, :2], self.yaw_rate])[:, index]
-        spread = self.covariance[:, index][:, :, index]
-        return np.asarray(np.einsum("ni,ni->n", error, np.linalg.solve(spread, error[:, :, None])[:, :, 0]))
+        covariance = self.covariance[:, index][:, :, index]
+        return np.asarray(np.einsum("ni,ni->n", error, np.linalg.solve(covariance, error[:, :, None])[:, :, 0]))
 
     def after(self, seconds: float, until: float = math.inf) -> Errors:
         """Those between two times [s]."""
@@ -93,7 +93,7 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
     log = EstimateLog(filter_)
     kept: dict[str, list[Array]] = {name: [] for name in SENSORS}
     try:
-        tally = filter_.memory[0]
+        tally = filter_.filter_state[0]
         for sample in samples:
             before = tally["used"].copy() if keep_innovations else None
             observer.take(sample)
@@ -111,18 +111,18 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
 def errors(track: Track, truth: Drive) -> Errors:
     """Where the truth has an instant of the track."""
     common, ours, theirs = np.intersect1d(track.time_ns, truth.time_ns, return_indices=True)
-    told = track.estimates[ours]
+    estimate = track.estimates[ours]
     off = np.remainder(track.yaw[ours] - truth.yaw[theirs] + math.pi, 2.0 * math.pi) - math.pi
     moving = np.hypot(truth.velocity[theirs, 0], truth.velocity[theirs, 1]) > 1.0
-    slip = np.where(moving, told["sideslip"] - truth.sideslip[theirs], 0.0)
+    slip = np.where(moving, estimate["sideslip"] - truth.sideslip[theirs], 0.0)
     return Errors(
         (common - truth.time_ns[0]) * 1e-9,
-        told["position"] - truth.position[theirs],
+        estimate["position"] - truth.position[theirs],
         off,
-        told["velocity"] - truth.velocity[theirs],
-        told["angular_velocity"][:, 2] - truth.angular_velocity[theirs, 2],
+        estimate["velocity"] - truth.velocity[theirs],
+        estimate["angular_velocity"][:, 2] - truth.angular_velocity[theirs, 2],
         slip,
-        told["covariance"][:, PLANAR][:, :, PLANAR],
+        estimate["covariance"][:, PLANAR][:, :, PLANAR],
     )
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.observer import BasicObserver
 from state_observer.vehicle.settings import ObserverSettings
 from state_observer.vehicle.track import Track, observe
+from state_observer.vehicle.validation import Sample
 
 Array = NDArray[np.float64]
 
@@ -58,8 +58,8 @@ def whiteness(track: Track) -> dict[str, Whiteness]:
         used = values[:, np.any(values != 0.0, axis=0)]
         if not used.size:
             continue
-        spread = used - used.mean(axis=0)
-        correlation = (spread[1:] * spread[:-1]).sum() / max((spread**2).sum(), 1e-12)
+        deviation = used - used.mean(axis=0)
+        correlation = (deviation[1:] * deviation[:-1]).sum() / max((deviation**2).sum(), 1e-12)
         found[name] = Whiteness(track.health.mean_nis[name], float(correlation))
     return found
 

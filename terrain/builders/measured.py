@@ -137,7 +137,7 @@ def file_beside(folder: Path, name: str) -> Path:
     root, path = folder.resolve(), folder / parts
     try:
         target = path.resolve()
-    except RuntimeError:  # links in a circle, which the check below refuses
+    except RuntimeError:  # links in a circle, which the check below rejects
         target = root
     if not target.is_relative_to(root):
         raise ValueError(f"file {name!r}: is a link that leads out of the world's own folder")

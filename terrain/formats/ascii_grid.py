@@ -12,7 +12,7 @@ import numpy as np
 from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.regular_file import check_is_file
-from terrain.limits import check_grid_size, file_refusal
+from terrain.limits import check_grid_size, file_error
 from terrain.raw_grid import RawGrid
 
 KEYS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "nodata_value")
@@ -29,11 +29,11 @@ def load_ascii_grid(path: Path) -> RawGrid:
             header, first_line = _header(file)
             return _grid(header, _values(file, first_line, header["nrows"], header["ncols"]))
     except UnicodeDecodeError:
-        raise file_refusal(path, "is not a text file") from None
+        raise file_error(path, "is not a text file") from None
     except OSError as error:
-        raise file_refusal(path, error.strerror or error) from None
+        raise file_error(path, error.strerror or error) from None
     except ValueError as error:
-        raise file_refusal(path, error) from None
+        raise file_error(path, error) from None
 
 
 def save_ascii_grid(ground: ElevationMap, path: Path) -> None:
@@ -91,7 +91,7 @@ def _values(file: TextIO, first_line: str, rows: int, columns: int) -> Any:
         numbers = _numbers(block)
         if count + len(numbers) > values.size:
             raise ValueError(f"{rows} rows of {columns} promised, more found")
-        with np.errstate(over="ignore"):  # 1e300 becomes infinite, and is refused as that
+        with np.errstate(over="ignore"):  # 1e300 becomes infinite, and is rejected as that
             values[count : count + len(numbers)] = numbers
         count += len(numbers)
     if count < values.size:

@@ -34,7 +34,7 @@ class _Placing(NamedTuple):
 def load_geotiff(path: Path, resolution: float | None = None) -> RawGrid:
     """Read heights with their georeference kept; pixels without a value are unknown.
 
-    A file without georeference is refused unless its resolution [m] is given.
+    A file without georeference is rejected unless its resolution [m] is given.
     """
     with height_image(path, "TIFF") as image:
         tags: Any = image.tag_v2  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from PIL import Image
 from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.images import height_image, pixels
-from terrain.limits import file_refusal
+from terrain.limits import file_error
 from terrain.raw_grid import RawGrid
 
 WHITE_OF_16_BITS = 65535
@@ -36,5 +36,5 @@ def save_heightmap_png(ground: ElevationMap, path: Path) -> tuple[float, float]:
         try:
             Image.fromarray(grey.astype(np.uint16)).save(file, "PNG")
         except ValueError as error:
-            raise file_refusal(path, error) from None
+            raise file_error(path, error) from None
     return low, high

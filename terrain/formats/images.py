@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from terrain.formats.regular_file import check_is_file
-from terrain.limits import check_grid_size, file_refusal
+from terrain.limits import check_grid_size, file_error
 
 # Pillow warns of tags whose values lie beyond the end of the file, and goes on without them.
 CUT_OFF = r"(Possibly corrupt|Corrupt) EXIF data|Tag data larger than file|Tag offset too large|Truncated"
@@ -36,18 +36,18 @@ def height_image(path: Path, file_format: str) -> Iterator[Image.Image]:
                     raise ValueError(f"holds colours (mode {image.mode}), not one height per pixel")
                 yield image
     except UnidentifiedImageError:
-        raise file_refusal(path, f"is not a {file_format} image that can be read") from None
+        raise file_error(path, f"is not a {file_format} image that can be read") from None
     except Image.DecompressionBombError:
-        raise file_refusal(path, "has far too many pixels") from None
+        raise file_error(path, "has far too many pixels") from None
     except UserWarning as warning:
-        raise file_refusal(path, f"is damaged or truncated: {warning}") from None
+        raise file_error(path, f"is damaged or truncated: {warning}") from None
     except (SyntaxError, EOFError, KeyError, TypeError, AttributeError) as error:  # Pillow, of damaged files
-        raise file_refusal(path, f"is damaged: {error}") from None
+        raise file_error(path, f"is damaged: {error}") from None
     except OSError as error:
         # Pillow's own errors of this type have no number: they are about the content.
-        raise file_refusal(path, error.strerror or f"is damaged or truncated: {error}") from None
+        raise file_error(path, error.strerror or f"is damaged or truncated: {error}") from None
     except ValueError as error:
-        raise file_refusal(path, error) from None
+        raise file_error(path, error) from None
 
 
 def pixels(image: Image.Image) -> Any:

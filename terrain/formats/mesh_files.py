@@ -11,7 +11,7 @@ import numpy as np
 
 from proving_ground.settings.files import whole_file
 from terrain.formats.regular_file import check_is_file
-from terrain.limits import MESH_FILE_LIMIT_BYTES, file_refusal
+from terrain.limits import MESH_FILE_LIMIT_BYTES, file_error
 from terrain.mesh import Mesh
 
 SUFFIXES = (".obj", ".ply", ".stl")
@@ -23,15 +23,15 @@ def load_mesh(path: Path) -> Mesh:
     import trimesh  # slow to import, and only mesh files need it
 
     if path.suffix.lower() not in SUFFIXES:
-        raise file_refusal(path, f"must end in one of {', '.join(SUFFIXES)}")
+        raise file_error(path, f"must end in one of {', '.join(SUFFIXES)}")
     check_is_file(path)
     try:
         size = path.stat().st_size
         if size > MESH_FILE_LIMIT_BYTES:
-            raise file_refusal(path, f"{size} bytes are too many for a mesh (limit {MESH_FILE_LIMIT_BYTES})")
+            raise file_error(path, f"{size} bytes are too many for a mesh (limit {MESH_FILE_LIMIT_BYTES})")
         data = path.read_bytes()
     except OSError as error:
-        raise file_refusal(path, error.strerror or error) from None
+        raise file_error(path, error.strerror or error) from None
     kind = path.suffix.lower()[1:]
     options = {"skip_materials": True} if kind == "obj" else {}
     try:
@@ -40,13 +40,13 @@ def load_mesh(path: Path) -> Mesh:
         elif kind == "stl" and not _is_binary_stl(data):
             data = _stl_text(data)
         # From memory and without a resolver: nothing else that the file names is opened.
-        with np.errstate(all="ignore"):  # of corners that are not finite, which Mesh refuses
+        with np.errstate(all="ignore"):  # of corners that are not finite, which Mesh rejects
             found: Any = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
         mesh = Mesh(np.asarray(found.vertices, np.float64), np.asarray(found.faces, np.int32))
     except Exception as error:  # trimesh raises what its parsers happen to raise
-        raise file_refusal(path, f"is not a sound mesh: {str(error)[:200] or type(error).__name__}") from None
+        raise file_error(path, f"is not a sound mesh: {str(error)[:200] or type(error).__name__}") from None
     if not len(mesh.faces):
-        raise file_refusal(path, "is not a sound mesh: it has no faces")
+        raise file_error(path, "is not a sound mesh: it has no faces")
     return mesh
 
 

@@ -15,7 +15,7 @@ from proving_ground.settings.files import whole_file
 from terrain.elevation_map import ElevationMap
 from terrain.formats.regular_file import check_is_file
 from terrain.georeference import Georeference
-from terrain.limits import check_grid_size, file_refusal
+from terrain.limits import check_grid_size, file_error
 
 VERSION = 1
 ABOUT_LIMIT_BYTES = 1_000_000
@@ -59,13 +59,13 @@ def load_npz(path: Path) -> ElevationMap:
             georeference=None if where is None else Georeference(**where),
         )
     except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise file_refusal(path, f"is not a whole .npz file: {error}; it looks truncated") from None
+        raise file_error(path, f"is not a whole .npz file: {error}; it looks truncated") from None
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise file_refusal(path, f"is not a map of this suite: {error}") from None
+        raise file_error(path, f"is not a map of this suite: {error}") from None
     except OSError as error:
-        raise file_refusal(path, error.strerror or error) from None
+        raise file_error(path, error.strerror or error) from None
     except (ValueError, NotImplementedError, RuntimeError) as error:
-        raise file_refusal(path, error) from None
+        raise file_error(path, error) from None
 
 
 def _read(archive: zipfile.ZipFile, name: str, dtype: np.dtype[Any], limit: int | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from terrain.limits import file_refusal
+from terrain.limits import file_error
 
 
 def check_is_file(path: Path) -> None:
@@ -13,6 +13,6 @@ def check_is_file(path: Path) -> None:
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        raise file_refusal(path, getattr(error, "strerror", None) or error) from None
+        raise file_error(path, getattr(error, "strerror", None) or error) from None
     if not stat.S_ISREG(mode):
-        raise file_refusal(path, f"is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or device'}, not a file")
+        raise file_error(path, f"is {'a folder' if stat.S_ISDIR(mode) else 'a pipe or device'}, not a file")

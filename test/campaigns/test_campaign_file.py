@@ -68,7 +68,7 @@ def write(folder: Path, campaign: str = CAMPAIGN, base: str = BASE, sampling: st
     return path
 
 
-def refusal(folder: Path, campaign: str, sampling: str = "random") -> str:
+def rejection(folder: Path, campaign: str, sampling: str = "random") -> str:
     with pytest.raises(SettingsError) as caught:
         load_kit(write(folder, campaign, sampling=sampling))
     return str(caught.value)
@@ -161,13 +161,13 @@ def test_an_unknown_campaign_is_answered_with_the_nearest_name() -> None:
 )
 def test_a_mistake_is_one_line_that_names_it(tmp_path: Path, wrong: str, right: str, words: str) -> None:
     assert wrong in CAMPAIGN
-    text = refusal(tmp_path, CAMPAIGN.replace(wrong, right))
+    text = rejection(tmp_path, CAMPAIGN.replace(wrong, right))
     assert "\n" not in text
     assert re.search(words, text), text
 
 
-def test_a_grid_of_something_without_points_is_refused(tmp_path: Path) -> None:
-    assert "a grid needs grid, choice or constant, not uniform" in refusal(tmp_path, CAMPAIGN, "grid")
+def test_a_grid_of_something_without_points_is_rejected(tmp_path: Path) -> None:
+    assert "a grid needs grid, choice or constant, not uniform" in rejection(tmp_path, CAMPAIGN, "grid")
 
 
 def test_a_sample_that_makes_no_scenario_is_named_with_its_values(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_run_repeated_alone_has_the_same_metrics_to_the_bit(whole: Path) -> No
         }
 
 
-def test_a_run_that_the_campaign_has_not_is_refused(whole: Path) -> None:
+def test_a_run_that_the_campaign_has_not_is_rejected(whole: Path) -> None:
     with pytest.raises(SettingsError, match=f"runs 0 to {RUNS - 1}"):
         prepared_run(whole, RUNS)
 
@@ -175,7 +175,7 @@ def with_first_rows(whole: Path, folder: Path, runs: int) -> Path:
     return folder
 
 
-def test_a_vehicle_that_was_changed_between_two_sessions_is_refused(tmp_path: Path) -> None:
+def test_a_vehicle_that_was_changed_between_two_sessions_is_rejected(tmp_path: Path) -> None:
     numbers = (share_directory() / "config/vehicles/hmmwv.yaml").read_text()
     (tmp_path / "base.yaml").write_text(BASE)
     (tmp_path / "heavy.yaml").write_text(numbers)
@@ -197,7 +197,7 @@ def test_results_of_another_campaign_are_not_mixed_in(files: Path, whole: Path, 
         command("run", str(tmp_path / "made.yaml"), "--out", str(whole))
 
 
-def test_two_at_once_in_one_folder_are_refused(files: Path, whole: Path) -> None:
+def test_two_at_once_in_one_folder_are_rejected(files: Path, whole: Path) -> None:
     from proving_ground.campaigns.store import Store
     from proving_ground.campaigns.table import schema_of
 

@@ -1,4 +1,4 @@
-"""The cockpit without ROS and without a browser: what is drawn, what is refused, how one drives."""
+"""The cockpit without ROS and without a browser: what is drawn, what is rejected, how one drives."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_links_stand_where_the_vehicles_own_kinematics_put_them() -> None:
     assert_allclose(np.cross(along / np.linalg.norm(along), upper / np.linalg.norm(upper)), 0.0, atol=1e-9)
 
 
-def test_a_joint_that_is_not_finite_is_refused() -> None:
+def test_a_joint_that_is_not_finite_is_rejected() -> None:
     with pytest.raises(ValueError, match="finite"):
         Links(HMMWV).at({"front_left_wheel": math.nan})
 
@@ -228,7 +228,7 @@ def test_a_message_that_is_not_finite_changes_nothing_but_its_counter(field: str
     model.take_truth(bad)
 
     assert model.truth is before
-    assert model.refused == {"ground_truth/odom": 1}
+    assert model.rejected == {"ground_truth/odom": 1}
 
 
 def test_lying_messages_are_counted_and_left_out() -> None:
@@ -240,7 +240,7 @@ def test_lying_messages_are_counted_and_left_out() -> None:
     info = Fields(height=2, width=2, resolution=0.1, origin=Fields(position=xyz(0.0, 0.0, 0.0)))
     model.take_grid(Fields(header=Fields(stamp=stamp), info=info, data=bytes(3)))
     model.take_goal(Fields(pose=Fields(position=xyz(math.nan, 0.0, 0.0))))
-    assert model.refused == {"joint_states": 2, "clock": 1, "local_map": 1, "goal_pose": 1}
+    assert model.rejected == {"joint_states": 2, "clock": 1, "local_map": 1, "goal_pose": 1}
     assert (model.joints, model.time_ns, model.grid, model.goal) == ({}, None, None, None)
 
 
@@ -386,11 +386,11 @@ def test_replay_goes_on_between_two_words_of_its_node() -> None:
 
 
 @pytest.mark.parametrize("lie", [{"position_s": "nan"}, {"rate": "0"}, {"length_s": "5"}, {"length_s": "words"}])
-def test_a_replay_that_cannot_be_is_refused(lie: dict[str, str]) -> None:
+def test_a_replay_that_cannot_be_is_rejected(lie: dict[str, str]) -> None:
     model = ViewModel()
     model.take_replay({"position_s": "10", "length_s": "60", "rate": "1", "paused": "false"} | lie, 0.0)
     assert model.replay is None
-    assert model.refused == {"replay": 1}
+    assert model.rejected == {"replay": 1}
 
 
 def test_nodes_that_fall_silent_are_said_to_be() -> None:
@@ -504,12 +504,12 @@ def test_next_free_port_is_taken() -> None:
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "203.0.113.7"])
-def test_an_address_that_is_not_ours_is_refused_in_one_line(host: str) -> None:
+def test_an_address_that_is_not_ours_is_rejected_in_one_line(host: str) -> None:
     with pytest.raises(SettingsError, match="host: must be an address of this machine"):
         free_port(host, 8080)
 
 
-def test_sockets_of_other_pages_are_refused() -> None:
+def test_sockets_of_other_pages_are_rejected() -> None:
     assert is_own_page("http://127.0.0.1:8080", "127.0.0.1:8080", is_local=True)
     assert not is_own_page("https://elsewhere.example", "127.0.0.1:8080", is_local=True)
     assert not is_own_page("http://rebound.example:8080", "rebound.example:8080", is_local=True)

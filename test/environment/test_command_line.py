@@ -63,10 +63,10 @@ def test_first_use_shows_each_step_and_second_use_one_line(set_up: SetUp, capsys
 
 
 def test_failing_step_names_itself_cause_and_remedy(set_up: SetUp, capsys: pytest.CaptureFixture[str]) -> None:
-    def refuse(runner: Runner) -> None:
+    def reject(runner: Runner) -> None:
         raise SetupError("no compiler", "sudo apt install g++")
 
-    assert set_up(refuse) == 1
+    assert set_up(reject) == 1
     assert capsys.readouterr().err.splitlines() == [
         'proving_ground set-up failed in step 2/2 "pip".',
         "  cause:  no compiler",
@@ -104,7 +104,7 @@ def test_second_set_up_waits_for_the_first(set_up: SetUp, tmp_path: Path, capsys
     assert (tmp_path / ".venv").exists()
 
 
-def test_unknown_interpreter_is_refused_without_a_traceback() -> None:
+def test_unknown_interpreter_is_rejected_without_a_traceback() -> None:
     script = REPOSITORY / "environment" / "bootstrap.py"
     result = subprocess.run(
         [sys.executable, script, "--python", "python9.9"], capture_output=True, text=True, timeout=60

@@ -1,4 +1,4 @@
-"""Which ROS 2 is used, and what is refused before anything is made."""
+"""Which ROS 2 is used, and what is rejected before anything is made."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_wheels_are_used_where_nothing_is_sourced(variables: dict[str, str]) -> 
 
 @with_rclpy(False)
 @pytest.mark.usefixtures("rclpy_is_there")
-def test_sourced_ros_for_another_python_is_refused_with_the_remedy() -> None:
+def test_sourced_ros_for_another_python_is_rejected_with_the_remedy() -> None:
     sourced = {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": "/opt/ros/jazzy"}
     with pytest.raises(SetupError, match="has no rclpy") as caught:
         check_origin(ros_origin.ros_origin(sourced, VENV))

@@ -46,7 +46,7 @@ def workshop(tmp_path: Path) -> Workshop:
     return Workshop(tmp_path)
 
 
-def refuse(runner: Runner) -> None:
+def reject(runner: Runner) -> None:
     raise SetupError("no compiler", "sudo apt install g++")
 
 
@@ -93,7 +93,7 @@ def test_step_whose_result_is_gone_runs_again(workshop: Workshop) -> None:
 
 def test_failing_step_leaves_no_stamp_and_stops_the_rest(workshop: Workshop) -> None:
     with pytest.raises(StepError, match='step 2/3 "two"'):
-        workshop.run(workshop.step("one"), workshop.step("two", action=refuse), workshop.step("three"))
+        workshop.run(workshop.step("one"), workshop.step("two", action=reject), workshop.step("three"))
 
     assert workshop.run(*map(workshop.step, ["one", "two", "three"])) == ["two", "three"]
 
@@ -102,17 +102,17 @@ def test_step_that_worked_before_and_fails_now_is_not_taken_for_done(workshop: W
     workshop.run(workshop.step("one"))
 
     with pytest.raises(StepError):
-        workshop.run(workshop.step("one", facts={"python": "3.12"}, action=refuse))
+        workshop.run(workshop.step("one", facts={"python": "3.12"}, action=reject))
 
     # Back to the old inputs: what is installed is neither the old nor the new state.
     assert workshop.run(workshop.step("one")) == ["one"]
 
 
-def test_step_refused_by_its_check_keeps_the_old_success(workshop: Workshop) -> None:
+def test_step_rejected_by_its_check_keeps_the_old_success(workshop: Workshop) -> None:
     workshop.run(workshop.step("one"))
 
     with pytest.raises(StepError):
-        workshop.run(workshop.step("one", facts={"python": "3.12"}, check=refuse))
+        workshop.run(workshop.step("one", facts={"python": "3.12"}, check=reject))
 
     assert workshop.run(workshop.step("one")) == []
 

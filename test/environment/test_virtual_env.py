@@ -59,7 +59,7 @@ def test_sourcing_ros_makes_the_environment_anew(finished: VirtualEnv) -> None:
     assert reason == "it was made without a sourced ROS 2, now it is over a sourced ROS 2 jazzy"
 
 
-def test_environment_that_somebody_else_made_is_refused(tmp_path: Path) -> None:
+def test_environment_that_somebody_else_made_is_rejected(tmp_path: Path) -> None:
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     with pytest.raises(SetupError, match="was not made by this set-up"):
         VirtualEnv(tmp_path / ".venv").check_ownership()

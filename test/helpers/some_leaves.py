@@ -1,4 +1,4 @@
-"""YAML files in which one value was replaced by any other, for tests that every file is loaded or refused."""
+"""YAML files in which one value was replaced by any other, for tests that every file is loaded or rejected."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def with_another_leaf(data: st.DataObject, path: Path) -> str:
     return yaml.safe_dump(content)
 
 
-def assert_loaded_or_refused_in_one_line(load: Callable[[], object]) -> None:
+def assert_loaded_or_rejected_in_one_line(load: Callable[[], object]) -> None:
     words = ""
     try:
         load()
-    except SettingsError as refusal:
-        words = str(refusal)
+    except SettingsError as rejection:
+        words = str(rejection)
     assert "\n" not in words

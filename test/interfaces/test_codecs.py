@@ -203,7 +203,7 @@ def test_points_come_back_from_a_cloud(make: Make, values: list[float]) -> None:
     np.testing.assert_array_equal(cloud_to_points(cloud).reshape(-1)["x"], points["x"])
 
 
-# What is refused
+# What is rejected
 
 
 @pytest.mark.parametrize("make", WORLDS)
@@ -214,7 +214,7 @@ def test_points_come_back_from_a_cloud(make: Make, values: list[float]) -> None:
         (lambda m: m.angular_velocity_covariance.__setitem__(0, -1.0), "has no rates"),
     ],
 )
-def test_an_imu_message_that_is_no_sample_is_refused(make: Make, spoil: Callable[[Any], None], words: str) -> None:
+def test_an_imu_message_that_is_no_sample_is_rejected(make: Make, spoil: Callable[[Any], None], words: str) -> None:
     message = filled(make, types.IMU, fill_imu, imu(), has_attitude=False)
     spoil(message)
     with pytest.raises(ValueError, match=words):
@@ -222,7 +222,7 @@ def test_an_imu_message_that_is_no_sample_is_refused(make: Make, spoil: Callable
 
 
 @pytest.mark.parametrize("make", WORLDS)
-def test_joints_that_lack_a_wheel_are_refused_by_its_name(make: Make) -> None:
+def test_joints_that_lack_a_wheel_are_rejected_by_its_name(make: Make) -> None:
     message = named(make, joints.WHEELS, fill_wheels, encoders())
     message.name = [*message.name[:2], "spare", message.name[3]]
     with pytest.raises(ValueError, match="has no rear_left_wheel"):
@@ -232,7 +232,7 @@ def test_joints_that_lack_a_wheel_are_refused_by_its_name(make: Make) -> None:
 @pytest.mark.parametrize("make", WORLDS)
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e9])
 @pytest.mark.parametrize("part", ["pose.pose.position", "twist.twist.linear", "twist.twist.angular"])
-def test_odometry_that_no_vehicle_has_is_refused(make: Make, bad: float, part: str) -> None:
+def test_odometry_that_no_vehicle_has_is_rejected(make: Make, bad: float, part: str) -> None:
     message = filled(make, types.ODOMETRY, fill_odometry, NOW_NS, MOTION)
     vector: Any = message
     for name in part.split("."):
@@ -244,7 +244,7 @@ def test_odometry_that_no_vehicle_has_is_refused(make: Make, bad: float, part: s
 
 @pytest.mark.parametrize("make", WORLDS)
 @pytest.mark.parametrize("w", [0.0, 3.0, float("nan")])
-def test_an_attitude_that_is_no_rotation_is_refused(make: Make, w: float) -> None:
+def test_an_attitude_that_is_no_rotation_is_rejected(make: Make, w: float) -> None:
     message = filled(make, types.ODOMETRY, fill_odometry, NOW_NS, MOTION)
     message.pose.pose.orientation.z, message.pose.pose.orientation.w = 0.0, w
     with pytest.raises(ValueError, match="quaternion"):
@@ -330,7 +330,7 @@ def _findings(make: Make) -> dict[str, Any]:
     fill_forces(table, Forces(*(np.arange(4.0) + k for k in range(9))))
     health = Health()
     health.report("status", Level.WARN, "starting")
-    health.count("refused")
+    health.count("rejected")
     diagnostics = make(types.DIAGNOSTICS)
     fill_health(diagnostics, health, "/observer", NOW_NS, make)
     add_figures(diagnostics, {"status": "starting"}, make)

@@ -43,7 +43,7 @@ def squared(x: float, array: Any) -> Pair:
 
 
 @kernel
-def refusing(x: float, array: Any) -> Pair:
+def rejecting(x: float, array: Any) -> Pair:
     if x > 1.0:
         raise ValueError("x: must be at most 1")
     return Pair(x, 0.0)
@@ -68,17 +68,17 @@ def test_one_compiled_caller_calls_kernels_that_it_never_knew() -> None:
 
 
 def test_an_exception_of_the_kernel_is_the_callers() -> None:
-    assert total(KIND.address(refusing), 1.0, np.zeros(1)) == 1.0
+    assert total(KIND.address(rejecting), 1.0, np.zeros(1)) == 1.0
     with pytest.raises(ValueError, match="must be at most 1"):
-        total(KIND.address(refusing), 2.0, np.zeros(1))
+        total(KIND.address(rejecting), 2.0, np.zeros(1))
 
 
-def test_a_kernel_with_another_result_is_refused() -> None:
+def test_a_kernel_with_another_result_is_rejected() -> None:
     with pytest.raises(TypeError, match=r"test_by_address.single: must return .*Pair"):
         KIND.address(single)
 
 
-def test_a_caller_with_other_arguments_is_refused() -> None:
+def test_a_caller_with_other_arguments_is_rejected() -> None:
     with pytest.raises(TypingError, match="kernel by address: takes"):
         wrong_arguments(0)
 

@@ -77,7 +77,7 @@ def test_a_scenario_is_not_run_into_the_folder_of_its_reference(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", [*RESULTS, TIMING, "bag/bag_0.mcap"])
-def test_files_where_no_launch_was_before_are_refused_and_stay(name: str, tmp_path: Path) -> None:
+def test_files_where_no_launch_was_before_are_rejected_and_stay(name: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
     with pytest.raises(SettingsError, match="is of no launch; move it"), claimed(tmp_path):
@@ -85,7 +85,7 @@ def test_files_where_no_launch_was_before_are_refused_and_stay(name: str, tmp_pa
     assert _texts(tmp_path) == {name: "mine"}
 
 
-def test_a_bag_of_ones_own_beside_those_of_launches_is_refused_and_stays(run: Path) -> None:
+def test_a_bag_of_ones_own_beside_those_of_launches_is_rejected_and_stays(run: Path) -> None:
     (run / "bag_7").mkdir()
     (run / "bag_7/bag_7_0.mcap").write_text("mine")
     before = _texts(run)

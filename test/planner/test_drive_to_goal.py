@@ -8,7 +8,7 @@ import pytest
 
 from planner.drive_to_goal import DriveToGoal, Reason, Status
 from planner.dstar_lite import DStarLite
-from planner.global_planner import Lack, PathFinder
+from planner.global_planner import Failure, PathFinder
 from planner.maps.local_map import LocalMap
 from planner.maps.source import Extent
 from planner.maps.terrain_truth import TerrainTruth
@@ -54,7 +54,7 @@ def test_goal_behind_is_reached_by_turning() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_goal_that_is_no_number_is_refused_and_stops_the_vehicle(bad: float) -> None:
+def test_goal_that_is_no_number_is_rejected_and_stops_the_vehicle(bad: float) -> None:
     drive = Drive(yard())
     drive.core.set_goal(30.0, 0.0)
     drive.run(5.0)
@@ -68,7 +68,7 @@ def test_goal_that_is_no_number_is_refused_and_stops_the_vehicle(bad: float) -> 
     assert is_standing(drive)
 
 
-def test_goal_off_the_map_is_refused() -> None:
+def test_goal_off_the_map_is_rejected() -> None:
     drive = Drive(yard(size=80.0))
 
     assert drive.core.set_goal(41.0, 0.0) is Reason.OUTSIDE_MAP
@@ -101,7 +101,7 @@ def test_goal_that_moves_a_little_makes_no_search_from_the_beginning(monkeypatch
     local, finder = LocalMap(TerrainTruth(world, DEFAULT), DEFAULT), PathFinder(DEFAULT, TRUCK, OF_600_M)
     pose = Pose(-120.0, -100.0)
     grid = local.update(0.0, pose)
-    while finder.find(pose, (120.0, 100.0), grid).lack is Lack.SEARCHING:
+    while finder.find(pose, (120.0, 100.0), grid).failure is Failure.SEARCHING:
         pass
     whole = sum(looks)
 
@@ -190,7 +190,7 @@ def test_thousands_of_waypoints_around_the_vehicle_are_passed_at_once() -> None:
     assert drive.progress.waypoint == 9_999
 
 
-def test_more_waypoints_than_anyone_needs_are_refused() -> None:
+def test_more_waypoints_than_anyone_needs_are_rejected() -> None:
     drive = Drive(yard())
 
     assert drive.core.set_waypoints([(30.0, 0.0)] * 10_001) is Reason.TOO_MANY

@@ -76,7 +76,7 @@ def test_motion_sensors_touch_pads_mice_and_keyboards_are_no_pads() -> None:
     assert not any(is_pad(other, []) for other in (touch, mouse, keyboard))
 
 
-def test_coalescing_longer_than_a_repeat_is_refused() -> None:
+def test_coalescing_longer_than_a_repeat_is_rejected() -> None:
     with pytest.raises(SettingsError, match=r"coalesce_s: must be at most one repeat period, got 0\.1"):
         build(JoystickSettings, {"coalesce_s": 0.1, "autorepeat_rate_hz": 20.0})
 
@@ -94,9 +94,9 @@ def test_devices_that_vanish_or_are_no_devices_are_passed_over(tmp_path: Path) -
 def test_device_that_may_not_be_read_is_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "event3").touch()
 
-    def refuse(path: str) -> None:
+    def reject(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("evdev.InputDevice", refuse)  # root may read everything, so the kernel would not refuse here
+    monkeypatch.setattr("evdev.InputDevice", reject)  # root may read everything, so the kernel would not reject here
 
     assert find_pad("", 0.05, tmp_path)[1].startswith(f"no readable game pad; {tmp_path}/event3 needs `sudo usermod")

@@ -368,23 +368,23 @@ def test_blind_lidar_lets_the_map_grow_old_whatever_it_sends(value: float) -> No
 
     assert progress.status is Status.EMERGENCY
     assert progress.reason is Reason.OLD_MAP
-    assert source.refused_scans == 7
+    assert source.rejected_scans == 7
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_points_that_are_no_numbers_are_refused_and_counted(bad: float) -> None:
+def test_points_that_are_no_numbers_are_rejected_and_counted(bad: float) -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     places = [(8.0, 0.0, -2.0), (bad, 0.0, -2.0), (8.0, bad, -2.0), (8.0, 0.5, bad)]
 
     assert source.see(0.0, points_at(places), STANDING)
 
     grid = LocalMap(source, DEFAULT).update(0.0, STANDING)
-    assert source.refused_points == 3
+    assert source.rejected_points == 3
     assert (part(grid, 9.9, 10.1, -0.1, 0.1) == FREE).any()
     assert not np.isinf(grid.heights).any()
 
 
-def test_scan_without_a_sound_pose_or_without_a_return_is_refused_and_the_map_grows_old() -> None:
+def test_scan_without_a_sound_pose_or_without_a_return_is_rejected_and_the_map_grows_old() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     points = points_at([(8.0, 0.0, -2.0)])
     assert source.see(1.0, points, STANDING)
@@ -395,11 +395,11 @@ def test_scan_without_a_sound_pose_or_without_a_return_is_refused_and_the_map_gr
     assert not source.see(2.0, points[:0], STANDING)
     assert not source.see(2.0, points, STANDING, later=STANDING, sweep=0.0)
 
-    assert source.refused_scans == 5
+    assert source.rejected_scans == 5
     assert LocalMap(source, DEFAULT).update(2.0, STANDING).stamp == 1.0
 
 
-def test_late_scan_is_refused_and_time_that_goes_back_begins_anew() -> None:
+def test_late_scan_is_rejected_and_time_that_goes_back_begins_anew() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     assert source.see(10.0, points_at([(8.0, 5.0, -2.0)]), STANDING)
 
@@ -411,7 +411,7 @@ def test_late_scan_is_refused_and_time_that_goes_back_begins_anew() -> None:
     assert (part(grid, 9.9, 10.1, 2.0, 6.0) == UNKNOWN).all()
 
 
-def test_points_of_another_form_are_taken_or_refused_by_name() -> None:
+def test_points_of_another_form_are_taken_or_rejected_by_name() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     wide = np.zeros(1, [("time", "f8"), ("x", "f8"), ("y", "f8"), ("z", "f8"), ("ring", "u1")])
     wide["x"], wide["z"] = 8.0, -2.0
@@ -421,7 +421,7 @@ def test_points_of_another_form_are_taken_or_refused_by_name() -> None:
         source.see(1.0, np.zeros(1, [("x", "f4"), ("y", "f4"), ("z", "f4")]), STANDING)
 
 
-def test_window_of_another_resolution_is_refused() -> None:
+def test_window_of_another_resolution_is_rejected() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     window = Window.around(0.0, 0.0, 10.0, 0.5)
 

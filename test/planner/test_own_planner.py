@@ -145,6 +145,6 @@ def test_path_of_a_planner_of_the_users_own_may_be_a_list(monkeypatch: pytest.Mo
 def test_planner_that_cannot_be_had_is_one_clear_line(name: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
 
-    with pytest.raises(SettingsError, match=words) as refused:
+    with pytest.raises(SettingsError, match=words) as rejected:
         Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner=name))
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(rejected.value)

@@ -78,7 +78,7 @@ def test_places_on_a_path() -> None:
 
 
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.array([[0.0, math.nan]]), np.zeros((3, 3))])
-def test_path_that_is_none_is_refused(points: np.ndarray) -> None:
+def test_path_that_is_none_is_rejected(points: np.ndarray) -> None:
     with pytest.raises(ValueError, match="path"):
         Path(points)
 

@@ -37,7 +37,7 @@ def test_every_setting_has_a_meaning_and_numbers_have_a_range() -> None:
         ({"max_speed_mps": float("nan")}, "max_speed_mps"),
     ],
 )
-def test_bad_settings_are_refused_with_one_line(values: dict[str, object], words: str) -> None:
-    with pytest.raises(SettingsError, match=words) as refused:
+def test_bad_settings_are_rejected_with_one_line(values: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as rejected:
         build(PlannerSettings, values)
-    assert "\n" not in str(refused.value)
+    assert "\n" not in str(rejected.value)

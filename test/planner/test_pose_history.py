@@ -25,7 +25,7 @@ def test_pose_between_two_is_between_them_and_headings_turn_the_short_way() -> N
     assert math.remainder(pose.heading - 3.155, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_times_that_are_not_known_are_refused_and_old_ones_forgotten() -> None:
+def test_times_that_are_not_known_are_rejected_and_old_ones_forgotten() -> None:
     poses = history(500)
     with pytest.raises(ValueError, match="not one of the poses"):
         poses.at(0)

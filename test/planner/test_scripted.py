@@ -117,7 +117,7 @@ def test_program_holds_its_last_pedals_and_its_gear() -> None:
         {"time_s": ()},
     ],
 )
-def test_program_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+def test_program_that_makes_no_sense_is_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         Program(**wrong)
 

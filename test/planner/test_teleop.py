@@ -105,13 +105,13 @@ def test_axis_that_is_no_axis_stops(bad: float, index: int) -> None:
     stick = list(axes(speed=1.0))
     stick[index] = bad
 
-    refusal = teleop.receive(1.01, stick, HOLD)
+    rejection = teleop.receive(1.01, stick, HOLD)
 
-    assert f"axis {index} is {bad}" in refusal
-    assert teleop.command(1.01).stop_reason == refusal
+    assert f"axis {index} is {bad}" in rejection
+    assert teleop.command(1.01).stop_reason == rejection
 
 
-def test_first_message_with_nan_is_refused_too() -> None:
+def test_first_message_with_nan_is_rejected_too() -> None:
     teleop = Teleop(XBOX)
 
     assert teleop.receive(0.0, [math.nan] * 6, HOLD)

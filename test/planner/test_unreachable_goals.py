@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.drive_to_goal import DriveToGoal, Reason, Status
-from planner.global_planner import Lack, PathFinder
+from planner.global_planner import Failure, PathFinder
 from planner.maps.local_map import LocalMap
 from planner.maps.source import Extent
 from planner.maps.terrain_truth import TerrainTruth
@@ -109,10 +109,10 @@ def test_goal_behind_a_wall_that_is_longer_than_the_first_map_is_not_called_unre
     home = Pose(0.0, 0.0)
     for _ in range(60):
         found = finder.find(home, (0.0, 60.0), local.update(0.0, home))
-        if found.lack is not Lack.SEARCHING:
+        if found.failure is not Failure.SEARCHING:
             break
 
-    assert found.lack is Lack.NONE
+    assert found.failure is Failure.NONE
     assert found.points is not None
     assert np.abs(found.points[:, 0]).max() > 220.0
 

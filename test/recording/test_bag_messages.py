@@ -20,7 +20,7 @@ from some_samples import NOW_NS
 from state_observer.vehicle.layout import ESTIMATE
 
 
-def test_bytes_of_another_type_are_refused() -> None:
+def test_bytes_of_another_type_are_rejected() -> None:
     with pytest.raises(ValueError, match="not a sensor_msgs/msg/Imu"):
         from_bytes(b"\x00\x01\x00\x00abc", types.IMU)
 

@@ -223,13 +223,13 @@ def test_a_bag_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
+    def reject(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     def fill() -> None:
         with BagWriter(tmp_path / "bag") as writer:
             writer.announce("/text", types.TEXT)
-            monkeypatch.setattr(Writer, "write", refuse)
+            monkeypatch.setattr(Writer, "write", reject)
             writer.write("/text", text("a"), NOW_NS)
 
     with pytest.raises(SettingsError, match="cannot be written: No space left on device"):

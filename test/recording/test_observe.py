@@ -258,7 +258,7 @@ def test_without_actuation_the_ins_is_taken_and_said(drive: Path, tmp_path: Path
     assert found["rmse"]["position_xy_m"] < found["gps_rmse_xy_m"]
 
 
-def test_a_vehicle_observer_without_actuation_is_refused(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_a_vehicle_observer_without_actuation_is_rejected(drive: Path, tmp_path: Path, capsys: Output) -> None:
     bag = copied(drive, tmp_path / "copy", without("/vehicle/actuation"))
 
     assert run(bag, tmp_path / "out", "--observer", "vehicle") == 2
@@ -336,7 +336,7 @@ def test_of_a_truncated_bag_the_beginning_is_observed(drive: Path, tmp_path: Pat
     assert found["rmse"]["position_xy_m"] < found["gps_rmse_xy_m"]
 
 
-def test_nan_in_messages_is_refused_and_counted(drive: Path, tmp_path: Path) -> None:
+def test_nan_in_messages_is_rejected_and_counted(drive: Path, tmp_path: Path) -> None:
     seen = {"/imu/data_raw": 0, "/gps/fix": 0, "/wheels/joint_states": 0, "/ground_truth/odom": 0}
 
     def spoil(topic: str, message: Any) -> tuple[str, Any]:
@@ -358,9 +358,9 @@ def test_nan_in_messages_is_refused_and_counted(drive: Path, tmp_path: Path) -> 
     assert run(bag, tmp_path / "out") == 0
 
     found = metrics(tmp_path / "out")
-    refused = {name: found["refused"][f"{name}: not finite"] for name in ("imu", "gps", "encoders")}
-    assert refused == {"imu": 140, "gps": seen["/gps/fix"] // 10, "encoders": 140}
-    assert found["messages_refused"] == {"/ground_truth/odom: position is not finite": 140}
+    rejected = {name: found["rejected"][f"{name}: not finite"] for name in ("imu", "gps", "encoders")}
+    assert rejected == {"imu": 140, "gps": seen["/gps/fix"] // 10, "encoders": 140}
+    assert found["messages_rejected"] == {"/ground_truth/odom: position is not finite": 140}
     assert found["rmse"]["position_xy_m"] < found["gps_rmse_xy_m"]
 
 
@@ -380,7 +380,7 @@ def test_single_absurd_stamps_do_no_harm(drive: Path, observed: Path, tmp_path: 
     assert run(bag, tmp_path / "out") == 0
 
     found = metrics(tmp_path / "out")
-    assert found["messages_refused"] == {"/imu/data_raw: absurd stamp": 2}
+    assert found["messages_rejected"] == {"/imu/data_raw: absurd stamp": 2}
     assert found["restarts"] == 0
     assert found["rmse"]["position_xy_m"] == pytest.approx(metrics(observed)["rmse"]["position_xy_m"], abs=0.05)
 
@@ -405,7 +405,7 @@ def test_messages_that_are_not_of_their_type_are_left_out(drive: Path, tmp_path:
     assert run(tmp_path / "copy", tmp_path / "out") == 0
 
     found = metrics(tmp_path / "out")
-    assert sum(found["messages_refused"].values()) > 500
+    assert sum(found["messages_rejected"].values()) > 500
     assert found["rmse"]["position_xy_m"] < found["gps_rmse_xy_m"]
 
 
@@ -474,12 +474,12 @@ def test_settings_come_back_from_their_text(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["magic", "nowhere.yaml"])
-def test_settings_that_are_none_are_refused(name: str) -> None:
+def test_settings_that_are_none_are_rejected(name: str) -> None:
     with pytest.raises(SettingsError):
         load_either(name)
 
 
-def test_three_names_for_four_wheels_are_refused(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_three_names_for_four_wheels_are_rejected(drive: Path, tmp_path: Path, capsys: Output) -> None:
     assert run(drive, tmp_path / "out", "--wheel-names", "a,b,c") == 2
     assert "--wheel-names a,b,c: must be 4 names with commas between" in capsys.readouterr().err
 

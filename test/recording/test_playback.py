@@ -285,7 +285,7 @@ def test_failure_that_nobody_expected_is_one_line_and_leaves_a_whole_bag_of_what
 
 
 @pytest.mark.parametrize("times", [(-5 * S, START_NS), (START_NS, -1), (1 << 63, START_NS)])
-def test_time_that_no_bag_can_hold_is_refused_before_anything_of_it_is_written(
+def test_time_that_no_bag_can_hold_is_rejected_before_anything_of_it_is_written(
     tmp_path: Path, times: tuple[int, int]
 ) -> None:
     bag = live(tmp_path / "drive", "/a")

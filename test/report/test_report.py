@@ -32,10 +32,10 @@ from proving_ground.report.from_bag import (
 from proving_ground.report.page import run_page
 from proving_ground.report.run_record import REPORT, Event, RunRecord, load_run, save_run
 from proving_ground.scenarios.channels import CHANNELS
+from proving_ground.scenarios.estimates import thinned_estimates
 from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.plots import thinned
 from proving_ground.scenarios.scenario import load_scenario
-from proving_ground.scenarios.told import told_from
 from proving_ground.settings import SettingsError
 from state_observer.vehicle.layout import SENSORS
 
@@ -139,7 +139,7 @@ def test_saving_what_was_loaded_changes_no_byte(drive: Path, record: RunRecord, 
 def test_watching_a_run_changes_no_bit_of_it(unwatched: Run, record: RunRecord) -> None:
     assert unwatched.estimates is not None
     assert record.estimates is not None
-    assert told_from(unwatched.estimates).tobytes() == record.estimates.tobytes()
+    assert thinned_estimates(unwatched.estimates).tobytes() == record.estimates.tobytes()
 
 
 def test_files_of_an_earlier_run_do_not_stay(tmp_path: Path, record: RunRecord) -> None:

@@ -408,7 +408,7 @@ def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:
 
     told(1000, 12.5, "12.5, 0.0 m")
     told(1001, math.nan, "12.5, 0.0 m")
-    looker.wait_until(lambda: tell(1001, math.inf) or bench.figures.get("ground_truth/odom refused"), "a count")
+    looker.wait_until(lambda: tell(1001, math.inf) or bench.figures.get("ground_truth/odom rejected"), "a count")
     told(500, 42.0, "42.0, 0.0 m")  # time went back
     assert "Traceback" not in bench.cockpit.output
     node.destroy_publisher(truth)
@@ -449,7 +449,7 @@ def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench,
     looker.wait_until(lambda: "Replay" not in looker.text(), "the replay's buttons to go")
 
 
-def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_refused(bench: Bench) -> None:
+def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_rejected(bench: Bench) -> None:
     cockpit, second = start_cockpit(bench.graph, f"port:={bench.address.rpartition(':')[2]}")
     assert second != bench.address
 
@@ -458,10 +458,10 @@ def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_refused(bench:
     with connect(socket, origin=second, subprotocols=protocol, max_size=None) as own:
         assert own.recv(timeout=PAGE_WAIT_S)
     with connect(socket, origin="http://elsewhere.example", subprotocols=protocol, max_size=None) as foreign:
-        with pytest.raises(ConnectionClosed) as refusal:
+        with pytest.raises(ConnectionClosed) as rejection:
             foreign.recv(timeout=PAGE_WAIT_S)
-        assert refusal.value.rcvd is not None
-        assert refusal.value.rcvd.code == 1008
+        assert rejection.value.rcvd is not None
+        assert rejection.value.rcvd.code == 1008
     assert "Traceback" not in cockpit.output
 
 
@@ -472,7 +472,7 @@ def test_cockpit_that_ends_while_somebody_looks_ends_well(bench: Bench) -> None:
     bench.looker.close()
 
 
-def test_bad_settings_are_refused_in_one_line(bench: Bench) -> None:
+def test_bad_settings_are_rejected_in_one_line(bench: Bench) -> None:
     process = bench.graph.start_command(
         [sys.executable, "-m", "proving_ground.cockpit.ros.cockpit_node", "--ros-args", "-p", "world:=twon"]
     )

@@ -59,7 +59,7 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     pose.pose.pose.position.x, pose.pose.pose.position.y, pose.pose.pose.orientation.w = 10.0, -2.0, 1.0
     pose.pose.covariance[[0, 7, 35]] = 0.01, 0.01, 0.001
     graph.wait_until(poses.get_subscription_count, "an ear for poses")
-    telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # refused until the first sample has come
+    telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has come
     graph.wait_until(lambda: told, "the first estimate")
     telling.cancel()
     command = Twist()
@@ -109,7 +109,7 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     assert "Traceback" not in launch.output
 
 
-def test_bad_samples_and_poses_are_refused_with_a_reason(graph: Any) -> None:
+def test_bad_samples_and_poses_are_rejected_with_a_reason(graph: Any) -> None:
     graph.start("observer", "--ros-args", "-p", "kind:=ins")
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     imu = graph.node.create_publisher(Imu, "/imu/data_raw", qos.SENSOR)
@@ -127,7 +127,7 @@ def test_bad_samples_and_poses_are_refused_with_a_reason(graph: Any) -> None:
     elsewhere.header.frame_id = "odom"
     poses.publish(elsewhere)
     graph.wait_until(
-        lambda: "initialpose refused: is in frame 'odom'" in str(figures(diagnostics)), "a word on the frame"
+        lambda: "initialpose rejected: is in frame 'odom'" in str(figures(diagnostics)), "a word on the frame"
     )
 
 
@@ -279,7 +279,7 @@ def test_a_simulation_that_stands_still_is_not_silent(graph: Any, told: list[Any
     timer.cancel()
 
 
-def test_absurd_poses_are_refused_and_the_node_lives_on(graph: Any, told: list[Any]) -> None:
+def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[Any]) -> None:
     process, diagnostics, sensors = started(graph)
     poses = graph.node.create_publisher(PoseWithCovarianceStamped, "/initialpose", qos.RELIABLE)
     graph.wait_until(poses.get_subscription_count, "an ear for poses")
@@ -303,7 +303,7 @@ def test_absurd_poses_are_refused_and_the_node_lives_on(graph: Any, told: list[A
         assert process.is_running()
 
 
-def test_topics_that_never_come_are_said_and_refusals_pass(graph: Any) -> None:
+def test_topics_that_never_come_are_said_and_rejections_pass(graph: Any) -> None:
     _, diagnostics, sensors = started(graph, without=("/gps/vel", "/wheels/joint_states"))
 
     def spoil(message: Any) -> None:
@@ -318,7 +318,7 @@ def test_topics_that_never_come_are_said_and_refusals_pass(graph: Any) -> None:
     assert "imu/data_raw" not in figures(diagnostics)["warnings"]
 
     graph.wait_until(lambda: figures(diagnostics)["samples"].startswith("OK"), "an end of the warning")
-    assert int(figures(diagnostics)["refused imu: not finite"]) > 0
+    assert int(figures(diagnostics)["rejected imu: not finite"]) > 0
 
 
 def test_wheels_without_actuation_are_no_straight_drive(graph: Any) -> None:
@@ -328,7 +328,7 @@ def test_wheels_without_actuation_are_no_straight_drive(graph: Any) -> None:
 
     graph.wait_until(lambda: "vehicle/actuation: none has come" in figures(diagnostics)["warnings"], "a word on it")
     found = figures(diagnostics)
-    assert int(found["refused wheels/joint_states: no actuation near its time"]) > 50
+    assert int(found["rejected wheels/joint_states: no actuation near its time"]) > 50
     assert int(found["used wheels"]) == 0
     assert int(found["used gps_position"]) > 0
 

@@ -1,4 +1,4 @@
-"""Parameters of a live node: described, validated, set atomically; bad ones are refused and the node lives on."""
+"""Parameters of a live node: described, validated, set atomically; bad ones are rejected and the node lives on."""
 
 from __future__ import annotations
 
@@ -72,16 +72,16 @@ def test_good_value_takes_effect_and_whole_numbers_serve_as_floats(graph: Any) -
 def test_set_is_atomic_and_relations_hold(graph: Any) -> None:
     live = Live(graph)
 
-    refused = live.set_all(double("expo", 0.9), double("max_speed_mps", 9.0))
+    rejected = live.set_all(double("expo", 0.9), double("max_speed_mps", 9.0))
     accepted = live.set_all(double("max_speed_mps", 9.0), double("turbo_speed_mps", 12.0))
 
-    assert refused.reason == "turbo_speed_mps: must be at least max_speed_mps (9), got 8"
+    assert rejected.reason == "turbo_speed_mps: must be at least max_speed_mps (9), got 8"
     assert accepted.successful
     values = [value.double_value for value in live.get("expo", "max_speed_mps", "turbo_speed_mps")]
     assert values == [DECLARED["expo"].default, 9.0, 12.0]
 
 
-def test_read_only_and_unknown_ones_are_refused_with_reason(graph: Any) -> None:
+def test_read_only_and_unknown_ones_are_rejected_with_reason(graph: Any) -> None:
     live = Live(graph)
 
     results = live.set(double("publish_rate_hz", 50.0), double("exp0", 0.5), double("", 1.0))
@@ -112,7 +112,7 @@ BAD_VALUES = st.one_of(
 )
 
 
-def test_a_thousand_bad_parameter_sets_are_refused_and_the_node_lives_on(graph: Any) -> None:
+def test_a_thousand_bad_parameter_sets_are_rejected_and_the_node_lives_on(graph: Any) -> None:
     live = Live(graph)
     before = live.get(*NUMERIC)
 
@@ -123,7 +123,7 @@ def test_a_thousand_bad_parameter_sets_are_refused_and_the_node_lives_on(graph: 
         together=st.booleans(),
     )
     @hypothesis_settings(max_examples=1000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    def refuse(bad: tuple[str, ParameterValue], good: list[str], together: bool) -> None:
+    def reject(bad: tuple[str, ParameterValue], good: list[str], together: bool) -> None:
         name, value = bad
         request = [double(other, float(DECLARED[other].default)) for other in good if other != name]
         request.append(Parameter(name=name, value=value))
@@ -135,13 +135,13 @@ def test_a_thousand_bad_parameter_sets_are_refused_and_the_node_lives_on(graph: 
         expected = f"{name}: must be {DECLARED[name].allowed()}, got " if is_known_type else "malformed request: "
         assert result.reason.startswith(expected)
 
-    refuse()
+    reject()
 
     assert live.get(*NUMERIC) == before
     assert live.process.is_running()
     assert "Traceback" not in live.process.output
     commands = graph.collect(TwistStamped, "/cmd_vel")
-    graph.wait_until(lambda: commands, "commands after a thousand refusals")
+    graph.wait_until(lambda: commands, "commands after a thousand rejections")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_thousand_bad_parameter_sets_are_refused_and_the_node_lives_on(graph: 
         ("\x00\x01", "not valid YAML"),
     ],
 )
-def test_node_refuses_to_start_on_a_bad_file_with_one_line(
+def test_node_rejects_to_start_on_a_bad_file_with_one_line(
     graph: Any, tmp_path: Path, content: str, words: str
 ) -> None:
     path = tmp_path / "bad.yaml"
@@ -181,18 +181,18 @@ def test_node_refuses_to_start_on_a_bad_file_with_one_line(
         (["--nonsense"], "teleop: command line: unknown ROS arguments ['--nonsense']"),
     ],
 )
-def test_node_refuses_to_start_on_a_bad_command_line(graph: Any, arguments: list[str], words: str) -> None:
+def test_node_rejects_to_start_on_a_bad_command_line(graph: Any, arguments: list[str], words: str) -> None:
     process = graph.start("teleop", "--ros-args", *arguments)
 
     assert process.wait() == 2
     assert process.output == words + "\n"
 
 
-def test_arguments_that_are_not_for_ros_are_refused_and_help_is_given(graph: Any) -> None:
-    refused, helped = graph.start("teleop", "--params-file", "x.yaml"), graph.start("teleop", "--help")
+def test_arguments_that_are_not_for_ros_are_rejected_and_help_is_given(graph: Any) -> None:
+    rejected, helped = graph.start("teleop", "--params-file", "x.yaml"), graph.start("teleop", "--help")
 
-    assert refused.wait() == 2
-    assert refused.output == "teleop: --params-file: not known here; arguments for ROS stand after --ros-args\n"
+    assert rejected.wait() == 2
+    assert rejected.output == "teleop: --params-file: not known here; arguments for ROS stand after --ros-args\n"
     assert helped.wait() == 0
     assert "Silence of /joy that stops the vehicle; a number from 0.05 to 2 [s]" in helped.output
 
@@ -216,7 +216,7 @@ def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Pat
     graph.wait_until(lambda: f"{path} is ignored: it speaks of telop and not of /teleop" in process.output, "a warning")
 
 
-def test_node_that_refuses_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:
+def test_node_that_rejects_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:
     """Such threads crash now and then when the process ends under them."""
     code = (
         "import glob\nfrom terrain.ros.terrain_node import main\nprint(main())\n"

@@ -219,7 +219,7 @@ def flat_cloud(time_ns: int, frame: str) -> Any:
     return points_to_cloud(points, Header(stamp=ns_to_stamp(time_ns), frame_id=frame))
 
 
-def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_refused_by_name(graph: Any) -> None:
+def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_rejected_by_name(graph: Any) -> None:
     arguments = ("world:=urban", "sensing:=lidar", "lidar.is_deskewed:=true")
     graph.start("planner", "--ros-args", *(word for text in arguments for word in ("-p", text)))
     vehicle = Standing(graph)
@@ -232,15 +232,15 @@ def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_refused_by_name
         clouds.publish(flat_cloud(vehicle.time_ns + 80_000_000, "lidar_link"))
         graph.spin_for(0.15)
     graph.wait_until(lambda: "clouds arrive" in words_of(diagnostics), "a word on clouds")
-    assert "lidar/points refused" not in words_of(diagnostics)
+    assert "lidar/points rejected" not in words_of(diagnostics)
 
     clouds.publish(flat_cloud(vehicle.time_ns, "camera_link"))
-    expected = "lidar/points refused: is in frame 'camera_link', must be in 'lidar_link'"
+    expected = "lidar/points rejected: is in frame 'camera_link', must be in 'lidar_link'"
     graph.wait_until(lambda: expected in words_of(diagnostics).replace("\\", ""), "a word on the frame")
 
     vehicle.frame = "odom"
     graph.wait_until(lambda: "must be of 'base_link' in 'map'" in words_of(diagnostics), "a word on the odometry")
-    assert int(figures(diagnostics)["ground_truth/odom refused"]) > 0
+    assert int(figures(diagnostics)["ground_truth/odom rejected"]) > 0
 
 
 def test_vehicle_drives_to_a_goal_shows_how_and_stops_there(graph: Any) -> None:
@@ -276,7 +276,7 @@ def test_vehicle_drives_to_a_goal_shows_how_and_stops_there(graph: Any) -> None:
     assert "Traceback" not in launch.output
 
 
-def test_bad_goals_are_refused_with_a_reason_each(graph: Any) -> None:
+def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
     graph.start("planner", "--ros-args", "-p", "world:=urban")
     vehicle = Standing(graph)
     diagnostics, commands = graph.collect(DiagnosticArray, "/diagnostics"), graph.collect(TwistStamped, "/cmd_vel")
@@ -293,7 +293,7 @@ def test_bad_goals_are_refused_with_a_reason_each(graph: Any) -> None:
         graph.wait_until(lambda words=words: words in str(figures(diagnostics)), f"a word on {words}")
     assert not [command for command in commands if command.twist.linear.x]
 
-    # A refused goal stops the vehicle, whatever is wrong with it; so does an empty list.
+    # A rejected goal stops the vehicle, whatever is wrong with it; so does an empty list.
     waypoints = graph.node.create_publisher(Path, "/waypoints", qos.RELIABLE)
     graph.wait_until(waypoints.get_subscription_count, "its ear for waypoints")
     for send in (

@@ -121,7 +121,7 @@ def test_log_times_are_those_of_clock_when_asked_for(graph: Any, tmp_path: Path)
     assert [found[f"{k}"] for k in range(10)] == [START_NS + k * S for k in range(10)]
 
 
-def test_times_before_1970_are_refused_and_told_and_the_recording_goes_on(graph: Any, tmp_path: Path) -> None:
+def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start_command(command("record", "--use-sim-time", "--out", str(tmp_path / "drive")))
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     state, ticks = (
@@ -144,7 +144,7 @@ def test_times_before_1970_are_refused_and_told_and_the_recording_goes_on(graph:
 
     assert "Traceback" not in recorder.output
     assert recorder.output.count(words) == 1
-    assert "2 times of /clock before 1970 were refused" in recorder.output
+    assert "2 times of /clock before 1970 were rejected" in recorder.output
     bag = open_bag(tmp_path / "drive")
     assert bag.remarks == []
     found = {from_bytes(data, types.TEXT).data: log_ns // S for _, log_ns, data in bag.messages({"/state"})}
@@ -266,7 +266,7 @@ def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
 
 
 def says_one_line(process: Any, words: str) -> None:
-    """Of a process that refuses to start; one after the other, because starting takes a core."""
+    """Of a process that rejects to start; one after the other, because starting takes a core."""
     assert process.wait() == 2
     assert words in process.output
     assert len(process.output.strip().splitlines()) == 1
@@ -378,7 +378,7 @@ def test_replay_is_paused_stepped_hurried_and_sought(graph: Any, tmp_path: Path)
     assert graph.call(pause, SetBool.Request(data=True)).message == "paused"
     graph.wait_until(seek.get_subscription_count, "an ear for seeks")
     seek.publish(Float64(data=math.nan))
-    graph.wait_until(lambda: "~/seek refused" in str(diagnostics), "a word on NaN")
+    graph.wait_until(lambda: "~/seek rejected" in str(diagnostics), "a word on NaN")
     seek.publish(Float64(data=0.25))
     graph.wait_until(lambda: seconds(ticks)[-1] == 0.25, "the clock to be there")
     replayer.popen.send_signal(signal.SIGINT)

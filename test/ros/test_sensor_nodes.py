@@ -126,9 +126,9 @@ def test_imu_keeps_the_conventions_of_rep_145_and_breaks_when_told_to(graph: Any
     truth.tell_until(lambda: math.isnan(raw[-1].angular_velocity.x), "a broken gyro")
     assert math.isfinite(raw[-1].linear_acceleration.z)
     truth.tell_until(lambda: "fault on purpose: nan" in words(diagnostics, "imu"), "a word on the fault")
-    (refused,) = set_parameters(graph, "imu", fault_channel="giro")
-    assert not refused.successful
-    assert "fault_channel: must be the beginning of one of gyro_x" in refused.reason
+    (rejected,) = set_parameters(graph, "imu", fault_channel="giro")
+    assert not rejected.successful
+    assert "fault_channel: must be the beginning of one of gyro_x" in rejected.reason
     assert all(result.successful for result in set_parameters(graph, "imu", fault="none"))
     truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a mended gyro")
 
@@ -163,7 +163,7 @@ def test_reset_or_time_that_goes_back_repeats_the_noise(graph: Any) -> None:
     assert first_after(go_back) == first
 
 
-def test_truth_that_is_not_finite_is_refused_and_told_of(graph: Any) -> None:
+def test_truth_that_is_not_finite_is_rejected_and_told_of(graph: Any) -> None:
     graph.start("gps", "--ros-args", "-p", "rate_hz:=50.0")
     truth = Truth(graph)
     fixes = graph.collect(NavSatFix, "/gps/fix", qos.SENSOR)
@@ -172,7 +172,7 @@ def test_truth_that_is_not_finite_is_refused_and_told_of(graph: Any) -> None:
 
     truth.tell(x=math.nan)
     truth.tell_until(lambda: len(fixes) > 3, "fixes")
-    graph.wait_until(lambda: "ground_truth/odom refused" in words(diagnostics, "gps"), "a word on it")
+    graph.wait_until(lambda: "ground_truth/odom rejected" in words(diagnostics, "gps"), "a word on it")
 
     assert all(math.isfinite(fix.latitude) for fix in fixes)
 
@@ -199,7 +199,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     assert read[0].latitude == pytest.approx(fixes[0].latitude, abs=1e-9)
 
 
-def test_encoders_refuse_other_joints_and_tell_what_drives(graph: Any) -> None:
+def test_encoders_reject_other_joints_and_tell_what_drives(graph: Any) -> None:
     graph.start("encoders")
     truth = Truth(graph, speed=3.0)
     wheels = graph.collect(JointState, "/wheels/joint_states", qos.SENSOR)

@@ -84,7 +84,7 @@ def test_survey_is_unknown_beyond_its_outline_and_a_cut_map_is_told(graph: Any) 
         ("frames.map:=/map", "frames.map: must not begin with '/'"),
     ],
 )
-def test_bad_world_or_parameter_is_refused_in_one_line(graph: Any, tmp_path: Path, argument: str, reason: str) -> None:
+def test_bad_world_or_parameter_is_rejected_in_one_line(graph: Any, tmp_path: Path, argument: str, reason: str) -> None:
     (tmp_path / "bad.yaml").write_text("version: 1\ndescription: none\nbuild: {ramp: {slope_deg: steep}}\n")
 
     process = graph.start("terrain", "--ros-args", "-p", argument.format(folder=tmp_path))

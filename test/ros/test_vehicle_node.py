@@ -126,7 +126,7 @@ def test_drives_as_commanded_and_stops_on_silence_with_the_steering_kept(graph: 
     car.wait_for_words("stopping: no command since")
 
 
-def test_nonsense_is_refused_named_and_braked_on_until_a_good_command_comes(graph: Any) -> None:
+def test_nonsense_is_rejected_named_and_braked_on_until_a_good_command_comes(graph: Any) -> None:
     car = Car(graph, *FAST)
     command = Sender(graph, "/cmd_vel", twist(3.0))
     car.wait_for(lambda: car.speed > 2.0, "driving")
@@ -135,7 +135,7 @@ def test_nonsense_is_refused_named_and_braked_on_until_a_good_command_comes(grap
         command.message = bad
         car.wait_for(lambda: abs(car.speed) < 0.01, "standing")
         car.wait_for_words(words)
-        assert int(car.figures()["commands_refused"]) > 0
+        assert int(car.figures()["commands_rejected"]) > 0
         command.message = twist(3.0)
         car.wait_for(lambda: car.speed > 1.0, "driving again")
 
@@ -146,7 +146,7 @@ def test_nonsense_is_refused_named_and_braked_on_until_a_good_command_comes(grap
     assert car.process.is_running()
 
 
-def test_pedals_and_ackermann_drive_too_and_bad_ones_are_refused_by_a_rule(graph: Any) -> None:
+def test_pedals_and_ackermann_drive_too_and_bad_ones_are_rejected_by_a_rule(graph: Any) -> None:
     car = Car(graph, *FAST)
     on_pedals = Sender(graph, "/vehicle/pedals", pedals(["brake", "throttle", "steering"], [0.0, 0.5, 0.0]))
     car.wait_for(lambda: car.speed > 2.0, "driving by pedals")
@@ -216,9 +216,9 @@ def test_pause_step_and_reset(graph: Any) -> None:
     Sender(graph, "/cmd_vel", twist(3.0))
     car.wait_for(lambda: car.odometry[-1].pose.pose.position.x > 0.0, "some way")
 
-    refused = car.call(Trigger, "step", Trigger.Request())
-    assert not refused.success
-    assert "paused" in refused.message
+    rejected = car.call(Trigger, "step", Trigger.Request())
+    assert not rejected.success
+    assert "paused" in rejected.message
 
     assert car.call(SetBool, "pause", SetBool.Request(data=True)).success
     graph.spin_for(0.2)
@@ -384,7 +384,7 @@ def test_vehicle_beyond_the_map_is_warned_of(graph: Any) -> None:
         (["ground.slope_x:=2.0"], "cannot start"),
     ],
 )
-def test_bad_parameters_are_refused_in_one_line(graph: Any, arguments: list[str], words: str) -> None:
+def test_bad_parameters_are_rejected_in_one_line(graph: Any, arguments: list[str], words: str) -> None:
     flags = [part for argument in arguments for part in ("-p", argument)]
     process = graph.start("vehicle", "--ros-args", *flags)
 

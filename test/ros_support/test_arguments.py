@@ -35,10 +35,10 @@ def test_relation_between_a_file_and_the_command_line_names_the_place(tmp_path: 
     arguments = ["--ros-args", "--params-file", str(path)]
 
     check_ros_arguments(arguments, "teleop", TeleopSettings)
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         check_ros_arguments([*arguments, "-p", "max_speed_mps:=6"], "teleop", TeleopSettings)
 
-    assert str(refusal.value) == f"{path}:3: turbo_speed_mps: must be at least max_speed_mps (6), got 5"
+    assert str(rejection.value) == f"{path}:3: turbo_speed_mps: must be at least max_speed_mps (6), got 5"
 
 
 def test_later_file_can_mend_an_earlier_one(tmp_path: Path) -> None:

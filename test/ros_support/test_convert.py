@@ -48,7 +48,7 @@ def test_nothing_that_is_not_finite_passes(bad: float) -> None:
         convert.covariance_from_msg([bad] * 36)
 
 
-def test_quaternion_is_normalised_but_a_zero_one_is_refused() -> None:
+def test_quaternion_is_normalised_but_a_zero_one_is_rejected() -> None:
     message = convert.quaternion_to_msg((0.0, 0.0, 0.0, 1.05))
 
     assert message.w == 1.0
@@ -76,7 +76,7 @@ def test_covariance_survives_the_round_trip(size: int) -> None:
         (np.zeros((2, 2)), "shape"),
     ],
 )
-def test_bad_covariance_is_refused(covariance: np.ndarray, words: str) -> None:
+def test_bad_covariance_is_rejected(covariance: np.ndarray, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         convert.covariance_to_msg(covariance)
 
@@ -86,6 +86,6 @@ def test_huge_and_zero_covariances_are_judged_without_overflow() -> None:
     assert convert.covariance_to_msg(np.zeros((3, 3))) == [0.0] * 9
 
 
-def test_covariance_of_the_wrong_length_is_refused() -> None:
+def test_covariance_of_the_wrong_length_is_rejected() -> None:
     with pytest.raises(ValueError, match="5 values, allowed 9 or 36"):
         convert.covariance_from_msg([0.0] * 5)

@@ -29,13 +29,13 @@ def test_worst_findings_make_the_summary() -> None:
 def test_message_carries_level_checks_and_counters() -> None:
     health = Health()
     health.report("gps", Level.ERROR, "frozen")
-    health.count("refused fixes")
-    health.count("refused fixes")
+    health.count("rejected fixes")
+    health.count("rejected fixes")
 
     (status,) = health_to_msg(health, "/gps", Time(sec=7)).status
 
     assert (level_from_msg(status), status.name, status.message) == (Level.ERROR, "/gps", "frozen")
-    assert {item.key: item.value for item in status.values} == {"gps": "ERROR: frozen", "refused fixes": "2"}
+    assert {item.key: item.value for item in status.values} == {"gps": "ERROR: frozen", "rejected fixes": "2"}
 
 
 def test_flood_of_log_lines_becomes_one_a_second() -> None:

@@ -1,4 +1,4 @@
-"""Point clouds: round trips, layout as other tools expect it, and refusal of messages that lie about their sizes."""
+"""Point clouds: round trips, layout as other tools expect it, and rejection of messages that lie about their sizes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_padded_rows_and_big_endian_are_read() -> None:
     assert cloud_to_points(cloud)["x"].ravel().tolist() == [1.0, 2.0]
 
 
-def test_plain_array_and_foreign_types_are_refused() -> None:
+def test_plain_array_and_foreign_types_are_rejected() -> None:
     with pytest.raises(ValueError, match="named fields"):
         points_to_cloud(np.zeros((3, 3)), Header())
     with pytest.raises(ValueError, match="field label has type"):
@@ -73,7 +73,7 @@ def test_plain_array_and_foreign_types_are_refused() -> None:
     count=st.integers(0, 4),
     size=st.integers(0, 200),
 )
-def test_cloud_that_lies_about_its_sizes_is_refused_and_never_read_beyond_its_data(
+def test_cloud_that_lies_about_its_sizes_is_rejected_and_never_read_beyond_its_data(
     height: int, width: int, point_step: int, row_step: int, offset: int, datatype: int, count: int, size: int
 ) -> None:
     field = PointField(name="x", offset=offset, datatype=datatype, count=count)

@@ -16,11 +16,11 @@ def test_time_survives_the_round_trip_to_the_nanosecond(nanoseconds: int) -> Non
     assert read_stamp(ns_to_stamp(nanoseconds)) == nanoseconds
 
 
-def test_stamp_with_too_many_nanoseconds_is_refused() -> None:
+def test_stamp_with_too_many_nanoseconds_is_rejected() -> None:
     with pytest.raises(ValueError, match="nanosec 1000000000, allowed 0 to 999999999"):
         read_stamp(Time(sec=1, nanosec=10**9))
 
 
-def test_time_that_no_stamp_can_hold_is_refused() -> None:
+def test_time_that_no_stamp_can_hold_is_rejected() -> None:
     with pytest.raises(ValueError, match="does not fit"):
         ns_to_stamp(2**63)

@@ -27,7 +27,7 @@ def test_odometry_in_the_right_frames_is_taken() -> None:
 
 
 @pytest.mark.parametrize(("frame", "child"), [("odom", "base_link"), ("map", "lidar_link"), ("", ""), ("/map", "x")])
-def test_odometry_in_other_frames_is_refused_by_name(frame: str, child: str) -> None:
+def test_odometry_in_other_frames_is_rejected_by_name(frame: str, child: str) -> None:
     with pytest.raises(ValueError, match="must be of 'base_link' in 'map'"):
         read_odometry(odometry(frame, child), FRAMES)
 
@@ -37,7 +37,7 @@ def test_who_names_no_frames_takes_any() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e9])
-def test_place_that_is_none_is_refused(bad: float) -> None:
+def test_place_that_is_none_is_rejected(bad: float) -> None:
     message = odometry()
     message.pose.pose.position.y = bad
 

@@ -72,7 +72,7 @@ def test_a_run_that_diverges_ends_with_its_last_sound_state() -> None:
     assert np.isfinite(runner.checkpoint().state).all()
 
 
-def test_a_start_that_cannot_be_is_refused_in_one_line(write_scenario: Write, scenario_text: str) -> None:
+def test_a_start_that_cannot_be_is_rejected_in_one_line(write_scenario: Write, scenario_text: str) -> None:
     chosen = load_scenario(write_scenario(scenario_text + "start: {gear: 12}\n"))
 
     with pytest.raises(SettingsError, match="start: gear: must be 0"):
@@ -82,7 +82,7 @@ def test_a_start_that_cannot_be_is_refused_in_one_line(write_scenario: Write, sc
 @pytest.mark.parametrize(
     "text", ["", "{}", '{"period": 0, "state": [1e999], "pedals": [0,0,0,1], "memory": []}', "[1]"]
 )
-def test_what_is_no_checkpoint_is_refused(text: str) -> None:
+def test_what_is_no_checkpoint_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="not a checkpoint"):
         Checkpoint.from_json(text)
 

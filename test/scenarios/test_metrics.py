@@ -54,7 +54,7 @@ def test_a_part_that_never_came_fails() -> None:
         ("", "not a table of numbers"),
     ],
 )
-def test_a_reference_that_cannot_be_used_is_refused(
+def test_a_reference_that_cannot_be_used_is_rejected(
     tmp_path: Path, write_scenario: Callable[[str], Path], scenario_text: str, text: str, words: str
 ) -> None:
     scenario = load_scenario(write_scenario(scenario_text + "reference: given.csv\n"))

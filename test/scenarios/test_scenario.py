@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError
-from some_leaves import assert_loaded_or_refused_in_one_line, many, with_another_leaf
+from some_leaves import assert_loaded_or_rejected_in_one_line, many, with_another_leaf
 
 Write = Callable[[str], Path]
 
@@ -64,11 +64,11 @@ def test_what_is_left_out_has_a_default(write_scenario: Write, scenario_text: st
 def test_a_mistake_is_one_line_with_file_line_and_key(
     write_scenario: Write, scenario_text: str, change: tuple[str, str], words: str
 ) -> None:
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         load_scenario(write_scenario(scenario_text.replace(*change)))
 
-    assert words in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert words in str(rejection.value)
+    assert "\n" not in str(rejection.value)
 
 
 def test_an_unknown_name_suggests_the_nearest() -> None:
@@ -78,10 +78,10 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 
 @many(300)
 @given(data=st.data())
-def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_refused(
+def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_rejected(
     data: st.DataObject, write_scenario: Write
 ) -> None:
     name = data.draw(st.sampled_from(sorted(scenario_files())))
     path = write_scenario(with_another_leaf(data, scenario_file(name)))
 
-    assert_loaded_or_refused_in_one_line(lambda: load_scenario(path))
+    assert_loaded_or_rejected_in_one_line(lambda: load_scenario(path))

@@ -135,7 +135,7 @@ def test_mistakes_are_one_line_with_the_key(tmp_path: Path, sensors: str, faults
     assert str(caught.value).startswith(str(tmp_path / "scenario.yaml"))
 
 
-def test_rate_that_fits_no_step_is_refused_with_rates_that_do(tmp_path: Path) -> None:
+def test_rate_that_fits_no_step_is_rejected_with_rates_that_do(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="sensors: gps: rate_hz: must be a whole number of steps"):
         LockStep(scenario(tmp_path, "  - gps: {rate_hz: 7}"))
 

@@ -253,7 +253,7 @@ def test_a_simulation_that_was_left_wants_a_reset() -> None:
         (Command(1.0), math.nan, "must be finite"),
     ],
 )
-def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
+def test_what_is_no_action_is_rejected_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
     simulation = Simulation("j_turn")
     simulation.reset()
 
@@ -264,7 +264,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, seconds: 
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 1.5, True])
-def test_what_is_no_seed_is_refused(seed: Any) -> None:
+def test_what_is_no_seed_is_rejected(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed: must be a whole number"):
         Simulation("j_turn", seed=seed)
 
@@ -348,7 +348,7 @@ def test_rms_is_the_root_of_the_mean_square() -> None:
     assert finding.value == pytest.approx(math.sqrt(12.5))
 
 
-def test_a_criterion_on_an_estimate_without_observer_is_refused(write_scenario: Write, scenario_text: str) -> None:
+def test_a_criterion_on_an_estimate_without_observer_is_rejected(write_scenario: Write, scenario_text: str) -> None:
     text = scenario_text + "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 1.0}\n"
 
     with pytest.raises(SettingsError, match="estimate_error_m needs an observer"):
@@ -394,7 +394,7 @@ def _leaves(value: Any) -> list[float]:
     return [float(value)] if isinstance(value, int | float) else []
 
 
-def test_a_command_that_drive_by_wire_refuses_is_named_and_stops_the_vehicle() -> None:
+def test_a_command_that_drive_by_wire_rejects_is_named_and_stops_the_vehicle() -> None:
     simulation = Simulation("lane_change")
     simulation.reset()
 

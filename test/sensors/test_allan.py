@@ -161,6 +161,6 @@ def test_many_hours_narrow_the_flat_part_down() -> None:
 
 
 @pytest.mark.parametrize("readings", [np.zeros(8), np.append(np.zeros(20), np.nan)])
-def test_too_few_or_broken_readings_are_refused(readings: Array) -> None:
+def test_too_few_or_broken_readings_are_rejected(readings: Array) -> None:
     with pytest.raises(ValueError, match="readings: must be at least 9 finite ones"):
         allan_deviation(readings, 100.0)

@@ -273,7 +273,7 @@ def test_slower_reading_than_updates_loses_no_pulse(at_rest: BaseMotion) -> None
         ({"engine_speed": math.nan}, "drive: pedals and engine must be finite"),
     ],
 )
-def test_a_drive_that_is_not_finite_is_refused(wrong: dict[str, Any], words: str, at_rest: BaseMotion) -> None:
+def test_a_drive_that_is_not_finite_is_rejected(wrong: dict[str, Any], words: str, at_rest: BaseMotion) -> None:
     sensor = Encoders(HALL, start_ns=DATE)
     with pytest.raises(ValueError, match=words):
         sensor.update(DATE, at_rest, STANDING._replace(**wrong))
@@ -288,7 +288,7 @@ def test_a_drive_that_is_not_finite_is_refused(wrong: dict[str, Any], words: str
         ({"wheel_torque_range_nm": 1.0, "wheel_torque_resolution_nm": 2.0}, "must not be above the range"),
     ],
 )
-def test_impossible_settings_are_refused_in_one_line(values: dict[str, float], words: str) -> None:
+def test_impossible_settings_are_rejected_in_one_line(values: dict[str, float], words: str) -> None:
     with pytest.raises(SettingsError, match=words) as caught:
         build(EncoderSettings, values)
     assert "\n" not in str(caught.value)

@@ -149,7 +149,7 @@ def test_many_readings_at_once_are_to_the_bit_those_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(("count", "step"), [(0, 1), (1, 0)])
-def test_many_readings_refuse_what_is_none(count: int, step: int) -> None:
+def test_many_readings_reject_what_is_none(count: int, step: int) -> None:
     with pytest.raises(ValueError, match="must be above 0"):
         ErrorModel(ALL, 3, 5, "sensor").apply_still(0, step, count, np.zeros(3))
 
@@ -208,7 +208,7 @@ def test_steps_give_no_negative_zero() -> None:
         ({"limit": 0.1, "resolution": 0.2}, "must not be below resolution"),
     ],
 )
-def test_impossible_parameters_are_refused_in_one_line(wrong: dict[str, float], words: str) -> None:
+def test_impossible_parameters_are_rejected_in_one_line(wrong: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ErrorParameters(**wrong)
 

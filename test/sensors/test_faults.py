@@ -191,7 +191,7 @@ def test_reset_repeats_to_the_bit(kind: str) -> None:
         ({"kind": "outage", "channel": "gyro"}, "channel: outage hits whole samples"),
     ],
 )
-def test_impossible_faults_are_refused(wrong: dict[str, str | float], words: str) -> None:
+def test_impossible_faults_are_rejected(wrong: dict[str, str | float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Fault(**wrong)  # type: ignore[arg-type]
 

@@ -332,7 +332,7 @@ def test_a_static_block_is_to_the_bit_what_updates_give(at_rest: BaseMotion) -> 
         ({"accel_noise_density_ug_per_rthz": math.nan}, "accel_noise_density_ug_per_rthz: must be a number"),
     ],
 )
-def test_impossible_settings_are_refused_in_one_line(values: dict[str, float], words: str) -> None:
+def test_impossible_settings_are_rejected_in_one_line(values: dict[str, float], words: str) -> None:
     with pytest.raises(SettingsError, match=words) as caught:
         build(ImuSettings, values)
     assert "\n" not in str(caught.value)

@@ -77,6 +77,6 @@ def test_motion_that_is_not_finite_is_named(field: str, bad: float) -> None:
 
 
 @pytest.mark.parametrize("attitude", [(0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.1), (1.0, 0.0, 0.0, 1.0)])
-def test_motion_without_an_attitude_is_refused(attitude: tuple[float, float, float, float]) -> None:
+def test_motion_without_an_attitude_is_rejected(attitude: tuple[float, float, float, float]) -> None:
     with pytest.raises(ValueError, match="base motion: attitude must be a unit quaternion"):
         require_motion(tumbling(0.0)._replace(attitude=attitude))

@@ -87,14 +87,14 @@ def test_a_fault_set_by_hand_lasts_as_long_as_a_run_may(at_rest: BaseMotion) -> 
     assert np.isnan(run(sensor, at_rest, 1)[0].angular_velocity).all()
 
 
-def test_a_fault_of_no_channel_is_refused_by_name() -> None:
+def test_a_fault_of_no_channel_is_rejected_by_name() -> None:
     with pytest.raises(SettingsError, match="fault_channel: must be the beginning of one of gyro_x"):
         build(ImuSettings, {"fault": "bias", "fault_channel": "wheel"})
     with pytest.raises(ValueError, match="channel: must be the beginning of one of gyro_x"):
         imu(Fault(kind="bias", channel="wheel"))
 
 
-def test_a_channel_there_is_none_of_is_refused_before_a_fault_needs_it() -> None:
+def test_a_channel_there_is_none_of_is_rejected_before_a_fault_needs_it() -> None:
     with pytest.raises(SettingsError, match="fault_channel: must be the beginning of one of gyro_x"):
         build(ImuSettings, {"fault_channel": "giro"})
     assert build(ImuSettings, {"fault_channel": "gyro"}).present_fault() == ()
@@ -163,7 +163,7 @@ def test_faults_of_one_sensor_do_not_touch_another(at_rest: BaseMotion) -> None:
     assert numbers(run(imu(fault), at_rest, 50)) != numbers(run(imu(fault, name="other"), at_rest, 50))
 
 
-def test_a_truth_that_is_not_finite_is_refused_and_leaves_no_mark(at_rest: BaseMotion) -> None:
+def test_a_truth_that_is_not_finite_is_rejected_and_leaves_no_mark(at_rest: BaseMotion) -> None:
     sensor = imu()
     with pytest.raises(ValueError, match="base motion: acceleration must be finite"):
         sensor.update(DATE, at_rest._replace(acceleration=(math.nan, 0.0, 0.0)))

@@ -1,4 +1,4 @@
-"""Settings: what is accepted, what is refused, and in which words."""
+"""Settings: what is accepted, what is rejected, and in which words."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def test_whole_number_serves_as_float() -> None:
         ("mas_kg", 1.0, "mas_kg: unknown; did you mean mass_kg?"),
     ],
 )
-def test_bad_value_is_refused_in_words(name: str, value: object, words: str) -> None:
-    with pytest.raises(SettingsError) as refusal:
+def test_bad_value_is_rejected_in_words(name: str, value: object, words: str) -> None:
+    with pytest.raises(SettingsError) as rejection:
         build(Truck, {name: value})
 
-    assert words in str(refusal.value)
+    assert words in str(rejection.value)
 
 
 def test_relation_between_settings_is_checked() -> None:
@@ -80,18 +80,18 @@ def test_relation_between_settings_is_checked() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(list(declarations(Truck))) | st.text(), st.from_type(object)))
-def test_anything_is_either_built_or_refused_in_one_line(values: dict[str, object]) -> None:
-    refusal = ""
+def test_anything_is_either_built_or_rejected_in_one_line(values: dict[str, object]) -> None:
+    rejection = ""
     try:
         assert isinstance(build(Truck, values), Truck)
     except SettingsError as error:
-        refusal = str(error)
+        rejection = str(error)
 
-    assert "\n" not in refusal
-    assert len(refusal) < 400
+    assert "\n" not in rejection
+    assert len(rejection) < 400
 
 
-def test_number_too_long_to_print_is_refused() -> None:
+def test_number_too_long_to_print_is_rejected() -> None:
     with pytest.raises(SettingsError, match="got a huge number"):
         build(Truck, {"mass_kg": 10**5000})
 

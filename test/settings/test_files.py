@@ -83,7 +83,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [("no/such/a.txt", "No such file or directory"), (".", "Is a directory")])
 def test_what_cannot_be_written_is_one_line(tmp_path: Path, name: str, words: str) -> None:
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         write_whole(tmp_path / name, "x")
 
-    assert str(refusal.value) == f"{tmp_path / name}: cannot be written: {words}"
+    assert str(rejection.value) == f"{tmp_path / name}: cannot be written: {words}"

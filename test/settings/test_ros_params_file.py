@@ -1,4 +1,4 @@
-"""ROS parameter files: which sections speak of a node, and what is refused with file, line, key and range."""
+"""ROS parameter files: which sections speak of a node, and what is rejected with file, line, key and range."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_shipped_files_are_good(path: Path) -> None:
         ("/**:\n  ros__parameters:\n    use_sim_time: 3\n", ":3: use_sim_time: must be true or false, got 3"),
     ],
 )
-def test_bad_file_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+def test_bad_file_is_rejected_with_its_place(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(text)
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         check_params_file(path, "/teleop", TeleopSettings)
 
-    assert str(refusal.value) == f"{path}{words}" or str(refusal.value).startswith(f"{path}{words} ")
+    assert str(rejection.value) == f"{path}{words}" or str(rejection.value).startswith(f"{path}{words} ")
 
 
 def test_other_nodes_sections_are_left_alone(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ NUMERIC = sorted(name for name, item in declarations(TeleopSettings).items() if 
 
 @given(name=st.sampled_from(NUMERIC), value=BAD_VALUES, others=st.integers(0, 5))
 @hypothesis_settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_bad_value_in_a_file_is_refused_with_file_key_and_range(
+def test_every_bad_value_in_a_file_is_rejected_with_file_key_and_range(
     tmp_path: Path, name: str, value: object, others: int
 ) -> None:
     values = {other: declarations(TeleopSettings)[other].default for other in NUMERIC[:others]} | {name: value}
@@ -99,9 +99,9 @@ def test_every_bad_value_in_a_file_is_refused_with_file_key_and_range(
     path.write_text(yaml.safe_dump({"teleop": {"ros__parameters": values}}, sort_keys=False))
     line = 1 + next(n for n, text in enumerate(path.read_text().splitlines()) if text.strip().startswith(f"{name}:"))
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         check_params_file(path, "/teleop", TeleopSettings)
 
     allowed = declarations(TeleopSettings)[name].allowed()
-    assert str(refusal.value).startswith(f"{path}:{line}: {name}: must be {allowed}, got ")
-    assert "\n" not in str(refusal.value)
+    assert str(rejection.value).startswith(f"{path}:{line}: {name}: must be {allowed}, got ")
+    assert "\n" not in str(rejection.value)

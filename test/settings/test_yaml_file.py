@@ -1,4 +1,4 @@
-"""YAML reading: lines are remembered, and hostile or broken files are refused in one line."""
+"""YAML reading: lines are remembered, and hostile or broken files are rejected in one line."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def test_powers_of_ten_are_numbers_as_in_ros(tmp_path: Path) -> None:
         ("&a [" + ", ".join(["x"] * 1000) + "]\n--- 2\n", "not valid YAML"),
     ],
 )
-def test_broken_file_is_refused_in_one_line(tmp_path: Path, text: str | bytes, words: str) -> None:
+def test_broken_file_is_rejected_in_one_line(tmp_path: Path, text: str | bytes, words: str) -> None:
     path = write(tmp_path, text)
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         read_yaml(path)
 
-    assert str(refusal.value).startswith(str(path))
-    assert words in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert str(rejection.value).startswith(str(path))
+    assert words in str(rejection.value)
+    assert "\n" not in str(rejection.value)
 
 
 def test_tags_of_python_are_only_data(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_aliases_cannot_blow_up(tmp_path: Path) -> None:
         read_yaml(write(tmp_path, "\n".join(lines)))
 
 
-def test_huge_file_is_refused_unread(tmp_path: Path) -> None:
+def test_huge_file_is_rejected_unread(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="too large"):
         read_yaml(write(tmp_path, b" " * (SIZE_LIMIT_BYTES + 1)))
 
@@ -84,7 +84,7 @@ def test_missing_file_and_folder_are_named(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
+def test_any_bytes_are_read_or_rejected(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, content)
     try:
         words = str(read_yaml(path).place(()))

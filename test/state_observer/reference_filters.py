@@ -8,9 +8,9 @@ from scipy.optimize import root
 
 from state_observer.filters.setup import Setup
 from state_observer.linkages.mechanism import Mechanism, Motion
-from state_observer.linkages.sensors import independent_slopes, measure, measure_slopes
+from state_observer.linkages.sensors import independent_jacobian, measure, measurement_jacobian
 from state_observer.linkages.simulation import fall
-from state_observer.multibody.constraints import constraints, jacobian, jacobian_rate
+from state_observer.multibody.constraints import constraint_jacobian, constraints, jacobian_rate
 from state_observer.multibody.index3 import index3_step
 from state_observer.multibody.kinematics import projection
 
@@ -40,15 +40,15 @@ class Reference:
         motion = self.motion(x)
         return self.h(motion.q, motion.qd)
 
-    def slopes(self, x: Array) -> Array:
+    def jacobian(self, x: Array) -> Array:
         """h_x by central differences."""
         steps = 1e-6 * np.eye(x.size)
         return np.array([(self.h_of(x + d) - self.h_of(x - d)) / 2e-6 for d in steps]).T
 
-    def kalman(self, innovation: Array, slopes: Array, noise: Array) -> Array:
+    def kalman(self, innovation: Array, jacobian: Array, noise: Array) -> Array:
         """The correction of the state; Eqs. 3.8 to 3.11."""
-        gain = self.p @ slopes.T @ np.linalg.inv(slopes @ self.p @ slopes.T + noise)
-        self.p = (np.eye(len(self.p)) - gain @ slopes) @ self.p
+        gain = self.p @ jacobian.T @ np.linalg.inv(jacobian @ self.p @ jacobian.T + noise)
+        self.p = (np.eye(len(self.p)) - gain @ jacobian) @ self.p
         return np.asarray(gain @ innovation)
 
 
@@ -58,7 +58,7 @@ class Dekf(Reference):
         acceleration = self.motion(self.x).qdd[-c:]
         self.x = self.x + dt * np.concatenate([self.x[c:], acceleration])
         self.p = f @ self.p @ f.T + self.setup.plant_noise
-        correction = self.kalman(readings - self.h_of(self.x), self.slopes(self.x), self.setup.sensor_covariance)
+        correction = self.kalman(readings - self.h_of(self.x), self.jacobian(self.x), self.setup.sensor_covariance)
         self.x = self.x + correction
         self.last = self.motion(self.x).q
         return self.x
@@ -79,8 +79,8 @@ class ErrorEkf(Reference):
         # At the simulated velocities, which keep the constraints to 1e-5 only (see test_dynamics): differences of
         # h(z, zd), which assume that they do, would be off by as much. test_jacobians checks these slopes.
         at = projection(linkage, self.q)
-        slopes = independent_slopes(linkage, self.setup.sensors, at, self.q, self.qd, False)
-        error = self.kalman(readings - self.h(self.q, self.qd), slopes, self.setup.sensor_covariance)
+        jacobian = independent_jacobian(linkage, self.setup.sensors, at, self.q, self.qd, False)
+        error = self.kalman(readings - self.h(self.q, self.qd), jacobian, self.setup.sensor_covariance)
         self.q += projection(linkage, self.q).matrix_r @ error[:c]
         self.qd[:] = projection(linkage, self.q).matrix_r @ (x[c:] + error[c:])
         return np.concatenate([self.q[-c:], self.qd[-c:]])
@@ -99,12 +99,12 @@ class Ukf(Reference):
 
     def step(self, readings: Array) -> Array:
         size, alpha, beta = self.x.size, 1e-3, 2.0
-        spread = alpha**2 * size - size
-        mean_weights = np.full(2 * size + 1, 0.5 / (size + spread))
-        mean_weights[0] = spread / (size + spread)
+        scaling = alpha**2 * size - size
+        mean_weights = np.full(2 * size + 1, 0.5 / (size + scaling))
+        mean_weights[0] = scaling / (size + scaling)
         weights = mean_weights.copy()
         weights[0] += 1.0 - alpha**2 + beta
-        offsets = np.sqrt(size + spread) * np.linalg.cholesky(self.p).T
+        offsets = np.sqrt(size + scaling) * np.linalg.cholesky(self.p).T
         points = np.array([self.propagated(x) for x in (self.x, *(self.x + offsets), *(self.x - offsets))])
         x = mean_weights @ points
         p = (points - x).T @ np.diag(weights) @ (points - x) + self.setup.plant_noise
@@ -140,11 +140,11 @@ class Cekf(Reference):
         by_rate = -np.linalg.solve(reduced, r.T @ (mass @ self.turned(z, rate)))
         f = np.block([[np.zeros((c, c)), np.eye(c)], [by_angle, by_rate]])
         weight = np.linalg.inv(self.setup.sensor_covariance * dt)
-        h = self.slopes(self.x)
+        h = self.jacobian(self.x)
         p = self.p + dt * (f @ self.p + self.p @ f.T - self.p @ h.T @ weight @ h @ self.p + self.setup.plant_psd)
         self.p = 0.5 * (p + p.T)
         guess = self.x + dt * np.concatenate([rate, acceleration])
-        gain = self.p @ self.slopes(guess).T @ weight
+        gain = self.p @ self.jacobian(guess).T @ weight
 
         def residual(x: Array) -> Array:
             rates = 2.0 / dt * (x - self.x) - np.concatenate([rate, acceleration])
@@ -166,29 +166,29 @@ class Constrained(Reference):
 
     def constraint(self, x: Array) -> tuple[Array, Array]:
         size, rows = self.model.size, self.model.size - self.cranks
-        phi, slopes, rates = np.empty(rows), np.empty((rows, size)), np.empty((rows, size))
+        phi, jacobian, rates = np.empty(rows), np.empty((rows, size)), np.empty((rows, size))
         constraints(self.setup.linkage, x[:size], phi)
-        jacobian(self.setup.linkage, x[:size], slopes)
+        constraint_jacobian(self.setup.linkage, x[:size], jacobian)
         jacobian_rate(self.setup.linkage, x[:size], x[size:], False, rates)
-        residual = np.concatenate([phi, slopes @ x[size:]])
-        return residual, np.block([[slopes, np.zeros_like(slopes)], [rates, slopes]])
+        residual = np.concatenate([phi, jacobian @ x[size:]])
+        return residual, np.block([[jacobian, np.zeros_like(jacobian)], [rates, jacobian]])
 
     def predicted(self) -> None:
         size, dt, f = self.model.size, self.setup.step, self.setup.transition
         q, qd = self.x[:size], self.x[size:]
         _, rows = self.constraint(self.x)
         count = len(rows) // 2
-        slopes, rates = rows[:count, :size], rows[count:, :size]
+        jacobian, rates = rows[:count, :size], rows[count:, :size]
         # Lagrange multipliers: M qdd + Phi_q' lambda = Q with Phi_q qdd = -Phidot_q qd.
-        whole = np.block([[self.setup.linkage.mass, slopes.T], [slopes, np.zeros((count, count))]])
+        whole = np.block([[self.setup.linkage.mass, jacobian.T], [jacobian, np.zeros((count, count))]])
         qdd = np.linalg.solve(whole, np.concatenate([self.setup.linkage.force, -rates @ qd]))[:size]
         self.x = np.concatenate([q + dt * qd, qd + dt * qdd])
         self.p = f @ self.p @ f.T + self.setup.plant_noise
 
-    def sensor_slopes(self, x: Array) -> Array:
+    def sensor_jacobian(self, x: Array) -> Array:
         size, count = self.model.size, self.setup.sensors.kinds.size
         by_q, by_qd = np.empty((count, size)), np.empty((count, size))
-        measure_slopes(self.setup.linkage, self.setup.sensors, x[:size], x[size:], by_q, by_qd)
+        measurement_jacobian(self.setup.linkage, self.setup.sensors, x[:size], x[size:], by_q, by_qd)
         return np.hstack([by_q, by_qd])
 
     def cranks_of(self) -> Array:
@@ -201,7 +201,7 @@ class Sckf(Constrained):
         size = self.model.size
         self.predicted()
         innovation = readings - self.h(self.x[:size], self.x[size:])
-        self.x = self.x + self.kalman(innovation, self.sensor_slopes(self.x), self.setup.sensor_covariance)
+        self.x = self.x + self.kalman(innovation, self.sensor_jacobian(self.x), self.setup.sensor_covariance)
         residual, rows = self.constraint(self.x)
         weakening = 0.1 * rows @ self.p @ rows.T
         while True:
@@ -219,13 +219,13 @@ class Diekf(Constrained):
         prior, variance = self.x, 1e-3
         while True:
             residual, rows = self.constraint(self.x)
-            slopes = np.vstack([self.sensor_slopes(self.x), rows])
+            jacobian = np.vstack([self.sensor_jacobian(self.x), rows])
             noise = np.diag(np.concatenate([np.diag(self.setup.sensor_covariance), np.full(len(rows), variance)]))
             innovation = np.concatenate([readings - self.h(self.x[:size], self.x[size:]), -residual])
-            gain = self.p @ slopes.T @ np.linalg.inv(slopes @ self.p @ slopes.T + noise)
-            self.x = prior + gain @ (innovation - slopes @ (prior - self.x))
+            gain = self.p @ jacobian.T @ np.linalg.inv(jacobian @ self.p @ jacobian.T + noise)
+            self.x = prior + gain @ (innovation - jacobian @ (prior - self.x))
             if np.linalg.norm(self.constraint(self.x)[0]) < 1e-3:
-                self.p = (np.eye(2 * size) - gain @ slopes) @ self.p
+                self.p = (np.eye(2 * size) - gain @ jacobian) @ self.p
                 return self.cranks_of()
             variance *= np.exp(-1.0)
 

@@ -51,7 +51,7 @@ def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
     samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     found = [item for k in range(30) for item in samples.take(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
     assert not any(isinstance(item, EncoderSample) for item in found)
-    assert samples.refused == {f"{ALL[WHEELS]}: no actuation near its time": 1}
+    assert samples.rejected == {f"{ALL[WHEELS]}: no actuation near its time": 1}
 
 
 def test_wheels_alone_are_a_sample_at_once_where_they_are_enough() -> None:
@@ -75,7 +75,7 @@ def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() 
 def test_a_message_that_is_no_sample_is_counted() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
     assert samples.take(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
-    assert samples.refused == {f"{ALL[WHEELS]}: has no front_left_wheel": 1}
+    assert samples.rejected == {f"{ALL[WHEELS]}: has no front_left_wheel": 1}
 
 
 def test_a_first_of_the_future_does_not_keep_others_waiting() -> None:
@@ -104,14 +104,14 @@ def test_delay_is_known_where_clocks_are_the_same_and_latency_always() -> None:
         arrivals.note("imu", 100.0 + k, 0.02)
         arrivals.note("fix", 100.0 + k, 1e9)
         arrivals.expect(k, 100.0 + k)
-        arrivals.told(k, 100.0 + k + (0.5 if k == 3 else 0.0))
+        arrivals.published(k, 100.0 + k + (0.5 if k == 3 else 0.0))
     assert arrivals.figures() == {
         "delay_ms imu": "20.00", "delay_ms fix": "unknown", "latency_ms": "50.00", "latency_max_ms": "500.00",
     }  # fmt: skip
     assert arrivals.figures()["latency_ms"] == "unknown"  # none since
 
 
-def test_a_refusal_is_of_late_for_five_seconds() -> None:
+def test_a_rejection_is_of_late_for_five_seconds() -> None:
     recent = RecentCounts()
     assert recent.update({"imu: not finite": 3}, 10.0) == ["imu: not finite"]
     assert recent.update({"imu: not finite": 3}, 14.0) == ["imu: not finite"]

@@ -105,6 +105,6 @@ def test_covariance_settles_where_riccati_says(parameters: BicycleParameters) ->
     assert_allclose(observer.covariance, before - np.outer(gain, before[0]), rtol=1e-6)
 
 
-def test_an_unknown_ride_is_refused(parameters: BicycleParameters) -> None:
+def test_an_unknown_ride_is_rejected(parameters: BicycleParameters) -> None:
     with pytest.raises(SettingsError, match="ride slalon: unknown; did you mean slalom"):
         _ride("slalon", parameters)

@@ -29,11 +29,11 @@ def _joints(theta: complex) -> list[tuple[complex, complex]]:
 def _inertia_and_height(theta: float) -> tuple[float, float]:
     """Moment of inertia as the crank feels it, and sum of m y; slopes of the joints by complex steps."""
     tiny = 1e-20
-    joints, slopes = _joints(theta), np.imag(_joints(theta + tiny * 1j)) / tiny
+    joints, jacobian = _joints(theta), np.imag(_joints(theta + tiny * 1j)) / tiny
     inertia, height = 0.0, 0.0
     for mass, a, b in ((2.0, 0, 1), (8.0, 1, 2), (5.0, 2, 3)):
         # Kinetic energy of a uniform rod from the velocities of its ends.
-        ends = slopes[a] @ slopes[a] + slopes[a] @ slopes[b] + slopes[b] @ slopes[b]
+        ends = jacobian[a] @ jacobian[a] + jacobian[a] @ jacobian[b] + jacobian[b] @ jacobian[b]
         inertia += mass / 3.0 * float(ends)
         height += mass * 0.5 * float(np.real(joints[a][1] + joints[b][1]))
     return inertia, height
@@ -121,21 +121,21 @@ def test_both_formulations_meet_as_steps_shrink(linkage: Mechanism) -> None:
 
 
 def test_index3_keeps_all_three_kinds_of_constraints(linkage: Mechanism) -> None:
-    from state_observer.multibody.constraints import constraints, jacobian, jacobian_rate
+    from state_observer.multibody.constraints import constraint_jacobian, constraints, jacobian_rate
 
     run = fall_by_index3(linkage, STEP_S, 400)
     rows = linkage.size - linkage.degrees_of_freedom
-    phi, slopes, rates = np.empty(rows), np.empty((rows, linkage.size)), np.empty((rows, linkage.size))
+    phi, jacobian, rates = np.empty(rows), np.empty((rows, linkage.size)), np.empty((rows, linkage.size))
     for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True):
         constraints(linkage.kernel, q, phi)
-        jacobian(linkage.kernel, q, slopes)
+        constraint_jacobian(linkage.kernel, q, jacobian)
         jacobian_rate(linkage.kernel, q, qd, False, rates)
         assert np.abs(phi).max() < 1e-9  # the Newton step ends at 1e-10 m
         # Projections hold to mass over penalty: M / (step^2/4 alpha J^2), 1e-5 of the velocity that was projected.
-        assert np.abs(slopes @ qd).max() < 1e-4
-        assert np.abs(slopes @ qdd + rates @ qd).max() < 2e-2
+        assert np.abs(jacobian @ qd).max() < 1e-4
+        assert np.abs(jacobian @ qdd + rates @ qd).max() < 2e-2
 
 
-def test_a_step_of_nothing_is_refused(four_bar: Mechanism) -> None:
+def test_a_step_of_nothing_is_rejected(four_bar: Mechanism) -> None:
     with pytest.raises(SettingsError, match=r"step must be > 0 and steps >= 1, got 0\.0 and 5"):
         fall(four_bar, 0.0, 5)

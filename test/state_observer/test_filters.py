@@ -95,9 +95,9 @@ def test_without_readings_the_model_runs_alone_and_gets_unsure(bench: Bench, met
 
     # Forward Euler is behind by half a step: 0.5 s at up to 1 rad/s^2 and 2.5 ms.
     assert_allclose(run.angles, alone.angles[:100], atol=5e-3)
-    spread = run.covariances[:, 0, 0]
+    variance = run.covariances[:, 0, 0]
     if method not in ("SCKF", "DIEKFpm"):  # theirs shrinks while the constraints are learnt
-        assert np.all(np.diff(spread) > 0.0)
+        assert np.all(np.diff(variance) > 0.0)
     assert np.all(np.isnan(run.innovations))
 
 

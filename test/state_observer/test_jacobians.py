@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from state_observer.linkages.mechanism import Mechanism, Motion
-from state_observer.linkages.sensors import SENSOR_SETS, independent_slopes, measure, measure_slopes, sensor_set
-from state_observer.multibody.constraints import constraints, jacobian, jacobian_rate
+from state_observer.linkages.sensors import SENSOR_SETS, independent_jacobian, measure, measurement_jacobian, sensor_set
+from state_observer.multibody.constraints import constraint_jacobian, constraints, jacobian_rate
 from state_observer.multibody.kinematics import position_problem, projection, velocity_by_position, velocity_problem
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ def test_constraints_have_their_jacobian(linkage: Mechanism, angles: Array) -> N
         constraints(linkage.kernel, point, result)
         return result
 
-    jacobian(linkage.kernel, q, found)
+    constraint_jacobian(linkage.kernel, q, found)
 
     assert_allclose(found, _complex_step(phi, q), atol=EXACT)
 
@@ -60,9 +60,9 @@ def test_velocity_constraints_have_their_jacobian(linkage: Mechanism, angles: Ar
     found = np.empty((rows, q.size))
 
     def rate(point: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        slopes = np.empty((rows, q.size), complex)
-        jacobian(linkage.kernel, point, slopes)
-        return slopes @ qd
+        jacobian = np.empty((rows, q.size), complex)
+        constraint_jacobian(linkage.kernel, point, jacobian)
+        return jacobian @ qd
 
     jacobian_rate(linkage.kernel, q, qd, False, found)
 
@@ -82,7 +82,7 @@ def test_sensors_have_their_jacobians_in_all_coordinates(linkage: Mechanism, ang
         measure(linkage.kernel, sensors, position, velocity, result)
         return result
 
-    measure_slopes(linkage.kernel, sensors, q, qd, by_q, by_qd)
+    measurement_jacobian(linkage.kernel, sensors, q, qd, by_q, by_qd)
 
     assert_allclose(by_q, _complex_step(lambda moved: h(moved, qd.astype(complex)), q), atol=EXACT)
     assert_allclose(by_qd, _complex_step(lambda moved: h(q.astype(complex), moved), qd), atol=EXACT)
@@ -106,7 +106,7 @@ def test_sensors_have_their_jacobians_in_the_cranks_angles_and_rates(
         measure(linkage.kernel, sensors, position, velocity, result)
         return result
 
-    found = independent_slopes(linkage.kernel, sensors, projection(linkage.kernel, q), q, qd, False)
+    found = independent_jacobian(linkage.kernel, sensors, projection(linkage.kernel, q), q, qd, False)
 
     assert_allclose(found, _complex_step(h, np.concatenate([q[-cranks:], qd[-cranks:]])), atol=EXACT)
 
@@ -115,7 +115,7 @@ def test_the_released_codes_shortcut_is_exact_for_one_crank_only(four_bar: Mecha
     for mechanism, is_exact in ((four_bar, True), (five_bar, False)):
         q, qd, _ = _motion(mechanism, CRANKS[2])
         sensors, at = sensor_set(mechanism, "coupler_gyro"), projection(mechanism.kernel, q)
-        whole, short = (independent_slopes(mechanism.kernel, sensors, at, q, qd, cut) for cut in (False, True))
+        whole, short = (independent_jacobian(mechanism.kernel, sensors, at, q, qd, cut) for cut in (False, True))
         assert np.allclose(whole, short, atol=EXACT) is is_exact
 
 

@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration problems beside plane geometry and differences; bad linkages are refused."""
+"""Position, velocity and acceleration problems beside plane geometry and differences; bad linkages are rejected."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_filter_that_is_not_there_is_one_clear_line(four_bar: Mechanism, name:
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_filter_in_a_tuning_file_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_an_unknown_filter_in_a_tuning_file_is_rejected_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "filters.yaml"
     file.write_text((FOLDER / "filters.yaml").read_text().replace("DEKF], psd: 0.5", "DEFK], psd: 0.5"))
 

@@ -117,7 +117,7 @@ def test_a_better_encoder_gives_a_better_force(bench: Bench) -> None:
     assert found.merits["lasting force"].rate_rms < 0.4 * found.merits["white (errorEKF)"].rate_rms
 
 
-def test_a_study_that_cannot_be_reported_is_refused(bench: Bench) -> None:
+def test_a_study_that_cannot_be_reported_is_rejected(bench: Bench) -> None:
     with pytest.raises(ValueError, match="filters: errorEKF must be among them"):
         replace(bench.study, filters=("DEKF",))
     with pytest.raises(ValueError, match="errors: one of them must be high"):

@@ -169,16 +169,16 @@ def test_the_mesh_lies_on_the_map_and_faces_up(step: int) -> None:
         ({"soil_names": ()}, "soil_names: must be 1 to 256 printable names, got 0"),
     ],
 )  # fmt: skip
-def test_an_unsound_map_is_refused_with_one_line(changes: dict[str, object], words: str) -> None:
+def test_an_unsound_map_is_rejected_with_one_line(changes: dict[str, object], words: str) -> None:
     sound: dict[str, object] = {"heights": np.zeros((2, 2)), "resolution": 1.0}
 
-    with pytest.raises(ValueError) as refusal:  # noqa: PT011
+    with pytest.raises(ValueError) as rejection:  # noqa: PT011
         ElevationMap(**{**sound, **changes})  # type: ignore[arg-type]
 
-    assert words in str(refusal.value)
+    assert words in str(rejection.value)
 
 
-def test_a_gigantic_map_is_refused_before_memory_is_taken() -> None:
+def test_a_gigantic_map_is_rejected_before_memory_is_taken() -> None:
     huge = np.broadcast_to(np.float32(0.0), (200_000, 200_000))  # 160 GB, if it were made
 
     with pytest.raises(ValueError, match=f"200000 x 200000 nodes are too many .limit {CELL_LIMIT}."):

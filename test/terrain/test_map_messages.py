@@ -137,7 +137,7 @@ def test_map_of_a_large_world_is_cut_around_the_start_and_says_so() -> None:
     assert "only the part around the start" in words_on_map(found)
 
 
-def test_gigantic_maps_are_refused_in_one_line() -> None:
+def test_gigantic_maps_are_rejected_in_one_line() -> None:
     wide = ElevationMap(heights=np.zeros((2, 2), np.float32), resolution=500.0)
 
     with pytest.raises(SettingsError, match=r"map_resolution_m: 0.05 m makes 100 million cells of 500 x 500 m"):

@@ -161,7 +161,7 @@ def test_unknown_soil_of_a_file_suggests_the_nearest() -> None:
         (lambda soil, plate: soil.no_such_parameter, "cannot be compiled"),
     ],
 )
-def test_a_law_whose_kernel_does_not_fit_is_refused(law: SoilLaw, kernel: Any, message: str) -> None:
+def test_a_law_whose_kernel_does_not_fit_is_rejected(law: SoilLaw, kernel: Any, message: str) -> None:
     class Broken(type(law)):  # type: ignore[misc]
         bearing_kernel = staticmethod(numba.njit(kernel))
 

@@ -103,6 +103,6 @@ def test_points_may_be_a_list_of_whole_numbers() -> None:
         (np.broadcast_to(0.0, (60_000_000, 3)), "60000000 are too many"),
     ],
 )
-def test_a_cloud_that_is_no_ground_is_refused(points: object, words: str) -> None:
+def test_a_cloud_that_is_no_ground_is_rejected(points: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         cloud_to_grid(points)  # type: ignore[arg-type]

@@ -144,11 +144,11 @@ def test_a_bad_survey_is_one_line(tmp_path: Path, text: str, words: str) -> None
     path = tmp_path / "points.csv"
     path.write_text(text)
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         load_survey(path)
 
-    assert words in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert words in str(rejection.value)
+    assert "\n" not in str(rejection.value)
 
 
 def test_points_on_a_line_span_no_ground() -> None:

@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose
 
 from proving_ground.kernels.jit import kernel
 from proving_ground.settings import SettingsError
-from some_leaves import assert_loaded_or_refused_in_one_line, many, with_another_leaf
+from some_leaves import assert_loaded_or_rejected_in_one_line, many, with_another_leaf
 from terrain.builders.off_road import CLEAR_OF_TREES_M
 from terrain.elevation_map import ElevationMap
 from terrain.ground import Ground, height_at
@@ -257,7 +257,7 @@ def test_a_link_within_the_folder_and_links_to_a_whole_folder_are_followed(tmp_p
         ("{flat: {}}", "meshes: [{file: pipe.obj, x_m: 5.0, y_m: 5.0}]\n"),
     ],
 )
-def test_a_pipe_named_in_a_world_is_refused_before_anyone_waits_for_it(
+def test_a_pipe_named_in_a_world_is_rejected_before_anyone_waits_for_it(
     tmp_path: Path, builder: str, more: str, alarm: Callable[[float], AbstractContextManager[None]]
 ) -> None:
     for name in ("pipe.npz", "pipe.obj"):
@@ -289,14 +289,14 @@ BOX = "{x_m: 4.0, y_m: 1.0, length_m: 6.0, width_m: 4.0, height_m: 2.0}"
          "goal: x 90, y 0 m is inside the mesh rock.obj at x 89.7, y -0.3 m"),
     ],
 )  # fmt: skip
-def test_a_world_nobody_can_drive_in_is_refused(tmp_path: Path, builder: str, more: str, words: str) -> None:
+def test_a_world_nobody_can_drive_in_is_rejected(tmp_path: Path, builder: str, more: str, words: str) -> None:
     (tmp_path / "rock.obj").write_text(ROCK)
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         build_world(write_world(tmp_path / "made.yaml", builder, more + "\n"))
 
-    assert words in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert words in str(rejection.value)
+    assert "\n" not in str(rejection.value)
 
 
 def test_a_start_under_a_bridge_or_over_a_cellar_is_fine(make: Make) -> None:
@@ -326,11 +326,11 @@ def test_a_mistake_is_one_line(tmp_path: Path, build: str, words: str) -> None:
     path = tmp_path / "made.yaml"
     path.write_text(f"version: 1\ndescription: a test\nbuild: {build}\n")
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         build_world(path)
 
-    assert words in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert words in str(rejection.value)
+    assert "\n" not in str(rejection.value)
 
 
 def test_an_unknown_world_suggests_the_nearest() -> None:
@@ -340,12 +340,12 @@ def test_an_unknown_world_suggests_the_nearest() -> None:
 
 @many(200)
 @given(data=st.data())
-def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_refused(data: st.DataObject, tmp_path: Path) -> None:
+def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
     name = data.draw(st.sampled_from(sorted(world_files())))
     path = tmp_path / "made.yaml"
     path.write_text(with_another_leaf(data, world_file(name)))
 
-    assert_loaded_or_refused_in_one_line(lambda: load_world_file(path))
+    assert_loaded_or_rejected_in_one_line(lambda: load_world_file(path))
 
 
 def test_a_world_and_its_files_can_be_copied_elsewhere(tmp_path: Path) -> None:

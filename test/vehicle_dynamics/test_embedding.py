@@ -154,7 +154,7 @@ def test_what_is_no_number_is_not_closed(value: float) -> None:
         EmbeddedSystem(four_bar()).close(np.array([value]))
 
 
-def test_bad_mechanisms_are_refused() -> None:
+def test_bad_mechanisms_are_rejected() -> None:
     body = rod("a", ROOT, A, D, 1.0, revolute(A))
     with pytest.raises(ValueError, match="the name is taken"):
         Mechanism(bodies=(body, body))

@@ -178,7 +178,7 @@ def slider_with(directions: tuple[tuple[float, float, float], ...]) -> Mechanism
     return Mechanism((slider,), cuts, 1.0, root_inertia=np.eye(3))
 
 
-def test_closure_that_mjcf_cannot_express_is_refused() -> None:
+def test_closure_that_mjcf_cannot_express_is_rejected() -> None:
     with pytest.raises(ValueError, match="cut guide: MJCF has ball joints"):
         mjcf(slider_with(((1.0, 0.0, 0.0),)))
 

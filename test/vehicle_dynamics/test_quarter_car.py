@@ -104,7 +104,7 @@ def test_wheel_that_is_torn_off_is_told(car: QuarterCar) -> None:
             car.run(method, WheelTable(0.5, pull), replace(RK4, seconds=0.5))
 
 
-def test_bad_settings_are_refused(parameters: VehicleParameters) -> None:
+def test_bad_settings_are_rejected(parameters: VehicleParameters) -> None:
     with pytest.raises(ValueError, match=r"must be > 0, got 0\.0"):
         StepSettings(step=0.0)
     with pytest.raises(ValueError, match="alpha and beta must not be negative"):

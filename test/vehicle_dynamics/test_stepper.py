@@ -182,7 +182,7 @@ def test_snapshot_that_is_not_finite_counts_as_divergence() -> None:
 
 
 @pytest.mark.parametrize(("rate", "near"), [(30.0, "29.4118 and 30.303"), (600.0, "500 and 1000")])
-def test_rate_that_fits_no_whole_ticks_is_refused_with_near_ones(rate: float, near: str) -> None:
+def test_rate_that_fits_no_whole_ticks_is_rejected_with_near_ones(rate: float, near: str) -> None:
     with pytest.raises(SettingsError, match=f"tf_rate_hz: .* near are {near} Hz, got {rate:g}"):
         build(VehicleNodeSettings, {"tf_rate_hz": rate})
 
@@ -206,7 +206,7 @@ def test_rate_that_fits_no_whole_ticks_is_refused_with_near_ones(rate: float, ne
         ({"command_timeout_s": float("nan")}, "command_timeout_s: must be a number"),
     ],
 )
-def test_bad_settings_are_refused_in_one_line(values: dict[str, object], words: str) -> None:
+def test_bad_settings_are_rejected_in_one_line(values: dict[str, object], words: str) -> None:
     with pytest.raises(SettingsError, match=words) as caught:
         build(VehicleNodeSettings, values)
 

@@ -122,12 +122,12 @@ def test_closed_form_kinematics_are_the_numerical_ones(system: EmbeddedSystem, c
         ),
     ],
 )
-def test_bad_numbers_are_refused_with_file_line_and_key(tmp_path: Path, before: str, after: str, words: str) -> None:
+def test_bad_numbers_are_rejected_with_file_line_and_key(tmp_path: Path, before: str, after: str, words: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(HMMWV.read_text().replace(before, after, 1))
 
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as rejection:
         VehicleParameters.from_yaml(path)
 
-    assert str(refusal.value).startswith(f"{path}:")
-    assert words in str(refusal.value)
+    assert str(rejection.value).startswith(f"{path}:")
+    assert words in str(rejection.value)

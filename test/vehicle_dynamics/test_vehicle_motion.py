@@ -194,7 +194,7 @@ def test_state_by_name_and_as_array_are_the_same() -> None:
         ({"attitude": np.array([0.0, 0.0, 0.0, 2.0])}, "attitude: must have length 1"),
     ],
 )
-def test_bad_states_are_refused(change: dict[str, np.ndarray], message: str) -> None:
+def test_bad_states_are_rejected(change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         VehicleState(**change)
 
@@ -230,7 +230,7 @@ def test_stops_act_well_inside_the_reach(scene: Scene) -> None:
         ({"manoeuvre": Manoeuvre(kind=J_TURN, amplitude=1.4)}, "a tie rod cannot hold its wheel with the Pitman arm"),
     ],
 )
-def test_bad_scenes_are_refused_by_both_integrators(
+def test_bad_scenes_are_rejected_by_both_integrators(
     scene: Scene, parameters: VehicleParameters, changes: dict[str, object], message: str
 ) -> None:
     bad = scene._replace(**changes)
@@ -242,6 +242,6 @@ def test_bad_scenes_are_refused_by_both_integrators(
 
 
 @pytest.mark.parametrize("arguments", [{"step": 0.0}, {"every": 0}, {"seconds": np.inf}, {"method": 9}])
-def test_bad_runs_are_refused(scene: Scene, arguments: dict[str, float]) -> None:
+def test_bad_runs_are_rejected(scene: Scene, arguments: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"must be"):
         drive(scene, tumbling(), **{"seconds": 1.0, **arguments})

@@ -197,7 +197,7 @@ def test_unreachable_angle_has_a_negative_margin(geometry: WishboneGeometry) -> 
     assert wishbone_pose(geometry, -0.6, geometry.tie_inner).upper_margin < 0.0
 
 
-def test_coinciding_points_are_refused(hardpoints: dict[str, Hardpoints]) -> None:
+def test_coinciding_points_are_rejected(hardpoints: dict[str, Hardpoints]) -> None:
     points = hardpoints["front_left"].__dict__
     with pytest.raises(SettingsError, match="coincide"):
         Hardpoints(**{**points, "upper_arm_pivot_rear": points["upper_arm_pivot_front"]}).geometry()

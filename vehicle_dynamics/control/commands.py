@@ -1,4 +1,4 @@
-"""What the fields of command messages mean to the vehicle: each message is read as a whole, or refused by one rule."""
+"""What the fields of command messages mean to the vehicle: each message is read as a whole, or rejected by one rule."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def receive_twist(drive: DriveByWire, now: float, linear: Sequence[float], angul
     """Speed and yaw rate of a twist in base_link; a wish to move or turn in another direction is told."""
     bad = _not_finite({"linear": linear, "angular": angular})
     if bad:
-        return drive.refuse(now, bad)
+        return drive.reject(now, bad)
     answer = drive.receive_motion(now, linear[0], angular[2])
     others = max(abs(value) for value in (linear[1], linear[2], angular[0], angular[1]))
-    if others > SLIGHT and answer.verdict != Verdict.REFUSED:
+    if others > SLIGHT and answer.verdict != Verdict.REJECTED:
         words = "can only move ahead and turn about z"
         return Answer(Verdict.LIMITED, f"{answer.reason}; {words}" if answer.reason else words)
     return answer
@@ -32,7 +32,7 @@ def receive_ackermann(drive: DriveByWire, now: float, fields: Mapping[str, float
     """Speed and steering angle of an AckermannDrive; how fast both change is left to the vehicle."""
     bad = _not_finite({name: (value,) for name, value in fields.items()})
     if bad:
-        return drive.refuse(now, bad)
+        return drive.reject(now, bad)
     return drive.receive_steering(now, fields["speed"], fields["steering_angle"])
 
 
@@ -40,10 +40,10 @@ def receive_named_pedals(drive: DriveByWire, now: float, names: Sequence[str], p
     """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if it is not to be drive."""
     rule = _names_rule(names, len(positions))
     if rule:
-        return drive.refuse(now, rule)
+        return drive.reject(now, rule)
     given = dict(zip(names, positions, strict=True))
     gear = given.get(joints.GEAR, DRIVE)
-    # A gear that is none is refused there.
+    # A gear that is none is rejected there.
     steering, throttle, brake = (given[name] for name in joints.PEDALS)
     return drive.receive_pedals(now, Pedals(steering, throttle, brake, gear))  # type: ignore[arg-type]
 
@@ -133,8 +133,8 @@ class FloodGate:
 class _Tally:
     heard: int = 0
     limited: int = 0
-    refused: int = 0
-    reason: str = ""  # of the last refused one, else of the last limited one
+    rejected: int = 0
+    reason: str = ""  # of the last rejected one, else of the last limited one
 
 
 class CommandAudit:
@@ -142,7 +142,7 @@ class CommandAudit:
 
     def __init__(self) -> None:
         self.limited = 0
-        self.refused = 0
+        self.rejected = 0
         self._recent: dict[str, _Tally] = {}
 
     def note(self, topic: str, answer: Answer) -> None:
@@ -152,10 +152,10 @@ class CommandAudit:
         if answer.verdict == Verdict.LIMITED:
             self.limited += 1
             tally.limited += 1
-            tally.reason = tally.reason if tally.refused else answer.reason
-        elif answer.verdict == Verdict.REFUSED:
-            self.refused += 1
-            tally.refused += 1
+            tally.reason = tally.reason if tally.rejected else answer.reason
+        elif answer.verdict == Verdict.REJECTED:
+            self.rejected += 1
+            tally.rejected += 1
             tally.reason = answer.reason
 
     def take_news(self) -> tuple[list[str], list[str]]:
@@ -163,8 +163,8 @@ class CommandAudit:
         recent, self._recent = self._recent, {}
         words = []
         for topic, tally in recent.items():
-            if tally.refused:
-                words.append(f"{topic}: {tally.refused} of {tally.heard} refused: {tally.reason}")
+            if tally.rejected:
+                words.append(f"{topic}: {tally.rejected} of {tally.heard} rejected: {tally.reason}")
             elif tally.limited:
                 words.append(f"{topic}: {tally.limited} of {tally.heard} not obeyed in full: {tally.reason}")
         return words, sorted(recent)

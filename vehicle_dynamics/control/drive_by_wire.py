@@ -1,6 +1,6 @@
 """What the vehicle makes of commands: checks each, obeys the newest, stops on silence. Times are simulation time [s].
 
-A command is taken, taken as far as the vehicle can follow (and that is said), or refused; a refused one also stops the
+A command is taken, taken as far as the vehicle can follow (and that is said), or rejected; a rejected one also stops the
 vehicle, because whoever sent it cannot be trusted to drive. On a stop the steering angle stays.
 """
 
@@ -41,7 +41,7 @@ class Verdict(IntEnum):
 
     TAKEN = 0
     LIMITED = 1  # obeyed as far as possible
-    REFUSED = 2
+    REJECTED = 2
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class DriveByWire:
         self._most_curvature = vehicle.curvature_at(1.0)
         self._wheelbase = vehicle.wheelbase
         self._wish = _Wish()
-        self._refused = ""  # why the vehicle stops, until a good command comes
+        self._rejected = ""  # why the vehicle stops, until a good command comes
         self._steering = 0.0
         self._speed = 0.0  # wanted, as far as limits of acceleration let it be
         self._selected = DRIVE
@@ -110,7 +110,7 @@ class DriveByWire:
 
     def reset(self) -> None:
         """Forget all commands, as after a reset of the simulation."""
-        self._wish, self._refused = _Wish(), ""
+        self._wish, self._rejected = _Wish(), ""
         self._steering, self._speed, self._selected = 0.0, 0.0, DRIVE
         self._helm.reset()
         self.status = "no command yet"
@@ -125,7 +125,7 @@ class DriveByWire:
         """A speed [m/s] and yaw rate [rad/s], as /cmd_vel has them."""
         problem = _problem({"speed": (speed, ABSURD_SPEED, "m/s"), "yaw rate": (yaw_rate, ABSURD_YAW_RATE, "rad/s")})
         if problem:
-            return self._refuse(now, problem)
+            return self._reject(now, problem)
         if abs(speed) < STANDS_MPS:
             self._accept(now, _Wish(now, "motion", 0.0, None))
             if abs(yaw_rate) > 1e-3:
@@ -139,30 +139,30 @@ class DriveByWire:
             {"speed": (speed, ABSURD_SPEED, "m/s"), "steering angle": (steering_angle, 0.5 * math.pi - 0.01, "rad")}
         )
         if problem:
-            return self._refuse(now, problem)
+            return self._reject(now, problem)
         return self._take(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
 
     def receive_pedals(self, now: float, asked: Pedals) -> Answer:
         """Pedals as they are, pressed no further than they go."""
         problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in asked._asdict().items()})
         if problem:
-            return self._refuse(now, problem)
+            return self._reject(now, problem)
         try:
             taken = asked.within_limits()
         except ValueError as error:  # a gear that is none
-            return self._refuse(now, str(error))
+            return self._reject(now, str(error))
         self._accept(now, _Wish(now, "pedals", pedals=taken))
         return TAKEN if taken == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
 
-    def refuse(self, now: float, reason: str) -> Answer:
-        """A command that cannot even be read stops the vehicle like one that is refused."""
-        return self._refuse(now, reason)
+    def reject(self, now: float, reason: str) -> Answer:
+        """A command that cannot even be read stops the vehicle like one that is rejected."""
+        return self._reject(now, reason)
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """What steering wheel and pedals do for the next PERIOD_S."""
         wish = self._wish
         silence = now - wish.received_at
-        if self._refused or silence > self.settings.command_timeout_s * self.pace:
+        if self._rejected or silence > self.settings.command_timeout_s * self.pace:
             return self._stop(seen, wish, silence)
         if wish.source == "pedals":
             self.status = "driven by pedals"
@@ -180,8 +180,8 @@ class DriveByWire:
         return pedals
 
     def _stop(self, seen: SnapshotRecord, wish: _Wish, silence: float) -> Pedals:
-        if self._refused:
-            self.status = f"stopping: {self._refused}"
+        if self._rejected:
+            self.status = f"stopping: {self._rejected}"
         elif math.isinf(silence):
             self.status = "no command yet"
         else:
@@ -212,11 +212,11 @@ class DriveByWire:
     def _accept(self, now: float, wish: _Wish) -> None:
         if self._wish.source == "pedals" and wish.source != "pedals":
             self._helm.reset()
-        self._wish, self._refused = wish, ""
+        self._wish, self._rejected = wish, ""
 
-    def _refuse(self, now: float, reason: str) -> Answer:
-        self._refused = reason
-        return Answer(Verdict.REFUSED, reason)
+    def _reject(self, now: float, reason: str) -> Answer:
+        self._rejected = reason
+        return Answer(Verdict.REJECTED, reason)
 
     def _slewed(self, present: float, wanted: float) -> float:
         """The wanted speed, no further from the last one than the limits of acceleration allow."""
@@ -238,7 +238,7 @@ class DriveByWire:
 
 
 def _problem(values: dict[str, tuple[float, float, str]]) -> str:
-    """Why a command is refused, or nothing."""
+    """Why a command is rejected, or nothing."""
     for name, (value, most, unit) in values.items():
         if not math.isfinite(value):
             return f"{name} is {value}"

@@ -127,7 +127,7 @@ class _Rows(NamedTuple):
 
 
 def free_bodies(mechanism: Mechanism) -> FreeBodies:
-    """Flat arrays of a mechanism. Refuses hinges other than a turn, a universal joint or a slide, and lost mass."""
+    """Flat arrays of a mechanism. Reject hinges other than a turn, a universal joint or a slide, and lost mass."""
     _check_masses(mechanism)
     layout = TreeLayout(mechanism)
     joints = _joints_in_order(layout)

@@ -173,7 +173,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
         self._audit.note(topic, answer)
         if answer.verdict != Verdict.TAKEN:  # at once to the log; publish_health tells how many there were
-            verdict = "refused" if answer.verdict == Verdict.REFUSED else "not obeyed in full"
+            verdict = "rejected" if answer.verdict == Verdict.REJECTED else "not obeyed in full"
             self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")
         time.sleep(self._gate.rest_s(self.wall_time()))
 
@@ -209,7 +209,9 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     def _on_step(self, request: Any, response: Any) -> Any:
         response.success = self.loop.ask(self.loop.step)
         self._judge_pace_from_now()
-        response.message = "one period done" if response.success else "refused: only a paused simulation can be stepped"
+        response.message = (
+            "one period done" if response.success else "rejected: only a paused simulation can be stepped"
+        )
         return response
 
     # Health
@@ -262,7 +264,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             "worst_step_and_publish_ms": f"{effort.worst_turn_ns * 1e-6:.3f}",
             "worst_late_ms": f"{effort.worst_late_ns * 1e-6:.3f}",
             "collisions": str(simulation.collisions),
-            "commands_refused": str(self._audit.refused),
+            "commands_rejected": str(self._audit.rejected),
             "commands_limited": str(self._audit.limited),
         }
 

@@ -116,7 +116,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         now = self.wall_time()
         rate = self._pictures / max(now - self._counted_at, 1e-9)
         self._pictures, self._counted_at = 0, now
-        self.health.counters.update({f"{topic} refused": count for topic, count in self._model.refused.items()})
+        self.health.counters.update({f"{topic} rejected": count for topic, count in self._model.rejected.items()})
         message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())
         browsers = 0 if self._page is None else self._page.browsers
         figures = {"browsers": str(browsers), "pictures_hz": f"{rate:.1f}", "topics": str(len(self._mailboxes))}

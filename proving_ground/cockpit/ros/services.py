@@ -69,7 +69,7 @@ class Services:
         if item.then is not None:
             item.then(answer)
         elif hasattr(answer, "results"):  # of parameters
-            refused = [result.reason for result in answer.results if not result.successful]
-            self._say(f"{item.name}: {refused[0]}" if refused else item.words, bool(refused))
+            rejected = [result.reason for result in answer.results if not result.successful]
+            self._say(f"{item.name}: {rejected[0]}" if rejected else item.words, bool(rejected))
         else:
             self._say(answer.message or item.words or item.name, not answer.success)

@@ -95,11 +95,11 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self._simulated = SimulatedTime()
         self._early: list[Heard] = []  # came before the first /clock
         self._early_bytes = 0
-        self._refused_ticks = 0
+        self._rejected_ticks = 0
         self._failure = ""  # one line when the ears' thread has failed
         self._listening: dict[str, QoSProfile] = {}
         self._offers: dict[str, Any] = {}
-        self._refused: dict[str, str] = {}
+        self._rejected: dict[str, str] = {}
         self._looks, self._numbers = 0, dict[str, int]()  # of publishers, by topic
         self._sequences: dict[str, int] = {}
         self.lost: dict[str, int] = {}  # before they came here, by topic
@@ -147,7 +147,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             if counts:
                 worst = max(counts, key=lambda topic: counts[topic])
                 self.report(check, Level.WARN, f"{sum(counts.values())} messages {words}, most of {worst}")
-        if self._refused_ticks:
+        if self._rejected_ticks:
             self.report("times of clock", Level.WARN, "/clock told times before 1970; they are not used")
         if self._by_clock and self._early:
             self.report("clock", Level.WARN, "no /clock yet; what comes waits for it")
@@ -165,7 +165,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             "most_waiting_mb": f"{self.writer.most_waiting / MB:.1f}",
             "dropped": sum(self.writer.dropped.values()),
             "lost": sum(self.lost.values()),
-            "refused_times": self._refused_ticks,
+            "rejected_times": self._rejected_ticks,
         }
         message.status[0].values += [KeyValue(key=key, value=str(value)) for key, value in figures.items()]
         self._diagnostics.publish(message)
@@ -193,7 +193,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         """Asking who publishes a topic costs more than asking how many do; now and then all are asked."""
         self._looks += 1
         for topic, _ in self.get_topic_names_and_types():
-            if topic in self._refused or not self._is_wanted(topic):
+            if topic in self._rejected or not self._is_wanted(topic):
                 continue
             number = self.count_publishers(topic)
             if number != self._numbers.get(topic) or self._looks % LOOK_CLOSER_EVERY == 0:
@@ -214,14 +214,14 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         known = self._offers.get(topic, (kind, ()))
         if not offers or facts == known or len(facts[1]) < len(known[1]):  # some have gone; the bag tells of all
             return
-        made, told = message_class(kind), definition(kind)
-        if made is None or told is None:
-            self._refused[topic] = kind
+        made, type_definition = message_class(kind), definition(kind)
+        if made is None or type_definition is None:
+            self._rejected[topic] = kind
             why = "its package is not installed" if made is None else "its definition is not found"
             self.report(topic, Level.WARN, f"{topic} is not recorded: {kind}: {why}")
             return
         self._offers[topic] = facts
-        self.writer.announce(Topic(topic, kind, told, facts[1]))
+        self.writer.announce(Topic(topic, kind, type_definition, facts[1]))
         profile = listening(offers)
         if topic not in self._listening or is_weaker(profile, self._listening[topic]):
             self._listening[topic] = profile
@@ -260,7 +260,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         """Time goes on; bags hold no times before 1970."""
         seconds, rest = struct.unpack_from("<iI", item.data, 4)
         if seconds < 0:
-            self._refused_ticks += 1
+            self._rejected_ticks += 1
         elif self._simulated.tick(item.arrival_ns, seconds * 1_000_000_000 + rest):
             self.health.count("clock went back")
 
@@ -294,8 +294,8 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         )
         if self._early:
             words += f"; {len(self._early)} came before there was any time of /clock and are not in it"
-        if self._refused_ticks:
-            words += f"; {self._refused_ticks} times of /clock before 1970 were refused"
+        if self._rejected_ticks:
+            words += f"; {self._rejected_ticks} times of /clock before 1970 were rejected"
         if lost:
             words += f"; {lost} were lost on the way here"
         return f"{words}; {dropped} were dropped" if dropped else words

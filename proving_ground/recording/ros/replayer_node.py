@@ -243,12 +243,14 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         with self._changed:
             response.success = self._playback.step(self.wall_time())
             self._changed.notify()
-        response.message = "one message played" if response.success else "refused: only a paused replay can be stepped"
+        response.message = "one message played" if response.success else "rejected: only a paused replay can be stepped"
         return response
 
     def _on_seek(self, message: Float64) -> None:
         if not 0.0 <= message.data <= self._playback.length_s:  # NaN is neither
-            self.report("seek", Level.WARN, f"~/seek refused: 0 to {self._playback.length_s:.1f} s, got {message.data}")
+            self.report(
+                "seek", Level.WARN, f"~/seek rejected: 0 to {self._playback.length_s:.1f} s, got {message.data}"
+            )
             return
         with self._changed:
             self._playback.seek(message.data, self.wall_time())

@@ -178,6 +178,6 @@ def test_a_fault_by_settings_lasts_until_they_change(run: Run) -> None:
     assert gps.faults_at(samples[-1].time_ns) == ()
 
 
-def test_a_fault_of_a_channel_there_is_none_of_is_refused() -> None:
+def test_a_fault_of_a_channel_there_is_none_of_is_rejected() -> None:
     with pytest.raises(ValueError, match="channel: must be the beginning of one of east, north, up"):
         Gps(GpsSettings(), faults=[Fault(kind="bias", value=1.0, channel="heading")])

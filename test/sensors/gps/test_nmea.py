@@ -1,4 +1,4 @@
-"""GGA and RMC sentences: [Sanjurjo]'s examples, round trips, another reader, and what is refused."""
+"""GGA and RMC sentences: [Sanjurjo]'s examples, round trips, another reader, and what is rejected."""
 
 from __future__ import annotations
 
@@ -211,11 +211,11 @@ def test_what_is_no_number_becomes_empty_fields_that_others_can_read(field: str,
         (sealed("GPRMC", *[""] * 10), "RMC must have 11 or 12 or 13 fields, got 10"),
     ],
 )
-def test_unsound_sentences_are_refused_in_one_line(sentence: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words) as refusal:
+def test_unsound_sentences_are_rejected_in_one_line(sentence: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as rejection:
         parse(sentence)
 
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(rejection.value)
 
 
 @pytest.mark.parametrize(
@@ -268,12 +268,12 @@ def test_fields_of_rmc_are_checked(index: int, text: str, words: str) -> None:
 
 @settings(derandomize=True, deadline=None)
 @given(text=st.text(max_size=60), at=st.integers(0, 87))
-def test_any_text_is_read_or_refused_in_one_line(text: str, at: int) -> None:
+def test_any_text_is_read_or_rejected_in_one_line(text: str, at: int) -> None:
     for sentence in (text, SEED_GGA[:at] + text + SEED_GGA[at + 1 :], sealed("GPRMC", *text.split(","))):
         words = ""
         try:
             assert parse(sentence).sentence()
-        except ValueError as refusal:
-            words = str(refusal)
+        except ValueError as rejection:
+            words = str(rejection)
         assert "\n" not in words
         assert not words or words.startswith("NMEA sentence")

@@ -280,7 +280,7 @@ def test_a_receiver_without_errors_has_a_tiny_variance_for_zero_means_unknown(mo
         assert ((variance > 0.0) & (variance < 1e-9)).all()
 
 
-def test_a_truth_that_is_none_is_refused_at_any_time_and_leaves_no_mark(moving: Moving, drive: Drive) -> None:
+def test_a_truth_that_is_none_is_rejected_at_any_time_and_leaves_no_mark(moving: Moving, drive: Drive) -> None:
     good, bad = moving(), moving((math.nan, 0.0, 0.0))
     gps = Gps(GpsSettings(), seed=2)
     samples = []
@@ -293,7 +293,7 @@ def test_a_truth_that_is_none_is_refused_at_any_time_and_leaves_no_mark(moving: 
     assert [repr(sample) for sample in samples] == [repr(sample) for sample in sound]
 
 
-def test_settings_that_need_the_sky_are_refused_without_a_world() -> None:
+def test_settings_that_need_the_sky_are_rejected_without_a_world() -> None:
     with pytest.raises(ValueError, match="needs_sky: there is no world"):
         Gps(load_preset(GpsSettings, "urban_canyon"))
 
@@ -309,14 +309,14 @@ def test_settings_that_need_the_sky_are_refused_without_a_world() -> None:
         ({"fault": "bias", "fault_channel": "yaw"}, "fault_channel: must be the beginning of one of east, north"),
     ],
 )
-def test_bad_settings_are_refused_in_one_line(values: dict[str, object], words: str) -> None:
-    with pytest.raises(SettingsError, match=words) as refusal:
+def test_bad_settings_are_rejected_in_one_line(values: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as rejection:
         build(GpsSettings, values)
 
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(rejection.value)
 
 
-def test_a_true_motion_that_is_not_finite_is_refused(moving: Moving) -> None:
+def test_a_true_motion_that_is_not_finite_is_rejected(moving: Moving) -> None:
     for bad in (moving((math.nan, 0.0, 0.0)), moving(velocity=(math.inf, 0.0, 0.0))):
         with pytest.raises(ValueError, match=r"base motion: (position|velocity) must be finite"):
             perfect().update(0, bad)

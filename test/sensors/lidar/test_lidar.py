@@ -468,7 +468,7 @@ def test_a_delayed_scan_keeps_its_stamp() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_truth_that_is_no_number_is_refused_and_leaves_no_mark(bad: float) -> None:
+def test_a_truth_that_is_no_number_is_rejected_and_leaves_no_mark(bad: float) -> None:
     def scans(with_bad: bool) -> list[bytes]:
         lidar = Lidar(NOISY, ring_around(30.0), seed=5)
         found = []

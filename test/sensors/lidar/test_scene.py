@@ -268,7 +268,7 @@ def test_a_world_and_its_scene_agree_about_what_stands_where() -> None:
         ([[0.0, 0.0, 1.0]] * 2, [[1.0, 0.0, 0.0]] * 3, "one origin or n"),
     ],
 )
-def test_rays_that_are_none_are_refused(origin: list[float], direction: list[list[float]], words: str) -> None:
+def test_rays_that_are_none_are_rejected(origin: list[float], direction: list[list[float]], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Scene.flat().cast(origin, direction, FAR)
 

@@ -57,7 +57,7 @@ BOX = [0.0, -1.0, 0.0, 3.0, 1.0, 2.0]
         ({"fault": "bias", "fault_channel": "intensity"}, "fault_channel"),
     ],
 )
-def test_bad_settings_are_refused_in_one_line(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(SettingsError, match=words) as refusal:
+def test_bad_settings_are_rejected_in_one_line(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as rejection:
         build(LidarSettings, values)
-    assert "\n" not in str(refusal.value)
+    assert "\n" not in str(rejection.value)

@@ -18,10 +18,10 @@ from benchmark.observer_drives import (
     wrong_numbers,
 )
 from state_observer.kinds import INS, VEHICLE
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
+from state_observer.vehicle.validation import Sample
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,11 @@ from scipy.stats import chi2
 
 from benchmark.observer_drives import altered, drive, numbers, sense, wrong_numbers
 from sensors.samples import GpsSample
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.track import Errors, errors, observe
+from state_observer.vehicle.validation import Sample
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import REVERSE, Pedals
@@ -76,7 +76,7 @@ def test_both_slopes_of_the_gps_position_work(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings, full: bool
 ) -> None:
     """Eq. 5.46 and Eq. 5.47."""
-    observer = VehicleObserver(replace(settings, full_position_slopes=full))
+    observer = VehicleObserver(replace(settings, full_position_jacobian=full))
     assert errors(observe(block_samples, observer), block).horizontal_rmse < SEED_ERROR
 
 
@@ -94,7 +94,7 @@ def test_twenty_states_alone_do_as_in_the_seed(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
     noise = replace(settings.noise, along_mps2=0.05, across_mps2=0.05)  # instead of the acceleration that is lacking
-    few = replace(settings, estimates_biases=False, estimates_lack=False, knows_ground=True, noise=noise)
+    few = replace(settings, estimates_biases=False, estimates_disturbance=False, knows_ground=True, noise=noise)
     bare = VehicleObserver(few)
     track = observe(block_samples, bare)
     assert errors(track, block).horizontal_rmse < SEED_ERROR
@@ -158,7 +158,7 @@ def test_errors_are_as_large_as_the_covariance_says(block: Drive, observer: Vehi
     mean = np.mean([run.nees() for run in runs], axis=0)
     low, high = chi2.ppf([0.025, 0.975], 3 * len(runs)) / len(runs)
     assert ((mean > low) & (mean < high)).mean() >= 0.8  # few seeds: instants depend on one another
-    assert 0.5 < _spread(runs, 2) < 2.0
+    assert 0.5 < _error_over_std(runs, 2) < 2.0
 
 
 def test_innovations_of_the_gps_are_as_large_as_expected_and_white(
@@ -177,6 +177,6 @@ def _new(observer: VehicleObserver) -> VehicleObserver:
     return observer
 
 
-def _spread(runs: list[Errors], index: int) -> float:
+def _error_over_std(runs: list[Errors], index: int) -> float:
     """Mean square of yaw errors over their variance."""
     return float(np.mean([np.mean(run.yaw**2 / run.covariance[:, index, index]) for run in runs]))

@@ -12,9 +12,9 @@ from benchmark.observer_drives import START_NS, altered
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.clock import Line, SampleClock
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.health import ALIGNED, DEAD_RECKONING, INVALID
 from state_observer.vehicle.observer import HELD, BasicObserver, VehicleObserver
+from state_observer.vehicle.validation import Sample
 
 ENCODERS, IMU, GPS = 0, 1, 2
 BEGIN = 1_000 * NS_PER_S
@@ -117,7 +117,7 @@ def memory_after(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
         observer.take(sample)
-    return bytes(observer.filter.memory.tobytes())
+    return bytes(observer.filter.filter_state.tobytes())
 
 
 def nan(sample: Any) -> Any:
@@ -147,7 +147,7 @@ def test_a_stray_leaves_no_trace_to_the_bit(samples: list[Sample], observer: Veh
 
     assert memory_after(observer, with_stray(samples, kind, change)) == without
 
-    assert observer.health().refused == {reason: 1}
+    assert observer.health().rejected == {reason: 1}
     assert observer.times_back == 0
 
 
@@ -159,12 +159,12 @@ def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
     for _ in range(2):  # a bag plays again and again
         for sample in samples:
             observer.take(sample)
-        assert observer.filter.memory.tobytes() == once
+        assert observer.filter.filter_state.tobytes() == once
 
-    assert observer.times_back == observer.health().refused["time: went back, began anew"] == 2
+    assert observer.times_back == observer.health().rejected["time: went back, began anew"] == 2
 
 
-def test_what_waits_for_its_time_is_not_refused(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     half = [sample for sample in samples if sample.time_ns < START_NS + 4 * NS_PER_S]
     memory_after(observer, half)
     fix = next(sample for sample in samples if isinstance(sample, GpsSample))
@@ -173,7 +173,7 @@ def test_what_waits_for_its_time_is_not_refused(samples: list[Sample], observer:
 
     assert verdict == (True, HELD)
     assert observer.health().held == 1
-    assert observer.health().refused == {}
+    assert observer.health().rejected == {}
 
 
 def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], observer: VehicleObserver) -> None:
@@ -183,7 +183,7 @@ def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], obs
     for count in range(1000):  # none goes on from the one before
         observer.take(imu._replace(time_ns=imu.time_ns + (1000 - count) * HOUR))
 
-    assert observer.health().held - observer.health().refused["imu: in the future for too long"] <= 200
+    assert observer.health().held - observer.health().rejected["imu: in the future for too long"] <= 200
 
 
 # Silence.

@@ -10,11 +10,11 @@ import pytest
 
 from benchmark.observer_drives import START_NS, altered, drive, lane_change, moved_fix, sense
 from sensors.samples import EncoderSample, GpsSample, ImuSample
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.health import ALIGNED, DEAD_RECKONING, INVALID
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from state_observer.vehicle.track import errors, observe
+from state_observer.vehicle.validation import Sample
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -102,7 +102,7 @@ def test_a_frozen_receiver_is_left_out(block_samples: list[Sample], observer: Ve
         return stuck[0]._replace(time_ns=fix.time_ns)
 
     track = observe(altered(block_samples, GpsSample, 12.0, 16.0, freeze), observer)
-    assert track.health.refused["gps: frozen"] > 10
+    assert track.health.rejected["gps: frozen"] > 10
 
 
 FIELDS = [
@@ -134,11 +134,11 @@ def test_what_is_no_number_has_no_effect_to_the_bit(
     spoilt = altered(samples, kind, 0.0, 1.0, spoil)
     verdicts = [observer.take(sample) for sample in spoilt]
     assert all(not v.is_taken and v.reason for v, s in zip(verdicts, spoilt, strict=True) if _hit(s, kind))
-    with_bad = observer.filter.memory.tobytes()
+    with_bad = observer.filter.filter_state.tobytes()
     observer.reset()
     for sample in altered(samples, kind, 0.0, 1.0):
         observer.take(sample)
-    assert observer.filter.memory.tobytes() == with_bad
+    assert observer.filter.filter_state.tobytes() == with_bad
 
 
 def _hit(sample: Sample, kind: type) -> bool:
@@ -167,39 +167,39 @@ def test_a_variance_of_zero_means_the_usual_one_and_a_huge_one_nothing(
 def test_late_fixes_give_the_same_to_the_bit_as_those_in_time(
     block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
-    in_time = _memory(any_observer, block_samples)
+    in_time = _final_state(any_observer, block_samples)
     late = sorted(block_samples, key=lambda sample: sample.time_ns + (3 * NS // 10 if _is_fix(sample) else 0))
-    assert _memory(any_observer, late) == in_time
+    assert _final_state(any_observer, late) == in_time
     assert any_observer.health().replays > 100
 
 
 def test_shuffled_samples_give_the_same_to_the_bit(block_samples: list[Sample], observer: VehicleObserver) -> None:
     chosen = block_samples[:1600]  # 8 s
-    in_order = _memory(observer, chosen)
+    in_order = _final_state(observer, chosen)
     shuffle = random.Random(7)
-    assert _memory(observer, sorted(chosen, key=lambda s: s.time_ns + shuffle.uniform(0.0, 0.2 * NS))) == in_order
+    assert _final_state(observer, sorted(chosen, key=lambda s: s.time_ns + shuffle.uniform(0.0, 0.2 * NS))) == in_order
 
 
 def test_samples_that_come_twice_count_once(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     chosen = block_samples[:2000]
-    once = _memory(any_observer, chosen)
-    assert _memory(any_observer, [sample for sample in chosen for _ in range(2)]) == once
-    assert sum(any_observer.health().refused.values()) == len(chosen)
+    once = _final_state(any_observer, chosen)
+    assert _final_state(any_observer, [sample for sample in chosen for _ in range(2)]) == once
+    assert sum(any_observer.health().rejected.values()) == len(chosen)
 
 
 def test_samples_older_than_the_buffer_are_dropped_and_counted(
     block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
-    before = _memory(observer, block_samples[:2000])
+    before = _final_state(observer, block_samples[:2000])
     old = next(sample for sample in block_samples[500:] if isinstance(sample, GpsSample))
     verdict = observer.take(old._replace(time_ns=old.time_ns + 1))
     assert verdict == (False, "gps: too late")
-    assert observer.filter.memory.tobytes() == before
+    assert observer.filter.filter_state.tobytes() == before
 
 
 def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], observer: VehicleObserver) -> None:
     chosen = [sample for sample in block_samples if sample.time_ns < START_NS + 8 * NS]
-    usual = _memory(observer, chosen)
+    usual = _final_state(observer, chosen)
     observer.reset()
     early = [sample for sample in chosen if isinstance(sample, GpsSample) and sample.time_ns >= START_NS + 5 * NS]
     first = True
@@ -209,7 +209,7 @@ def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], 
                 observer.take(fix, arrival_ns=sample.time_ns - 1)
             first = False
         observer.take(sample, arrival_ns=sample.time_ns)
-    assert observer.filter.memory.tobytes() == usual
+    assert observer.filter.filter_state.tobytes() == usual
     assert observer.health().held >= 2
 
 
@@ -219,15 +219,15 @@ def test_samples_of_a_far_future_are_dropped(block_samples: list[Sample], observ
         if index == 300:
             observer.take(fix._replace(time_ns=START_NS + 3600 * NS), arrival_ns=sample.time_ns)
         observer.take(sample, arrival_ns=sample.time_ns)
-    assert observer.health().refused["gps: in the future for too long"] == 1
+    assert observer.health().rejected["gps: in the future for too long"] == 1
 
 
 def test_time_that_goes_back_begins_anew(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     chosen = block_samples[:2000]
-    once = _memory(any_observer, chosen)
+    once = _final_state(any_observer, chosen)
     for sample in chosen:  # the bag plays again
         any_observer.take(sample)
-    assert any_observer.filter.memory.tobytes() == once
+    assert any_observer.filter.filter_state.tobytes() == once
 
 
 def test_a_gap_of_seconds_is_not_integrated_over(
@@ -248,7 +248,7 @@ def test_half_a_second_without_imu_does_no_harm(
 
 def test_a_clipped_imu_is_left_out_and_counted(block_samples: list[Sample], observer: VehicleObserver) -> None:
     clipped = altered(block_samples, ImuSample, 14.0, 14.5, lambda sample: sample._replace(is_clipped=True))
-    assert observe(clipped, observer).health.refused["imu: clipped"] == 50
+    assert observe(clipped, observer).health.rejected["imu: clipped"] == 50
 
 
 def test_wheels_that_lock_on_ice_do_not_stop_the_estimate(observer: VehicleObserver) -> None:
@@ -288,16 +288,16 @@ def test_nothing_told_is_ever_not_a_number(block_samples: list[Sample], any_obse
         assert np.isfinite(track.estimates[name]).all(), name
     lengths = np.linalg.norm(track.estimates["attitude"], axis=1)
     np.testing.assert_allclose(lengths, 1.0, atol=1e-9)
-    spread = any_observer.filter.memory["covariance"][0]
-    assert np.abs(spread - spread.T).max() <= 1e-12 * np.abs(spread).max()
+    covariance = any_observer.filter.filter_state["covariance"][0]
+    assert np.abs(covariance - covariance.T).max() <= 1e-12 * np.abs(covariance).max()
     assert np.linalg.eigvalsh(track.estimates["covariance"][-1]).min() > -1e-9
 
 
-def _memory(observer: BasicObserver, samples: list[Sample]) -> bytes:
+def _final_state(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
         observer.take(sample)
-    return bytes(observer.filter.memory.tobytes())
+    return bytes(observer.filter.filter_state.tobytes())
 
 
 def test_without_encoders_gps_and_imu_carry_on(
@@ -306,12 +306,12 @@ def test_without_encoders_gps_and_imu_carry_on(
     """What the driver did last means nothing any more; the covariance stays honest."""
     found = errors(observe(altered(block_samples, EncoderSample, 12.0, 1e9), observer), block)
     assert np.hypot(found.position[:, 0], found.position[:, 1]).max() < 1.5
-    spread = np.sqrt(found.covariance[:, 0, 0] + found.covariance[:, 1, 1])
-    assert (np.hypot(found.position[:, 0], found.position[:, 1]) < 3.0 * spread).mean() > 0.95
+    std = np.sqrt(found.covariance[:, 0, 0] + found.covariance[:, 1, 1])
+    assert (np.hypot(found.position[:, 0], found.position[:, 1]) < 3.0 * std).mean() > 0.95
 
 
 def test_an_observer_that_was_warmed_up_is_as_new(any_observer: BasicObserver) -> None:
-    before = any_observer.filter.memory.tobytes()
+    before = any_observer.filter.filter_state.tobytes()
     any_observer.warm_up()
-    assert any_observer.filter.memory.tobytes() == before
+    assert any_observer.filter.filter_state.tobytes() == before
     assert any_observer.health().used == dict.fromkeys(any_observer.health().used, 0)

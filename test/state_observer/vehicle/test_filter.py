@@ -17,8 +17,8 @@ from proving_ground.kernels.jit import kernel
 from state_observer.vehicle.error_ekf import ErrorEkf
 from state_observer.vehicle.estimate_log import EstimateLog
 from state_observer.vehicle.filter_base import gate
-from state_observer.vehicle.fusion import apply_scalar, normalised_square, spread_on
-from state_observer.vehicle.measurements import correct, take_gps, take_imu, take_wheels
+from state_observer.vehicle.fusion import apply_scalar, normalised_square, propagate_covariance
+from state_observer.vehicle.measurements import correct, correct_with_gps, correct_with_imu, correct_with_wheels
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.start import Place
 from vehicle_dynamics.driving.state import STUCK
@@ -43,14 +43,14 @@ def _square(covariance: Any, rows: Any, innovation: Any, variance: Any) -> float
 @kernel
 def _many(covariance: Any, transition: Any, noise: Any, rows: Any, variance: Any, error: Any, count: int) -> None:
     for index in range(count):
-        spread_on(transition, noise, covariance)
+        propagate_covariance(transition, noise, covariance)
         which = index % rows.shape[0]
         apply_scalar(covariance, rows[which], 0.0, variance[which], error)
 
 
 @kernel
-def _correct(memory: Any, error: Any, limits: Any) -> None:
-    correct(memory[0], error, limits)
+def _correct(filter_state: Any, error: Any, limits: Any) -> None:
+    correct(filter_state[0], error, limits)
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +63,12 @@ def ekf(settings: VehicleObserverSettings) -> ErrorEkf:
 @pytest.fixture(autouse=True)
 def _rolls(ekf: ErrorEkf) -> None:
     ekf.clear()
-    ekf.memory["time_ns"] = 1_000_000_000
+    ekf.filter_state["time_ns"] = 1_000_000_000
     ekf._start(Place(np.array([10.0, 20.0, 2.0]), 0.7, 8.0, 1.0, 1.0, 0.01, 0.01))
-    ekf.memory["running"] = 1
-    ekf.memory["encoders_ns"] = ekf.memory["time_ns"]
+    ekf.filter_state["running"] = 1
+    ekf.filter_state["encoders_ns"] = ekf.filter_state["time_ns"]
     ekf.advance_to(1_100_000_000)
-    ekf.memory["covariance"] = 0.0
+    ekf.filter_state["covariance"] = 0.0
 
 
 def test_scalar_updates_one_after_the_other_equal_one_update_with_all() -> None:
@@ -76,9 +76,11 @@ def test_scalar_updates_one_after_the_other_equal_one_update_with_all() -> None:
     root = random.normal(size=(6, 6))
     covariance, rows = root @ root.T, random.normal(size=(3, 6))
     readings, variance = random.normal(size=3), np.array([0.1, 0.5, 2.0])
-    spread = rows @ covariance @ rows.T + np.diag(variance)
-    gains = covariance @ rows.T @ np.linalg.inv(spread)
-    assert _square(covariance, rows, readings, variance) == pytest.approx(readings @ np.linalg.solve(spread, readings))
+    expected = rows @ covariance @ rows.T + np.diag(variance)
+    gains = covariance @ rows.T @ np.linalg.inv(expected)
+    assert _square(covariance, rows, readings, variance) == pytest.approx(
+        readings @ np.linalg.solve(expected, readings)
+    )
     updated, error = covariance.copy(), np.zeros(6)
     for k in range(3):
         _update(updated, rows[k], readings[k], variance[k], error)
@@ -108,13 +110,13 @@ def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
     """The model errs in one state, and knows that it may."""
     error = np.zeros(at.ERROR_SIZE)
     error[index] = -size
-    _correct(ekf.memory, error, LIMITS)
-    ekf.memory["covariance"][0][index, index] = 1.0
+    _correct(ekf.filter_state, error, LIMITS)
+    ekf.filter_state["covariance"][0][index, index] = 1.0
 
 
 def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     """What a perfect receiver reads."""
-    state, arm = ekf.memory["state"][0], ekf.constants["gps_arm"][0]
+    state, arm = ekf.filter_state["state"][0], ekf.constants["gps_arm"][0]
     told = ekf.estimate()
     x, y, z, w = told["attitude"]
     rotation = np.array(
@@ -129,24 +131,24 @@ def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("index", [at.POSITION, at.POSITION + 1, at.POSITION + 2, at.YAW])
 def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: ErrorEkf, index: int) -> None:
-    right, state = _fix(ekf), ekf.memory["state"][0].copy()
+    right, state = _fix(ekf), ekf.filter_state["state"][0].copy()
     _wrong_by(ekf, index)
-    take_gps(ekf.constants, ekf.memory, right, np.array([EXACT] * 3 + [NONE] * 3))
-    np.testing.assert_allclose(ekf.memory["state"][0][:7], state[:7], atol=0.01 * SMALL)
+    correct_with_gps(ekf.constants, ekf.filter_state, right, np.array([EXACT] * 3 + [NONE] * 3))
+    np.testing.assert_allclose(ekf.filter_state["state"][0][:7], state[:7], atol=0.01 * SMALL)
 
 
 @pytest.mark.parametrize("index", [at.VELOCITY, at.VELOCITY + 1, at.VELOCITY + 2, at.YAW, at.ANGULAR_VELOCITY + 2])
 def test_gps_velocity_finds_errors_of_velocity_yaw_and_yaw_rate(ekf: ErrorEkf, index: int) -> None:
-    right, state = _fix(ekf), ekf.memory["state"][0].copy()
+    right, state = _fix(ekf), ekf.filter_state["state"][0].copy()
     _wrong_by(ekf, index)
-    take_gps(ekf.constants, ekf.memory, right, np.array([NONE] * 3 + [EXACT] * 3))
-    now = ekf.memory["state"][0]
+    correct_with_gps(ekf.constants, ekf.filter_state, right, np.array([NONE] * 3 + [EXACT] * 3))
+    now = ekf.filter_state["state"][0]
     np.testing.assert_allclose(now[3:7], state[3:7], atol=0.02 * SMALL)
     np.testing.assert_allclose(now[15:21], state[15:21], atol=0.02 * SMALL)
 
 
 def _imu(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
-    now, known = ekf.memory[0], ekf.constants[0]
+    now, known = ekf.filter_state[0], ekf.constants[0]
     x, y, z, w = ekf.estimate()["attitude"]
     up = np.array([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)])
     ahead = np.array([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)])
@@ -163,88 +165,88 @@ def _imu(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     "index", [at.ANGULAR_VELOCITY, at.ANGULAR_VELOCITY + 1, at.ANGULAR_VELOCITY + 2, at.GYRO_BIAS, at.GYRO_BIAS + 2]
 )
 def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
-    right, before = _imu(ekf), ekf.memory.copy()
+    right, before = _imu(ekf), ekf.filter_state.copy()
     _wrong_by(ekf, index)
-    take_imu(ekf.constants, ekf.memory, right, np.array([EXACT] * 3 + [NONE] * 3))
-    np.testing.assert_allclose(ekf.memory["state"][0][18:21], before["state"][0][18:21], atol=0.01 * SMALL)
-    np.testing.assert_allclose(ekf.memory["gyro_bias"], before["gyro_bias"], atol=0.01 * SMALL)
+    correct_with_imu(ekf.constants, ekf.filter_state, right, np.array([EXACT] * 3 + [NONE] * 3))
+    np.testing.assert_allclose(ekf.filter_state["state"][0][18:21], before["state"][0][18:21], atol=0.01 * SMALL)
+    np.testing.assert_allclose(ekf.filter_state["gyro_bias"], before["gyro_bias"], atol=0.01 * SMALL)
 
 
 @pytest.mark.parametrize("index", [at.ROLL, at.PITCH, at.FORCE_BIAS, at.FORCE_BIAS + 1])
 def test_accelerometers_find_errors_of_tilt_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
-    right, before = _imu(ekf), ekf.memory.copy()
+    right, before = _imu(ekf), ekf.filter_state.copy()
     _wrong_by(ekf, index)
     # Not quite exact: the slopes leave out how accelerations turn, 1 % of gravity here.
-    take_imu(ekf.constants, ekf.memory, right, np.array([NONE] * 3 + [1e-6] * 3))
-    np.testing.assert_allclose(ekf.memory["state"][0][3:7], before["state"][0][3:7], atol=0.05 * SMALL)
-    np.testing.assert_allclose(ekf.memory["force_bias"], before["force_bias"], atol=0.05 * SMALL)
+    correct_with_imu(ekf.constants, ekf.filter_state, right, np.array([NONE] * 3 + [1e-6] * 3))
+    np.testing.assert_allclose(ekf.filter_state["state"][0][3:7], before["state"][0][3:7], atol=0.05 * SMALL)
+    np.testing.assert_allclose(ekf.filter_state["force_bias"], before["force_bias"], atol=0.05 * SMALL)
 
 
 def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
     reading = _imu(ekf) + np.array([0.0, 0.0, 0.0, 0.2, -0.1, 0.0])
-    for index in (at.LACK, at.LACK + 1):
-        ekf.memory["covariance"][0][index, index] = 1.0
-    take_imu(ekf.constants, ekf.memory, reading, np.array([NONE] * 3 + [EXACT] * 3))
-    np.testing.assert_allclose(ekf.memory["lack"][0], [0.2, -0.1, 0.0], atol=1e-3)
+    for index in (at.DISTURBANCE, at.DISTURBANCE + 1):
+        ekf.filter_state["covariance"][0][index, index] = 1.0
+    correct_with_imu(ekf.constants, ekf.filter_state, reading, np.array([NONE] * 3 + [EXACT] * 3))
+    np.testing.assert_allclose(ekf.filter_state["disturbance"][0], [0.2, -0.1, 0.0], atol=1e-3)
 
 
 def test_a_bias_that_no_sensor_has_is_not_believed(ekf: ErrorEkf) -> None:
     error = np.zeros(at.ERROR_SIZE)
     error[at.FORCE_BIAS] = 20.0
-    _correct(ekf.memory, error, LIMITS)
-    assert ekf.memory["force_bias"][0][0] == 1.0
+    _correct(ekf.filter_state, error, LIMITS)
+    assert ekf.filter_state["force_bias"][0][0] == 1.0
 
 
-def test_noise_follows_surprise_and_falls_again(ekf: ErrorEkf) -> None:
+def test_noise_inflation_follows_innovations_and_falls_again(ekf: ErrorEkf) -> None:
     """A model that lacks an acceleration is believed less, until its forces are felt as expected."""
-    ekf.memory["surprise"] = 0.0
+    ekf.filter_state["noise_inflation"] = 0.0
     reading, variance = _imu(ekf) + np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0]), np.array([NONE] * 3 + [1e-4] * 3)
-    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-8
+    ekf.filter_state["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-8
     for _ in range(5):
-        take_imu(ekf.constants, ekf.memory, reading, variance)
-    raised = ekf.memory["surprise"][0].copy()
+        correct_with_imu(ekf.constants, ekf.filter_state, reading, variance)
+    raised = ekf.filter_state["noise_inflation"][0].copy()
     assert raised[0] > 2.0
     assert abs(raised[1]) < 1.0
     for _ in range(100):
-        take_imu(ekf.constants, ekf.memory, _imu(ekf), variance)
-    assert ekf.memory["surprise"][0][0] < raised[0] - 2.0
+        correct_with_imu(ekf.constants, ekf.filter_state, _imu(ekf), variance)
+    assert ekf.filter_state["noise_inflation"][0][0] < raised[0] - 2.0
 
 
 def test_without_encoders_the_model_follows_the_imu(ekf: ErrorEkf) -> None:
     """Throttle and brake are let go, and the steering is that of the turn which is felt."""
-    ekf.memory["pedals"] = 0.0, 1.0, 0.0, 1.0
-    ekf.memory["encoders_ns"] = ekf.time_ns
+    ekf.filter_state["pedals"] = 0.0, 1.0, 0.0, 1.0
+    ekf.filter_state["encoders_ns"] = ekf.time_ns
     ekf.advance_to(ekf.time_ns + 150_000_000)
     assert ekf.pedals().throttle == 1.0
-    ekf.memory["state"][0][20] = 0.3
+    ekf.filter_state["state"][0][20] = 0.3
     ekf.advance_to(ekf.time_ns + 100_000_000)
     assert ekf.pedals().throttle == 0.0
     assert ekf.pedals().steering > 0.0
 
 
 def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) -> None:
-    state = ekf.memory["state"][0]
+    state = ekf.filter_state["state"][0]
     wanted, rates = state[11:15].copy(), state[25:29].copy()
     held = state[STUCK] - state[11:15]
     _wrong_by(ekf, at.WHEEL + 1, 0.05)
-    ekf.memory["counted_rate"] = rates
-    ekf.memory["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges that were passed just now
-    take_wheels(ekf.constants, ekf.memory, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
+    ekf.filter_state["counted_rate"] = rates
+    ekf.filter_state["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges that were passed just now
+    correct_with_wheels(ekf.constants, ekf.filter_state, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
     np.testing.assert_allclose(state[11:15], wanted, atol=2e-3)
     np.testing.assert_allclose(state[STUCK] - state[11:15], held, atol=1e-12)
 
 
 def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) -> None:
-    state = ekf.memory["state"][0]
+    state = ekf.filter_state["state"][0]
     rates = state[25:29].copy()
-    ekf.memory["counted_rate"] = rates
-    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-4
+    ekf.filter_state["counted_rate"] = rates
+    ekf.filter_state["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-4
     velocity = state[15:18].copy()
     locked = rates.copy()
     locked[2] = -5000.0
-    ekf.memory["turned"] = state[11:15] - 0.5 * PULSE
-    refused = take_wheels(ekf.constants, ekf.memory, np.zeros(4), locked, 0.01, ekf.time_ns)
-    assert refused == 1
+    ekf.filter_state["turned"] = state[11:15] - 0.5 * PULSE
+    rejected = correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), locked, 0.01, ekf.time_ns)
+    assert rejected == 1
     np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
 
 
@@ -252,34 +254,36 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) 
 def test_a_count_that_stays_tells_something_only_of_a_wheel_beyond_its_pulse(
     ekf: ErrorEkf, beyond: float, tells: bool
 ) -> None:
-    state = ekf.memory["state"][0]
+    state = ekf.filter_state["state"][0]
     rates, before = state[25:29].copy(), state[11:15].copy()
-    ekf.memory["counted_rate"] = rates
-    ekf.memory["covariance"][0] = np.eye(at.ERROR_SIZE) * 0.01
-    ekf.memory["turned"] = before - (0.5 + beyond) * PULSE
-    take_wheels(ekf.constants, ekf.memory, np.zeros(4), rates, 0.01, ekf.time_ns)
+    ekf.filter_state["counted_rate"] = rates
+    ekf.filter_state["covariance"][0] = np.eye(at.ERROR_SIZE) * 0.01
+    ekf.filter_state["turned"] = before - (0.5 + beyond) * PULSE
+    correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), rates, 0.01, ekf.time_ns)
     moved = (state[11:15] - before) * -np.sign(beyond)
     assert (moved > 0.01 * PULSE).all() if tells else (moved == 0.0).all()
 
 
 def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: ErrorEkf) -> None:
-    begin, found = ekf.memory.copy(), []
+    begin, found = ekf.filter_state.copy(), []
     for variance in (0.0, 0.01**2):
-        ekf.memory[:] = begin
-        ekf.memory["covariance"][0][at.YAW, at.YAW] = variance
+        ekf.filter_state[:] = begin
+        ekf.filter_state["covariance"][0][at.YAW, at.YAW] = variance
         ekf.advance_to(int(begin["time_ns"][0]) + 1_000_000_000)
-        spread = ekf.memory["covariance"][0]
-        found.append(spread[0, 0] + spread[1, 1])
+        covariance = ekf.filter_state["covariance"][0]
+        found.append(covariance[0, 0] + covariance[1, 1])
     assert math.sqrt(found[1] - found[0]) == pytest.approx(0.01 * 8.0, rel=0.1)
 
 
 def test_wheels_carry_what_they_know_to_the_velocity(ekf: ErrorEkf) -> None:
     """Errors of wheel rates and of the velocity are tied by the tyres: the filter must know it."""
-    ekf.memory["covariance"][0][at.VELOCITY, at.VELOCITY] = 0.5**2
+    ekf.filter_state["covariance"][0][at.VELOCITY, at.VELOCITY] = 0.5**2
     ekf.advance_to(ekf.time_ns + 50_000_000)
-    spread = ekf.memory["covariance"][0]
+    covariance = ekf.filter_state["covariance"][0]
     rate = at.WHEEL + 10
-    correlation = spread[at.VELOCITY, rate] / math.sqrt(spread[at.VELOCITY, at.VELOCITY] * spread[rate, rate])
+    correlation = covariance[at.VELOCITY, rate] / math.sqrt(
+        covariance[at.VELOCITY, at.VELOCITY] * covariance[rate, rate]
+    )
     assert correlation > 0.95
 
 
@@ -287,11 +291,11 @@ def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
     random = np.random.default_rng(3)
     for _ in range(50):
         error = random.normal(size=at.ERROR_SIZE) * 0.02
-        error[[at.GYRO_BIAS, at.FORCE_BIAS, at.LACK]] = 0.0
-        _correct(ekf.memory, error, LIMITS)
+        error[[at.GYRO_BIAS, at.FORCE_BIAS, at.DISTURBANCE]] = 0.0
+        _correct(ekf.filter_state, error, LIMITS)
         ekf.advance_to(ekf.time_ns + 8_000_000)
     assert ekf.is_running
-    assert ekf.memory["restarts"][0] == 0
+    assert ekf.filter_state["restarts"][0] == 0
     assert np.isfinite(ekf.snapshot()["load"]).all()
 
 

@@ -11,12 +11,12 @@ import pytest
 from benchmark.observer_drives import START_NS, altered
 from sensors.samples import GpsSample
 from state_observer.kinds import VEHICLE
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.drive import Drive
 from state_observer.vehicle.health import ALIGNED, STARTING
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.track import errors, observe
+from state_observer.vehicle.validation import Sample
 from terrain.ruts import press, rut_depth
 from terrain.world_ground import WorldGround
 from terrain.worlds import load_world
@@ -100,11 +100,11 @@ def test_without_a_datum_the_first_fix_is_the_origin(
 def test_an_estimate_of_a_later_time_disturbs_nothing(block_samples: list[Sample], observer: VehicleObserver) -> None:
     for sample in block_samples[:2000]:
         observer.take(sample)
-    before = observer.filter.memory.tobytes()
+    before = observer.filter.filter_state.tobytes()
     now, ahead = observer.estimate(), observer.estimate(observer.filter.time_ns + 30_000_000)
     went = np.hypot(*(ahead["position"] - now["position"])[:2])
     assert went == pytest.approx(0.03 * np.hypot(*now["velocity"][:2]), rel=0.1)
-    assert observer.filter.memory.tobytes() == before
+    assert observer.filter.filter_state.tobytes() == before
 
 
 def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
@@ -115,14 +115,14 @@ def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
     for sample in chosen:
         observer.take(sample)
     observer.advance_to(end)
-    plain = observer.filter.memory.tobytes()
+    plain = observer.filter.filter_state.tobytes()
     observer.reset()
     for sample in chosen:
         if observer.filter.time_ns and sample.time_ns > observer.filter.time_ns and sample.time_ns % 50_000_000 == 0:
             observer.advance_to(sample.time_ns + 20_000_000)
         observer.take(sample)
     observer.advance_to(end)
-    assert observer.filter.memory.tobytes() == plain
+    assert observer.filter.filter_state.tobytes() == plain
 
 
 def test_it_begins_anew_on_ground_where_nobody_has_driven() -> None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from state_observer.vehicle.doors import Sample
 from state_observer.vehicle.observer import InsObserver, VehicleObserver
 from state_observer.vehicle.settings import InsSettings, VehicleObserverSettings
 from state_observer.vehicle.track import observe
 from state_observer.vehicle.tuning import tune, whiteness
+from state_observer.vehicle.validation import Sample
 
 
 def test_noise_that_is_a_thousand_times_too_large_is_brought_down(

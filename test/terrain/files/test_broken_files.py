@@ -32,7 +32,7 @@ ROW = "1 2 3\n"
 ANY = MapFileOptions(resolution_m=1.0, low_m=0.0, high_m=1.0)
 
 
-def refusal(path: Path, options: MapFileOptions | None = None) -> str:
+def rejection(path: Path, options: MapFileOptions | None = None) -> str:
     with pytest.raises(SettingsError) as found:
         load_map(path, options)
     assert "\n" not in str(found.value)
@@ -65,56 +65,56 @@ def refusal(path: Path, options: MapFileOptions | None = None) -> str:
         ("", "header lacks ncols"),
     ],
 )  # fmt: skip
-def test_a_broken_ascii_grid_is_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_a_broken_ascii_grid_is_rejected(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "hill.asc"
     path.write_text(text)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # the refusal is all that is said
-        assert words in refusal(path)
+        warnings.simplefilter("error")  # the rejection is all that is said
+        assert words in rejection(path)
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "hill.asc"
     path.write_bytes(b"\xff\xfe\x00ncols")
 
-    assert "is not a text file" in refusal(path)
+    assert "is not a text file" in rejection(path)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
-def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_a_file_that_is_not_there_or_empty_is_rejected(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"hill{suffix}"
 
-    assert refusal(path, ANY) == f"terrain '{path}': No such file or directory"
+    assert rejection(path, ANY) == f"terrain '{path}': No such file or directory"
     path.touch()
-    refusal(path, ANY)
+    rejection(path, ANY)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
-def test_a_pipe_is_refused_before_anyone_waits_for_it(
+def test_a_pipe_is_rejected_before_anyone_waits_for_it(
     tmp_path: Path, suffix: str, alarm: Callable[[float], AbstractContextManager[None]]
 ) -> None:
     path = tmp_path / f"hill{suffix}"
     os.mkfifo(path)
 
     with alarm(10.0):
-        assert "is a pipe or device, not a file" in refusal(path, ANY)
+        assert "is a pipe or device, not a file" in rejection(path, ANY)
 
 
 def test_a_folder_is_not_a_map(tmp_path: Path) -> None:
     path = tmp_path / "hill.npz"
     path.mkdir()
 
-    assert "is a folder, not a file" in refusal(path)
+    assert "is a folder, not a file" in rejection(path)
 
 
-def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
-    assert "must end in one of .npz, .asc, .tif" in refusal(tmp_path / "hill.docx")
+def test_an_unknown_kind_of_file_is_rejected(tmp_path: Path) -> None:
+    assert "must end in one of .npz, .asc, .tif" in rejection(tmp_path / "hill.docx")
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".tif", ".png", ".stl", ".ply"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
-def test_half_a_file_is_refused(tmp_path: Path, suffix: str, share: float) -> None:
+def test_half_a_file_is_rejected(tmp_path: Path, suffix: str, share: float) -> None:
     path = tmp_path / f"hill{suffix}"
     heights = np.random.default_rng(1).normal(size=(40, 50)).astype(np.float32)
     save_map(ElevationMap(heights=heights, resolution=1.0), path)
@@ -122,7 +122,7 @@ def test_half_a_file_is_refused(tmp_path: Path, suffix: str, share: float) -> No
 
     path.write_bytes(data[: int(share * len(data))])
 
-    words = refusal(path, ANY)
+    words = rejection(path, ANY)
     assert "truncated" in words or "unexpected length" in words  # so PLY says it
 
 
@@ -132,7 +132,7 @@ def test_half_a_geotiff_is_called_truncated_and_not_unreferenced(tmp_path: Path,
     save_map(ElevationMap(heights=np.zeros((40, 50)), resolution=1.0), path)
     path.write_bytes(path.read_bytes()[:length])
 
-    words = refusal(path)
+    words = rejection(path)
 
     assert "is damaged or truncated" in words
     assert "georeference" not in words
@@ -168,10 +168,12 @@ endsolid hill
         ("hill.stl", ASCII_STL[:-20].encode(), "the text does not end with 'endsolid'; it looks truncated"),
     ],
 )
-def test_a_broken_mesh_is_refused_for_what_is_wrong_with_it(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+def test_a_broken_mesh_is_rejected_for_what_is_wrong_with_it(
+    tmp_path: Path, name: str, data: bytes, words: str
+) -> None:
     (tmp_path / name).write_bytes(data)
 
-    assert f"is not a sound mesh: {words}" in refusal(tmp_path / name, ANY)
+    assert f"is not a sound mesh: {words}" in rejection(tmp_path / name, ANY)
 
 
 @pytest.mark.parametrize(
@@ -187,18 +189,18 @@ def test_names_and_comments_of_a_mesh_may_be_in_an_old_code_page(tmp_path: Path,
     assert load_map(tmp_path / name, ANY).shape == (5, 5)
 
 
-def test_a_mesh_as_large_as_the_galaxy_is_refused(tmp_path: Path) -> None:
+def test_a_mesh_as_large_as_the_galaxy_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "hill.obj"
     path.write_text("v -1e308 0 0\nv 1e308 0 0\nv 0 1e308 0\nf 1 2 3\n")
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "mesh: corners must be within 1e+08 m of 0" in refusal(path, ANY)
+        assert "mesh: corners must be within 1e+08 m of 0" in rejection(path, ANY)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_bytes_may_be_anything_and_the_file_is_taken_or_refused(data: st.DataObject, tmp_path: Path) -> None:
+def test_bytes_may_be_anything_and_the_file_is_taken_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
     suffix = data.draw(st.sampled_from([".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"]))
     path = tmp_path / f"fuzz{suffix}"
     save_map(ElevationMap(heights=np.arange(30.0).reshape(5, 6), resolution=1.0), path)
@@ -242,8 +244,10 @@ def test_bytes_may_be_anything_and_the_file_is_taken_or_refused(data: st.DataObj
         ),
     ],
 )
-def test_a_geotiff_that_cannot_be_placed_is_refused(write_tiff: Callable[[Tags], Path], tags: Tags, words: str) -> None:
-    assert words in refusal(write_tiff(tags))
+def test_a_geotiff_that_cannot_be_placed_is_rejected(
+    write_tiff: Callable[[Tags], Path], tags: Tags, words: str
+) -> None:
+    assert words in rejection(write_tiff(tags))
 
 
 def test_a_projected_geotiff_may_name_the_geographic_system_below_it(write_tiff: Callable[[Tags], Path]) -> None:
@@ -262,7 +266,7 @@ def test_nodata_may_be_the_largest_double(tmp_path: Path, write_tiff: Callable[[
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "1 of 12 heights are unknown" in refusal(path)
+        assert "1 of 12 heights are unknown" in rejection(path)
         assert load_map(tiff).heights.max() == 11.0
 
 
@@ -286,28 +290,28 @@ def gigantic_png(path: Path, side: int) -> None:
 
 
 @pytest.mark.parametrize(("side", "words"), [(10_001, "too many"), (60_000, "far too many pixels")])
-def test_a_gigantic_picture_is_refused_before_it_is_decoded(tmp_path: Path, side: int, words: str) -> None:
+def test_a_gigantic_picture_is_rejected_before_it_is_decoded(tmp_path: Path, side: int, words: str) -> None:
     gigantic_png(tmp_path / "bomb.png", side)
 
-    assert words in refusal(tmp_path / "bomb.png", ANY)
+    assert words in rejection(tmp_path / "bomb.png", ANY)
 
 
 def test_a_colour_picture_is_no_heightmap(tmp_path: Path) -> None:
     Image.new("RGB", (4, 4)).save(tmp_path / "photo.png")
 
-    assert "holds colours (mode RGB), not one height per pixel" in refusal(tmp_path / "photo.png", ANY)
+    assert "holds colours (mode RGB), not one height per pixel" in rejection(tmp_path / "photo.png", ANY)
 
 
 def test_a_picture_of_one_pixel_is_no_map(tmp_path: Path) -> None:
     Image.new("L", (1, 1)).save(tmp_path / "dot.png")
 
-    assert "1 x 1 nodes span no area" in refusal(tmp_path / "dot.png", ANY)
+    assert "1 x 1 nodes span no area" in rejection(tmp_path / "dot.png", ANY)
 
 
 def test_a_picture_without_heights_says_what_is_missing(tmp_path: Path) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "hill.png")
 
-    assert "give low_m, high_m and resolution_m" in refusal(tmp_path / "hill.png")
+    assert "give low_m, high_m and resolution_m" in rejection(tmp_path / "hill.png")
 
 
 def write_npz(path: Path, about: dict[str, Any] | None = None, **arrays: Any) -> None:
@@ -334,15 +338,15 @@ def write_npz(path: Path, about: dict[str, Any] | None = None, **arrays: Any) ->
         ({}, {"soils": np.full((3, 3), 9, np.uint8)}, "soils: number 9 has no name"),
     ],
 )
-def test_an_npz_that_is_no_map_is_refused(
+def test_an_npz_that_is_no_map_is_rejected(
     tmp_path: Path, about: dict[str, Any], arrays: dict[str, Any], words: str
 ) -> None:
     write_npz(tmp_path / "hill.npz", about, **arrays)
 
-    assert words in refusal(tmp_path / "hill.npz")
+    assert words in rejection(tmp_path / "hill.npz")
 
 
-def test_an_npz_that_promises_a_gigantic_array_is_refused_by_its_header(tmp_path: Path) -> None:
+def test_an_npz_that_promises_a_gigantic_array_is_rejected_by_its_header(tmp_path: Path) -> None:
     write_npz(tmp_path / "hill.npz")
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(
@@ -352,7 +356,7 @@ def test_an_npz_that_promises_a_gigantic_array_is_refused_by_its_header(tmp_path
         new.writestr("about.npy", old.read("about.npy"))
         new.writestr("heights.npy", header.getvalue())
 
-    assert "1000000 x 1000000 nodes are too many" in refusal(tmp_path / "bomb.npz")
+    assert "1000000 x 1000000 nodes are too many" in rejection(tmp_path / "bomb.npz")
 
 
 def test_a_mesh_opens_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

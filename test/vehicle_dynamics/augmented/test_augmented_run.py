@@ -154,7 +154,7 @@ def test_broken_run_tells(random_case: MakeCase) -> None:
     assert np.isnan(run_tree(broken, settings).worst_error)
 
 
-def test_bad_settings_are_refused() -> None:
+def test_bad_settings_are_rejected() -> None:
     with pytest.raises(ValueError, match=r"step must be > 0, got 0\.0"):
         RunSettings(step=0.0, steps=10, records=1)
     with pytest.raises(ValueError, match="steps must be a multiple of records, got 10 and 3"):
@@ -163,7 +163,7 @@ def test_bad_settings_are_refused() -> None:
         RunSettings(step=1e-3, steps=10, records=1, alpha=-1.0)
 
 
-def test_projection_of_free_bodies_is_refused(random_case: MakeCase) -> None:
+def test_projection_of_free_bodies_is_rejected(random_case: MakeCase) -> None:
     settings = RunSettings(step=1e-3, steps=1, records=1, is_projected=True)
     with pytest.raises(ValueError, match="has no projection"):
         run_free(random_case("four_bar", 0, True).state, settings)

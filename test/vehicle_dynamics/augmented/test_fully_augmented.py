@@ -177,7 +177,7 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     assert_decays_as_baumgarte_wants(work, lambda time: accelerate(moved(time)), error, error_rate, (alpha, beta))
 
 
-def test_hinges_that_free_bodies_cannot_have_are_refused(random_case: MakeCase) -> None:
+def test_hinges_that_free_bodies_cannot_have_are_rejected(random_case: MakeCase) -> None:
     with pytest.raises(ValueError, match=r"carrier: a hinge must be one turn, .* got \(revolute, revolute, revolute\)"):
         free_bodies(random_case("hung_loops", 0, False).mechanism)
     mechanism = random_case("hmmwv", 0, False).mechanism

@@ -1,4 +1,4 @@
-"""Fields of command messages: read as a whole or refused by one rule; counts and words about what became of them."""
+"""Fields of command messages: read as a whole or rejected by one rule; counts and words about what became of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_no_field_of_a_twist_may_be_other_than_finite(vehicle: Hmmwv, field: int
 
     answer = receive_twist(DriveByWire(vehicle, DriveByWireSettings()), 0.0, values[:3], values[3:])
 
-    assert answer.verdict is Verdict.REFUSED
+    assert answer.verdict is Verdict.REJECTED
     assert str(bad) in answer.reason
 
 
@@ -51,7 +51,7 @@ def test_no_field_of_an_ackermann_command_may_be_other_than_finite(vehicle: Hmmw
 
     answer = receive_ackermann(DriveByWire(vehicle, DriveByWireSettings()), 0.0, fields)
 
-    assert answer == Answer(Verdict.REFUSED, f"{field} is {bad}")
+    assert answer == Answer(Verdict.REJECTED, f"{field} is {bad}")
 
 
 def test_sideways_wish_is_told(drive: DriveByWire) -> None:
@@ -80,12 +80,12 @@ def test_pedals_are_taken_by_name_in_any_order(vehicle: Hmmwv, drive: DriveByWir
         (["steering", "throttle", "brake", "gear"], [0.0, 0.0, 0.0, math.nan], "selected is nan"),
     ],
 )
-def test_pedals_that_lie_are_refused_by_a_rule(
+def test_pedals_that_lie_are_rejected_by_a_rule(
     drive: DriveByWire, names: list[str], positions: list[float], rule: str
 ) -> None:
     answer = receive_named_pedals(drive, 0.0, names, positions)
 
-    assert answer.verdict is Verdict.REFUSED
+    assert answer.verdict is Verdict.REJECTED
     assert rule in answer.reason
 
 
@@ -100,16 +100,16 @@ def test_pedals_of_any_form_raise_nothing(vehicle: Hmmwv, names: list[str], posi
 
 def test_audit_tells_what_is_new_and_counts_all() -> None:
     audit = CommandAudit()
-    for answer in (TAKEN, Answer(Verdict.REFUSED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
+    for answer in (TAKEN, Answer(Verdict.REJECTED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
         audit.note("cmd_vel", answer)
     audit.note("vehicle/pedals", TAKEN)
 
     words, topics = audit.take_news()
 
-    assert words == ["cmd_vel: 1 of 3 refused: speed is nan"]
+    assert words == ["cmd_vel: 1 of 3 rejected: speed is nan"]
     assert topics == ["cmd_vel", "vehicle/pedals"]
     assert audit.take_news() == ([], [])
-    assert (audit.refused, audit.limited) == (1, 1)
+    assert (audit.rejected, audit.limited) == (1, 1)
 
 
 def test_flood_gate_lets_usual_rates_through_and_bounds_a_flood() -> None:
@@ -124,9 +124,9 @@ def test_flood_gate_lets_usual_rates_through_and_bounds_a_flood() -> None:
     assert heard < 10.0 * FloodGate.PER_SECOND + 2 * FloodGate.BURST
 
 
-def test_refusal_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:
+def test_rejection_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:
     audit: Any = CommandAudit()
-    audit.note("cmd_vel", Answer(Verdict.REFUSED, "first"))
+    audit.note("cmd_vel", Answer(Verdict.REJECTED, "first"))
     audit.note("cmd_vel", Answer(Verdict.LIMITED, "second"))
 
-    assert audit.take_news()[0] == ["cmd_vel: 1 of 2 refused: first"]
+    assert audit.take_news()[0] == ["cmd_vel: 1 of 2 rejected: first"]

@@ -72,14 +72,14 @@ def test_before_any_command_it_stands_with_brakes_on(ride: Ride) -> None:
         (lambda drive, now: drive.receive_pedals(now, Pedals(selected=2)), "selected: must be -1"),
     ],
 )
-def test_nonsense_is_refused_and_brakes_at_once(ride: Ride, receive: Any, reason: str) -> None:
+def test_nonsense_is_rejected_and_brakes_at_once(ride: Ride, receive: Any, reason: str) -> None:
     car = ride(speed=5.0)
     car.run(0.5, motion(5.0))
 
     answer = receive(car.drive, car.time)
     car.run(0.05)
 
-    assert answer.verdict is Verdict.REFUSED
+    assert answer.verdict is Verdict.REJECTED
     assert reason in answer.reason
     assert car.pedals.brake >= LIMITS.stop_brake
     assert car.pedals.throttle == 0.0
@@ -283,7 +283,7 @@ def test_limits_hold_whatever_is_sent(vehicle: Hmmwv, commands: list[tuple[Any, 
 
 @settings(max_examples=50, deadline=None)
 @given(bad=st.sampled_from([math.nan, math.inf, -math.inf, 1e6]), place=st.integers(0, 1))
-def test_refused_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, place: int) -> None:
+def test_rejected_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, place: int) -> None:
     seen = vehicle.snapshot(vehicle.start(FlatGround(), speed=5.0), Pedals(), FlatGround())
     told, spared = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
     for drive in (told, spared):

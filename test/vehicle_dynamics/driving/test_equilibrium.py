@@ -1,4 +1,4 @@
-"""A start in balance on any ground: still when braked, steady when rolling, refused where no ground can carry it."""
+"""A start in balance on any ground: still when braked, steady when rolling, rejected where no ground can carry it."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_no_start_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -
 @pytest.mark.parametrize(
     "where", [{"x": math.nan}, {"y": math.inf}, {"heading": math.nan}, {"speed": -math.inf}, {"gear": 4}, {"gear": -1}]
 )
-def test_start_at_what_is_no_place_is_refused(car: Hmmwv, where: dict[str, float]) -> None:
+def test_start_at_what_is_no_place_is_rejected(car: Hmmwv, where: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"must be finite|gear: must be 0 \(by speed\) to 3"):
         car.start(LEVEL, **where)  # type: ignore[arg-type]
 

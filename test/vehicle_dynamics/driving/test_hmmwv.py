@@ -60,13 +60,13 @@ def test_state_goes_to_an_array_and_back(car: Hmmwv) -> None:
         ({"pitman": math.inf}, "must be finite"),
     ],
 )
-def test_state_that_cannot_be_is_refused(change: dict[str, object], words: str) -> None:
+def test_state_that_cannot_be_is_rejected(change: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         DrivingState(**change)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.01, 0.0005, 0.00149])
-def test_time_that_is_no_number_of_steps_is_refused(car: Hmmwv, dt: float) -> None:
+def test_time_that_is_no_number_of_steps_is_rejected(car: Hmmwv, dt: float) -> None:
     with pytest.raises(ValueError, match=r"dt: must be a whole number of steps of 0\.001 s"):
         car.step(car.initial_state(ROAD), Pedals(), ROAD, dt)
 
@@ -86,7 +86,7 @@ def test_motion_that_diverges_says_so(car: Hmmwv) -> None:
         ({"powertrain": "steam"}, "powertrain: must be one of converter, map"),
     ],
 )
-def test_choices_that_do_not_exist_are_refused(
+def test_choices_that_do_not_exist_are_rejected(
     parameters: VehicleParameters, options: dict[str, str], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):

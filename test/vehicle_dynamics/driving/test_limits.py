@@ -95,7 +95,7 @@ def test_no_command_or_state_does_harm(any_vehicle: Vehicle, healthy: tuple[Arra
             assert_unharmed(any_vehicle, healthy)
         if count % 300 == 0:
             assert_array_equal(any_vehicle.start(GROUNDS[0], speed=8.0), healthy[0])
-    assert EXAMPLES_PER_VEHICLE / 10 < followed < EXAMPLES_PER_VEHICLE  # some are refused, not all
+    assert EXAMPLES_PER_VEHICLE / 10 < followed < EXAMPLES_PER_VEHICLE  # some are rejected, not all
 
 
 @pytest.mark.parametrize("no_number", NO_NUMBERS)
@@ -164,7 +164,7 @@ number = st.one_of(st.sampled_from(WILD), st.floats(allow_nan=False, allow_infin
         max_size=4,
     )
 )
-def test_commands_are_obeyed_within_limits_or_refused_at_the_door(car: Hmmwv, commands: list[Pedals]) -> None:
+def test_commands_are_obeyed_within_limits_or_rejected_at_the_door(car: Hmmwv, commands: list[Pedals]) -> None:
     state = car.start(GROUNDS[0], speed=8.0)
     for command in commands:
         before = state.copy()

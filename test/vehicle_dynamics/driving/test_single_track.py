@@ -132,6 +132,6 @@ def test_speed_on_a_slope_is_along_the_slope(track: SingleTrack) -> None:
     assert (after - before)[2] / (after - before)[0] == pytest.approx(0.3, rel=1e-9)
 
 
-def test_start_at_no_place_is_refused(track: SingleTrack) -> None:
+def test_start_at_no_place_is_rejected(track: SingleTrack) -> None:
     with pytest.raises(ValueError, match="start: x, y, heading and speed must be finite"):
         track.start(ROAD, speed=math.nan)

@@ -235,7 +235,7 @@ def test_slow_vehicle_follows_its_table(any_vehicle: Vehicle, steering: float) -
 
 
 @pytest.mark.parametrize("pedals", [Pedals(math.nan), Pedals(throttle=math.inf), Pedals(brake=-math.inf)])
-def test_pedals_at_no_number_are_refused_and_change_nothing(any_vehicle: Vehicle, pedals: Pedals) -> None:
+def test_pedals_at_no_number_are_rejected_and_change_nothing(any_vehicle: Vehicle, pedals: Pedals) -> None:
     state = any_vehicle.start(ROAD, speed=5.0)
     before = state.copy()
 
@@ -247,20 +247,20 @@ def test_pedals_at_no_number_are_refused_and_change_nothing(any_vehicle: Vehicle
     assert_array_equal(state, before)
 
 
-def test_no_such_gear_is_refused(any_vehicle: Vehicle) -> None:
+def test_no_such_gear_is_rejected(any_vehicle: Vehicle) -> None:
     with pytest.raises(ValueError, match=r"selected: must be -1 \(reverse\), 0 \(neutral\) or 1 \(drive\), got 2"):
         any_vehicle.advance(any_vehicle.start(ROAD), Pedals(selected=2), ROAD, 1)
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros(46, dtype=np.float32), np.zeros((46, 1))])
-def test_state_of_another_shape_is_refused(any_vehicle: Vehicle, wrong: np.ndarray) -> None:
+def test_state_of_another_shape_is_rejected(any_vehicle: Vehicle, wrong: np.ndarray) -> None:
     with pytest.raises(ValueError, match="state: must be an array of"):
         any_vehicle.advance(wrong, PARKED, ROAD, 1)
 
 
 @pytest.mark.parametrize("kind", [Hmmwv, SingleTrack])
 @pytest.mark.parametrize("step_s", [0.0, -0.001, 0.0041, math.nan, math.inf])
-def test_steps_that_cannot_be_are_refused(parameters: VehicleParameters, kind: type, step_s: float) -> None:
+def test_steps_that_cannot_be_are_rejected(parameters: VehicleParameters, kind: type, step_s: float) -> None:
     with pytest.raises(ValueError, match="step_s: must be above 0"):
         kind(parameters, step_s=step_s)
 

@@ -209,6 +209,6 @@ def test_bump_has_the_slope_of_its_height() -> None:
 
 
 @pytest.mark.parametrize("bad", [{"friction": -0.1}, {"friction": math.nan}, {"bump_length_m": 0.0}])
-def test_bad_ground_is_refused(bad: dict[str, float]) -> None:
+def test_bad_ground_is_rejected(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"friction|bump_length_m|finite"):
         FlatGround(**bad)

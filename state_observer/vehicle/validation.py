@@ -41,13 +41,13 @@ class Reading(NamedTuple):
     variance: Array  # an infinite one leaves an element out
 
 
-class Refusal(NamedTuple):
+class Rejection(NamedTuple):
     """Why a sample does not come in; a few words, always the same for the same reason."""
 
     reason: str
 
 
-def encoder_reading(sample: EncoderSample) -> Reading | Refusal:
+def encoder_reading(sample: EncoderSample) -> Reading | Rejection:
     """Values: 4 wheel angles, 4 wheel rates, steering, throttle, brake pressure, engine speed."""
     values = np.array(
         [*sample.wheel_angle, *sample.wheel_rate, sample.steering, sample.throttle, sample.brake_pressure,
@@ -55,9 +55,9 @@ def encoder_reading(sample: EncoderSample) -> Reading | Refusal:
     )  # fmt: skip
     numbers = values.tolist()
     if len(numbers) != len(_RANGES) or not all(map(math.isfinite, numbers)):
-        return Refusal("encoders: not finite")
+        return Rejection("encoders: not finite")
     if not all(low <= value <= high for value, (low, high) in zip(numbers, _RANGES, strict=True)):
-        return Refusal("encoders: out of range")
+        return Rejection("encoders: out of range")
     return Reading(sample.time_ns, 0, values, _NO_VARIANCE)
 
 
@@ -68,14 +68,14 @@ _RANGES = (
 )  # fmt: skip
 
 
-class WheelDoor:
+class WheelGate:
     """Wheels that turned farther than they can in the time: one sample is a stray, two are a counter begun anew."""
 
     def __init__(self) -> None:
         self._last: Reading | None = None
         self._stray: Reading | None = None
 
-    def refusal(self, reading: Reading) -> str:
+    def rejection(self, reading: Reading) -> str:
         """Empty for a reading that follows from the last one, or from a stray."""
         if self._last is None or not leaps(self._last.values, reading.values, reading.time_ns - self._last.time_ns):
             self._stray = None
@@ -97,18 +97,18 @@ def leaps(before: Array, after: Array, passed_ns: int) -> bool:
     return any(abs(new - old) > most for new, old in zip(after[:4].tolist(), before[:4].tolist(), strict=True))
 
 
-def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:
+def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Rejection:
     """Values: angular rate and specific force. The sample's variances hold biases, which filters know: not used."""
     values = np.array([*sample.angular_velocity, *sample.force], dtype=float)
     angular_velocity, force = values[:3], values[3:]
     if values.shape != (6,) or not math.isfinite(values @ values):  # also rejects values whose squared norm overflows
-        return Refusal("imu: not finite")
+        return Rejection("imu: not finite")
     if not (sample.angular_velocity_variance >= 0.0 and sample.force_variance >= 0.0):
-        return Refusal("imu: variance negative or not a number")
+        return Rejection("imu: variance negative or not a number")
     if angular_velocity @ angular_velocity > FASTEST_RADPS**2 or force @ force > HARDEST**2:
-        return Refusal("imu: out of range")
+        return Rejection("imu: out of range")
     if sample.is_clipped:
-        return Refusal("imu: clipped")
+        return Rejection("imu: clipped")
     variance = np.empty(6)
     variance[:3], variance[3:] = noise.gyro_std_radps**2, noise.force_std_mps2**2
     if sample.angular_velocity_variance > LARGEST_VARIANCE:
@@ -118,33 +118,33 @@ def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Refusal:
     return Reading(sample.time_ns, 1, values, variance)
 
 
-def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading | Refusal:
+def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading | Rejection:
     """Values: position and velocity, east, north, up."""
     if sample.quality == 0:
-        return Refusal("gps: no fix")
+        return Rejection("gps: no fix")
     place = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)
     velocity, variance = np.array(sample.velocity, dtype=float), np.array(sample.variance, dtype=float)
     velocity_variance = np.array(sample.velocity_variance, dtype=float)
     if velocity.shape != (3,) or variance.shape != (3,) or velocity_variance.shape != (3,):
-        return Refusal("gps: wrong size")
+        return Rejection("gps: wrong size")
     if not all(map(math.isfinite, place)) or not np.isfinite(velocity).all():
-        return Refusal("gps: not finite")
+        return Rejection("gps: not finite")
     if abs(place[0]) > 90.0 or abs(place[1]) > 360.0:
-        return Refusal("gps: no place on Earth")
+        return Rejection("gps: no place on Earth")
     if np.abs(velocity).max() > FASTEST:
-        return Refusal("gps: out of range")
+        return Rejection("gps: out of range")
     if not (variance >= 0.0).all() or not (velocity_variance >= 0.0).all():
-        return Refusal("gps: variance negative or not a number")
+        return Rejection("gps: variance negative or not a number")
     usual = np.array([noise.gps_std_m, noise.gps_std_m, noise.gps_up_std_m])
-    spread = np.concatenate(
+    variances = np.concatenate(
         [_honest(variance, usual), _honest(velocity_variance, np.full(3, noise.gps_velocity_std_mps))]
     )
-    if np.isinf(spread[:2]).any():
-        return Refusal("gps: variance too large")
+    if np.isinf(variances[:2]).any():
+        return Rejection("gps: variance too large")
     position = frame.enu(*place)
     if max(map(abs, position)) > FARTHEST:
-        return Refusal("gps: far from the datum")
-    return Reading(sample.time_ns, 2, np.array([*position, *velocity]), spread)
+        return Rejection("gps: far from the datum")
+    return Reading(sample.time_ns, 2, np.array([*position, *velocity]), variances)
 
 
 class Pose(NamedTuple):
@@ -157,37 +157,39 @@ class Pose(NamedTuple):
     heading_variance: float
 
 
-def told_pose(x: float, y: float, heading: float, position_variance: float, heading_variance: float) -> Pose | Refusal:
+def told_pose(
+    x: float, y: float, heading: float, position_variance: float, heading_variance: float
+) -> Pose | Rejection:
     """A variance of 0 is raised to what anybody can know."""
     values = (x, y, heading, position_variance, heading_variance)
     if not all(map(math.isfinite, values)):
-        return Refusal("pose: not finite")
+        return Rejection("pose: not finite")
     if max(abs(x), abs(y)) > FARTHEST:
-        return Refusal("pose: far from the datum")
+        return Rejection("pose: far from the datum")
     if min(position_variance, heading_variance) < 0.0:
-        return Refusal("pose: variance negative or not a number")
+        return Rejection("pose: variance negative or not a number")
     if max(position_variance, heading_variance) > LARGEST_VARIANCE:
-        return Refusal("pose: variance too large")
+        return Rejection("pose: variance too large")
     yaw = math.remainder(heading, math.tau)
     return Pose(x, y, yaw, max(position_variance, LEAST_STD**2), max(heading_variance, LEAST_STD**2))
 
 
-def pose_variances(covariance: Array) -> tuple[float, float] | Refusal:
+def pose_variances(covariance: Array) -> tuple[float, float] | Rejection:
     """Of position and heading, of the 36 numbers of a message (x y z, roll pitch yaw); all of 0 mean not told."""
-    spread = np.asarray(covariance, dtype=float)
-    if spread.shape != (36,) or not np.isfinite(spread).all():
-        return Refusal("pose: covariance not finite")
-    planar = spread.reshape(6, 6)[np.ix_([0, 1, 5], [0, 1, 5])]
+    covariance = np.asarray(covariance, dtype=float)
+    if covariance.shape != (36,) or not np.isfinite(covariance).all():
+        return Rejection("pose: covariance not finite")
+    planar = covariance.reshape(6, 6)[np.ix_([0, 1, 5], [0, 1, 5])]
     size = np.abs(planar).max()
     if np.abs(planar - planar.T).max() > NOT_POSITIVE * size:
-        return Refusal("pose: covariance not symmetric")
+        return Rejection("pose: covariance not symmetric")
     if (np.diagonal(planar) < 0.0).any() or np.linalg.eigvalsh(planar).min() < -NOT_POSITIVE * size:
-        return Refusal("pose: covariance negative")
+        return Rejection("pose: covariance negative")
     position, heading = float(max(planar[0, 0], planar[1, 1])), float(planar[2, 2])
     return position or USUAL_POSE[0], heading or USUAL_POSE[1]
 
 
 def _honest(variance: Array, usual: Array) -> Array:
     """Zero means not told: the usual one; too large means to leave the element out."""
-    told = np.where(variance == 0.0, usual**2, np.maximum(variance, LEAST_STD**2))
-    return np.where(variance > LARGEST_VARIANCE, np.inf, told)
+    variances = np.where(variance == 0.0, usual**2, np.maximum(variance, LEAST_STD**2))
+    return np.where(variance > LARGEST_VARIANCE, np.inf, variances)

@@ -12,10 +12,10 @@ import pytest
 from benchmark.observer_drives import START_NS, altered
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample
-from state_observer.vehicle.doors import LEAST_STD, Refusal, Sample, pose_variances
 from state_observer.vehicle.layout import POSITION
 from state_observer.vehicle.observer import BasicObserver, InsObserver, VehicleObserver
 from state_observer.vehicle.settings import VehicleObserverSettings
+from state_observer.vehicle.validation import LEAST_STD, Rejection, Sample, pose_variances
 from terrain.ground import FlatGround
 
 
@@ -29,7 +29,7 @@ def fed(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
         observer.take(sample)
-    return bytes(observer.filter.memory.tobytes())
+    return bytes(observer.filter.filter_state.tobytes())
 
 
 # Encoders.
@@ -47,23 +47,23 @@ ABSURD: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ABSURD)
-def test_absurd_encoders_are_refused_and_leave_no_trace(
+def test_absurd_encoders_are_rejected_and_leave_no_trace(
     samples: list[Sample], observer: VehicleObserver, name: str
 ) -> None:
     without = fed(observer, altered(samples, EncoderSample, 6.0, 7.0))
 
     assert fed(observer, altered(samples, EncoderSample, 6.0, 7.0, ABSURD[name])) == without
 
-    assert observer.health().refused == {"encoders: out of range": 100}
+    assert observer.health().rejected == {"encoders: out of range": 100}
 
 
-def test_a_wheel_that_turns_too_far_at_once_is_refused(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_a_wheel_that_turns_too_far_at_once_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     without = fed(observer, altered(samples, EncoderSample, 6.0, 6.01))
 
     far = altered(samples, EncoderSample, 6.0, 6.01, lambda s: s._replace(wheel_angle=s.wheel_angle + 1e6))
 
     assert fed(observer, far) == without
-    assert observer.health().refused == {"encoders: wheels turned too far": 1}
+    assert observer.health().rejected == {"encoders: wheels turned too far": 1}
 
 
 def test_counters_that_begin_anew_cost_one_sample_and_move_nothing(
@@ -74,7 +74,7 @@ def test_counters_that_begin_anew_cost_one_sample_and_move_nothing(
 
     fed(observer, altered(samples, EncoderSample, 6.0, 9.0, lambda s: s._replace(wheel_angle=s.wheel_angle - 1e4)))
 
-    assert observer.health().refused == {"encoders: wheels turned too far": 1}
+    assert observer.health().rejected == {"encoders: wheels turned too far": 1}
     assert observer.health().restarts == 0
     assert np.abs(observer.estimate()["position"] - usual)[:2].max() < 0.1
 
@@ -82,12 +82,12 @@ def test_counters_that_begin_anew_cost_one_sample_and_move_nothing(
 # Fixes.
 
 
-def test_a_velocity_that_no_vehicle_has_is_refused(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_a_velocity_that_no_vehicle_has_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     lied = altered(samples, GpsSample, 0.0, 8.0, lambda s: s._replace(velocity=np.array([1e7, 0.0, 0.0])))
 
     fed(observer, lied)
 
-    assert set(observer.health().refused) == {"gps: out of range"}
+    assert set(observer.health().rejected) == {"gps: out of range"}
 
 
 # Poses.
@@ -114,16 +114,16 @@ def driven(request: pytest.FixtureRequest, samples: list[Sample]) -> BasicObserv
         ((0.0, 0.0, 0.0), (1e9, 0.07), "too large"),
     ],
 )
-def test_a_pose_that_cannot_be_is_refused_and_changes_nothing(
+def test_a_pose_that_cannot_be_is_rejected_and_changes_nothing(
     driven: BasicObserver, pose: tuple[float, float, float], variances: tuple[float, float], words: str
 ) -> None:
-    before = driven.filter.memory.tobytes()
+    before = driven.filter.filter_state.tobytes()
 
     verdict = driven.set_pose(*pose, position_variance=variances[0], heading_variance=variances[1])
 
     assert not verdict.is_taken
     assert words in verdict.reason
-    assert driven.filter.memory.tobytes() == before
+    assert driven.filter.filter_state.tobytes() == before
 
 
 def test_where_the_model_cannot_stand_nothing_starts_and_it_is_said(
@@ -135,18 +135,18 @@ def test_where_the_model_cannot_stand_nothing_starts_and_it_is_said(
 
     assert not observer.is_running
     assert any(words.startswith("start: the vehicle finds no balance") for words in observer.health().warnings)
-    before = observer.filter.memory.tobytes()
+    before = observer.filter.filter_state.tobytes()
     verdict = observer.set_pose(1.0, 0.0, 0.0)
     assert not verdict.is_taken
     assert verdict.reason.startswith("pose: the vehicle finds no balance")
-    assert observer.filter.memory.tobytes() == before
+    assert observer.filter.filter_state.tobytes() == before
 
 
 def test_a_pose_without_any_doubt_is_taken_with_a_little(driven: BasicObserver) -> None:
     assert driven.set_pose(5.0, 6.0, 0.1, position_variance=0.0, heading_variance=0.0).is_taken
 
-    spread = driven.filter.memory["covariance"][0]
-    assert spread[POSITION, POSITION] == pytest.approx(LEAST_STD**2)
+    covariance = driven.filter.filter_state["covariance"][0]
+    assert covariance[POSITION, POSITION] == pytest.approx(LEAST_STD**2)
 
 
 def test_headings_of_many_turns_are_one_turn(ins: InsObserver, samples: list[Sample]) -> None:
@@ -182,5 +182,5 @@ def test_covariances_of_zero_mean_not_told_each_by_itself() -> None:
         np.zeros(35),
     ],
 )
-def test_covariances_that_are_none_are_refused(bad: Any) -> None:
-    assert isinstance(pose_variances(bad), Refusal)
+def test_covariances_that_are_none_are_rejected(bad: Any) -> None:
+    assert isinstance(pose_variances(bad), Rejection)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Frames map and base_link, as in state_observer.vehicle.layout.ESTIMATE.
-TOLD = np.dtype(
+THIN_ESTIMATE = np.dtype(
     [
         ("time_ns", "i8"),
         ("position", "f8", 3),
@@ -22,13 +22,13 @@ TOLD = np.dtype(
 _PLANAR = [5, 6, 7]  # of an estimate's covariance
 
 
-def told_from(rows: NDArray[np.void]) -> NDArray[np.void]:
-    """Records of TOLD from records of ESTIMATE."""
-    thin = np.zeros(len(rows), TOLD)
+def thinned_estimates(rows: NDArray[np.void]) -> NDArray[np.void]:
+    """Records of THIN_ESTIMATE from records of ESTIMATE."""
+    thin = np.zeros(len(rows), THIN_ESTIMATE)
     for name in ("time_ns", "position", "attitude", "velocity", "sideslip", "sideslip_variance"):
         thin[name] = rows[name]
     thin["yaw_rate"] = rows["angular_velocity"][:, 2]
-    spread = rows["covariance"]
-    thin["position_variance"] = np.diagonal(spread, axis1=1, axis2=2)[:, :3]
-    thin["planar"] = spread[:, _PLANAR][:, :, _PLANAR]
+    covariance = rows["covariance"]
+    thin["position_variance"] = np.diagonal(covariance, axis1=1, axis2=2)[:, :3]
+    thin["planar"] = covariance[:, _PLANAR][:, :, _PLANAR]
     return thin
