@@ -154,7 +154,7 @@ def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_
 class _Seat:
     """A driver by the distance driven, as lock-step has drivers."""
 
-    memory: tuple[float, ...] = ()
+    state: tuple[float, ...] = ()
 
     def __init__(self, driver: Driver) -> None:
         self._driver, self._way = driver, 0.0

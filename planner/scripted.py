@@ -32,19 +32,19 @@ class Script(Protocol):
 
 
 class ScriptedDriver:
-    """A script with its helm. `memory` is all that a checkpoint needs."""
+    """A script with its helm. `state` is all that a checkpoint needs."""
 
     def __init__(self, script: Script, helm: Helm, origin: Origin) -> None:
         self._script, self._helm, self._origin = script, helm, origin
 
     @property
-    def memory(self) -> tuple[float, ...]:
+    def state(self) -> tuple[float, ...]:
         """What the next command depends on beside what is seen."""
-        return self._helm.memory
+        return self._helm.state
 
-    @memory.setter
-    def memory(self, values: tuple[float, ...]) -> None:
-        self._helm.memory = values
+    @state.setter
+    def state(self, values: tuple[float, ...]) -> None:
+        self._helm.state = values
 
     def reset(self) -> None:
         """As at the start."""

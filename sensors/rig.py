@@ -105,13 +105,13 @@ class SensorRig:
             for name, (kind, settings) in sensors.items()
         }
 
-    def memory(self) -> dict[str, Any]:
-        """All that later samples depend on; `remember` takes it, as often as wanted."""
+    def save(self) -> dict[str, Any]:
+        """All that later samples depend on; `restore` accepts it any number of times."""
         return copy.deepcopy(self.sensors, {id(self.seen.scene): self.seen.scene})
 
-    def remember(self, memory: dict[str, Any]) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """Go on as from there."""
-        self.sensors = copy.deepcopy(memory, {id(self.seen.scene): self.seen.scene})
+        self.sensors = copy.deepcopy(saved, {id(self.seen.scene): self.seen.scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Names and samples that arrive at this instant."""

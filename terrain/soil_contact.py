@@ -32,7 +32,7 @@ from terrain.wheel import (
     ContactState,
     ContactStep,
     Deflection,
-    SoilMemory,
+    SoilState,
     WheelContact,
     WheelMotionInWorld,
 )
@@ -98,7 +98,7 @@ def soil_contact(
 
     Load and memory are those at the end of the step; without one the load is that of the memory as it is.
     """
-    soil, memory, step, elapsed = ground.soils[plane.soil], before.memory, span.step, span.elapsed
+    soil, soil_state, step, elapsed = ground.soils[plane.soil], before.soil_state, span.step, span.elapsed
     carcass = before.deflection
     c, normal, axis = wheel.centre, plane.normal, wheel.axis
     tilt = dot(normal, axis)
@@ -106,13 +106,13 @@ def soil_contact(
     radius = tyre.radius
     # How far the wheel would be in the ground if its tyre did not give way.
     pushed = radius - (c[2] - plane.height - plane.lowered) * normal[2] / size if size > LYING else -radius
-    bottom = pushed - memory.squeeze
+    bottom = pushed - soil_state.squeeze
     stiffness = tyre.stiffness * (1.0 if soil.has_tyre == 1 else RIGID_STIFFNESS)
     damper = tyre.damping * (1.0 if soil.has_tyre == 1 else RIGID_DAMPING)
-    if size <= LYING or max(bottom, memory.deepest) + plane.rough <= 0.0 or bottom > 2.0 * radius:
+    if size <= LYING or max(bottom, soil_state.deepest) + plane.rough <= 0.0 or bottom > 2.0 * radius:
         # In the air, or buried so deep that this contact means nothing.
-        relaxed = memory.squeeze * damper / (damper + step * stiffness)
-        return _loose(0.0, SoilMemory(0.0, memory.relief, relaxed))
+        relaxed = soil_state.squeeze * damper / (damper + step * stiffness)
+        return _loose(0.0, SoilState(0.0, soil_state.relief, relaxed))
     ahead = unit(cross(axis, normal))
     left = cross(normal, ahead)
     arm = scale(-max(radius - bottom, LYING * radius) / size, add_scaled(normal, -tilt, axis))
@@ -126,23 +126,23 @@ def soil_contact(
     # Rolling on, the arc that leads meets fresh soil: a wheel that rises no faster than this is still pressed as by
     # virgin soil. The slope is that of resistance over load where pressure is a power of sinkage (Bekker): there rising
     # gives as much as rolling costs.
-    reach = max(bottom, memory.deepest)
+    reach = max(bottom, soil_state.deepest)
     steep = _entry(radius, reach) * 0.5 / (1.0 + bearing(soil, reach, tyre.width).exponent / 3.0)
-    deepest = max(memory.deepest - abs(rolling * memory.relief) * step * math.tan(steep), 0.0)
+    deepest = max(soil_state.deepest - abs(rolling * soil_state.relief) * step * math.tan(steep), 0.0)
     depth = max(bottom, deepest)
     entry = _entry(radius, depth + plane.rough)
     patch = max(2.0 * radius * math.sin(entry), SHORTEST)
     frame = _Frame(ahead, left, normal[2], entry, depth, min(tyre.width, patch))
-    sums = _summed(tyre, soil, ground, plane, wheel, frame, _Rolling(memory.relief, slip_x, slip_y), scratch)
+    sums = _summed(tyre, soil, ground, plane, wheel, frame, _Rolling(soil_state.relief, slip_x, slip_y), scratch)
     passed = min(abs(rolling) * step / patch, 1.0)
     found = give_way(
         SoilSpring(depth, deepest, sums.load, sums.pressing, sums.release, sums.damping),
-        stiffness, damper, pushed, memory.squeeze, sinking, step,
+        stiffness, damper, pushed, soil_state.squeeze, sinking, step,
     )  # fmt: skip
     if found.load <= 0.0:
         # It has left its place, which it forgets as it goes.
         left_behind = max(deepest * (1.0 - passed), 0.0)
-        return _loose(max(bottom, 0.0), SoilMemory(max(left_behind, found.bottom), memory.relief, found.squeeze))
+        return _loose(max(bottom, 0.0), SoilState(max(left_behind, found.bottom), soil_state.relief, found.squeeze))
     load, share = found.load, found.load / sums.load
 
     slip = math.sqrt(slip_x * slip_x + slip_y * slip_y)
@@ -162,7 +162,7 @@ def soil_contact(
     )
     # What the carcass passes on is spread over the patch as the steady shear of a rolling wheel is, and under one that
     # stands as the soil's strength.
-    rolled, standing = abs(memory.relief), radius * sums.grip / max(sums.grip_along, 1.0)
+    rolled, standing = abs(soil_state.relief), radius * sums.grip / max(sums.grip_along, 1.0)
     lever, rise = standing, 0.0
     if abs(sums.along) > 1.0:
         lever += rolled * (min(max(sums.torque / sums.along, radius), 2.0 * radius) - standing)
@@ -177,8 +177,8 @@ def soil_contact(
 
     # Rolling back, resistance pushes until the energy is spent that elastic soil holds: load^2 / (2 release).
     rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
-    relief = _turned(memory.relief, rolling * step, patch, rebound)
-    after = SoilMemory(max(deepest, found.bottom), relief, found.squeeze)
+    relief = _turned(soil_state.relief, rolling * step, patch, rebound)
+    after = SoilState(max(deepest, found.bottom), relief, found.squeeze)
     if span.leaves_ruts and step > 0.0 and abs(rolling) > 0.01 and len(ground.ruts.keys) > 1:
         _leave_rut(ground, wheel, ahead, after.deepest, math.copysign(patch, rolling), tyre.width)
     return WheelContact(
@@ -188,11 +188,11 @@ def soil_contact(
 
 
 @inlined_part
-def _loose(sinkage: float, memory: SoilMemory) -> WheelContact:
+def _loose(sinkage: float, soil_state: SoilState) -> WheelContact:
     """No contact, but with a memory."""
     none = NO_CONTACT
     return WheelContact(
-        none.force, none.moment, 0.0, 0.0, 0.0, 0.0, 0.0, sinkage, none.deflection, none.deflection_rate, memory
+        none.force, none.moment, 0.0, 0.0, 0.0, 0.0, 0.0, sinkage, none.deflection, none.deflection_rate, soil_state
     )
 
 

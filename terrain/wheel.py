@@ -24,7 +24,7 @@ class Deflection(NamedTuple):
     across: float
 
 
-class SoilMemory(NamedTuple):
+class SoilState(NamedTuple):
     """What a wheel on soft soil remembers of the place it stands on."""
 
     deepest: float  # sinkage it has had there [m]
@@ -36,7 +36,7 @@ class ContactState(NamedTuple):
     """What a contact has kept from the step before."""
 
     deflection: Deflection
-    memory: SoilMemory
+    soil_state: SoilState
 
 
 class ContactStep(NamedTuple):
@@ -60,9 +60,9 @@ class WheelContact(NamedTuple):
     sinkage: float  # of the wheel's lowest point into soft soil [m]
     deflection: Deflection  # at the end of the time step
     deflection_rate: Deflection  # then [m/s]
-    memory: SoilMemory  # at the end of the time step
+    soil_state: SoilState  # at the end of the time step
 
 
-NO_MEMORY = SoilMemory(0.0, 0.0, 0.0)
+UNLOADED_SOIL = SoilState(0.0, 0.0, 0.0)
 NO_DEFLECTION = Deflection(0.0, 0.0)
-NO_CONTACT = WheelContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NO_DEFLECTION, NO_DEFLECTION, NO_MEMORY)
+NO_CONTACT = WheelContact(ZERO, ZERO, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NO_DEFLECTION, NO_DEFLECTION, UNLOADED_SOIL)

@@ -40,7 +40,7 @@ from vehicle_dynamics.quarter_car_kernels import (
     run_numeric,
     run_tree,
 )
-from vehicle_dynamics.quarter_car_steps import RECORD_SIZE, StepMemory, StepPlan, WheelPlace, WheelTable
+from vehicle_dynamics.quarter_car_steps import RECORD_SIZE, StepPlan, StepWorkspace, WheelPoint, WheelTable
 from vehicle_dynamics.suspension.corner_record import CORNER, corner_record
 from vehicle_dynamics.suspension.reach import Range, free_travel
 from vehicle_dynamics.vehicle_mechanism import CornerBuilder
@@ -121,7 +121,7 @@ class QuarterCar:
         self._corners[0] = corner_record(builder, [builder.points.tie_rod_inner])
         self._looped, self._bodies = looped_tree(mechanism, free), free_bodies(mechanism)
         wheel = f"{corner}.wheel"
-        self._wheel = WheelPlace(self._system.layout.body[wheel], mechanism.coordinate_names.index(wheel))
+        self._wheel = WheelPoint(self._system.layout.body[wheel], mechanism.coordinate_names.index(wheel))
 
     def rest_angle(self, table: WheelTable) -> float:
         """Lower-arm angle [rad] at which the strut carries the table's first load."""
@@ -161,9 +161,9 @@ class QuarterCar:
             return self._prepared_free(case, constraints, closed, record)
         if method is Method.TA:
             return self._prepared_tree(case, constraints, closed, record)
-        memory = self._memory(closed[self._looped.embedding.independent], 2)
+        workspace = self._workspace(closed[self._looped.embedding.independent], 2)
         if method is Method.ANALYTIC_CE:
-            return lambda: run_analytic(case, memory, record)
+            return lambda: run_analytic(case, workspace, record)
         model = NumericModel(
             mechanism=self._looped,
             root=HELD,
@@ -172,36 +172,36 @@ class QuarterCar:
             workspace=loop_workspace(self._looped),
             out=embedded_result(self._looped),
         )
-        return lambda: run_numeric(case, model, memory, record)
+        return lambda: run_numeric(case, model, workspace, record)
 
     def _prepared_tree(self, case: Case, constraints: Constraints, closed: Array, record: Array) -> Callable[[], int]:
-        tree, memory = self._looped.tree, self._memory(closed.copy(), len(closed))
+        tree, workspace = self._looped.tree, self._workspace(closed.copy(), len(closed))
         model = TreeModel(tree, HELD, constraints, self._no_angles(), tree_workspace(tree), tree_accelerations(tree))
-        return lambda: run_tree(case, model, memory, record)
+        return lambda: run_tree(case, model, workspace, record)
 
     def _prepared_free(self, case: Case, constraints: Constraints, closed: Array, record: Array) -> Callable[[], int]:
         at_rest = self._system.state(closed, np.zeros(2), np.zeros(6))
         start, count = free_state(at_rest), len(self._bodies.mass)
-        memory = self._memory(np.concatenate([start.attitude.ravel(), start.centre.ravel()]), 6 * count)
+        workspace = self._workspace(np.concatenate([start.attitude.ravel(), start.centre.ravel()]), 6 * count)
         model = FreeModel(
             bodies=self._bodies,
             constraints=constraints,
-            state=_views(memory.at_position, memory.at_velocity, count),
-            rate=_views(memory.position_rate, memory.acceleration, count),
+            state=_views(workspace.at_position, workspace.at_velocity, count),
+            rate=_views(workspace.position_rate, workspace.acceleration, count),
             arm=np.zeros(1),
             arm_rate=np.zeros(1),
             coordinates=np.zeros(self._system.layout.count),
             work=free_workspace(self._bodies),
             out=free_accelerations(self._bodies),
         )
-        return lambda: run_free(case, model, memory, record)
+        return lambda: run_free(case, model, workspace, record)
 
     def _no_angles(self) -> NDArray[np.bool_]:
         return np.zeros(len(self._looped.tree.cut_direction), dtype=bool)
 
-    def _memory(self, position: Array, velocities: int) -> StepMemory:
+    def _workspace(self, position: Array, velocities: int) -> StepWorkspace:
         size = len(position)
-        return StepMemory(
+        return StepWorkspace(
             position=position,
             velocity=np.zeros(velocities),
             at_position=np.zeros(size),

@@ -31,9 +31,9 @@ from vehicle_dynamics.quarter_car_steps import (
     HEIGHT,
     SPIN,
     THETA,
-    StepMemory,
     StepPlan,
-    WheelPlace,
+    StepWorkspace,
+    WheelPoint,
     WheelTable,
     copy,
     end_euler_step,
@@ -43,7 +43,7 @@ from vehicle_dynamics.quarter_car_steps import (
     load_wheel,
     stages,
     start_stage,
-    wheel_place,
+    wheel_point,
 )
 from vehicle_dynamics.suspension.corner import TieEnd, WheelLoad, corner_motion, corner_sums, wheel_motion
 from vehicle_dynamics.suspension.corner_record import CornerRecord
@@ -74,7 +74,7 @@ class Case(NamedTuple):
     """What a run is about, whatever the formulation."""
 
     corners: Corners
-    wheel: WheelPlace
+    wheel: WheelPoint
     table: WheelTable
     gravity: Vector3
     plan: StepPlan
@@ -117,89 +117,89 @@ class FreeModel(NamedTuple):
 
 
 @kernel
-def run_analytic(case: Case, memory: StepMemory, record: Array) -> int:
+def run_analytic(case: Case, workspace: StepWorkspace, record: Array) -> int:
     """Embedded in closed form. Gives the step in which the arm left its reach, else NEVER."""
     plan, corner, steps = case.plan, case.corners[0], (len(record) - 1) * case.plan.every
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            start_stage(plan, case.table, number, stage, memory)
-            theta = memory.at_position[0]
+            start_stage(plan, case.table, number, stage, workspace)
+            theta = workspace.at_position[0]
             if not corner.lowest < theta < corner.highest:
                 return number
-            _analytic_rates(corner, case.gravity, memory)
+            _analytic_rates(corner, case.gravity, workspace)
             if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                row[THETA], row[SPIN] = theta, memory.at_position[1]
+                row[THETA], row[SPIN] = theta, workspace.at_position[1]
                 row[HEIGHT], row[GAP] = _height_and_gap(corner, theta)
-            end_stage(plan, stage, memory)
-        end_euler_step(plan, memory)
+            end_stage(plan, stage, workspace)
+        end_euler_step(plan, workspace)
     return NEVER
 
 
 @kernel
-def run_numeric(case: Case, model: NumericModel, memory: StepMemory, record: Array) -> int:
+def run_numeric(case: Case, model: NumericModel, workspace: StepWorkspace, record: Array) -> int:
     """Embedded by numbers. Gives the step in which the loops did not close, else NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     # Taken out of the tuples once: numba counts a reference to each array whenever it takes one out.
-    mechanism, root, no_angles, guess, workspace, out = model
-    tree, motion, forces = mechanism.tree, workspace.motion, memory.forces
-    position, velocity = memory.at_position, memory.at_velocity
+    mechanism, root, no_angles, guess, loop_work, out = model
+    tree, motion, forces = mechanism.tree, loop_work.motion, workspace.forces
+    position, velocity = workspace.at_position, workspace.at_velocity
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            start_stage(plan, case.table, number, stage, memory)
-            if close_loops(mechanism, position, velocity, root, guess, workspace) < 0:
+            start_stage(plan, case.table, number, stage, workspace)
+            if close_loops(mechanism, position, velocity, root, guess, loop_work) < 0:
                 return number
-            _load_tree(case, tree, motion, memory)
-            accelerations_after_closure(mechanism, True, forces, workspace, out)
-            copy(memory.acceleration, out.independent)
-            copy(memory.position_rate, velocity)
+            _load_tree(case, tree, motion, workspace)
+            accelerations_after_closure(mechanism, True, forces, loop_work, out)
+            copy(workspace.acceleration, out.independent)
+            copy(workspace.position_rate, velocity)
             if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                _record_motion(row, position[0], position[1], wheel_place(tree, case.wheel, motion))
+                _record_motion(row, position[0], position[1], wheel_point(tree, case.wheel, motion))
                 row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
-            end_stage(plan, stage, memory)
-        end_euler_step(plan, memory)
+            end_stage(plan, stage, workspace)
+        end_euler_step(plan, workspace)
     return NEVER
 
 
 @kernel
-def run_tree(case: Case, model: TreeModel, memory: StepMemory, record: Array) -> int:
+def run_tree(case: Case, model: TreeModel, workspace: StepWorkspace, record: Array) -> int:
     """Tree augmented. Always gives NEVER: open loops show in the record."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     tree, root, constraints, no_angles, motion, out = model
-    position, velocity, forces = memory.at_position, memory.at_velocity, memory.forces
+    position, velocity, forces = workspace.at_position, workspace.at_velocity, workspace.forces
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            start_stage(plan, case.table, number, stage, memory)
+            start_stage(plan, case.table, number, stage, workspace)
             tree_motion(tree, position, velocity, root.velocity, root.gravity, motion)
-            _load_tree(case, tree, motion, memory)
+            _load_tree(case, tree, motion, workspace)
             accelerations_after_motion(tree, True, forces, constraints, motion, out)
-            copy(memory.acceleration, out.coordinates)
-            copy(memory.position_rate, velocity)
+            copy(workspace.acceleration, out.coordinates)
+            copy(workspace.position_rate, velocity)
             if is_recorded(plan, number, stage):
                 row = record[number // plan.every]
-                _record_motion(row, position[0], position[case.wheel.spin], wheel_place(tree, case.wheel, motion))
+                _record_motion(row, position[0], position[case.wheel.spin], wheel_point(tree, case.wheel, motion))
                 row[GAP] = largest_gap(tree.cut_rows, no_angles, motion.error)
-            end_stage(plan, stage, memory)
-        end_euler_step(plan, memory)
+            end_stage(plan, stage, workspace)
+        end_euler_step(plan, workspace)
     return NEVER
 
 
 @kernel
-def run_free(case: Case, model: FreeModel, memory: StepMemory, record: Array) -> int:
+def run_free(case: Case, model: FreeModel, workspace: StepWorkspace, record: Array) -> int:
     """Fully augmented. Always gives NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     bodies, constraints, state, rate, arm, arm_rate, coordinates, work, out = model
-    forces = memory.forces
+    forces = workspace.forces
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
-            start_stage(plan, case.table, number, stage, memory)
+            start_stage(plan, case.table, number, stage, workspace)
             hinge_coordinates(bodies, state, work, arm)
             hinge_rates(bodies, state, work, arm_rate)
             strut = strut_moment(case.corners[0].strut, math.cos(arm[0]), math.sin(arm[0]), arm_rate[0])
-            load_wheel(case.wheel, vector(state.centre[case.wheel.body]), strut, memory)
+            load_wheel(case.wheel, vector(state.centre[case.wheel.body]), strut, workspace)
             fully_augmented_accelerations(bodies, state, True, case.gravity, forces, constraints, work, out)
-            copy(memory.acceleration, out.bodies.ravel())
+            copy(workspace.acceleration, out.bodies.ravel())
             _pose_rates(state, rate)
             if is_recorded(plan, number, stage):
                 hinge_coordinates(bodies, state, work, coordinates)
@@ -207,31 +207,31 @@ def run_free(case: Case, model: FreeModel, memory: StepMemory, record: Array) ->
                 place = vector(state.centre[case.wheel.body])
                 _record_motion(row, coordinates[0], coordinates[case.wheel.spin], place)
                 row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, work.error)
-            end_stage(plan, stage, memory)
+            end_stage(plan, stage, workspace)
         if not plan.is_rk4:
-            copy(memory.at_velocity, memory.velocity)
+            copy(workspace.at_velocity, workspace.velocity)
             _pose_rates(state, rate)
-            for k in range(len(memory.position)):
-                memory.position[k] += plan.step * memory.position_rate[k]
+            for k in range(len(workspace.position)):
+                workspace.position[k] += plan.step * workspace.position_rate[k]
         for body in range(len(state.attitude)):
-            normalise(memory.position[4 * body : 4 * body + 4])
+            normalise(workspace.position[4 * body : 4 * body + 4])
     return NEVER
 
 
 @inlined
-def _analytic_rates(corner: CornerRecord, gravity: Vector3, memory: StepMemory) -> None:
-    theta, theta_rate, spin_rate = memory.at_position[0], memory.at_velocity[0], memory.at_velocity[1]
-    accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, memory.wrench, gravity)
-    memory.acceleration[0], memory.acceleration[1] = accelerations
-    memory.position_rate[0], memory.position_rate[1] = theta_rate, spin_rate
+def _analytic_rates(corner: CornerRecord, gravity: Vector3, workspace: StepWorkspace) -> None:
+    theta, theta_rate, spin_rate = workspace.at_position[0], workspace.at_velocity[0], workspace.at_velocity[1]
+    accelerations = corner_accelerations(corner, theta, theta_rate, spin_rate, workspace.wrench, gravity)
+    workspace.acceleration[0], workspace.acceleration[1] = accelerations
+    workspace.position_rate[0], workspace.position_rate[1] = theta_rate, spin_rate
 
 
 @inlined
-def _load_tree(case: Case, tree: TreeArrays, motion: TreeWorkspace, memory: StepMemory) -> None:
+def _load_tree(case: Case, tree: TreeArrays, motion: TreeWorkspace, workspace: StepWorkspace) -> None:
     """Load of the wheel and moment of the strut, after the motion of the tree; the lower arm comes first."""
-    angle, rate = memory.at_position[0], memory.at_velocity[0]
+    angle, rate = workspace.at_position[0], workspace.at_velocity[0]
     strut = strut_moment(case.corners[0].strut, math.cos(angle), math.sin(angle), rate)
-    load_wheel(case.wheel, wheel_place(tree, case.wheel, motion), strut, memory)
+    load_wheel(case.wheel, wheel_point(tree, case.wheel, motion), strut, workspace)
 
 
 @inlined

@@ -40,7 +40,7 @@ class StepPlan(NamedTuple):
     every: int  # steps between records
 
 
-class StepMemory(NamedTuple):
+class StepWorkspace(NamedTuple):
     """State and what its steps need, made once per run."""
 
     position: Array
@@ -55,7 +55,7 @@ class StepMemory(NamedTuple):
     forces: Forces  # the first tree coordinate is the lower arm
 
 
-class WheelPlace(NamedTuple):
+class WheelPoint(NamedTuple):
     """Where a mechanism has its wheel."""
 
     body: int
@@ -69,12 +69,12 @@ def stages(plan: StepPlan, is_to_step: bool) -> int:
 
 
 @inlined
-def start_stage(plan: StepPlan, table: WheelTable, number: int, stage: int, memory: StepMemory) -> None:
+def start_stage(plan: StepPlan, table: WheelTable, number: int, stage: int, workspace: StepWorkspace) -> None:
     """Put the state of a stage where the model is evaluated, and the table's load beside it."""
     share = RK4_SHARES[stage] * plan.step
-    _add(memory.at_position, memory.position, share, memory.position_rate)
-    _add(memory.at_velocity, memory.velocity, share, memory.acceleration)
-    wrench_at(table, number * plan.step + share, memory.wrench)
+    _add(workspace.at_position, workspace.position, share, workspace.position_rate)
+    _add(workspace.at_velocity, workspace.velocity, share, workspace.acceleration)
+    wrench_at(table, number * plan.step + share, workspace.wrench)
 
 
 @inlined
@@ -84,24 +84,34 @@ def is_recorded(plan: StepPlan, number: int, stage: int) -> bool:
 
 
 @inlined
-def end_stage(plan: StepPlan, stage: int, memory: StepMemory) -> None:
+def end_stage(plan: StepPlan, stage: int, workspace: StepWorkspace) -> None:
     """Add the stage's rates to the sum; after the last one, and of Euler's velocities, that is the new state."""
     if plan.is_rk4:
         weight = RK4_WEIGHTS[stage] * plan.step
-        _add(memory.total_position, memory.total_position if stage else memory.position, weight, memory.position_rate)
-        _add(memory.total_velocity, memory.total_velocity if stage else memory.velocity, weight, memory.acceleration)
+        _add(
+            workspace.total_position,
+            workspace.total_position if stage else workspace.position,
+            weight,
+            workspace.position_rate,
+        )
+        _add(
+            workspace.total_velocity,
+            workspace.total_velocity if stage else workspace.velocity,
+            weight,
+            workspace.acceleration,
+        )
         if stage == 3:
-            _add(memory.position, memory.total_position, 0.0, memory.position_rate)
-            _add(memory.velocity, memory.total_velocity, 0.0, memory.acceleration)
+            _add(workspace.position, workspace.total_position, 0.0, workspace.position_rate)
+            _add(workspace.velocity, workspace.total_velocity, 0.0, workspace.acceleration)
     else:
-        _add(memory.velocity, memory.velocity, plan.step, memory.acceleration)
+        _add(workspace.velocity, workspace.velocity, plan.step, workspace.acceleration)
 
 
 @inlined
-def end_euler_step(plan: StepPlan, memory: StepMemory) -> None:
+def end_euler_step(plan: StepPlan, workspace: StepWorkspace) -> None:
     """Positions with the new velocities, where these are the rates of the positions."""
     if not plan.is_rk4:
-        _add(memory.position, memory.position, plan.step, memory.velocity)
+        _add(workspace.position, workspace.position, plan.step, workspace.velocity)
 
 
 @inlined
@@ -129,16 +139,16 @@ def wrench_at(table: WheelTable, time: float, out: Array) -> None:
 
 
 @inlined
-def load_wheel(wheel: WheelPlace, place: Vector3, moment_on_arm: float, memory: StepMemory) -> None:
+def load_wheel(wheel: WheelPoint, place: Vector3, moment_on_arm: float, workspace: StepWorkspace) -> None:
     """The table's load as a spatial force about the origin, and the strut's moment on the lower arm."""
-    force, on_wheel = linear_part(memory.wrench), memory.forces.bodies[wheel.body]
-    put(on_wheel, 0, add(vector(memory.wrench), cross(place, force)))
+    force, on_wheel = linear_part(workspace.wrench), workspace.forces.bodies[wheel.body]
+    put(on_wheel, 0, add(vector(workspace.wrench), cross(place, force)))
     put(on_wheel, 3, force)
-    memory.forces.coordinates[0] = moment_on_arm
+    workspace.forces.coordinates[0] = moment_on_arm
 
 
 @part
-def wheel_place(tree: TreeArrays, wheel: WheelPlace, motion: TreeWorkspace) -> Vector3:
+def wheel_point(tree: TreeArrays, wheel: WheelPoint, motion: TreeWorkspace) -> Vector3:
     """Centre of the wheel [m], after the motion of the tree."""
     frame = tree.body_frame[wheel.body]
     return add(turn_by(motion.turned[frame], vector(tree.centre[wheel.body])), vector(motion.shifted[frame]))

@@ -64,12 +64,12 @@ class Autonomy:
         return self._navigator.core
 
     @property
-    def memory(self) -> tuple[float, ...]:
+    def state(self) -> tuple[float, ...]:
         """A planner's map is no row of numbers: there are no checkpoints."""
         raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
 
-    @memory.setter
-    def memory(self, values: tuple[float, ...]) -> None:
+    @state.setter
+    def state(self, values: tuple[float, ...]) -> None:
         raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
 
     def hear(self, samples: Iterable[tuple[str, Any]]) -> None:

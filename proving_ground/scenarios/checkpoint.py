@@ -24,13 +24,18 @@ class Checkpoint:
     period: int
     state: Array
     pedals: Pedals
-    memory: tuple[float, ...]  # the driver's
-    ruts: RutsCopy | None = None  # of ground that remembers
+    driver_state: tuple[float, ...]  # the driver's
+    ruts: RutsCopy | None = None  # of soft ground
     sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
 
     def to_json(self) -> str:
-        """Text that from_json reads back to the bit, but for the sensors' memory."""
-        values = {"period": self.period, "state": self.state.tolist(), "pedals": self.pedals, "memory": self.memory}
+        """Text that from_json reads back to the bit, but for the state of the sensors."""
+        values = {
+            "period": self.period,
+            "state": self.state.tolist(),
+            "pedals": self.pedals,
+            "driver_state": self.driver_state,
+        }
         if self.ruts is not None:
             used = np.flatnonzero(self.ruts.keys != EMPTY)
             keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
@@ -44,14 +49,14 @@ class Checkpoint:
             values = json.loads(text)
             pedals = Pedals(*values["pedals"]).within_limits()
             state = np.array(values["state"], dtype=float)
-            memory = tuple(float(value) for value in values["memory"])
+            driver_state = tuple(float(value) for value in values["driver_state"])
             period = int(values["period"])
             ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
         except (ValueError, TypeError, KeyError) as error:
             raise SettingsError(f"not a checkpoint: {error}") from None
         if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
             raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
-        return Checkpoint(period, state, pedals, memory, ruts)
+        return Checkpoint(period, state, pedals, driver_state, ruts)
 
 
 def _ruts_from(values: dict[str, Any]) -> RutsCopy:

@@ -45,9 +45,9 @@ Array = NDArray[np.float64]
 
 
 class OtherDriver(Protocol):
-    """A driver that no scenario file names; `memory` is all that a checkpoint needs of it."""
+    """A driver that no scenario file names; `state` is all that a checkpoint needs of it."""
 
-    memory: tuple[float, ...]
+    state: tuple[float, ...]
 
     def act(self, time: float, seen: SnapshotRecord) -> Order | None: ...
 
@@ -299,9 +299,9 @@ class LockStep:
             raise SettingsError("checkpoint: a run that is driven by speed and yaw rate cannot be kept yet")
         if self._is_sensed and self.rig is not None and not self.has_diverged:
             raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
-        sensors = self.rig.memory() if self.rig is not None else None
+        sensors = self.rig.save() if self.rig is not None else None
         stepper = self._stepper
-        return Checkpoint(self._period, stepper.copy_state(), stepper.pedals, self._driver.memory, ruts, sensors)
+        return Checkpoint(self._period, stepper.copy_state(), stepper.pedals, self._driver.state, ruts, sensors)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
@@ -309,11 +309,11 @@ class LockStep:
             raise SettingsError("checkpoint: is of another scenario or another vehicle")
         if self.rig is not None:
             if checkpoint.sensors is None:
-                raise SettingsError("checkpoint: has no memory of sensors; restore it in the process that made it")
-            self.rig.remember(checkpoint.sensors)
+                raise SettingsError("checkpoint: has no state of the sensors; restore it in the process that made it")
+            self.rig.restore(checkpoint.sensors)
         if checkpoint.period > self._period:
             self._first = checkpoint.period
-        self._driver.memory = checkpoint.memory
+        self._driver.state = checkpoint.driver_state
         if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
             self._ground.restore_ruts(checkpoint.ruts)
         self._period, self._is_sensed, self._diverged_at = checkpoint.period, False, None

@@ -205,12 +205,12 @@ class _Wheel:
         self.action: Action | None = None  # None: the scenario's own driver acts
 
     @property
-    def memory(self) -> tuple[float, ...]:
+    def state(self) -> tuple[float, ...]:
         """As LockStep wants it of drivers; simulations have no checkpoints."""
         raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
 
-    @memory.setter
-    def memory(self, values: tuple[float, ...]) -> None:
+    @state.setter
+    def state(self, values: tuple[float, ...]) -> None:
         raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
 
     @property

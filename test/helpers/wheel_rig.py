@@ -17,11 +17,11 @@ from terrain.soil_contact import soil_contact
 from terrain.soil_law import SoilLaw
 from terrain.wheel import (
     NO_DEFLECTION,
-    NO_MEMORY,
+    UNLOADED_SOIL,
     ContactState,
     ContactStep,
     Deflection,
-    SoilMemory,
+    SoilState,
     WheelContact,
     WheelMotionInWorld,
 )
@@ -34,7 +34,7 @@ def _probe(
     tyre: Any, ground: Ground, wheel: WheelMotionInWorld, before: ContactState, span: ContactStep, scratch: Array
 ) -> WheelContact:
     t = tyre[0]
-    plane = contact_plane(ground, wheel.centre, wheel.axis, t.radius, t.width, before.memory.squeeze, scratch)
+    plane = contact_plane(ground, wheel.centre, wheel.axis, t.radius, t.width, before.soil_state.squeeze, scratch)
     return soil_contact(t, ground, plane, wheel, before, span, scratch)
 
 
@@ -68,14 +68,14 @@ class WheelRig:
         climb: float = 0.0,
         spin: float = 0.0,
         x: float = 0.0,
-        memory: SoilMemory = NO_MEMORY,
+        soil_state: SoilState = UNLOADED_SOIL,
         before: Deflection = NO_DEFLECTION,
         elapsed: float = LONG,
         step: float = 0.0,
     ) -> WheelContact:
         """Contact of a wheel with its centre at a height [m], moving ahead, aside and up [m/s], turning [rad/s]."""
         wheel = WheelMotionInWorld((x, 0.0, height), (0.0, 1.0, 0.0), (speed, side_speed, climb), (0.0, 0.0, 0.0), spin)
-        state, span = ContactState(before, memory), ContactStep(elapsed, step, True)
+        state, span = ContactState(before, soil_state), ContactStep(elapsed, step, True)
         found: WheelContact = _probe(self._tyre, self._ground, wheel, state, span, self._scratch)
         return found
 
@@ -85,9 +85,13 @@ class WheelRig:
         low, high = 0.0, 0.95 * self.radius
         for _ in range(80):
             sinkage = 0.5 * (low + high)
-            memory = SoilMemory(sinkage, 1.0, 0.0)
+            soil_state = SoilState(sinkage, 1.0, 0.0)
             contact = self.contact(
-                height=self.radius - sinkage, speed=speed, side_speed=-side_slip * speed, spin=spin, memory=memory
+                height=self.radius - sinkage,
+                speed=speed,
+                side_speed=-side_slip * speed,
+                spin=spin,
+                soil_state=soil_state,
             )
             low, high = (sinkage, high) if contact.force[2] < load else (low, sinkage)
         return Rolling(sinkage, contact.force[2], contact.force[0], contact.force[1], -contact.moment[1])

@@ -122,18 +122,18 @@ def test_program_that_makes_no_sense_is_rejected(wrong: dict[str, Any]) -> None:
         Program(**wrong)
 
 
-def test_memory_is_all_that_a_driver_remembers(vehicle: Hmmwv) -> None:
+def test_a_checkpoint_needs_only_the_state_of_a_driver(vehicle: Hmmwv) -> None:
     state, pedals = vehicle.start(ROAD, speed=5.0), Pedals()
     first = ScriptedDriver(Straight(speed_mps=12.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
     for period in range(200):
         pedals = first.act(period * PERIOD_S, vehicle.snapshot(state, pedals, ROAD))
         vehicle.advance(state, pedals, ROAD, 10)
     second = ScriptedDriver(Straight(speed_mps=12.0), Helm(vehicle), Origin(0.0, 0.0, 0.0))
-    second.memory = first.memory
+    second.state = first.state
     seen = vehicle.snapshot(state, pedals, ROAD)
 
     assert second.act(2.0, seen) == first.act(2.0, seen)
-    assert np.isfinite(first.memory[0])
+    assert np.isfinite(first.state[0])
 
 
 def test_every_kind_of_script_is_registered_under_its_name_in_scenarios() -> None:

@@ -80,7 +80,7 @@ def test_a_start_that_cannot_be_is_rejected_in_one_line(write_scenario: Write, s
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"period": 0, "state": [1e999], "pedals": [0,0,0,1], "memory": []}', "[1]"]
+    "text", ["", "{}", '{"period": 0, "state": [1e999], "pedals": [0,0,0,1], "driver_state": []}', "[1]"]
 )
 def test_what_is_no_checkpoint_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="not a checkpoint"):

@@ -15,7 +15,7 @@ from terrain.bekker import Bekker
 from terrain.ruts import clear_ruts, fresh_ruts, rut_depth
 from terrain.soil_contact import RIGID_STIFFNESS
 from terrain.soils_file import load_soils
-from terrain.wheel import Deflection, SoilMemory
+from terrain.wheel import Deflection, SoilState
 
 SOFT = {name: soil.soft for name, soil in load_soils().items() if isinstance(soil.soft, Bekker)}
 SAND, CLAY = SOFT["dry_sand"], SOFT["clay"]
@@ -111,12 +111,12 @@ def test_standing_wheel_is_pressed_straight_up(tyre: Any, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SOFT))
 def test_held_wheel_sticks_like_a_spring(tyre: Any, name: str) -> None:
     rig = WheelRig(tyre, SOFT[name])
-    deflection, memory = Deflection(0.0, 0.0), SoilMemory(rig.radius - 0.42, 0.0, 0.0)
+    deflection, soil_state = Deflection(0.0, 0.0), SoilState(rig.radius - 0.42, 0.0, 0.0)
     for _ in range(100):  # pulled ahead by 0.1 mm while it cannot turn
-        contact = rig.contact(height=0.42, speed=0.001, memory=memory, before=deflection, elapsed=1e-3)
+        contact = rig.contact(height=0.42, speed=0.001, soil_state=soil_state, before=deflection, elapsed=1e-3)
         deflection = contact.deflection
 
-    held = rig.contact(height=0.42, memory=memory, before=deflection, elapsed=1e-3)
+    held = rig.contact(height=0.42, soil_state=soil_state, before=deflection, elapsed=1e-3)
     # Not quite as far as it was pulled: the carcass' damper takes 5 N, a tenth of what snow can hold.
     assert deflection.along == pytest.approx(-1e-4, rel=0.1)
     assert held.force_along == pytest.approx(1e5 * deflection.along, rel=0.01)  # the carcass' stiffness
@@ -137,10 +137,12 @@ def test_second_wheel_in_the_rut_sinks_less_and_rolls_more_easily(tyre: Any) -> 
     rig = WheelRig(tyre, replace(SAND, has_tyre=False), ruts)
     first = rig.rolling(5000.0, slip=0.0)
     squeeze = 5000.0 / (RIGID_STIFFNESS * float(tyre["stiffness"]))
-    height, memory = rig.radius - first.sinkage - squeeze, SoilMemory(first.sinkage, 1.0, squeeze)
+    height, soil_state = rig.radius - first.sinkage - squeeze, SoilState(first.sinkage, 1.0, squeeze)
     for x in np.arange(0.0, 4.0, 0.01):  # rolls by and leaves a rut
-        found = rig.contact(height=height, speed=1.0, spin=1.0 / rig.radius, x=float(x), memory=memory, step=0.01)
-        memory = found.memory
+        found = rig.contact(
+            height=height, speed=1.0, spin=1.0 / rig.radius, x=float(x), soil_state=soil_state, step=0.01
+        )
+        soil_state = found.soil_state
 
     assert rut_depth(ruts, 2.0, 0.0) == pytest.approx(first.sinkage, rel=1e-3)
     second = rig.rolling(5000.0, slip=0.0)
@@ -153,13 +155,13 @@ def test_second_wheel_in_the_rut_sinks_less_and_rolls_more_easily(tyre: Any) -> 
 def test_stiff_soil_under_a_tyre_is_a_tyre_on_hard_ground(tyre: Any) -> None:
     squeeze = 0.0158
     height = float(tyre["radius"]) - squeeze
-    memory = SoilMemory(0.0, 0.0, squeeze)
+    soil_state = SoilState(0.0, 0.0, squeeze)
     sinkages = []
     for modulus in (1e7, 1e9, 1e11):
         rig = WheelRig(tyre, replace(PLAIN, frictional_modulus=modulus, has_tyre=True))
         for _ in range(40):  # until tyre and soil push equally
-            contact = rig.contact(height=height, memory=memory, elapsed=0.0, step=1e6)
-            memory = SoilMemory(0.0, 0.0, contact.memory.squeeze)
+            contact = rig.contact(height=height, soil_state=soil_state, elapsed=0.0, step=1e6)
+            soil_state = SoilState(0.0, 0.0, contact.soil_state.squeeze)
         sinkages.append(contact.sinkage)
 
     assert sinkages[0] > 10.0 * sinkages[1] > 50.0 * sinkages[2]

@@ -17,7 +17,7 @@ from terrain.ruts import fresh_ruts
 from terrain.soil import SOIL
 from terrain.soil_law import SoilLaw
 from terrain.soils_file import load_soils
-from terrain.wheel import NO_DEFLECTION, SoilMemory
+from terrain.wheel import NO_DEFLECTION, SoilState
 from terrain.world_ground import SoilPlane, WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
@@ -42,7 +42,7 @@ class LoadedWheel:
         sinkage = self._rig.rolling(LOAD, slip=0.0).sinkage
         squeeze = LOAD / float(tyre["stiffness"])
         self._height, self._climb = self._rig.radius - sinkage - squeeze, 0.0
-        self._memory, self._deflection, self._spin = SoilMemory(sinkage, 1.0, squeeze), NO_DEFLECTION, 0.0
+        self._memory, self._deflection, self._spin = SoilState(sinkage, 1.0, squeeze), NO_DEFLECTION, 0.0
 
     def rolled(self, way: float, step: float = 2e-4) -> float:
         """Work [J] that rolling a way [m] at 1 m/s puts in, with the wheel's own height counted."""
@@ -51,14 +51,14 @@ class LoadedWheel:
         height = self._height
         for _ in range(round(abs(way) / step)):
             contact = self._rig.contact(
-                height=self._height, speed=speed, climb=self._climb, spin=self._spin, memory=self._memory,
+                height=self._height, speed=speed, climb=self._climb, spin=self._spin, soil_state=self._memory,
                 before=self._deflection, elapsed=step, step=step,
             )  # fmt: skip
             work -= contact.force[0] * speed * step
             self._spin += step * contact.moment[1] / WHEEL_INERTIA
             self._climb = (self._climb + step * (contact.force[2] - LOAD) / 650.0) * np.exp(-8.0 * step)
             self._height += step * self._climb
-            self._memory, self._deflection = contact.memory, contact.deflection
+            self._memory, self._deflection = contact.soil_state, contact.deflection
         return work - LOAD * (self._height - height)
 
 

@@ -23,7 +23,7 @@ class HelmSettings:
 
 
 class Helm:
-    """Follows a speed and a curvature; `memory` is all that a checkpoint needs."""
+    """Follows a speed and a curvature; `state` is all that a checkpoint needs."""
 
     def __init__(self, vehicle: Vehicle, settings: HelmSettings | None = None) -> None:
         given = settings or HelmSettings()
@@ -36,13 +36,13 @@ class Helm:
         self.curvature.reset()
 
     @property
-    def memory(self) -> tuple[float, ...]:
+    def state(self) -> tuple[float, ...]:
         """All that the next pedals depend on, beside what is seen."""
-        return (*self.speed.memory, self.curvature.correction)
+        return (*self.speed.state, self.curvature.correction)
 
-    @memory.setter
-    def memory(self, values: tuple[float, ...]) -> None:
-        self.speed.memory = values[:-1]
+    @state.setter
+    def state(self, values: tuple[float, ...]) -> None:
+        self.speed.state = values[:-1]
         self.curvature.correction = values[-1]
 
     def pedals(self, seen: SnapshotRecord, speed: float, curvature: float) -> Pedals:

@@ -49,13 +49,13 @@ class SpeedController:
         self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
 
     @property
-    def memory(self) -> tuple[float, ...]:
+    def state(self) -> tuple[float, ...]:
         """All that the next command depends on."""
         before = float("nan") if self._before is None else self._before
         return (self.total, float(self.selected), before, float(self._is_holding))
 
-    @memory.setter
-    def memory(self, values: tuple[float, ...]) -> None:
+    @state.setter
+    def state(self, values: tuple[float, ...]) -> None:
         self.total, selected, before, holding = values
         self.selected, self._before = int(selected), None if before != before else before
         self._is_holding = bool(holding)

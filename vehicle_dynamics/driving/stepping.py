@@ -15,7 +15,7 @@ from proving_ground.kernels.rotation import rotation_from, to_chassis, to_world
 from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
 from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
-from terrain.wheel import ContactState, ContactStep, Deflection, SoilMemory, WheelMotionInWorld
+from terrain.wheel import ContactState, ContactStep, Deflection, SoilState, WheelMotionInWorld
 from vehicle_dynamics.drive.brake import brake_torque
 from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
 from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
@@ -100,12 +100,12 @@ def moving_rate(
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_angular_velocity, spin_rate[index]),
             ContactState(
                 Deflection(moving[deflection], moving[deflection + 1]),
-                SoilMemory(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
+                SoilState(soil[3 * index], soil[3 * index + 1], soil[3 * index + 2]),
             ),
             span,
             work.heights,
         )
-        work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.memory
+        work.soil[3 * index], work.soil[3 * index + 1], work.soil[3 * index + 2] = contact.soil_state
         force, moment = to_chassis(rotation, contact.force), to_chassis(rotation, contact.moment)
         for k in range(3):
             work.wheel_force[index, k], work.wheel_force[index, 3 + k] = moment[k], force[k]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.free_bodies import free_bodies, free_state
-from vehicle_dynamics.multibody.free_run import free_run_memory, run_fully_augmented
+from vehicle_dynamics.multibody.free_run import free_run_workspace, run_fully_augmented
 from vehicle_dynamics.multibody.mechanism import Mechanism
 from vehicle_dynamics.multibody.model_inputs import Constraints
 from vehicle_dynamics.multibody.run_loads import ForceTable, RunPlan, Springs, no_springs, no_table
 from vehicle_dynamics.multibody.tree import TreeState
 from vehicle_dynamics.multibody.tree_arrays import anchors_at_rest, tree_arrays
-from vehicle_dynamics.multibody.tree_run import run_tree_augmented, tree_run_memory, tree_run_state
+from vehicle_dynamics.multibody.tree_run import run_tree_augmented, tree_run_state, tree_run_workspace
 
 Array = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def run_tree(
     tree = tree_arrays(mechanism)
     record = np.zeros((settings.records, 2 * start.layout.count))
     plan = settings.plan(mechanism, springs, table)
-    worst = run_tree_augmented(tree, tree_run_state(start), plan, tree_run_memory(tree), record)
+    worst = run_tree_augmented(tree, tree_run_state(start), plan, tree_run_workspace(tree), record)
     return _run(settings, record, worst)
 
 
@@ -89,7 +89,7 @@ def run_free(
         raise ValueError("the fully augmented model has no projection; use alpha and beta")
     record = np.zeros((settings.records, 2 * start.layout.count))
     plan = settings.plan(mechanism, springs, table)
-    worst = run_fully_augmented(bodies, free_state(start), plan, free_run_memory(bodies), record)
+    worst = run_fully_augmented(bodies, free_state(start), plan, free_run_workspace(bodies), record)
     return _run(settings, record, worst)
 
 

@@ -37,7 +37,7 @@ from vehicle_dynamics.multibody.tree_projection import largest
 Array = NDArray[np.float64]
 
 
-class FreeRunMemory(NamedTuple):
+class FreeRunWorkspace(NamedTuple):
     """Arrays of a run, made once."""
 
     stage: FreeState
@@ -51,13 +51,13 @@ class FreeRunMemory(NamedTuple):
     out: FreeAccelerations
 
 
-def free_run_memory(bodies: FreeBodies) -> FreeRunMemory:
+def free_run_workspace(bodies: FreeBodies) -> FreeRunWorkspace:
     """Fresh arrays for one thread."""
     count, axes = len(bodies.mass), len(bodies.axes.first)
     stage, slope, total = (
         FreeState(np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 6))) for _ in range(3)
     )
-    return FreeRunMemory(
+    return FreeRunWorkspace(
         stage=stage,
         slope=slope,
         total=total,
@@ -75,7 +75,7 @@ def run_fully_augmented(
     bodies: FreeBodies,
     state: FreeState,
     plan: RunPlan,
-    memory: FreeRunMemory,
+    workspace: FreeRunWorkspace,
     record: Array,
 ) -> float:
     """Advance the state in place; gives the largest constraint error on the way [m] or [-].
@@ -83,50 +83,57 @@ def run_fully_augmented(
     Record as of tree_run.run_tree_augmented.
     """
     worst, every = 0.0, plan.steps // len(record)
-    memory.forces.bodies[:] = 0.0
+    workspace.forces.bodies[:] = 0.0
     for number in range(plan.steps):
         for stage in range(stages(plan)):
-            at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
-            _loads(bodies, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
+            at = at_stage(state, stage, plan.step, workspace.slope, workspace.stage)
+            _loads(bodies, at, (number + RK4_SHARES[stage]) * plan.step, plan, workspace)
             fully_augmented_accelerations(
-                bodies, at, plan.root_is_held, plan.gravity, memory.forces, plan.constraints, memory.work, memory.out
+                bodies,
+                at,
+                plan.root_is_held,
+                plan.gravity,
+                workspace.forces,
+                plan.constraints,
+                workspace.work,
+                workspace.out,
             )
-            _slope(at, memory)
+            _slope(at, workspace)
             if stage == 0:
-                worst = largest(memory.work.error, worst)
+                worst = largest(workspace.work.error, worst)
             if plan.is_rk4:
-                add_stage(state, stage, plan.step, memory.slope, memory.total)
+                add_stage(state, stage, plan.step, workspace.slope, workspace.total)
         if not plan.is_rk4:
-            _step_semi_implicit(state, plan.step, memory)
+            _step_semi_implicit(state, plan.step, workspace)
         for body in range(len(state.attitude)):
             normalise(state.attitude[body])
         if (number + 1) % every == 0:
-            _record(bodies, state, memory, record[number // every])
+            _record(bodies, state, workspace, record[number // every])
     return worst
 
 
 @part
-def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, memory: FreeRunMemory) -> None:
+def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, workspace: FreeRunWorkspace) -> None:
     """Forces on the bodies and the coordinates."""
     springs, table = plan.springs, plan.table
-    work, wrench, body = memory.work, memory.wrench, table.body
-    hinge_coordinates(bodies, state, work, memory.coordinates)
-    hinge_rates(bodies, state, work, memory.rates)
-    spring_forces(springs, memory.coordinates, memory.rates, memory.forces.coordinates)
+    work, wrench, body = workspace.work, workspace.wrench, table.body
+    hinge_coordinates(bodies, state, work, workspace.coordinates)
+    hinge_rates(bodies, state, work, workspace.rates)
+    spring_forces(springs, workspace.coordinates, workspace.rates, workspace.forces.coordinates)
     table_wrench(table, time, wrench)
     arm = turn_by(work.turned[body], sub(vector(table.point), vector(bodies.centre[body])))
-    force, on_body = linear_part(wrench), memory.forces.bodies[body]
+    force, on_body = linear_part(wrench), workspace.forces.bodies[body]
     put(on_body, 0, add(vector(wrench), cross(add(vector(state.centre[body]), arm), force)))
     put(on_body, 3, force)
 
 
 @part
-def _slope(state: FreeState, memory: FreeRunMemory) -> None:
+def _slope(state: FreeState, workspace: FreeRunWorkspace) -> None:
     """Rate of change of the state into memory.slope, after the accelerations."""
     for body in range(len(state.velocity)):
         for k in range(6):
-            memory.slope.velocity[body, k] = memory.out.bodies[body, k]
-    _kinematics(state, memory.slope)
+            workspace.slope.velocity[body, k] = workspace.out.bodies[body, k]
+    _kinematics(state, workspace.slope)
 
 
 @part
@@ -138,19 +145,19 @@ def _kinematics(state: FreeState, slope: FreeState) -> None:
 
 
 @part
-def _step_semi_implicit(state: FreeState, step: float, memory: FreeRunMemory) -> None:
+def _step_semi_implicit(state: FreeState, step: float, workspace: FreeRunWorkspace) -> None:
     """Velocities first, then the poses with the new ones."""
-    advance(state.velocity, state.velocity, step, memory.slope.velocity)
-    _kinematics(state, memory.slope)
-    advance(state.attitude, state.attitude, step, memory.slope.attitude)
-    advance(state.centre, state.centre, step, memory.slope.centre)
+    advance(state.velocity, state.velocity, step, workspace.slope.velocity)
+    _kinematics(state, workspace.slope)
+    advance(state.attitude, state.attitude, step, workspace.slope.attitude)
+    advance(state.centre, state.centre, step, workspace.slope.centre)
 
 
 @part
-def _record(bodies: FreeBodies, state: FreeState, memory: FreeRunMemory, row: Array) -> None:
-    count = len(memory.rates)
-    hinge_coordinates(bodies, state, memory.work, memory.coordinates)
-    hinge_rates(bodies, state, memory.work, memory.rates)
+def _record(bodies: FreeBodies, state: FreeState, workspace: FreeRunWorkspace, row: Array) -> None:
+    count = len(workspace.rates)
+    hinge_coordinates(bodies, state, workspace.work, workspace.coordinates)
+    hinge_rates(bodies, state, workspace.work, workspace.rates)
     for k in range(count):
-        row[k] = memory.coordinates[k]
-        row[count + k] = memory.rates[k]
+        row[k] = workspace.coordinates[k]
+        row[count + k] = workspace.rates[k]

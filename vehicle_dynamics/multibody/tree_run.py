@@ -49,7 +49,7 @@ class TreeRunState(NamedTuple):
     rates: Array
 
 
-class TreeRunMemory(NamedTuple):
+class TreeRunWorkspace(NamedTuple):
     """Arrays of a run, made once."""
 
     stage: TreeRunState
@@ -68,13 +68,13 @@ def tree_run_state(state: TreeState) -> TreeRunState:
     return TreeRunState(attitude, np.zeros(3), state.velocity[0].copy(), state.coordinates.copy(), state.rates.copy())
 
 
-def tree_run_memory(tree: TreeArrays) -> TreeRunMemory:
+def tree_run_workspace(tree: TreeArrays) -> TreeRunWorkspace:
     """Fresh arrays for one thread."""
     count = len(tree.parent)
     stage, slope, total = (
         TreeRunState(np.zeros(4), np.zeros(3), np.zeros(6), np.zeros(count), np.zeros(count)) for _ in range(3)
     )
-    return TreeRunMemory(
+    return TreeRunWorkspace(
         stage=stage,
         slope=slope,
         total=total,
@@ -91,7 +91,7 @@ def run_tree_augmented(
     tree: TreeArrays,
     state: TreeRunState,
     plan: RunPlan,
-    memory: TreeRunMemory,
+    workspace: TreeRunWorkspace,
     record: Array,
 ) -> float:
     """Advance the state in place; gives the largest closure error on the way [m].
@@ -99,20 +99,20 @@ def run_tree_augmented(
     record (rows x 2n) takes coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
     """
     worst, every, is_held = 0.0, plan.steps // len(record), plan.root_is_held
-    work, out = memory.work, memory.out
-    memory.forces.bodies[:] = 0.0
+    work, out = workspace.work, workspace.out
+    workspace.forces.bodies[:] = 0.0
     for number in range(plan.steps):
         for stage in range(stages(plan)):
-            at = at_stage(state, stage, plan.step, memory.slope, memory.stage)
-            _loads(tree, at, (number + RK4_SHARES[stage]) * plan.step, plan, memory)
-            accelerations_after_motion(tree, is_held, memory.forces, plan.constraints, work, out)
-            _slope(at, memory)
+            at = at_stage(state, stage, plan.step, workspace.slope, workspace.stage)
+            _loads(tree, at, (number + RK4_SHARES[stage]) * plan.step, plan, workspace)
+            accelerations_after_motion(tree, is_held, workspace.forces, plan.constraints, work, out)
+            _slope(at, workspace)
             if stage == 0:
                 worst = largest(work.error, worst)
             if plan.is_rk4:
-                add_stage(state, stage, plan.step, memory.slope, memory.total)
+                add_stage(state, stage, plan.step, workspace.slope, workspace.total)
         if not plan.is_rk4:
-            _step_semi_implicit(state, plan.step, memory)
+            _step_semi_implicit(state, plan.step, workspace)
         normalise(state.attitude)
         if plan.is_projected:
             project_on_constraints(
@@ -124,36 +124,36 @@ def run_tree_augmented(
 
 
 @part
-def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, memory: TreeRunMemory) -> None:
+def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, workspace: TreeRunWorkspace) -> None:
     """Motion of the tree and the forces on it."""
     springs, table = plan.springs, plan.table
-    work, wrench, r = memory.work, memory.wrench, memory.root_turned
+    work, wrench, r = workspace.work, workspace.wrench, workspace.root_turned
     rotation_matrix(state.attitude, r)
     tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, plan.gravity), work)
-    spring_forces(springs, state.coordinates, state.rates, memory.forces.coordinates)
+    spring_forces(springs, state.coordinates, state.rates, workspace.forces.coordinates)
     table_wrench(table, time, wrench)
     frame = tree.body_frame[table.body]
     place = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
-    force, on_body = turn_back(r, linear_part(wrench)), memory.forces.bodies[table.body]
+    force, on_body = turn_back(r, linear_part(wrench)), workspace.forces.bodies[table.body]
     put(on_body, 0, add(turn_back(r, vector(wrench)), cross(place, force)))
     put(on_body, 3, force)
 
 
 @part
-def _slope(state: TreeRunState, memory: TreeRunMemory) -> None:
+def _slope(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
     """Rate of change of the state into memory.slope, after the accelerations."""
     # In root axes the components of a spatial velocity change by the spatial acceleration: V x V is zero.
     for k in range(6):
-        memory.slope.root_velocity[k] = memory.out.root[k]
+        workspace.slope.root_velocity[k] = workspace.out.root[k]
     for k in range(len(state.rates)):
-        memory.slope.rates[k] = memory.out.coordinates[k]
-    _kinematics(state, memory)
+        workspace.slope.rates[k] = workspace.out.coordinates[k]
+    _kinematics(state, workspace)
 
 
 @part
-def _kinematics(state: TreeRunState, memory: TreeRunMemory) -> None:
+def _kinematics(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
     """Rate of change of the pose and the coordinates into memory.slope."""
-    slope, r = memory.slope, memory.root_turned
+    slope, r = workspace.slope, workspace.root_turned
     rotation_matrix(state.attitude, r)
     quaternion_rate(state.attitude, vector(state.root_velocity), True, slope.attitude)
     put(slope.origin, 0, turn_by(r, linear_part(state.root_velocity)))
@@ -162,14 +162,14 @@ def _kinematics(state: TreeRunState, memory: TreeRunMemory) -> None:
 
 
 @part
-def _step_semi_implicit(state: TreeRunState, step: float, memory: TreeRunMemory) -> None:
+def _step_semi_implicit(state: TreeRunState, step: float, workspace: TreeRunWorkspace) -> None:
     """Velocities first, then the pose with the new ones."""
-    advance(state.rates, state.rates, step, memory.slope.rates)
-    advance(state.root_velocity, state.root_velocity, step, memory.slope.root_velocity)
-    _kinematics(state, memory)
-    advance(state.coordinates, state.coordinates, step, memory.slope.coordinates)
-    advance(state.attitude, state.attitude, step, memory.slope.attitude)
-    advance(state.origin, state.origin, step, memory.slope.origin)
+    advance(state.rates, state.rates, step, workspace.slope.rates)
+    advance(state.root_velocity, state.root_velocity, step, workspace.slope.root_velocity)
+    _kinematics(state, workspace)
+    advance(state.coordinates, state.coordinates, step, workspace.slope.coordinates)
+    advance(state.attitude, state.attitude, step, workspace.slope.attitude)
+    advance(state.origin, state.origin, step, workspace.slope.origin)
 
 
 @part

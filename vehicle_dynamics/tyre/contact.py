@@ -20,7 +20,7 @@ from terrain.ground import Ground
 from terrain.soil_contact import soil_contact
 from terrain.wheel import (
     NO_CONTACT,
-    NO_MEMORY,
+    UNLOADED_SOIL,
     ContactState,
     ContactStep,
     Deflection,
@@ -76,7 +76,7 @@ def tyre_contact(
     scratch: Array,
 ) -> WheelContact:
     """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to."""
-    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, before.memory.squeeze, scratch)
+    plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, before.soil_state.squeeze, scratch)
     hard, soft = NO_CONTACT, NO_CONTACT
     if plane.hardness > 0.0:
         hard = _hard_contact(tyre, plane.friction, plane, wheel, before.deflection, span.elapsed)
@@ -104,7 +104,7 @@ def _mixed(hard: WheelContact, soft: WheelContact, share: float) -> WheelContact
         rest * soft.sinkage,
         _between(hard.deflection, soft.deflection, share),
         _between(hard.deflection_rate, soft.deflection_rate, share),
-        soft.memory,
+        soft.soil_state,
     )
 
 
@@ -190,7 +190,7 @@ def _hard_contact(
         0.0,
         Deflection(along, across),
         Deflection(along_rate, across_rate),
-        NO_MEMORY,
+        UNLOADED_SOIL,
     )
 
 

@@ -113,7 +113,7 @@ def with_stray(samples: list[Sample], kind: type, change: Callable[[Any], Any]) 
     return [*samples[: at + 1], change(samples[at]), *samples[at + 1 :]]
 
 
-def memory_after(observer: BasicObserver, samples: list[Sample]) -> bytes:
+def state_after(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
         observer.take(sample)
@@ -142,10 +142,10 @@ STRAYS: dict[str, tuple[type, Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("name", STRAYS)
 def test_a_stray_leaves_no_trace_to_the_bit(samples: list[Sample], observer: VehicleObserver, name: str) -> None:
     kind, change, reason = STRAYS[name]
-    without = memory_after(observer, samples)
+    without = state_after(observer, samples)
     assert observer.is_running
 
-    assert memory_after(observer, with_stray(samples, kind, change)) == without
+    assert state_after(observer, with_stray(samples, kind, change)) == without
 
     assert observer.health().rejected == {reason: 1}
     assert observer.times_back == 0
@@ -154,7 +154,7 @@ def test_a_stray_leaves_no_trace_to_the_bit(samples: list[Sample], observer: Veh
 def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
     samples: list[Sample], observer: VehicleObserver
 ) -> None:
-    once = memory_after(observer, samples)
+    once = state_after(observer, samples)
 
     for _ in range(2):  # a bag plays again and again
         for sample in samples:
@@ -166,7 +166,7 @@ def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
 
 def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     half = [sample for sample in samples if sample.time_ns < START_NS + 4 * NS_PER_S]
-    memory_after(observer, half)
+    state_after(observer, half)
     fix = next(sample for sample in samples if isinstance(sample, GpsSample))
 
     verdict = observer.take(fix._replace(time_ns=half[-1].time_ns + NS_PER_S // 2))
@@ -177,7 +177,7 @@ def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer
 
 
 def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], observer: VehicleObserver) -> None:
-    memory_after(observer, samples)
+    state_after(observer, samples)
     imu = next(sample for sample in samples if isinstance(sample, ImuSample))
 
     for count in range(1000):  # none goes on from the one before
@@ -190,7 +190,7 @@ def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], obs
 
 
 def test_when_all_inputs_stop_the_caller_s_clock_tells(samples: list[Sample], observer: VehicleObserver) -> None:
-    memory_after(observer, samples)
+    state_after(observer, samples)
     assert observer.health().status == ALIGNED
     assert observer.health().warnings == ()
 
@@ -202,7 +202,7 @@ def test_when_all_inputs_stop_the_caller_s_clock_tells(samples: list[Sample], ob
 def test_a_sensor_that_never_comes_is_said(
     samples: list[Sample], observer: VehicleObserver, kind: type, words: str
 ) -> None:
-    memory_after(observer, altered(samples, kind, 0.0, 8.0))
+    state_after(observer, altered(samples, kind, 0.0, 8.0))
 
     assert f"{words}: none has come" in observer.health().warnings
 

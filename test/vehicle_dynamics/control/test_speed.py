@@ -81,7 +81,7 @@ def test_tiny_wish_is_one_to_stand_and_changes_no_gear() -> None:
 def test_memory_is_all_there_is() -> None:
     first = settled(4.0, 5.0)
     second = SpeedController(SpeedSettings())
-    second.memory = first.memory
+    second.state = first.state
 
     for speed, wanted in ((4.2, 5.0), (4.4, -1.0), (0.1, -1.0), (-0.5, -1.0), (0.0, 0.0)):
         assert first.pedals(PERIOD, speed, wanted) == second.pedals(PERIOD, speed, wanted)

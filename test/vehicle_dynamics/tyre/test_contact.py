@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from terrain.contact_plane import SAMPLES
 from terrain.ground import FlatGround, Ground, ground_at
-from terrain.wheel import NO_MEMORY, ContactState, ContactStep, Deflection, WheelContact, WheelMotionInWorld
+from terrain.wheel import UNLOADED_SOIL, ContactState, ContactStep, Deflection, WheelContact, WheelMotionInWorld
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.tyre.contact import tyre_contact, tyre_record
 from vehicle_dynamics.tyre.tmeasy import force_over_slip, tyre_at
@@ -37,7 +37,7 @@ def wheel(
 def contact_of(
     tyre: Any, ground: Ground, motion: WheelMotionInWorld, deflection: Deflection, step: float
 ) -> WheelContact:
-    before, span = ContactState(deflection, NO_MEMORY), ContactStep(step, 0.0, True)
+    before, span = ContactState(deflection, UNLOADED_SOIL), ContactStep(step, 0.0, True)
     found: WheelContact = tyre_contact(tyre, ground, motion, before, span, np.zeros(SAMPLES))
     return found
 
