@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmark.rival_mujoco import MujocoRival
-from benchmark.rival_pinocchio import PinocchioRival
+from benchmark.engine_mujoco import MujocoModel
+from benchmark.engine_pinocchio import PinocchioModel
 from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.multibody.augmented_run import Run, RunSettings, run_free, run_tree
 from vehicle_dynamics.multibody.embedding import EmbeddedSystem
@@ -41,13 +41,13 @@ def drifts_m(parameters: VehicleParameters, say: Callable[[str], None]) -> dict[
             say(f"drift of {model.upper()}{name.replace('_', ', ')}")
             figures[f"{model}{name}"] = _augmented(run, start, springs, alpha)
     say("drift of MuJoCo")
-    rival = MujocoRival(mechanism, gravity=(0.0, 0.0, 0.0), timestep_s=STEP)
-    rival.set_springs({f"{corner}.lower_arm": STIFFNESS for corner in CORNERS})
-    rival.set_state(start)
-    rival.run(SECONDS)
-    figures["mujoco"] = rival.violation_m()
+    engine = MujocoModel(mechanism, gravity=(0.0, 0.0, 0.0), timestep_s=STEP)
+    engine.set_springs({f"{corner}.lower_arm": STIFFNESS for corner in CORNERS})
+    engine.set_state(start)
+    engine.run(SECONDS)
+    figures["mujoco"] = engine.violation_m()
     say("drift of Pinocchio")
-    pinocchio = PinocchioRival(mechanism)
+    pinocchio = PinocchioModel(mechanism)
     pinocchio.set_state(start)
     coordinates = pinocchio.run(SECONDS, STEP, {f"{corner}.lower_arm": STIFFNESS for corner in CORNERS})
     figures["pinocchio"] = _gap(start, coordinates)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.engine_mujoco import MujocoModel
+from benchmark.engine_pinocchio import PinocchioModel
 from benchmark.measure import cpu_time_us
-from benchmark.rival_mujoco import MujocoRival
-from benchmark.rival_pinocchio import PinocchioRival
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.jit import kernel
 from proving_ground.kernels.vector3 import three
@@ -176,13 +176,13 @@ def fully_augmented(case: Case) -> Result:
 
 def pinocchio(case: Case) -> dict[str, Result]:
     """constraintDynamics and lcaba of Pinocchio, net of what a call from Python costs."""
-    rival = PinocchioRival(case.mechanism)
-    rival.set_state(case.state)
-    rival.set_forces(case.forces.bodies, case.forces.coordinates)
-    times = rival.times_us()
+    engine = PinocchioModel(case.mechanism)
+    engine.set_state(case.state)
+    engine.set_forces(case.forces.bodies, case.forces.coordinates)
+    times = engine.times_us()
     call = times["pinocchio_binding_us"]
-    size, constraints = int(rival.model.nv), 3 * len(case.mechanism.cuts)
-    exact, fast = rival.constraint_dynamics(), rival.lcaba()
+    size, constraints = int(engine.model.nv), 3 * len(case.mechanism.cuts)
+    exact, fast = engine.constraint_dynamics(), engine.lcaba()
     return {
         "constraint_dynamics": Result(
             times["pinocchio_constraint_dynamics_us"] - call,
@@ -196,11 +196,11 @@ def pinocchio(case: Case) -> dict[str, Result]:
 
 def mujoco(case: Case) -> Result:
     """mj_step of MuJoCo, net of what a call costs; its constraints are soft, so no error of accelerations is given."""
-    rival = MujocoRival(case.mechanism, gravity=WEIGHTLESS)
-    rival.set_state(case.state)
-    times = rival.times_us()
+    engine = MujocoModel(case.mechanism, gravity=WEIGHTLESS)
+    engine.set_state(case.state)
+    times = engine.times_us()
     time = times["mujoco_step_us"] - times["mujoco_binding_us"]
-    return Result(time, None, int(rival.model.nv), 3 * len(case.mechanism.cuts))
+    return Result(time, None, int(engine.model.nv), 3 * len(case.mechanism.cuts))
 
 
 def _kernel_time_us(call: Callable[[int, Any], object], arguments: tuple[Any, ...]) -> float:

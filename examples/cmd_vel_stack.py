@@ -43,8 +43,8 @@ class CmdVelStack(Node):
             self.waypoints, away = self.waypoints[1:], away[1:]
         self.has_arrived = len(away) == 1 and away[0] < ARRIVED
         x, y = self.waypoints[0]
-        aside = math.remainder(math.atan2(y - place.y, x - place.x) - heading, math.tau)
-        curvature = min(max(2.0 * math.sin(aside) / max(away[0], LOOK_AHEAD), -SHARPEST), SHARPEST)
+        bearing = math.remainder(math.atan2(y - place.y, x - place.x) - heading, math.tau)
+        curvature = min(max(2.0 * math.sin(bearing) / max(away[0], LOOK_AHEAD), -SHARPEST), SHARPEST)
         to_go = away[0] + sum(math.dist(a, b) for a, b in zip(self.waypoints, self.waypoints[1:], strict=False))
         speed = min(FASTEST, 0.5 * to_go, FASTEST * (1.0 - 0.6 * abs(curvature) / SHARPEST))
         command = Twist()

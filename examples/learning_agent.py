@@ -27,14 +27,14 @@ def make() -> Simulation:
 
 def cost(simulation: Simulation, gains: np.ndarray) -> float:
     """Mean square of the distance to the lane [m^2] and of what passengers feel, over a trial."""
-    place, heading_gain = np.exp(gains)
+    offset_gain, heading_gain = np.exp(gains)
     seen, total, steps = simulation.reset(), 0.0, 0
     while True:
-        aside = LANE - float(seen.truth.position[1])
-        curvature = (place * math.atan(aside / LANE) - heading_gain * seen.truth.heading) / SPEED
+        lateral_offset = LANE - float(seen.truth.position[1])
+        curvature = (offset_gain * math.atan(lateral_offset / LANE) - heading_gain * seen.truth.heading) / SPEED
         seen, has_ended, info = simulation.step(Command(SPEED, min(max(curvature, -0.05), 0.05)), seconds=0.05)
         felt = SPEED * float(seen.truth.angular_velocity[2])  # [m/s^2]
-        total, steps = total + aside**2 + 0.05 * felt**2, steps + 1
+        total, steps = total + lateral_offset**2 + 0.05 * felt**2, steps + 1
         if has_ended:
             return total / steps if not info["diverged"] else 1e3
 
@@ -42,15 +42,15 @@ def cost(simulation: Simulation, gains: np.ndarray) -> float:
 def main() -> tuple[float, float]:
     """Cost of the first guess, and of what was learned."""
     random, simulation = np.random.default_rng(1), make()
-    middle, spread = FIRST.copy(), SPREAD.copy()
+    middle, std = FIRST.copy(), SPREAD.copy()
     before = cost(simulation, np.clip(middle, LEAST, MOST))
     for generation in range(GENERATIONS):
-        tried = np.clip(middle + spread * random.standard_normal((TRIALS, 2)), LEAST, MOST)
+        tried = np.clip(middle + std * random.standard_normal((TRIALS, 2)), LEAST, MOST)
         costs = np.array([cost(simulation, gains) for gains in tried])
         best = tried[np.argsort(costs)[:BEST]]
-        middle, spread = best.mean(axis=0), best.std(axis=0) + 0.05
-        place, heading_gain = np.exp(middle)
-        print(f"generation {generation + 1}: best {costs.min():.4f}, gains {place:.2f} and {heading_gain:.2f}")
+        middle, std = best.mean(axis=0), best.std(axis=0) + 0.05
+        offset_gain, heading_gain = np.exp(middle)
+        print(f"generation {generation + 1}: best {costs.min():.4f}, gains {offset_gain:.2f} and {heading_gain:.2f}")
     after = cost(simulation, middle)
     print(f"cost {before:.4f} before, {after:.4f} after {GENERATIONS * TRIALS} trials: {1.0 - after / before:.0%} less")
     return before, after

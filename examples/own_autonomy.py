@@ -42,11 +42,11 @@ class OwnAutonomy(Node):
         away_x, away_y = self.goal[0] - place.x, self.goal[1] - place.y
         away = math.hypot(away_x, away_y)
         self.has_arrived = away < 2.0
-        aside = math.remainder(math.atan2(away_y, away_x) - heading, math.tau)
+        bearing = math.remainder(math.atan2(away_y, away_x) - heading, math.tau)
         now = odometry.header.stamp.sec + 1e-9 * odometry.header.stamp.nanosec
         free = self.free if abs(now - self.scanned_at) < OLDEST and not self.has_arrived else 0.0
         speed = min(FASTEST, 0.5 * away, 0.5 * max(free - NEAREST, 0.0))
-        curvature = min(max(2.0 * math.sin(aside) / max(away, 5.0), -0.12), 0.12)  # pure pursuit
+        curvature = min(max(2.0 * math.sin(bearing) / max(away, 5.0), -0.12), 0.12)  # pure pursuit
         self.commands.publish(Twist(linear=Vector3(x=speed), angular=Vector3(z=speed * curvature)))
 
 

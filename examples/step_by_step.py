@@ -40,8 +40,8 @@ def slalom(seen: Observation) -> Command:
     """Towards a point of the slalom ahead (pure pursuit), by the estimate once there is one."""
     x, y = (seen.estimate["position"] if seen.estimate is not None else seen.truth.position)[:2]
     goal = ASIDE * math.sin(math.pi * (x + AHEAD) / CONES) if x + AHEAD > CONES else 0.0
-    aside = math.remainder(math.atan2(goal - y, AHEAD) - seen.truth.heading, math.tau)
-    return Command(SPEED, 2.0 * math.sin(aside) / AHEAD)
+    bearing = math.remainder(math.atan2(goal - y, AHEAD) - seen.truth.heading, math.tau)
+    return Command(SPEED, 2.0 * math.sin(bearing) / AHEAD)
 
 
 simulation = Simulation(SCENARIO, seed=7)

@@ -54,7 +54,7 @@ class Fan(NamedTuple):
     """Arcs and what became of them, one row each; the arrays are used again at every plan."""
 
     curvature: Array  # [1/m], left positive
-    direction: Array  # 1 ahead, -1 astern
+    direction: Array  # 1 forward, -1 reverse
     points: Array  # arcs x places x (x, y, heading), world axes
     free: Array  # length that is clear [m]
     seen: Array  # length before the bumper comes over ground that was never seen [m]; infinite where there is none
@@ -73,7 +73,7 @@ class ArcChoice:
 
     index: int  # in the fan
     curvature: float  # [1/m]
-    direction: int  # 1 ahead, -1 astern
+    direction: int  # 1 forward, -1 reverse
     length: float  # worth driving [m]
     free: float  # clear [m]
     miss: float  # from its end to the target [m]
@@ -144,15 +144,15 @@ class ArcPlanner:
             1.0 / window.resolution,
         )  # fmt: skip
 
-    def choose(self, target: Target, curvature: float, astern: bool = False, keep: bool = True) -> ArcChoice | None:
+    def choose(self, target: Target, curvature: float, in_reverse: bool = False, keep: bool = True) -> ArcChoice | None:
         """The best arc of the last sweep towards a target, None if all are blocked; curvature [1/m] is the present one.
 
-        astern: among the arcs astern, else among those ahead. keep: stay with the last choice unless another is
+        astern: among the arcs in reverse, else among the forward ones. keep: stay with the last choice unless another is
         better by hysteresis_m.
         """
         s, fan = self.settings, self.fan
         weights = (s.clearance_m, s.clearance_weight, s.slope_weight, s.roll_weight, s.smooth_weight, s.heading_weight)
-        wanted = -1.0 if astern else 1.0
+        wanted = -1.0 if in_reverse else 1.0
         _score(
             fan,
             (target.x, target.y, target.heading),
@@ -256,11 +256,11 @@ def allowed_clearance(begun: float, margin: float) -> float:
 def _lean(field: Field, body: Body, x: float, y: float, cosine: float, sine: float) -> tuple[float, float, float]:
     """Rise over run along and to the side, and twist [m], of the ground under four wheels; 0 where it is unknown."""
     front_x, front_y = x + body.wheelbase * cosine, y + body.wheelbase * sine
-    aside_x, aside_y = -body.half_track * sine, body.half_track * cosine
-    front_left = _bilinear(field, field.heights, front_x + aside_x, front_y + aside_y)
-    front_right = _bilinear(field, field.heights, front_x - aside_x, front_y - aside_y)
-    rear_left = _bilinear(field, field.heights, x + aside_x, y + aside_y)
-    rear_right = _bilinear(field, field.heights, x - aside_x, y - aside_y)
+    left_x, left_y = -body.half_track * sine, body.half_track * cosine
+    front_left = _bilinear(field, field.heights, front_x + left_x, front_y + left_y)
+    front_right = _bilinear(field, field.heights, front_x - left_x, front_y - left_y)
+    rear_left = _bilinear(field, field.heights, x + left_x, y + left_y)
+    rear_right = _bilinear(field, field.heights, x - left_x, y - left_y)
     along = 0.5 * (front_left + front_right - rear_left - rear_right) / body.wheelbase
     across = 0.25 * (front_left + rear_left - front_right - rear_right) / body.half_track
     if np.isnan(along + across):
@@ -273,9 +273,9 @@ def _is_edge_seen(field: Field, body: Body, x: float, y: float, cosine: float, s
     """Whether the ground under a bumper, at edge [m] in base_link, was seen; gaps between rings count as seen."""
     rows, columns = field.cells.shape
     for k in range(EDGE_POINTS):
-        aside = body.half_width * (2.0 * k / (EDGE_POINTS - 1) - 1.0)
-        column = math.floor((x + edge * cosine - aside * sine - field.x) * field.inverse + 0.5)
-        row = math.floor((y + edge * sine + aside * cosine - field.y) * field.inverse + 0.5)
+        lateral = body.half_width * (2.0 * k / (EDGE_POINTS - 1) - 1.0)
+        column = math.floor((x + edge * cosine - lateral * sine - field.x) * field.inverse + 0.5)
+        row = math.floor((y + edge * sine + lateral * cosine - field.y) * field.inverse + 0.5)
         if not (GAP_CELLS <= row < rows - GAP_CELLS and GAP_CELLS <= column < columns - GAP_CELLS):
             continue
         if field.cells[row, column] != UNKNOWN:

@@ -16,7 +16,7 @@ LONGEST_STEP_S = 0.1  # a slew step never covers a longer pause than this
 
 @dataclass(frozen=True, slots=True)
 class DriveCommand:
-    """A command as speed and yaw rate, and the same wish as pedals; publishers use one of the two."""
+    """A command as speed and yaw rate, and the same as pedals; publishers use one of the two."""
 
     speed: float  # [m/s], forward positive
     yaw_rate: float  # [rad/s], left positive

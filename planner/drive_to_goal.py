@@ -191,11 +191,11 @@ class DriveToGoal:
         return Reason.STUCK if self._stuck.attempts else Reason.BOXED_IN
 
     def _freed(self, pose: Pose, grid: LocalGrid) -> bool:
-        """Begin to get free: astern if it was ahead that it stuck, else ahead; False when that was tried enough."""
-        was_astern, self._manoeuvre = self._speed < 0.0, None
+        """Begin to get free: in reverse if it stuck while driving forward, else forward; False after enough attempts."""
+        was_reverse, self._manoeuvre = self._speed < 0.0, None
         if self._stuck.attempts > MOST_ATTEMPTS:
             return False
-        legs = [] if was_astern else self._astern(pose, grid)
+        legs = [] if was_reverse else self._reverse_legs(pose, grid)
         self._manoeuvre = ManoeuvreDriver(self.settings, legs) if legs else None
         return True
 
@@ -237,17 +237,17 @@ class DriveToGoal:
         self._effort = effort
 
     def _begin_manoeuvre(self, pose: Pose, plan: Plan, grid: LocalGrid) -> None:
-        """Onto the planner's path if there is a way, else astern for a little, and further each time."""
+        """Onto the planner's path if it can be reached, else a short distance in reverse, longer each time."""
         legs: list[Leg] = []
         if len(plan.path) > 2:
             legs = find_manoeuvre(self._arcs, pose, Path(plan.path), plan.reference, grid)
         if not legs:
-            legs = self._astern(pose, grid)
+            legs = self._reverse_legs(pose, grid)
         self._attempts += 1
         self._manoeuvre = ManoeuvreDriver(self.settings, legs) if legs else None
 
-    def _astern(self, pose: Pose, grid: LocalGrid) -> list[Leg]:
-        """The arc astern after which the goal lies most nearly ahead."""
+    def _reverse_legs(self, pose: Pose, grid: LocalGrid) -> list[Leg]:
+        """The arc in reverse after which the goal lies most nearly ahead."""
         s, fan = self.settings, self._arcs.fan
         self._arcs.sweep(pose, grid)
         x, y = self._goals[self._waypoint]

@@ -1,4 +1,4 @@
-"""Turning in a narrow place: a search over short arcs, ahead and astern, and a driver of what it finds.
+"""Turning in a narrow place: a search over short arcs, forward and reverse,, and a driver of what it finds.
 
 The search is a hybrid A* (Dolgov et al. 2008) on the rolling map: of all poses in a cell of place and heading the
 cheapest is kept. It has a bound, and is only asked while the vehicle stands.
@@ -44,7 +44,7 @@ TURN_WHEELS_S = 0.6  # standing, before the next leg
 class Leg(NamedTuple):
     """A part that is driven in one direction."""
 
-    direction: int  # 1 ahead, -1 astern
+    direction: int  # 1 forward, -1 reverse
     points: Array  # n x 3: x, y, heading
     curvature: Array  # n, from each point on [1/m]
 
@@ -214,16 +214,16 @@ class ManoeuvreDriver:
         return self._place >= len(leg.points) - 2 and beyond * leg.direction > -0.02
 
     def _steered(self, pose: Pose, leg: Leg) -> float:
-        """The leg's curvature and what brings the vehicle back onto it, ahead and astern alike.
+        """The leg's curvature and what brings the vehicle back onto it, forward and in reverse alike.
 
         Over the way s that is driven, an error e to the left grows by the direction times the heading's error, which
         grows by the direction times the curvature's: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
         """
         x, y, heading = leg.points[self._place].tolist()
-        aside = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
-        astray = math.remainder(pose.heading - heading, 2.0 * math.pi)
+        lateral_offset = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
+        heading_error = math.remainder(pose.heading - heading, 2.0 * math.pi)
         most = self._settings.max_curvature_1pm
-        back = -aside / SETTLE_LENGTH**2 - 2.0 * leg.direction * astray / SETTLE_LENGTH
+        back = -lateral_offset / SETTLE_LENGTH**2 - 2.0 * leg.direction * heading_error / SETTLE_LENGTH
         return float(min(max(leg.curvature[self._place] + back, -most), most))
 
 

@@ -56,18 +56,18 @@ def put(queue: OpenList, cell: int, first: int, second: int) -> None:
 @part
 def take_out(queue: OpenList, cell: int) -> None:
     """Remove a cell, if it is there."""
-    hole = np.int64(queue.place[cell])
-    if hole == NOT_IN:
+    slot = np.int64(queue.place[cell])
+    if slot == NOT_IN:
         return
     queue.place[cell] = NOT_IN
     queue.size[0] -= 1
     end = queue.size[0]
-    if hole != end:  # the last one takes its place
+    if slot != end:  # the last one takes its place
         last, first, second = queue.heap[end], queue.keys[end, 0], queue.keys[end, 1]
-        if _is_less(first, second, queue.keys[hole, 0], queue.keys[hole, 1]):
-            _up(queue, hole, last, first, second)
+        if _is_less(first, second, queue.keys[slot, 0], queue.keys[slot, 1]):
+            _up(queue, slot, last, first, second)
         else:
-            _down(queue, hole, last, first, second)
+            _down(queue, slot, last, first, second)
 
 
 @part

@@ -35,11 +35,11 @@ class Pose(NamedTuple):
         # The chord of an arc points halfway through its turn.
         chord = along * (math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-6 else 1.0)
         towards = self.heading + 0.5 * heading_change
-        ahead, aside = chord * math.cos(towards), chord * math.sin(towards)
+        ahead, lateral = chord * math.cos(towards), chord * math.sin(towards)
         return self._replace(
             x=self.x + ahead,
-            y=self.y + aside,
-            z=self.z + self.slope_x * ahead + self.slope_y * aside,
+            y=self.y + lateral,
+            z=self.z + self.slope_x * ahead + self.slope_y * lateral,
             heading=math.remainder(self.heading + heading_change, 2.0 * math.pi),
         )
 

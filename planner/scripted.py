@@ -269,6 +269,6 @@ def _curvature_to_line(origin: Origin, seen: SnapshotRecord, path: _Lateral) -> 
     speed = max(forward_speed(seen), SLOW)
     x, y, _ = seen["position"].tolist()
     left = (y - origin.y) * math.cos(origin.heading) - (x - origin.x) * math.sin(origin.heading)
-    aside = path.offset - left
-    astray = wrapped(math.atan2(path.rate, speed) - heading(seen) + origin.heading)
-    return float(path.change / speed**2 + aside / speed**2 + 2.0 * astray / speed)
+    lateral_offset = path.offset - left
+    heading_error = wrapped(math.atan2(path.rate, speed) - heading(seen) + origin.heading)
+    return float(path.change / speed**2 + lateral_offset / speed**2 + 2.0 * heading_error / speed)

@@ -47,7 +47,7 @@ class TeleopSettings(DriverSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _SetPoint:
     """What the last good message asks for, before slew limits."""
 
     speed: float
@@ -61,7 +61,7 @@ class Teleop:
 
     def __init__(self, settings: TeleopSettings) -> None:
         self.settings = settings
-        self._wish: _Wish | None = None
+        self._set_point: _SetPoint | None = None
         self._stop_reason = "no /joy yet"
         self._last_joy = -math.inf
         self._motion = SlewedMotion()
@@ -71,21 +71,21 @@ class Teleop:
         rejection = self._rejection(axes, buttons)
         self._last_joy = now
         if rejection:
-            self._wish, self._stop_reason = None, rejection
+            self._set_point, self._stop_reason = None, rejection
         elif not buttons[self.settings.hold_button]:
-            self._wish, self._stop_reason = None, "hold button released"
+            self._set_point, self._stop_reason = None, "hold button released"
         else:
-            self._wish = self._read(axes, bool(buttons[self.settings.turbo_button]))
+            self._set_point = self._read(axes, bool(buttons[self.settings.turbo_button]))
         return rejection
 
     def command(self, now: float) -> DriveCommand:
         """The command for this instant; a stop when /joy is silent, rejected or the hold button is up."""
-        if self._wish is not None and now - self._last_joy >= self.settings.joy_timeout_s:
-            self._wish, self._stop_reason = None, f"/joy silent for {self.settings.joy_timeout_s:g} s"
-        if self._wish is None:
+        if self._set_point is not None and now - self._last_joy >= self.settings.joy_timeout_s:
+            self._set_point, self._stop_reason = None, f"/joy silent for {self.settings.joy_timeout_s:g} s"
+        if self._set_point is None:
             return self._motion.stop(now, self._stop_reason, self.settings)
-        self._motion.follow(now, self._wish.speed, self._wish.steering, self.settings)
-        return self._motion.command(self.settings, self._wish.throttle, self._wish.brake)
+        self._motion.follow(now, self._set_point.speed, self._set_point.steering, self.settings)
+        return self._motion.command(self.settings, self._set_point.throttle, self._set_point.brake)
 
     def stop_command(self, now: float, reason: str) -> DriveCommand:
         """Come to rest for a reason of the caller's."""
@@ -114,15 +114,15 @@ class Teleop:
             return ("steering_axis", "throttle_axis", "brake_axis")
         return ("speed_axis", "steering_axis")
 
-    def _read(self, axes: Sequence[float], is_turbo: bool) -> _Wish:
+    def _read(self, axes: Sequence[float], is_turbo: bool) -> _SetPoint:
         wanted = self.settings
         steering = response(axes[wanted.steering_axis], wanted.expo)
         if wanted.output == "pedals":
             throttle = travel(axes[wanted.throttle_axis], wanted.throttle_released, wanted.throttle_pressed)
             brake = travel(axes[wanted.brake_axis], wanted.brake_released, wanted.brake_pressed)
-            return _Wish(0.0, steering, throttle, brake)
+            return _SetPoint(0.0, steering, throttle, brake)
         top_speed = wanted.turbo_speed_mps if is_turbo else wanted.max_speed_mps
-        return _Wish(response(axes[wanted.speed_axis], wanted.expo) * top_speed, steering, 0.0, 0.0)
+        return _SetPoint(response(axes[wanted.speed_axis], wanted.expo) * top_speed, steering, 0.0, 0.0)
 
 
 def response(axis: float, expo: float) -> float:

@@ -28,7 +28,7 @@ class MapFileOptions:
     resolution_m: float | None = None  # of meshes and PNG, and of GeoTIFF without georeference
     low_m: float | None = None  # height of black in a PNG
     high_m: float | None = None  # height of white
-    fill_holes: bool = False  # unknown heights from their nearest neighbours; else they are rejected
+    fill_gaps: bool = False  # unknown heights from their nearest neighbours; else they are rejected
 
 
 def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
@@ -38,7 +38,7 @@ def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
         return load_npz(path)
     grid = load_grid(path, given)
     try:
-        return grid.to_map(given.fill_holes)
+        return grid.to_map(given.fill_gaps)
     except ValueError as error:
         raise file_error(path, error) from None
 

@@ -54,16 +54,16 @@ class RawGrid:
         heights[steps * self.resolution > reach] = np.nan
         return replace(self, heights=heights)
 
-    def to_map(self, fill_holes: bool = False, **soils: Any) -> ElevationMap:
+    def to_map(self, fill_gaps: bool = False, **soils: Any) -> ElevationMap:
         """A map to drive on; raises ValueError with count and first place where a height is unknown."""
-        grid = self.filled() if fill_holes else self
+        grid = self.filled() if fill_gaps else self
         count = grid.unknown_count
         if count:
             row, column = (int(i) for i in np.unravel_index(np.argmin(grid.known), grid.heights.shape))
             x, y = grid.origin_x + column * grid.resolution, grid.origin_y + row * grid.resolution
             raise ValueError(
                 f"{count} of {grid.heights.size} heights are unknown, the first at x {x:g}, y {y:g} m; "
-                "fill_holes takes them from their nearest neighbours"
+                "fill_gaps takes them from their nearest neighbours"
             )
         return ElevationMap(
             heights=grid.heights,

@@ -281,7 +281,7 @@ def _summed(
             if normal <= 0.0:
                 continue
             stress += normal
-            tilting += normal * _aside(tyre, row, strips)
+            tilting += normal * _lateral(tyre, row, strips)
             strength += found.cohesion + normal * found.friction
             loose += back
             stiff += back if is_in_rut else found.exponent * found.pressure / deepest
@@ -315,13 +315,13 @@ def _prepare_strips(
     """Write rut and profile of each strip; how many strips differ: one where all are alike."""
     strips, has_ruts = tyre.strip_samples, False
     for row in range(strips):
-        aside = _aside(tyre, row, strips)
-        origin = add_scaled(wheel.centre, aside, frame.left)
+        lateral = _lateral(tyre, row, strips)
+        origin = add_scaled(wheel.centre, lateral, frame.left)
         scratch[RUT_FROM + row] = rut_depth(ground.ruts, origin[0], origin[1])
         has_ruts = has_ruts or scratch[RUT_FROM + row] > 0.0
         if plane.is_bare:
             continue
-        spot = min(max(aside / tyre.width / ACROSS[-1] + 1.0, 0.0), 2.0)
+        spot = min(max(lateral / tyre.width / ACROSS[-1] + 1.0, 0.0), 2.0)
         point = min(int(spot), 1)
         for i in range(len(ALONG)):
             first = i * len(ACROSS) + point
@@ -338,7 +338,7 @@ def _soil_of(plane: ContactPlane, row: int, strips: int, point: int, scratch: Ar
 
 
 @inlined_part
-def _aside(tyre: Any, row: int, strips: int) -> float:
+def _lateral(tyre: Any, row: int, strips: int) -> float:
     """Where a strip's middle is, to the left [m]."""
     return float(tyre.width * ((row + 0.5) / strips - 0.5))
 

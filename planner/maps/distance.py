@@ -30,31 +30,31 @@ def distance_field(cells: Cells, least: int, resolution: float, out: Floats) -> 
     for row in range(rows):
         for column in range(columns):
             square[row, column] *= square[row, column]
-    place = np.empty(columns, np.int64)  # columns whose parabolas make the lower envelope
+    position = np.empty(columns, np.int64)  # columns whose parabolas make the lower envelope
     begin = np.empty(columns)  # from where on each is the lowest
     for row in range(rows):
         low = square[row]
         count = 1
-        place[0], begin[0] = 0, 0.0
+        position[0], begin[0] = 0, 0.0
         for column in range(1, columns):
             here, crossing = float(column), 0.0
             while count > 0:
-                top = float(place[count - 1])
+                top = float(position[count - 1])
                 # First column where the new parabola is strictly below the last.
-                rise = here * here - top * top + low[column] - low[place[count - 1]]
+                rise = here * here - top * top + low[column] - low[position[count - 1]]
                 crossing = np.floor(rise / (2.0 * (here - top))) + 1.0
                 if crossing > begin[count - 1]:
                     break
                 count -= 1
             if count == 0:
-                place[0], begin[0], count = column, 0.0, 1
+                position[0], begin[0], count = column, 0.0, 1
             elif crossing < columns:
-                place[count], begin[count] = column, crossing
+                position[count], begin[count] = column, crossing
                 count += 1
         end = columns
         for part in range(count - 1, -1, -1):
             first = int(begin[part])
             for column in range(first, end):
-                aside = float(column - place[part])
-                out[row, column] = resolution * min(np.sqrt(aside * aside + low[place[part]]), FAR)
+                columns_away = float(column - position[part])
+                out[row, column] = resolution * min(np.sqrt(columns_away * columns_away + low[position[part]]), FAR)
             end = first

@@ -1,4 +1,4 @@
-"""What the driver nodes share: publishing drive commands at a rate and on demand, and watching for rivals."""
+"""What the driver nodes share: publishing drive commands at a rate and on demand, and watching for other publishers."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ class DriverNode(SuiteNode[Settings]):
 
     def publish_health(self) -> None:
         """Add findings about other publishers of the topic, and about listeners that expect another type."""
-        rivals = other_publishers(self, self._topic)
-        if rivals and self._echo is None:
+        others = other_publishers(self, self._topic)
+        if others and self._echo is None:
             self._echo = self.listen(TOPICS[self.settings.output], self._on_echo, message_type=self._message_type)
         foreign, self._foreign_balance = self._foreign_balance, 0
-        if rivals and foreign > ECHO_SLACK and not self.last_command.is_stop:
-            self.report("publishers", Level.WARN, f"{self._topic} is also published by {', '.join(rivals)}")
+        if others and foreign > ECHO_SLACK and not self.last_command.is_stop:
+            self.report("publishers", Level.WARN, f"{self._topic} is also published by {', '.join(others)}")
         else:
             self.health.report(
-                "publishers", Level.OK, f"other publishers of {self._topic}: {', '.join(rivals) or 'none'}"
+                "publishers", Level.OK, f"other publishers of {self._topic}: {', '.join(others) or 'none'}"
             )
         self._check_listeners()
         super().publish_health()

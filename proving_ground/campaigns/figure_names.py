@@ -5,7 +5,7 @@ from __future__ import annotations
 FIGURE_NAMES: dict[str, str] = {
     "rollover_margin": "1 less the greatest load transfer |left - right| / all; 0: the wheels of a side are in the air",
     "lane_margin_m": "Least room between the body and the outer edges of the two lanes of a lane change",
-    "path_error_m": "Greatest distance aside from the path of a lane change",
+    "path_error_m": "Greatest lateral distance from the path of a lane change",
     "goal_distance_m": "From the end of the run to the goal of a driver that finds its own way",
     "arrival_s": "When it was first as near to the goal as its planner wants",
     "collisions": "Times that the body began to touch an obstacle",

@@ -88,11 +88,11 @@ def _lane(drive: Drive) -> dict[str, float | None]:
     if change is None:
         return {}
     heading = math.radians(start.heading_deg)
-    aside = math.cos(heading) * (channels["y_m"] - start.y_m) - math.sin(heading) * (channels["x_m"] - start.x_m)
+    lateral = math.cos(heading) * (channels["y_m"] - start.y_m) - math.sin(heading) * (channels["x_m"] - start.x_m)
     time, side = channels["time_s"], math.copysign(1.0, change.offset_m)
     lane = abs(change.offset_m)
     half_width = Footprint.of(drive.parameters, drive.runner.vehicle.base_in_chassis).half_width
-    across = side * aside  # towards the other lane
+    across = side * lateral  # towards the other lane
     room = np.minimum(across + 0.5 * lane, 1.5 * lane - across) - half_width
     gone = [_smooth((time - begin) / change.lasting_s) for begin in (change.change_at_s, change.back_at_s)]
     path = lane * (gone[0] - gone[1])
@@ -106,17 +106,17 @@ def _smooth(share: Array) -> Array:
 
 
 def _goal(drive: Drive) -> dict[str, float | None]:
-    wish, world = drive.scenario.driver.to_goal, drive.world
-    if wish is None or world is None:
+    to_goal, world = drive.scenario.driver.to_goal, drive.world
+    if to_goal is None or world is None:
         return {}
-    goal = (wish.goal.x_m, wish.goal.y_m) if wish.goal is not None else None
+    goal = (to_goal.goal.x_m, to_goal.goal.y_m) if to_goal.goal is not None else None
     if goal is None and world.goal is not None:
         goal = (world.goal.x, world.goal.y)
     if goal is None:
         return {}
     channels = drive.run.channels
     away = np.hypot(channels["x_m"] - goal[0], channels["y_m"] - goal[1])
-    there = np.flatnonzero(away <= wish.planner.arrival_m)
+    there = np.flatnonzero(away <= to_goal.planner.arrival_m)
     arrival = float(channels["time_s"][there[0]]) if len(there) else None
     return {"goal_distance_m": float(away[-1]), "arrival_s": arrival}
 

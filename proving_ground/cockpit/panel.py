@@ -122,7 +122,7 @@ class Panel:
         self._show_pad(False)
 
     def show_factor(self, factor: float) -> None:
-        """What the vehicle has; not what somebody wishes."""
+        """What the vehicle has; not what is commanded."""
         self._factor.value = min(max(factor, self._factor.min), self._factor.max)
 
     def show_replay(self, is_there: bool, has_simulation: bool) -> None:

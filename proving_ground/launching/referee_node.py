@@ -158,10 +158,10 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self.stop()
 
     def _get_ready(self, now: float) -> None:
-        rivals = self.count_publishers(topics.CLOCK.name)
-        if rivals > 1:
+        others = self.count_publishers(topics.CLOCK.name)
+        if others > 1:
             self._say(
-                f"{rivals} nodes publish {topics.CLOCK.name}: another simulation runs in this ROS_DOMAIN_ID; giving up"
+                f"{others} nodes publish {topics.CLOCK.name}: another simulation runs in this ROS_DOMAIN_ID; giving up"
             )
             self.stop()
             return

@@ -16,9 +16,9 @@ from proving_ground.launching.launch_folder import (
 )
 from proving_ground.launching.launcher import processes, start_nodes
 from proving_ground.launching.scenario_launch import OVER_ROS, run_folder, scenario_launch
-from proving_ground.report.run_record import SCENARIO, RunRecord, Timing, in_order, lack_events, save_run
+from proving_ground.report.run_record import SCENARIO, RunRecord, Timing, in_order, missing_events, save_run
 from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
-from proving_ground.scenarios.holes import EDGE_S, Hole, Lacking
+from proving_ground.scenarios.gaps import EDGE_S, Gap, Missing
 from proving_ground.scenarios.metrics import Finding, load_reference, verdict
 from proving_ground.scenarios.refereeing import START_WITHIN_S, TIMING
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
@@ -84,7 +84,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
     passed = False if unsound else verdict(findings)
     remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
-    events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *lack_events(last)]
+    events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *missing_events(last)]
     record = replace(
         record,
         name=_run_name(path, folder),
@@ -110,7 +110,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     return 0 if passed else EXIT_FAILED
 
 
-def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Hole], list[str]]:
+def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Gap], list[str]]:
     """What is missing at the end of a recording, and what is so wrong that the run fails; simulated: its length [s]."""
     if simulated is None:
         return [], ["the run did not come to its end"]
@@ -120,14 +120,14 @@ def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tupl
     if late > EDGE_S:  # times of the run are not known then
         words = f"the bag has {record.duration_s:.1f} of {simulated:.1f} s, and begins {late:.1f} s after the run"
         return [], [words]
-    return [Hole(record.duration_s, simulated, has_after=False)], []
+    return [Gap(record.duration_s, simulated, has_after=False)], []
 
 
 def _remarks(
-    record: RunRecord, scenario: Scenario, findings: Sequence[Finding], lacking: Lacking, last: Sequence[Hole]
+    record: RunRecord, scenario: Scenario, findings: Sequence[Finding], lacking: Missing, last: Sequence[Gap]
 ) -> list[str]:
     """How it was judged with what is missing."""
-    remarks = [f"the bag has {hole.start_s:.1f} of {hole.end_s:.1f} s" for hole in last]
+    remarks = [f"the bag has {gap.start_s:.1f} of {gap.end_s:.1f} s" for gap in last]
     if lacking:
         undecided = sum(finding.is_open for finding in findings)
         open_criteria = f"{undecided} of {len(findings)} criteria depend on what is missing, and are open"

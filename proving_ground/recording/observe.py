@@ -140,20 +140,20 @@ class _Observation:
     def _choose(self) -> Settings:
         """The settings asked for; raises SettingsError when the bag is not enough for them."""
         wanted, has = self._request.observer, set(self._topics)
-        lacks = [role for role in ("wheels", "actuation") if role not in has]
+        missing = [role for role in ("wheels", "actuation") if role not in has]
         if not wanted:
-            wanted = "ins" if lacks else "vehicle"
-            if lacks:
-                self._say(f"observer: ins, because the vehicle's model needs {' and '.join(lacks)}")
+            wanted = "ins" if missing else "vehicle"
+            if missing:
+                self._say(f"observer: ins, because the vehicle's model needs {' and '.join(missing)}")
         settings = load_either(wanted)
         if isinstance(settings, InsSettings):
             if "imu" not in has:
                 raise SettingsError(f"{self._bag.name}: an INS needs an IMU: {self._why('imu')}")
             if "wheels" not in has:
                 self._say("wheels: none; speed and sideslip come from GPS and IMU alone")
-        elif lacks:
+        elif missing:
             raise SettingsError(
-                f"{self._bag.name}: the vehicle's model needs {' and '.join(lacks)}: {self._why(*lacks)}; "
+                f"{self._bag.name}: the vehicle's model needs {' and '.join(missing)}: {self._why(*missing)}; "
                 "--observer ins does without"
             )
         elif "imu" not in has:

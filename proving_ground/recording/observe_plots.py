@@ -132,7 +132,7 @@ FIGURES: dict[str, Draw] = {
 
 
 def _world_velocity_std(estimates: NDArray[np.void], velocity: Array) -> Array:
-    """Standard deviation of the velocity east and north, from that of the yaw and of the speeds ahead and aside."""
+    """Standard deviation of the velocity east and north, from that of the yaw and of the speeds longitudinal and lateral."""
     cosine, sine = np.cos(yaw := yaw_of(estimates["attitude"])), np.sin(yaw)
     jacobian = np.stack(
         [np.stack([-velocity[:, 1], cosine, -sine], axis=1), np.stack([velocity[:, 0], sine, cosine], axis=1)], axis=1

@@ -22,7 +22,7 @@ from proving_ground.interfaces.motion_codec import read_odometry
 from proving_ground.recording.reading import Bag, open_bag
 from proving_ground.recording.types import from_bytes
 from proving_ground.report.bag_diagnostics import DIAGNOSTICS, Diagnostics
-from proving_ground.report.run_record import Event, RunRecord, Vector, in_order, lack_events
+from proving_ground.report.run_record import Event, RunRecord, Vector, in_order, missing_events
 from proving_ground.scenarios.channels import (
     ESTIMATE_CHANNELS,
     MOTION,
@@ -32,15 +32,15 @@ from proving_ground.scenarios.channels import (
     estimate_channels,
 )
 from proving_ground.scenarios.estimates import THIN_ESTIMATE
-from proving_ground.scenarios.holes import (
+from proving_ground.scenarios.gaps import (
     RECORDING,
-    Hole,
-    Lacking,
+    Gap,
+    Missing,
     beyond,
     during,
-    estimate_holes,
-    holes,
-    lack_words,
+    estimate_gaps,
+    gaps,
+    missing_text,
 )
 from proving_ground.settings import SettingsError
 from state_observer.vehicle.layout import CRAWL
@@ -76,7 +76,7 @@ class Recorded(NamedTuple):
     """A run as its bag tells it, and where the bag tells nothing."""
 
     record: RunRecord
-    lacking: Lacking
+    lacking: Missing
 
 
 def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
@@ -155,9 +155,9 @@ class _Reader:
             return float(np.interp(log_ns - arrivals[0], arrivals - arrivals[0], (stamped - start_ns) * NS))
 
         events, innovations = self._diagnostics.collected(when)
-        silent = self._silent(time_ns) | {ESTIMATE: estimate_holes(start_ns, seconds, estimates, observer_knows_start)}
-        missing = holes(seconds)
-        gaps, remarks = _told(missing, silent)
+        silent = self._silent(time_ns) | {ESTIMATE: estimate_gaps(start_ns, seconds, estimates, observer_knows_start)}
+        missing = gaps(seconds)
+        gap_events, remarks = _reported(missing, silent)
         remarks += [
             *self._bag.remarks,
             *(f"{topic}: messages left out: {why}" for topic, why in self._rejected.items()),
@@ -172,19 +172,19 @@ class _Reader:
             innovations=innovations,
             centre_in_base_m=_vector(centre - base),
             sideslip_at_m=_vector(-base),
-            events=in_order([*gaps, *events]),
+            events=in_order([*gap_events, *events]),
             remarks=tuple(remarks),
         )
-        return Recorded(record, Lacking(tuple(missing), _by_channel(silent)))
+        return Recorded(record, Missing(tuple(missing), _by_channel(silent)))
 
-    def _silent(self, time_ns: NDArray[np.int64]) -> dict[str, list[Hole]]:
+    def _silent(self, time_ns: NDArray[np.int64]) -> dict[str, list[Gap]]:
         """Where topics that tell of all instants of the truth tell nothing, by topic."""
         length = float(time_ns[-1] - time_ns[0]) * NS
         found = {}
         for topic in (ACCEL, *FIELDS):
             if self._rows[topic]:
                 own = (self._table(topic)[0] - time_ns[0]) * NS
-                found[topic] = during(holes(own, 0.0, length), length)
+                found[topic] = during(gaps(own, 0.0, length), length)
         return found
 
     def _history(self, vehicle: Hmmwv, truth: Table) -> tuple[NDArray[np.void], set[str]]:
@@ -239,11 +239,11 @@ class _Reader:
         estimates["planar"][:, 0, 0] = np.maximum(pose[:, 5, 5], 0.0)
         estimates["planar"][:, 1:, 1:] = twist[:, :2, :2]
         # Sideslip of that point, and its variance, for which errors of speeds and turning belong together.
-        ahead, aside, _ = (rows[:, 7:10] + np.cross(rows[:, 10:13], middle)).T
-        speed = np.maximum(np.hypot(ahead, aside), CRAWL)
-        slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # of aside, over the twist
+        ahead, lateral, _ = (rows[:, 7:10] + np.cross(rows[:, 10:13], middle)).T
+        speed = np.maximum(np.hypot(ahead, lateral), CRAWL)
+        slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # of the lateral velocity, over the twist
         variance = np.maximum(np.einsum("i,nij,j->n", slope, twist, slope), 0.0) / speed**2
-        estimates["sideslip"] = np.where(speed > CRAWL, np.arctan2(aside, np.abs(ahead)), 0.0)
+        estimates["sideslip"] = np.where(speed > CRAWL, np.arctan2(lateral, np.abs(ahead)), 0.0)
         estimates["sideslip_variance"] = np.minimum(variance, math.pi**2)
         return estimates
 
@@ -268,18 +268,18 @@ def _channels_of(fields: Sequence[str]) -> set[str]:
     }
 
 
-def _by_channel(silent: dict[str, list[Hole]]) -> dict[str, list[Hole]]:
-    """Holes of topics as those of the channels that come from them."""
+def _by_channel(silent: dict[str, list[Gap]]) -> dict[str, list[Gap]]:
+    """Gaps of topics as those of the channels that come from them."""
     by_topic = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
     by_topic |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
     return {name: silent[topic] for topic, names in by_topic.items() if topic in silent for name in names}
 
 
-def _told(missing: list[Hole], silent: dict[str, list[Hole]]) -> tuple[list[Event], list[str]]:
+def _reported(missing: list[Gap], silent: dict[str, list[Gap]]) -> tuple[list[Event], list[str]]:
     """What is missing, and where topics are silent besides, as events and remarks."""
     found = {RECORDING: missing} | {topic: beyond(own, missing) for topic, own in silent.items()}
-    events = [event for who, lacks in found.items() for event in lack_events(lacks, who)]
-    return events, [lack_words(lacks, who) for who, lacks in found.items() if lacks]
+    events = [event for who, missing in found.items() for event in missing_events(missing, who)]
+    return events, [missing_text(missing, who) for who, missing in found.items() if missing]
 
 
 def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:

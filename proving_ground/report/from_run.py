@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.report.run_record import ORIGIN, Event, RunRecord, Timing, Vector, in_order, lack_events
+from proving_ground.report.run_record import ORIGIN, Event, RunRecord, Timing, Vector, in_order, missing_events
 from proving_ground.report.versions import versions
 from proving_ground.report.watching import WatchedLockStep
 from proving_ground.scenarios.channels import Channels
 from proving_ground.scenarios.estimates import thinned_estimates
-from proving_ground.scenarios.holes import Hole, lack_words
+from proving_ground.scenarios.gaps import Gap, missing_text
 from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding
 from proving_ground.scenarios.scenario import Scenario
@@ -41,7 +41,7 @@ def record_from_run(
     figures: dict[str, float],
     passed: bool | None,
     timing: Timing,
-    silent: Sequence[Hole] = (),
+    silent: Sequence[Gap] = (),
 ) -> RunRecord:
     """path: of the scenario's file; text: what it holds; world: what scenario.world.load gave.
 
@@ -50,8 +50,8 @@ def record_from_run(
     base = runner.vehicle.base_in_chassis
     observation = runner.observation
     events = [*fault_events(scenario), *runner.watch.events, *collision_events(run.channels)]
-    events += lack_events(silent, OBSERVER)
-    remarks = [lack_words(silent, OBSERVER)] if silent else []
+    events += missing_events(silent, OBSERVER)
+    remarks = [missing_text(silent, OBSERVER)] if silent else []
     if run.diverged_at is not None:
         events.append(Event(run.diverged_at, "end", "the motion diverged"))
     return RunRecord(

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from proving_ground.scenarios.channels import CHANNELS, Channels
 from proving_ground.scenarios.estimates import THIN_ESTIMATE
-from proving_ground.scenarios.holes import RECORDING, Hole
+from proving_ground.scenarios.gaps import RECORDING, Gap
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import write_whole
 from state_observer.vehicle.layout import SENSORS
@@ -321,7 +321,7 @@ def _words(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def lack_events(found: Sequence[Hole], who: str = RECORDING) -> list[Event]:
+def missing_events(found: Sequence[Gap], who: str = RECORDING) -> list[Event]:
     """For the report."""
     kind, words = ("recording", "lacks this stretch") if who == RECORDING else ("silence", f"of {who}")
-    return [Event(hole.start_s, kind, words, hole.length_s) for hole in found]
+    return [Event(gap.start_s, kind, words, gap.length_s) for gap in found]

@@ -99,7 +99,7 @@ def estimate_channels(
     """ESTIMATE_CHANNELS at the run's instants; none when there is no estimate. estimates: records of ESTIMATE.
 
     Taken where both have an instant, straight in between; before the first estimate it is that one's, after the last
-    that one's. Who judges by them leaves out where there was none for long: proving_ground.scenarios.holes.
+    that one's. Who judges by them leaves out where there was none for long: proving_ground.scenarios.gaps.
     """
     ours, theirs = shared_instants(start_ns, time, estimates)
     if not len(ours):

@@ -15,7 +15,7 @@ THIN_ESTIMATE = np.dtype(
         ("yaw_rate", "f8"),
         ("sideslip", "f8"),
         ("position_variance", "f8", 3),
-        ("planar", "f8", (3, 3)),  # covariance of yaw, velocity ahead and aside
+        ("planar", "f8", (3, 3)),  # covariance of yaw, velocity longitudinal and lateral
         ("sideslip_variance", "f8"),
     ]
 )

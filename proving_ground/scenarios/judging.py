@@ -1,4 +1,4 @@
-"""Criteria of a run that is not known as a whole: what its holes leave open."""
+"""Criteria of a run that is not known as a whole: what its gaps leave open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from proving_ground.scenarios.channels import ESTIMATE_CHANNELS, Channels
-from proving_ground.scenarios.holes import Hole, Lacking, estimate_holes
+from proving_ground.scenarios.gaps import Gap, Missing, estimate_gaps
 from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding, judge
 from proving_ground.scenarios.scenario import Criterion, Scenario
@@ -18,7 +18,7 @@ UNBOUNDED = 1e12  # of a criterion's bounds, and beyond
 
 
 def judge_around(
-    criteria: Sequence[Criterion], found: Channels, reference: Channels | None, lacking: Lacking
+    criteria: Sequence[Criterion], found: Channels, reference: Channels | None, lacking: Missing
 ) -> list[Finding]:
     """All criteria, by what is known of their channels; those that this leaves open are."""
     findings = []
@@ -32,39 +32,39 @@ def judge_around(
 
 def judge_run(scenario: Scenario, run: Run, reference: Channels | None) -> list[Finding]:
     """All criteria of a run in lock-step, where nothing but an observer can be silent."""
-    lacking = Lacking(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent_observer(scenario, run)))
+    lacking = Missing(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent_observer(scenario, run)))
     return judge_around(scenario.criteria, run.channels, reference, lacking)
 
 
-def silent_observer(scenario: Scenario, run: Run) -> list[Hole]:
+def silent_observer(scenario: Scenario, run: Run) -> list[Gap]:
     """When there was no estimate, although there is an observer."""
     if scenario.observer is None:
         return []
     knows_start = scenario.observer.knows_start
-    return estimate_holes(scenario.start.time_ns(), run.time, run.estimates, knows_start=knows_start)
+    return estimate_gaps(scenario.start.time_ns(), run.time, run.estimates, knows_start=knows_start)
 
 
-def _known(found: Channels, channel: str, missing: Sequence[Hole]) -> Channels:
-    """A channel and its times without what stands in its holes: that was put there to bridge them."""
+def _known(found: Channels, channel: str, missing: Sequence[Gap]) -> Channels:
+    """A channel and its times without what stands in its gaps: that was put there to bridge them."""
     if not missing or channel not in found:
         return found
-    hidden = np.logical_or.reduce([hole.hides(found["time_s"]) for hole in missing])
+    hidden = np.logical_or.reduce([gap.hides(found["time_s"]) for gap in missing])
     return {name: found[name][~hidden] for name in ("time_s", channel)}
 
 
-def is_open(finding: Finding, missing: Sequence[Hole]) -> bool:
+def is_open(finding: Finding, missing: Sequence[Gap]) -> bool:
     """Whether what is missing could have made a criterion that is met one that is not, or the other way round.
 
     A maximum can only have been larger, a minimum smaller, and the end is the end; means can have been anything.
     """
     c, value = finding.criterion, finding.value
     if math.isnan(value):  # nothing is known of its time
-        return any(hole.start_s <= c.to_s and hole.end_s >= c.from_s for hole in missing)
-    inside = [hole for hole in missing if hole.start_s < c.to_s and hole.end_s > c.from_s]
+        return any(gap.start_s <= c.to_s and gap.end_s >= c.from_s for gap in missing)
+    inside = [gap for gap in missing if gap.start_s < c.to_s and gap.end_s > c.from_s]
     if not inside:
         return False
     if c.statistic == "end":
-        return any(hole.hides(c.to_s) for hole in inside)
+        return any(gap.hides(c.to_s) for gap in inside)
     if c.statistic == "maximum":
         return value <= c.at_most and (value < c.at_least or c.at_most < UNBOUNDED)
     if c.statistic == "minimum":

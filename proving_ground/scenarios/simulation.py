@@ -44,7 +44,7 @@ LARGEST_SEED = 2**31 - 1
 class Command(NamedTuple):
     """What /cmd_vel says, as a curvature; the vehicle's drive-by-wire obeys it within its limits."""
 
-    speed: float  # [m/s], astern negative
+    speed: float  # [m/s], negative in reverse
     curvature: float = 0.0  # [1/m], to the left positive
 
 

@@ -71,8 +71,8 @@ def meet_targets(targets: Array, ages: Array, origins: Array, directions: Array,
             z = origins[place, 2] - target[BASE] - age * target[VELOCITY_Z]
             up = z - 0.5 * target[HEIGHT]
             ahead = -(x * dx + y * dy + up * dz)
-            aside = x * x + y * y + up * up - ahead * ahead
-            if aside > target[RADIUS] ** 2 or ahead < -target[RADIUS]:
+            off_axis_squared = x * x + y * y + up * up - ahead * ahead
+            if off_axis_squared > target[RADIUS] ** 2 or ahead < -target[RADIUS]:
                 continue
             if target[WIDTH] > 0.0:
                 distance, cosine = _box(target, age, x, y, z, dx, dy, dz)

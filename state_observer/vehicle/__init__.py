@@ -1,1 +1,1 @@
-"""Observers of the driving vehicle: errorEKF around its own multibody model, and a strapdown INS as the yardstick."""
+"""Observers of the driving vehicle: errorEKF around its own multibody model, and a strapdown INS as the baseline."""

@@ -193,8 +193,8 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
         grip = math.exp(-((slip / known.slip_limit) ** 2))
         follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip
         keeps = math.exp(-step * follows)
-        astray = SLIP_ERROR * slip * max(abs(rolls), SLOWEST) / known.radius
-        noise[at.WHEEL_RATE + k] += (1.0 - keeps * keeps) * astray * astray
+        rate_error = SLIP_ERROR * slip * max(abs(rolls), SLOWEST) / known.radius
+        noise[at.WHEEL_RATE + k] += (1.0 - keeps * keeps) * rate_error * rate_error
         share = (1.0 - keeps) / known.radius
         transition[at.WHEEL_RATE + k, at.WHEEL_RATE + k] = keeps
         transition[at.WHEEL_RATE + k, at.VELOCITY] = share * cosine

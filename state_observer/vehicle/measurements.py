@@ -102,8 +102,8 @@ def _velocity(
         row = np.zeros((1, at.ERROR_SIZE))
         row[0, at.YAW] = 1.0
         # The antenna's course and the vehicle's yaw differ by the sideslip there, as the model sees it.
-        astray = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[at.YAW]
-        innovation[0] = astray - 2.0 * math.pi * round(astray / (2.0 * math.pi))
+        course_error = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[at.YAW]
+        innovation[0] = course_error - 2.0 * math.pi * round(course_error / (2.0 * math.pi))
         noise_variance[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
         change = np.zeros(at.ERROR_SIZE)
         fuse(now, at.COURSE, row, innovation, noise_variance, 1, known.gps_gate[0], change)

@@ -289,7 +289,7 @@ class VehicleObserver(BasicObserver):
 
 
 class InsObserver(BasicObserver):
-    """The yardstick: loosely coupled strapdown INS."""
+    """The baseline: a loosely coupled strapdown INS."""
 
     def __init__(self, settings: InsSettings) -> None:
         super().__init__(InsFilter(settings), settings)

@@ -36,14 +36,14 @@ class MapFile:
     )
     low_m: float = setting(0.0, "Height of black in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
     high_m: float = setting(0.0, "Height of white in a PNG", unit="m", minimum=-20_000.0, maximum=20_000.0)
-    fill_holes: bool = setting(False, "Take unknown heights from their nearest neighbours")
+    fill_gaps: bool = setting(False, "Take unknown heights from their nearest neighbours")
     centred: bool = setting(True, "Put the map's middle at x = y = 0")
     soil: str = setting(HARD, "Name of the soil, if the file has no soils")
 
     def build(self, site: Site) -> World:
         """The world that this describes."""
         options = MapFileOptions(
-            resolution_m=self.resolution_m or None, low_m=self.low_m, high_m=self.high_m, fill_holes=self.fill_holes
+            resolution_m=self.resolution_m or None, low_m=self.low_m, high_m=self.high_m, fill_gaps=self.fill_gaps
         )
         ground = load_map(file_beside(site.folder, self.file), options)
         if self.centred:
@@ -72,7 +72,7 @@ class SurveyFile:
         """The world that this describes."""
         survey = load_survey(file_beside(site.folder, self.file))
         surface = survey.surface(survey.outline(self.alpha_radius_m), self.resolution_m, self.interpolation)
-        ground = surface.to_map(fill_holes=True, soil_names=(self.soil,))
+        ground = surface.to_map(fill_gaps=True, soil_names=(self.soil,))
         # The two ends of what was surveyed, as far from its outline as they can be.
         from scipy import ndimage  # slow to import, and seldom needed
 

@@ -159,7 +159,7 @@ def test_vehicle_that_stands_too_close_can_leave_but_not_come_closer() -> None:
 def test_arcs_astern_go_astern() -> None:
     arcs = swept(grid_of([]))
 
-    choice = arcs.choose(Target(-10.0, 1.0), 0.0, astern=True)
+    choice = arcs.choose(Target(-10.0, 1.0), 0.0, in_reverse=True)
 
     assert choice is not None
     assert choice.direction == -1

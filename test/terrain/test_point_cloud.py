@@ -52,7 +52,7 @@ def test_what_was_not_seen_stays_unknown_until_asked() -> None:
     assert 30 < grid.unknown_count < 60
     with pytest.raises(ValueError, match="heights are unknown, the first at x"):
         grid.to_map()
-    filled = grid.to_map(fill_holes=True)
+    filled = grid.to_map(fill_gaps=True)
     assert_allclose(filled.height_at(5.0, 11.0), slope(np.array(5.0), np.array(11.0)), atol=0.3)
     assert 0 < grid.filled(reach=0.6).unknown_count < grid.unknown_count  # and only as far as asked
 

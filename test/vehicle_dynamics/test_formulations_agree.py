@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmark.rival_pinocchio import PinocchioRival
+from benchmark.engine_pinocchio import PinocchioModel
 from proving_ground.interfaces.joints import CORNERS
 from vehicle_dynamics.embedded_vehicle import VehicleBodies, vehicle_bodies
 from vehicle_dynamics.multibody.free_bodies import free_accelerations, free_bodies, free_state, free_workspace
@@ -136,16 +136,16 @@ def test_our_formulations_agree_at_a_thousand_states_with_moving_steering(vehicl
 
 def test_closed_form_and_pinocchio_agree_at_a_thousand_states(vehicle: Vehicle) -> None:
     pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
-    rival = PinocchioRival(vehicle.mechanism)
+    engine = PinocchioModel(vehicle.mechanism)
     worst = 0.0
     for seed in range(STATES):
         case = random_case(seed)
         state, _ = vehicle.closed(case, vehicle.ends(0.0, 0.0, 0.0))
         forces, torques = forces_on_tree(state, case, case.theta_force + strut_moments(vehicle.bodies, case))
-        rival.set_state(state)
-        rival.set_forces(forces, torques)
+        engine.set_state(state)
+        engine.set_forces(forces, torques)
 
-        other = rival.constraint_dynamics()
+        other = engine.constraint_dynamics()
 
         expected = vehicle.reduced(np.concatenate([other.root, other.coordinates]))
         worst = max(worst, apart(by_kernel(vehicle.bodies, case), expected))

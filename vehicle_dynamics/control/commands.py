@@ -12,11 +12,11 @@ from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, DriveByW
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import DRIVE, Pedals
 
-SLIGHT = 1e-3  # [m/s, rad/s]: a wish below this in a direction the vehicle does not have is rounding
+SLIGHT = 1e-3  # [m/s, rad/s]: a command below this in a direction the vehicle does not have is rounding
 
 
 def receive_twist(drive: DriveByWire, now: float, linear: Sequence[float], angular: Sequence[float]) -> Answer:
-    """Speed and yaw rate of a twist in base_link; a wish to move or turn in another direction is told."""
+    """Speed and yaw rate of a twist in base_link; motion in other directions is reported."""
     bad = _not_finite({"linear": linear, "angular": angular})
     if bad:
         return drive.reject(now, bad)
@@ -110,8 +110,8 @@ class SharedDrive:
             self._drive.reset()
 
 
-class FloodGate:
-    """Says how long to rest after a command, so that no flood of them takes the machine from the simulation.
+class RateLimiter:
+    """Says how long to rest after a command, so that too many of them do not slow the simulation.
 
     What is not heard meanwhile is dropped by the queue, oldest first: the newest command still counts.
     """

@@ -1,6 +1,6 @@
 """What the vehicle makes of commands: checks each, obeys the newest, stops on silence. Times are simulation time [s].
 
-A command is taken, taken as far as the vehicle can follow (and that is said), or rejected; a rejected one also stops the
+A command is accepted, limited to what the vehicle can follow (and reported), or rejected; a rejected one also stops the
 vehicle, because whoever sent it cannot be trusted to drive. On a stop the steering angle stays.
 """
 
@@ -74,7 +74,7 @@ class DriveByWireSettings:
 
 
 @dataclass
-class _Wish:
+class _SetPoint:
     """The newest command."""
 
     received_at: float = -math.inf
@@ -101,7 +101,7 @@ class DriveByWire:
         )
         self._most_curvature = vehicle.curvature_at(1.0)
         self._wheelbase = vehicle.wheelbase
-        self._wish = _Wish()
+        self._set_point = _SetPoint()
         self._rejected = ""  # why the vehicle stops, until a good command comes
         self._steering = 0.0
         self._speed = 0.0  # wanted, as far as limits of acceleration let it be
@@ -110,7 +110,7 @@ class DriveByWire:
 
     def reset(self) -> None:
         """Forget all commands, as after a reset of the simulation."""
-        self._wish, self._rejected = _Wish(), ""
+        self._set_point, self._rejected = _SetPoint(), ""
         self._steering, self._speed, self._selected = 0.0, 0.0, DRIVE
         self._helm.reset()
         self.status = "no command yet"
@@ -127,7 +127,7 @@ class DriveByWire:
         if problem:
             return self._reject(now, problem)
         if abs(speed) < STANDS_MPS:
-            self._accept(now, _Wish(now, "motion", 0.0, None))
+            self._accept(now, _SetPoint(now, "motion", 0.0, None))
             if abs(yaw_rate) > 1e-3:
                 return Answer(Verdict.LIMITED, f"cannot turn on the spot ({yaw_rate:+.2f} rad/s at {speed:+.2f} m/s)")
             return TAKEN
@@ -151,7 +151,7 @@ class DriveByWire:
             taken = asked.within_limits()
         except ValueError as error:  # a gear that is none
             return self._reject(now, str(error))
-        self._accept(now, _Wish(now, "pedals", pedals=taken))
+        self._accept(now, _SetPoint(now, "pedals", pedals=taken))
         return TAKEN if taken == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
 
     def reject(self, now: float, reason: str) -> Answer:
@@ -160,32 +160,32 @@ class DriveByWire:
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """What steering wheel and pedals do for the next PERIOD_S."""
-        wish = self._wish
-        silence = now - wish.received_at
+        set_point = self._set_point
+        silence = now - set_point.received_at
         if self._rejected or silence > self.settings.command_timeout_s * self.pace:
-            return self._stop(seen, wish, silence)
-        if wish.source == "pedals":
+            return self._stop(seen, set_point, silence)
+        if set_point.source == "pedals":
             self.status = "driven by pedals"
             self._speed = forward_speed(seen)
-            self._steering, self._selected = wish.pedals.steering, wish.pedals.selected
+            self._steering, self._selected = set_point.pedals.steering, set_point.pedals.selected
             self._helm.reset()
-            return wish.pedals
-        self.status = f"driven by {wish.source} commands"
-        self._speed = self._slewed(forward_speed(seen), wish.speed)
-        if wish.curvature is None:
+            return set_point.pedals
+        self.status = f"driven by {set_point.source} commands"
+        self._speed = self._slewed(forward_speed(seen), set_point.speed)
+        if set_point.curvature is None:
             pedals = self._straight_on(seen, self._speed)
         else:
-            pedals = self._helm.pedals(seen, self._speed, wish.curvature)
+            pedals = self._helm.pedals(seen, self._speed, set_point.curvature)
         self._steering, self._selected = pedals.steering, pedals.selected
         return pedals
 
-    def _stop(self, seen: SnapshotRecord, wish: _Wish, silence: float) -> Pedals:
+    def _stop(self, seen: SnapshotRecord, set_point: _SetPoint, silence: float) -> Pedals:
         if self._rejected:
             self.status = f"stopping: {self._rejected}"
         elif math.isinf(silence):
             self.status = "no command yet"
         else:
-            self.status = f"stopping: no command since {wish.received_at:.1f} s"
+            self.status = f"stopping: no command since {set_point.received_at:.1f} s"
         self._speed = 0.0
         held = self._straight_on(seen, 0.0)
         brake = max(held.brake, self.settings.stop_brake)
@@ -201,7 +201,7 @@ class DriveByWire:
         limited_speed = min(max(speed, -s.max_reverse_mps), s.max_speed_mps)
         bound = self._most_curvature
         limited = min(max(curvature, -bound), bound)
-        self._accept(now, _Wish(now, source, limited_speed, limited))
+        self._accept(now, _SetPoint(now, source, limited_speed, limited))
         reasons = []
         if limited_speed != speed:
             reasons.append(f"speed {speed:+.2f} m/s is beyond {limited_speed:+.2f}")
@@ -209,10 +209,10 @@ class DriveByWire:
             reasons.append(f"a radius of {1.0 / abs(curvature):.2f} m is below the least, {1.0 / bound:.2f} m")
         return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else TAKEN
 
-    def _accept(self, now: float, wish: _Wish) -> None:
-        if self._wish.source == "pedals" and wish.source != "pedals":
+    def _accept(self, now: float, set_point: _SetPoint) -> None:
+        if self._set_point.source == "pedals" and set_point.source != "pedals":
             self._helm.reset()
-        self._wish, self._rejected = wish, ""
+        self._set_point, self._rejected = set_point, ""
 
     def _reject(self, now: float, reason: str) -> Answer:
         self._rejected = reason
@@ -221,7 +221,7 @@ class DriveByWire:
     def _slewed(self, present: float, wanted: float) -> float:
         """The wanted speed, no further from the last one than the limits of acceleration allow."""
         s = self.settings
-        # A speed that got away from the wish (a slope, a kerb) is met where it is.
+        # A speed that differs from the set-point (a slope, a kerb) is met where it is.
         last = min(max(self._speed, present - 2.0), present + 2.0)
         if wanted * last < 0.0 or abs(wanted) <= abs(last):
             return self._slower(present, wanted, last)

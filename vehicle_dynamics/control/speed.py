@@ -81,16 +81,16 @@ class SpeedController:
             self.total, direction = 0.0, -direction
         # From here on in the direction of travel, so that forward and reverse are alike.
         error, change = direction * (wanted - speed), direction * change
-        wish = s.proportional * error + self.total - s.derivative * change
+        set_point = s.proportional * error + self.total - s.derivative * change
         # Anti-windup: no integration further into a stop of the pedals.
         grown = self.total + s.integral * error * period
-        if -s.service_brake < wish < 1.0 or abs(grown) < abs(self.total):
+        if -s.service_brake < set_point < 1.0 or abs(grown) < abs(self.total):
             self.total = min(max(grown, -s.service_brake), 1.0)
         if is_stop:
-            brake = min(max(-wish, s.least_stop_brake), s.service_brake)
+            brake = min(max(-set_point, s.least_stop_brake), s.service_brake)
             return Pedals(0.0, 0.0, brake, self.selected)
-        if wish >= 0.0:
-            return Pedals(0.0, min(wish, 1.0), 0.0, self.selected)
-        if wish > -s.coast_band:
+        if set_point >= 0.0:
+            return Pedals(0.0, min(set_point, 1.0), 0.0, self.selected)
+        if set_point > -s.coast_band:
             return Pedals(0.0, 0.0, 0.0, self.selected)
-        return Pedals(0.0, 0.0, min(-wish - s.coast_band, s.service_brake), self.selected)
+        return Pedals(0.0, 0.0, min(-set_point - s.coast_band, s.service_brake), self.selected)

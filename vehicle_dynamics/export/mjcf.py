@@ -9,7 +9,7 @@ first number of `solref`, while the accelerations that pull the joint apart get 
 lasting pull so leaves a violation of the order (1 - d) times the time constant squared. Both are at their stiffest
 here: d = 0.9999 is the most that MuJoCo takes, at any violation, and a time constant of two steps with critical damping
 is the least that it takes (`refsafe`). Halving the step then quarters the difference from ideal joints; with the
-integrator RK4 it is 3e-6 rad after 1 s at 1 ms (test_rival_engines.py), while the default, implicitfast, is of first
+integrator RK4 it is 3e-6 rad after 1 s at 1 ms (test_other_engines.py), while the default, implicitfast, is of first
 order and makes more error by itself.
 """
 

@@ -1,6 +1,6 @@
 """Tree-augmented dynamics: the spanning tree with the cuts as constraints and Lagrange multipliers ([Jain], Eq. 8).
 
-A plain dense solution, the yardstick for everything faster.
+A plain dense solution, the reference for all faster solutions.
 """
 
 from __future__ import annotations

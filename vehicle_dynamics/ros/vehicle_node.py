@@ -33,7 +33,7 @@ from proving_ground.settings.units import NS_PER_S
 from terrain.surroundings import Surroundings
 from vehicle_dynamics.control.commands import (
     CommandAudit,
-    FloodGate,
+    RateLimiter,
     SharedDrive,
     receive_ackermann,
     receive_named_pedals,
@@ -97,7 +97,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         except ValueError as error:  # numbers that are each allowed, but together make no vehicle, or no start
             raise SettingsError(f"vehicle {choice.model} cannot start: {error}") from None
         self._simulation.is_paused = s.start_paused
-        self._audit, self._gate = CommandAudit(), FloodGate()
+        self._audit, self._gate = CommandAudit(), RateLimiter()
 
         f = s.frames
         frames = FrameNames(map=f.map_frame, odom=f.odom_frame, base=f.base_frame, prefix=f.prefix)
@@ -224,9 +224,9 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._report_simulation()
         self._report_commands()
         self._report_place()
-        rivals = other_publishers(self, CLOCK)
-        if rivals:
-            self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(rivals)}")
+        others = other_publishers(self, CLOCK)
+        if others:
+            self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(others)}")
         else:
             self.health.report("clock", Level.OK, f"{CLOCK} is published by this node alone")
         message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._simulation.time_ns))

@@ -146,9 +146,9 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         position_s = playback.position_s(self.wall_time())
         words = progress_line(position_s, playback.length_s, playback.rate, playback.is_paused)
         self.health.report("playback", Level.OK, words)
-        rivals = other_publishers(self, CLOCK) if self._ticker is not None else []
-        if rivals:
-            self.report("clock", Level.ERROR, f"/clock is also published by {', '.join(rivals)}")
+        others = other_publishers(self, CLOCK) if self._ticker is not None else []
+        if others:
+            self.report("clock", Level.ERROR, f"/clock is also published by {', '.join(others)}")
         else:
             self.health.report("clock", Level.OK, "nobody else publishes /clock")
         message = health_to_msg(self.health, self.get_fully_qualified_name(), self.get_clock().now().to_msg())

@@ -51,7 +51,7 @@ def rejection(path: Path, options: MapFileOptions | None = None) -> str:
         (HEADER + 3 * ROW + "1 2 inf", "1 heights are infinite"),
         (HEADER + 3 * ROW + "1 2 1e300", "1 heights are infinite or beyond what float32 holds"),
         (HEADER + 3 * ROW + "1 2 1e9", "1 heights are not within 20000 m of 0, the first at row 0, column 2: 1e+09"),
-        (HEADER + 3 * ROW + "1 -9999 nan", "2 of 12 heights are unknown, the first at x 1.5, y 0.5 m; fill_holes"),
+        (HEADER + 3 * ROW + "1 -9999 nan", "2 of 12 heights are unknown, the first at x 1.5, y 0.5 m; fill_gaps"),
         (HEADER.replace("nrows 4", "nrows 4e9") + ROW, "header: nrows must be a number, got '4e9'"),
         (HEADER.replace("nrows 4", "nrows 400000000") + ROW, "3 x 400000000 nodes are too many (limit 100000000)"),
         (HEADER.replace("nrows 4", "nrows -4") + ROW, "3 x -4 nodes span no area"),

@@ -156,7 +156,7 @@ def test_holes_are_filled_only_when_asked(tmp_path: Path) -> None:
     header = "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n"
     (tmp_path / "holes.asc").write_text(header + "1 2 -9999\n4 nan 6\n")
 
-    ground = load_map(tmp_path / "holes.asc", MapFileOptions(fill_holes=True))
+    ground = load_map(tmp_path / "holes.asc", MapFileOptions(fill_gaps=True))
 
     assert ground.heights[1, 2] in (2.0, 6.0)  # the two nearest
     assert ground.heights[0, 1] in (2.0, 4.0, 6.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.commands import (
     CommandAudit,
-    FloodGate,
+    RateLimiter,
     receive_ackermann,
     receive_named_pedals,
     receive_twist,
@@ -113,7 +113,7 @@ def test_audit_tells_what_is_new_and_counts_all() -> None:
 
 
 def test_flood_gate_lets_usual_rates_through_and_bounds_a_flood() -> None:
-    usual, flooded = FloodGate(), FloodGate()
+    usual, flooded = RateLimiter(), RateLimiter()
 
     assert all(usual.rest_s(100.0 + 0.005 * count) == 0.0 for count in range(1000))  # 200 Hz
     now, heard = 100.0, 0
@@ -121,7 +121,7 @@ def test_flood_gate_lets_usual_rates_through_and_bounds_a_flood() -> None:
         now += 1e-4 + flooded.rest_s(now)
         heard += 1
 
-    assert heard < 10.0 * FloodGate.PER_SECOND + 2 * FloodGate.BURST
+    assert heard < 10.0 * RateLimiter.PER_SECOND + 2 * RateLimiter.BURST
 
 
 def test_rejection_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:

@@ -275,7 +275,7 @@ def test_limits_hold_whatever_is_sent(vehicle: Hmmwv, commands: list[tuple[Any, 
             pedals = drive.pedals(now, seen)
             assert pedals == pedals.within_limits()
             assert pedals.throttle == 0.0 or pedals.brake == 0.0 or in_force == "pedals"
-            assert -LIMITS.max_reverse_mps <= drive._wish.speed <= LIMITS.max_speed_mps
+            assert -LIMITS.max_reverse_mps <= drive._set_point.speed <= LIMITS.max_speed_mps
             assert vehicle.advance(state, pedals, ground, 10) == 10
             seen = vehicle.snapshot(state, pedals, ground)
             now += PERIOD_S

@@ -14,13 +14,13 @@ from proving_ground.scenarios.refereeing import START_WITHIN_S
 
 Array = NDArray[np.float64]
 
-LONGEST_STEP_S = 0.2  # of a recording without holes: 20 instants of ours
-USUAL_STEPS = 10  # of a slower recording; no hole is shorter
+LONGEST_STEP_S = 0.2  # of a recording without gaps: 20 instants of ours
+USUAL_STEPS = 10  # of a slower recording; no gap is shorter
 EDGE_S = 0.5  # at the ends of a recording, which is opened and closed while messages come
 RECORDING = "the recording"
 
 
-class Hole(NamedTuple):
+class Gap(NamedTuple):
     """Between two instants that are known, in seconds of the run; at an end of the run there is but one."""
 
     start_s: float
@@ -40,13 +40,13 @@ class Hole(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lacking:
-    """Holes of a run."""
+class Missing:
+    """Gaps of a run."""
 
-    everywhere: tuple[Hole, ...] = ()  # nothing at all is known there
-    of_channels: Mapping[str, Sequence[Hole]] = field(default_factory=dict)  # more of some, by name in CHANNELS
+    everywhere: tuple[Gap, ...] = ()  # nothing at all is known there
+    of_channels: Mapping[str, Sequence[Gap]] = field(default_factory=dict)  # more of some, by name in CHANNELS
 
-    def of(self, channel: str) -> list[Hole]:
+    def of(self, channel: str) -> list[Gap]:
         """Where a channel is not known."""
         return [*self.everywhere, *self.of_channels.get(channel, ())]
 
@@ -54,10 +54,10 @@ class Lacking:
         return bool(self.everywhere) or any(self.of_channels.values())
 
 
-def holes(time_s: Array, start_s: float | None = None, end_s: float | None = None) -> list[Hole]:
+def gaps(time_s: Array, start_s: float | None = None, end_s: float | None = None) -> list[Gap]:
     """In times that rise, and between them and the run's ends, where these are given.
 
-    >>> [(hole.start_s, hole.end_s) for hole in holes(np.array([0.0, 0.1, 0.2, 2.5, 2.6]), end_s=4.0)]
+    >>> [(gap.start_s, gap.end_s) for gap in gaps(np.array([0.0, 0.1, 0.2, 2.5, 2.6]), end_s=4.0)]
     [(0.2, 2.5), (2.6, 4.0)]
     """
     if not len(time_s):
@@ -67,15 +67,15 @@ def holes(time_s: Array, start_s: float | None = None, end_s: float | None = Non
     first, last = float(time_s[0]), float(time_s[-1])
     found = []
     if start_s is not None and first - start_s > max(EDGE_S, usual):
-        found.append(Hole(start_s, first, has_before=False))
+        found.append(Gap(start_s, first, has_before=False))
     for place in np.flatnonzero(steps > max(LONGEST_STEP_S, usual)):
-        found.append(Hole(float(time_s[place]), float(time_s[place + 1])))
+        found.append(Gap(float(time_s[place]), float(time_s[place + 1])))
     if end_s is not None and end_s - last > max(EDGE_S, usual):
-        found.append(Hole(last, end_s, has_after=False))
+        found.append(Gap(last, end_s, has_after=False))
     return found
 
 
-def estimate_holes(start_ns: int, time_s: Array, estimates: NDArray[np.void] | None, knows_start: bool) -> list[Hole]:
+def estimate_gaps(start_ns: int, time_s: Array, estimates: NDArray[np.void] | None, knows_start: bool) -> list[Gap]:
     """Where ESTIMATE_CHANNELS have no estimate; estimates: records with time_ns, None or none: they have no channels.
 
     One that has to find out where it is begins when it can: before, its channels are those of its first estimate. One
@@ -87,35 +87,35 @@ def estimate_holes(start_ns: int, time_s: Array, estimates: NDArray[np.void] | N
     if not len(ours):
         return []
     estimate_times = time_s[ours]
-    found = holes(estimate_times, end_s=float(time_s[-1]))
+    found = gaps(estimate_times, end_s=float(time_s[-1]))
     if knows_start and estimate_times[0] - time_s[0] > START_WITHIN_S:  # it was not there
-        found.insert(0, Hole(float(time_s[0]), float(estimate_times[0]), has_before=False))
+        found.insert(0, Gap(float(time_s[0]), float(estimate_times[0]), has_before=False))
     return found
 
 
-def during(found: Sequence[Hole], length_s: float) -> list[Hole]:
+def during(found: Sequence[Gap], length_s: float) -> list[Gap]:
     """What of them is in a run of a length."""
     return [
-        hole._replace(start_s=max(hole.start_s, 0.0), end_s=min(hole.end_s, length_s))
-        for hole in found
-        if hole.end_s > 0.0 and hole.start_s < length_s
+        gap._replace(start_s=max(gap.start_s, 0.0), end_s=min(gap.end_s, length_s))
+        for gap in found
+        if gap.end_s > 0.0 and gap.start_s < length_s
     ]
 
 
-def beyond(found: Sequence[Hole], others: Sequence[Hole]) -> list[Hole]:
+def beyond(found: Sequence[Gap], others: Sequence[Gap]) -> list[Gap]:
     """Those that the others do not account for."""
 
-    def shared(hole: Hole) -> float:
-        return sum(max(0.0, min(hole.end_s, one.end_s) - max(hole.start_s, one.start_s)) for one in others)
+    def shared(gap: Gap) -> float:
+        return sum(max(0.0, min(gap.end_s, one.end_s) - max(gap.start_s, one.start_s)) for one in others)
 
-    return [hole for hole in found if hole.length_s - shared(hole) > LONGEST_STEP_S]
+    return [gap for gap in found if gap.length_s - shared(gap) > LONGEST_STEP_S]
 
 
-def lack_words(found: Sequence[Hole], who: str = RECORDING) -> str:
+def missing_text(found: Sequence[Gap], who: str = RECORDING) -> str:
     """For people.
 
-    >>> lack_words([Hole(1.0, 3.5), Hole(7.0, 8.0)])
+    >>> missing_text([Gap(1.0, 3.5), Gap(7.0, 8.0)])
     'the recording lacks 3.5 s: from 1.0 to 3.5 s and from 7.0 to 8.0 s'
     """
-    spans = [f"from {hole.start_s:.1f} to {hole.end_s:.1f} s" for hole in found]
-    return f"{who} lacks {sum(hole.length_s for hole in found):.1f} s: {' and '.join(spans)}"
+    spans = [f"from {gap.start_s:.1f} to {gap.end_s:.1f} s" for gap in found]
+    return f"{who} lacks {sum(gap.length_s for gap in found):.1f} s: {' and '.join(spans)}"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from benchmark.engine_mujoco import MujocoModel
+from benchmark.engine_pinocchio import PinocchioModel
 from benchmark.measure import engine
-from benchmark.rival_mujoco import MujocoRival
-from benchmark.rival_pinocchio import PinocchioRival
 from proving_ground.interfaces.joints import CORNERS
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
@@ -44,9 +44,9 @@ def system() -> EmbeddedSystem:
 
 
 @pytest.fixture(scope="module")
-def pinocchio(system: EmbeddedSystem) -> PinocchioRival:
+def pinocchio(system: EmbeddedSystem) -> PinocchioModel:
     pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
-    return PinocchioRival(system.layout.mechanism)
+    return PinocchioModel(system.layout.mechanism)
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ def random_case(system: EmbeddedSystem, seed: int) -> Case:
     return Case(state, forces, 1e2 * random.normal(size=system.layout.count))
 
 
-def largest_error(rival: PinocchioRival, solve: Callable[[], tuple[Array, Array]], case: Case) -> float:
+def largest_error(other: PinocchioModel, solve: Callable[[], tuple[Array, Array]], case: Case) -> float:
     """Of any acceleration, relative to the largest."""
-    rival.set_state(case.state)
-    rival.set_forces(case.body_forces, case.coordinate_forces)
+    other.set_state(case.state)
+    other.set_forces(case.body_forces, case.coordinate_forces)
     expected = case.expected()
     return float(np.abs(np.concatenate(solve()) - expected).max() / np.abs(expected).max())
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_pinocchio_gives_the_accelerations_of_the_dense_solution(
-    system: EmbeddedSystem, pinocchio: PinocchioRival, seed: int
+    system: EmbeddedSystem, pinocchio: PinocchioModel, seed: int
 ) -> None:
     case = random_case(system, seed)
 
@@ -98,7 +98,7 @@ def test_pinocchio_gives_the_accelerations_of_the_dense_solution(
     assert largest_error(pinocchio, pinocchio.lcaba, case) < 1e-7
 
 
-def test_loops_matter_to_the_accelerations(system: EmbeddedSystem, pinocchio: PinocchioRival) -> None:
+def test_loops_matter_to_the_accelerations(system: EmbeddedSystem, pinocchio: PinocchioModel) -> None:
     assert largest_error(pinocchio, pinocchio.aba, random_case(system, 0)) > 0.1
 
 
@@ -134,7 +134,7 @@ def bodies_out_of_order() -> Mechanism:
 def test_pinocchio_agrees_on_any_hinges_in_any_order(seed: int) -> None:
     pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
     system = EmbeddedSystem(bodies_out_of_order())
-    rival = PinocchioRival(system.layout.mechanism)
+    other = PinocchioModel(system.layout.mechanism)
     random = np.random.default_rng(seed)
     count = len(system.independent)
     coordinates = system.close(random.uniform(-0.1, 0.1, count))
@@ -142,7 +142,7 @@ def test_pinocchio_agrees_on_any_hinges_in_any_order(seed: int) -> None:
 
     case = Case(state, 10.0 * random.normal(size=(7, 6)), random.normal(size=system.layout.count))
 
-    assert largest_error(rival, rival.constraint_dynamics, case) < 1e-10
+    assert largest_error(other, other.constraint_dynamics, case) < 1e-10
 
 
 # MuJoCo: trajectories. Its loops are soft, ours are ideal: the two must meet as MuJoCo's get stiffer.
@@ -200,12 +200,12 @@ def by_mujoco(system: EmbeddedSystem, start: TreeState) -> Callable[..., Array]:
 
     def end(step: float, integrator: str, softness: tuple[float, float] | None = None) -> Array:
         """The same quantities from MuJoCo; softness is the closures' time constant and impedance, else as exported."""
-        rival = MujocoRival(system.layout.mechanism, timestep_s=step, integrator=integrator)
+        other = MujocoModel(system.layout.mechanism, timestep_s=step, integrator=integrator)
         if softness is not None:
-            rival.set_closure(*softness)
-        rival.set_springs(dict.fromkeys(LOWER_ARMS, SPRING))
-        rival.set_state(start)
-        end_state = rival.run(DURATION)
+            other.set_closure(*softness)
+        other.set_springs(dict.fromkeys(LOWER_ARMS, SPRING))
+        other.set_state(start)
+        end_state = other.run(DURATION)
         x, y, z, w = end_state.quaternion[[1, 2, 3, 0]]
         return np.concatenate([np.array([x, y, z, w]) * np.sign(w), end_state.position, end_state.coordinates])
 
@@ -252,12 +252,12 @@ def test_exported_loops_open_by_the_square_of_the_step(system: EmbeddedSystem, s
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
     violations = []
     for step in (0.002, 0.001, 0.0005):
-        rival = MujocoRival(system.layout.mechanism, timestep_s=step, integrator="RK4")
-        rival.set_springs(dict.fromkeys(LOWER_ARMS, SPRING))
-        rival.set_state(start)
-        assert rival.violation_m() < 1e-12
-        rival.run(0.3)
-        violations.append(rival.violation_m())
+        other = MujocoModel(system.layout.mechanism, timestep_s=step, integrator="RK4")
+        other.set_springs(dict.fromkeys(LOWER_ARMS, SPRING))
+        other.set_state(start)
+        assert other.violation_m() < 1e-12
+        other.run(0.3)
+        violations.append(other.violation_m())
 
     assert_allclose(ratios(violations), 4.0, rtol=0.1)
 
@@ -275,12 +275,12 @@ def test_missing_engine_is_one_line_with_its_package(
         engine(module)
 
 
-def test_times_are_told_beside_the_cost_of_a_call(system: EmbeddedSystem, pinocchio: PinocchioRival) -> None:
+def test_times_are_told_beside_the_cost_of_a_call(system: EmbeddedSystem, pinocchio: PinocchioModel) -> None:
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
-    mujoco = MujocoRival(system.layout.mechanism)
+    mujoco = MujocoModel(system.layout.mechanism)
     state = random_case(system, 0).state
-    for rival in (pinocchio, mujoco):
-        rival.set_state(state)
+    for other in (pinocchio, mujoco):
+        other.set_state(state)
 
     figures = pinocchio.times_us() | mujoco.times_us()
 

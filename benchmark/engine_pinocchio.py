@@ -31,7 +31,7 @@ class Accelerations(NamedTuple):
     coordinates: Array  # accelerations of all tree coordinates
 
 
-class PinocchioRival:
+class PinocchioModel:
     """The mechanism with a free root; set a state, then ask for accelerations or times."""
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -150,9 +150,9 @@ class PinocchioRival:
         return data, states
 
 
-def one_joint() -> PinocchioRival:
+def one_joint() -> PinocchioModel:
     """A free body: what remains of a call's time is Python and the binding."""
-    return PinocchioRival(Mechanism((), root_mass=1.0, root_inertia=np.eye(3)))
+    return PinocchioModel(Mechanism((), root_mass=1.0, root_inertia=np.eye(3)))
 
 
 def _build(pin: Any, layout: TreeLayout) -> tuple[Any, list[int], list[Any], NDArray[np.int_]]:

@@ -17,7 +17,7 @@ from proving_ground.recording.reading import open_bag
 from proving_ground.recording.types import header, new
 from proving_ground.recording.writing import BagWriter
 from proving_ground.report.from_bag import ACCEL, ACTUATION, COLLISION, ESTIMATE, recorded
-from proving_ground.scenarios.holes import Hole, Lacking, holes
+from proving_ground.scenarios.gaps import Gap, Missing, gaps
 from proving_ground.scenarios.judging import is_open, judge_around
 from proving_ground.scenarios.metrics import Finding, judge
 from proving_ground.scenarios.refereeing import TIMING
@@ -169,7 +169,7 @@ def test_a_topic_that_falls_silent_leaves_its_own_channels_open(
 
 
 def test_what_bridges_a_hole_is_no_evidence(without: Callable[..., Path]) -> None:
-    """The straight line from 5 before the hole to 5 after it is not a mean of 5."""
+    """The straight line from 5 before the gap to 5 after it is not a mean of 5."""
     record, lacking = recorded(without(ACTUATION, (1.0, 3.0)))
     middle = Criterion(channel="wheel_speed_radps.rear_left", statistic="maximum", from_s=1.5, to_s=2.5, at_least=0.0)
 
@@ -204,9 +204,9 @@ def test_what_is_missing_at_the_end_leaves_open_what_it_could_have_decided(witho
 
 # The rule
 
-HOLE = [Hole(3.0, 5.0)]
-AT_START = [Hole(0.0, 5.0, has_before=False)]
-AT_END = [Hole(5.0, 9.0, has_after=False)]
+HOLE = [Gap(3.0, 5.0)]
+AT_START = [Gap(0.0, 5.0, has_before=False)]
+AT_END = [Gap(5.0, 9.0, has_after=False)]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ AT_END = [Hole(5.0, 9.0, has_after=False)]
     ],
 )
 def test_a_hole_leaves_open_what_it_could_have_decided(
-    words: dict[str, Any], value: float, missing: list[Hole], expected: bool
+    words: dict[str, Any], value: float, missing: list[Gap], expected: bool
 ) -> None:
     criterion = Criterion(channel="speed_mps", **words)
     is_met = criterion.at_least <= value <= criterion.at_most
@@ -249,19 +249,19 @@ def test_a_hole_leaves_open_what_it_could_have_decided(
 def test_a_criterion_that_no_hole_touches_is_judged_as_ever() -> None:
     time = np.arange(0.0, 10.0, 0.1)
     found = {"time_s": time, "speed_mps": time, "throttle": time}
-    lacking = Lacking(of_channels={"throttle": HOLE})
+    lacking = Missing(of_channels={"throttle": HOLE})
     criteria = [Criterion(channel=name, statistic="mean", at_most=9.0) for name in ("speed_mps", "throttle")]
 
     assert [finding.mark for finding in judge_around(criteria, found, None, lacking)] == ["pass", "open"]
 
 
 def test_a_recording_at_a_slow_rate_has_no_holes() -> None:
-    assert holes(np.arange(0.0, 10.0, 1.0), -1.0, 12.0) == []
-    assert holes(np.zeros(0)) == []
+    assert gaps(np.arange(0.0, 10.0, 1.0), -1.0, 12.0) == []
+    assert gaps(np.zeros(0)) == []
 
 
 def test_one_message_leaves_a_hole_on_either_side() -> None:
-    assert [(hole.start_s, hole.end_s) for hole in holes(np.array([4.0]), 0.0, 9.0)] == [(0.0, 4.0), (4.0, 9.0)]
+    assert [(gap.start_s, gap.end_s) for gap in gaps(np.array([4.0]), 0.0, 9.0)] == [(0.0, 4.0), (4.0, 9.0)]
 
 
 # The report

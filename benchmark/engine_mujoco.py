@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 STEPS_PER_REPEAT = 100  # timed from the same state on
 
 
-class RivalState(NamedTuple):
+class EngineState(NamedTuple):
     """Where the mechanism is and how it moves: the root in the world, and all tree coordinates."""
 
     position: Array  # of the root's origin, world axes [m]
@@ -33,7 +33,7 @@ class RivalState(NamedTuple):
     rates: Array
 
 
-class MujocoRival:
+class MujocoModel:
     """The mechanism with a free root."""
 
     def __init__(
@@ -72,16 +72,16 @@ class MujocoRival:
         self.data.qvel[:6] = np.concatenate([state.velocity[0][3:], state.velocity[0][:3]])
         self.data.qvel[self._velocity_index] = state.rates
 
-    def run(self, duration_s: float) -> RivalState:
+    def run(self, duration_s: float) -> EngineState:
         """Step for a while and tell where it has come."""
         for _ in range(round(duration_s / self.model.opt.timestep)):
             self._mujoco.mj_step(self.model, self.data)
         return self.state()
 
-    def state(self) -> RivalState:
+    def state(self) -> EngineState:
         """Where it is now."""
         position, velocity = self.data.qpos.copy(), self.data.qvel.copy()
-        return RivalState(
+        return EngineState(
             position[:3],
             position[3:7],
             velocity[:3],
