@@ -37,7 +37,7 @@ class PinocchioModel:
     def __init__(self, mechanism: Mechanism) -> None:
         self._pin = engine("pinocchio")
         self._layout = TreeLayout(mechanism)
-        self.model, self._joints, self._places, self._velocity_index = _build(self._pin, self._layout)
+        self.model, self._joints, self._positions, self._velocity_index = _build(self._pin, self._layout)
         # In q the free root has one number more than velocities, all other joints have as many.
         self._configuration_index = self._velocity_index + (self.model.nq - self.model.nv)
         self._constraints = self._closures()
@@ -134,7 +134,7 @@ class PinocchioModel:
             point = pin.SE3(np.eye(3), np.array(cut.point))
             ends = []
             for name in (cut.first, cut.second):
-                ends += [self._joints[bodies[name]], self._places[bodies[name]].actInv(point)]
+                ends += [self._joints[bodies[name]], self._positions[bodies[name]].actInv(point)]
             result.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, *ends, pin.LOCAL))
         return result
 
@@ -164,7 +164,7 @@ def _build(pin: Any, layout: TreeLayout) -> tuple[Any, list[int], list[Any], NDA
     model = pin.Model()
     model.gravity = pin.Motion.Zero()
     joints = [0] * (len(mechanism.bodies) + 1)
-    places = [pin.SE3.Identity() for _ in joints]
+    positions = [pin.SE3.Identity() for _ in joints]
     velocity_index = np.zeros(layout.count, dtype=np.int_)
     joints[0] = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), ROOT)
     root_inertia = pin.Inertia(mechanism.root_mass, np.array(mechanism.root_centre), mechanism.root_inertia)
@@ -174,29 +174,29 @@ def _build(pin: Any, layout: TreeLayout) -> tuple[Any, list[int], list[Any], NDA
         for number, body in enumerate(mechanism.bodies, start=1):
             if layout.parent[number] != parent:
                 continue
-            joint, place = joints[parent], places[parent]
+            joint, position = joints[parent], positions[parent]
             indices: list[int] = []
-            for joint_model, design_place, name in _joint_models(pin, body):
-                joint = model.addJoint(joint, joint_model, place.actInv(design_place), name)
-                place = design_place
+            for joint_model, design_position, name in _joint_models(pin, body):
+                joint = model.addJoint(joint, joint_model, position.actInv(design_position), name)
+                position = design_position
                 start = model.joints[joint].idx_v
                 indices += range(start, start + model.joints[joint].nv)
-            joints[number], places[number] = joint, place
+            joints[number], positions[number] = joint, position
             velocity_index[layout.coordinates[number]] = indices
             inertia = pin.Inertia(body.mass, np.array(body.centre), np.array(body.inertia))
-            model.appendBodyToJoint(joint, place.inverse().act(inertia), pin.SE3.Identity())
+            model.appendBodyToJoint(joint, position.inverse().act(inertia), pin.SE3.Identity())
             add_children(number)
 
     add_children(0)
-    return model, joints, places, velocity_index
+    return model, joints, positions, velocity_index
 
 
 def _joint_models(pin: Any, body: Body) -> list[tuple[Any, Any, str]]:
     """Joints of a hinge with their places at design. Pinocchio's fastest kinds: universal, or along its own z axis."""
     if _is_universal(body.axes):
         first, second = (np.array(axis.direction) for axis in body.axes)
-        place = pin.SE3(np.eye(3), np.array(body.axes[0].point))
-        return [(pin.JointModelUniversal(first, second), place, body.name)]
+        position = pin.SE3(np.eye(3), np.array(body.axes[0].point))
+        return [(pin.JointModelUniversal(first, second), position, body.name)]
     result = []
     for number, axis in enumerate(body.axes):
         turned = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), np.array(axis.direction)).matrix()

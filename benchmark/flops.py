@@ -72,24 +72,24 @@ class _Grid:
     def __init__(self, values: list[Any], shape: tuple[int, ...], start: int = 0) -> None:
         self.values, self.shape, self.start = values, shape, start
 
-    def _place(self, key: Any) -> tuple[int, tuple[int, ...]]:
+    def _start(self, key: Any) -> tuple[int, tuple[int, ...]]:
         keys = key if isinstance(key, tuple) else (key,)
-        place, rest = self.start, self.shape
+        start, rest = self.start, self.shape
         for index in keys:
             rest = rest[1:]
-            place += index * math.prod(rest)
-        return place, rest
+            start += index * math.prod(rest)
+        return start, rest
 
     def __getitem__(self, key: Any) -> Any:
-        place, rest = self._place(key)
-        return _Grid(self.values, rest, place) if rest else self.values[place]
+        start, rest = self._start(key)
+        return _Grid(self.values, rest, start) if rest else self.values[start]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
-            for place in range(self.start, self.start + math.prod(self.shape)):
-                self.values[place] = Counted(value)
+            for start in range(self.start, self.start + math.prod(self.shape)):
+                self.values[start] = Counted(value)
         else:
-            self.values[self._place(key)[0]] = value
+            self.values[self._start(key)[0]] = value
 
     def __len__(self) -> int:
         return self.shape[0]

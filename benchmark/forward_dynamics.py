@@ -83,7 +83,7 @@ class Case:
         forces[0] = self.chassis_force
         for index, corner in enumerate(CORNERS):
             wheel = layout.body[f"{corner}.wheel"]
-            centre = state.place(wheel, self.mechanism.bodies[wheel - 1].centre)
+            centre = state.position(wheel, self.mechanism.bodies[wheel - 1].centre)
             forces[wheel] = force_at(centre, self.wheel_force[index, 3:])
             forces[wheel, :3] += self.wheel_force[index, :3]
             theta = self.theta[index]

@@ -76,8 +76,8 @@ def _figures(
     figures["total_s"] = took
     table: dict[str, Any] = {}
     for case, merit in found.items():
-        place = table.setdefault(case.linkage, {}).setdefault(case.sensors, {}).setdefault(case.error, {})
-        place.setdefault(str(case.rate_hz), {})[case.method] = None if math.isnan(merit.rms) else merit.rms
+        group = table.setdefault(case.linkage, {}).setdefault(case.sensors, {}).setdefault(case.error, {})
+        group.setdefault(str(case.rate_hz), {})[case.method] = None if math.isnan(merit.rms) else merit.rms
     figures["rms"] = table
     return figures
 

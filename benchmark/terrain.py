@@ -94,8 +94,8 @@ def _off_road_us(car: Hmmwv) -> float:
     return _step_us(car, WorldGround.of(world), x=world.start.x, y=world.start.y, heading=world.start.heading)
 
 
-def _step_us(car: Hmmwv, ground: GroundModel, **place: Any) -> float:
-    state = car.start(ground, speed=3.0, **place)
+def _step_us(car: Hmmwv, ground: GroundModel, **position: Any) -> float:
+    state = car.start(ground, speed=3.0, **position)
     car.advance(state, PUSHING, ground, 10)  # compiles
     return cpu_time_us(lambda: car.advance(state, PUSHING, ground, STEPS), calls=1, repeats=8) / STEPS
 

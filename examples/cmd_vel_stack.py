@@ -36,19 +36,19 @@ class CmdVelStack(Node):
         self.waypoints = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses] or self.waypoints
 
     def on_odometry(self, odometry: Odometry) -> None:
-        place, q = odometry.pose.pose.position, odometry.pose.pose.orientation
+        position, q = odometry.pose.pose.position, odometry.pose.pose.orientation
         heading = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y**2 + q.z**2))
-        away = [math.dist(point, (place.x, place.y)) for point in self.waypoints]
+        away = [math.dist(point, (position.x, position.y)) for point in self.waypoints]
         while len(away) > 1 and away[0] < LOOK_AHEAD:  # the next one is steered for
             self.waypoints, away = self.waypoints[1:], away[1:]
         self.has_arrived = len(away) == 1 and away[0] < ARRIVED
         x, y = self.waypoints[0]
-        bearing = math.remainder(math.atan2(y - place.y, x - place.x) - heading, math.tau)
+        bearing = math.remainder(math.atan2(y - position.y, x - position.x) - heading, math.tau)
         curvature = min(max(2.0 * math.sin(bearing) / max(away[0], LOOK_AHEAD), -SHARPEST), SHARPEST)
         to_go = away[0] + sum(math.dist(a, b) for a, b in zip(self.waypoints, self.waypoints[1:], strict=False))
         speed = min(FASTEST, 0.5 * to_go, FASTEST * (1.0 - 0.6 * abs(curvature) / SHARPEST))
         command = Twist()
-        if not self.has_arrived and self.is_free(place.x, place.y, heading, curvature):
+        if not self.has_arrived and self.is_free(position.x, position.y, heading, curvature):
             command.linear.x, command.angular.z = speed, speed * curvature
         self.commands.publish(command)
 
@@ -68,10 +68,10 @@ class CmdVelStack(Node):
 
 
 rclpy.init(args=[*sys.argv, "--ros-args", "-r", "odometry:=ground_truth/odom"])  # unless told before: the first counts
-places = [text.split(",") for text in remove_ros_args(sys.argv)[1:]]
-if not places or any(len(place) != 2 for place in places):
+positions = [text.split(",") for text in remove_ros_args(sys.argv)[1:]]
+if not positions or any(len(position) != 2 for position in positions):
     sys.exit("usage: cmd_vel_stack.py X,Y [X,Y ...]   waypoints in the map [m]")
-node = CmdVelStack([(float(x), float(y)) for x, y in places])
+node = CmdVelStack([(float(x), float(y)) for x, y in positions])
 while rclpy.ok() and not node.has_arrived:
     rclpy.spin_once(node)
 print("arrived")

@@ -37,9 +37,9 @@ class OwnAutonomy(Node):
                 self.free = min(self.free, distance * math.cos(angle))
 
     def on_odometry(self, odometry: Odometry) -> None:
-        place, q = odometry.pose.pose.position, odometry.pose.pose.orientation
+        position, q = odometry.pose.pose.position, odometry.pose.pose.orientation
         heading = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y**2 + q.z**2))
-        away_x, away_y = self.goal[0] - place.x, self.goal[1] - place.y
+        away_x, away_y = self.goal[0] - position.x, self.goal[1] - position.y
         away = math.hypot(away_x, away_y)
         self.has_arrived = away < 2.0
         bearing = math.remainder(math.atan2(away_y, away_x) - heading, math.tau)

@@ -108,10 +108,10 @@ class ArcPlanner:
         counts = (s.forward_arcs, s.reverse_arcs)
         curvature = np.concatenate([_spread(count) * s.max_curvature_1pm for count in counts])
         direction = np.repeat([1.0, -1.0], counts)
-        arcs, places = len(curvature), math.ceil(s.arc_length_m / s.arc_step_m) + 1
-        clearance, slope, roll, twist = (np.zeros((arcs, places)) for _ in range(4))
+        arcs, samples = len(curvature), math.ceil(s.arc_length_m / s.arc_step_m) + 1
+        clearance, slope, roll, twist = (np.zeros((arcs, samples)) for _ in range(4))
         self.fan = Fan(
-            curvature, direction, np.zeros((arcs, places, 3)), np.zeros(arcs), np.full(arcs, np.inf), np.zeros(arcs),
+            curvature, direction, np.zeros((arcs, samples, 3)), np.zeros(arcs), np.full(arcs, np.inf), np.zeros(arcs),
             clearance, slope, roll, twist, np.full(arcs, np.inf), np.zeros(arcs, np.int64),
         )  # fmt: skip
         self.chosen = -1  # number of the arc that is driven, for hysteresis
@@ -147,7 +147,7 @@ class ArcPlanner:
     def choose(self, target: Target, curvature: float, in_reverse: bool = False, keep: bool = True) -> ArcChoice | None:
         """The best arc of the last sweep towards a target, None if all are blocked; curvature [1/m] is the present one.
 
-        astern: among the arcs in reverse, else among the forward ones. keep: stay with the last choice unless another is
+        in_reverse: choose a reverse arc instead of a forward one. keep: stay with the last choice unless another is
         better by hysteresis_m.
         """
         s, fan = self.settings, self.fan
@@ -175,13 +175,13 @@ class ArcPlanner:
 
     def described(self, index: int, target: Target) -> ArcChoice:
         """An arc of the fan in words of its own."""
-        fan, place = self.fan, int(self.fan.used[index])
-        end = fan.points[index, place]
+        fan, sample = self.fan, int(self.fan.used[index])
+        end = fan.points[index, sample]
         return ArcChoice(
             index=index,
             curvature=float(fan.curvature[index]),
             direction=int(fan.direction[index]),
-            length=place * self.settings.arc_step_m,
+            length=sample * self.settings.arc_step_m,
             free=float(fan.free[index]),
             seen=float(fan.seen[index]),
             fall=float(fan.fall[index]),
@@ -189,9 +189,9 @@ class ArcPlanner:
                 target.x - end[0] - target.reference * math.cos(end[2]),
                 target.y - end[1] - target.reference * math.sin(end[2]),
             ),
-            clearance=float(fan.clearance[index, place]),
-            roll=float(fan.roll[index, place]),
-            twist=float(fan.twist[index, place]),
+            clearance=float(fan.clearance[index, sample]),
+            roll=float(fan.roll[index, sample]),
+            twist=float(fan.twist[index, sample]),
         )
 
     def speed(self, choice: ArcChoice, to_go: float) -> float:
@@ -291,15 +291,15 @@ def _is_edge_seen(field: Field, body: Body, x: float, y: float, cosine: float, s
 
 @kernel
 def _sweep(
-    field: Field, body: Body, place_of: tuple[float, float, float], down: float, step: float, margin: float,
+    field: Field, body: Body, sample_of: tuple[float, float, float], down: float, step: float, margin: float,
     tipping: float, fan: Fan,
 ) -> None:  # fmt: skip
     """Lay out every arc from a pose (x, y [m], heading) and follow it until it is no longer clear.
 
     down: how the vehicle's own plane falls ahead, over run.
     """
-    x, y, heading = place_of
-    arcs, places, _ = fan.points.shape
+    x, y, heading = sample_of
+    arcs, samples, _ = fan.points.shape
     begun = clearance_at(field, body, x, y, math.cos(heading), math.sin(heading))
     allowed = allowed_clearance(begun, margin)
     for arc in range(arcs):
@@ -312,23 +312,23 @@ def _sweep(
         is_clear, is_unseen, ahead = True, False, fan.direction[arc]
         edge = body.front if ahead > 0.0 else body.rear
         fan.seen[arc], fan.fall[arc] = np.inf, down * ahead
-        for place in range(places):
-            fan.points[arc, place, 0], fan.points[arc, place, 1] = at_x, at_y
-            fan.points[arc, place, 2] = at_heading
+        for sample in range(samples):
+            fan.points[arc, sample, 0], fan.points[arc, sample, 1] = at_x, at_y
+            fan.points[arc, sample, 2] = at_heading
             if is_clear:
                 cosine, sine = math.cos(at_heading), math.sin(at_heading)
                 here = clearance_at(field, body, at_x, at_y, cosine, sine)
                 pitch, lean, warp = _lean(field, body, at_x, at_y, cosine, sine)
                 is_clear = here >= allowed and abs(lean) <= tipping  # NaN is not clear
                 if is_clear:
-                    least, clear = min(least, here), place
+                    least, clear = min(least, here), sample
                     slope, roll, twist = max(slope, abs(pitch)), max(roll, abs(lean)), max(twist, warp)
-                    fan.clearance[arc, place], fan.slope[arc, place] = least, slope
-                    fan.roll[arc, place], fan.twist[arc, place] = roll, twist
+                    fan.clearance[arc, sample], fan.slope[arc, sample] = least, slope
+                    fan.roll[arc, sample], fan.twist[arc, sample] = roll, twist
                     fan.fall[arc] = max(fan.fall[arc], -pitch * ahead)
                     if not is_unseen and field.by_sight:
                         is_unseen = not _is_edge_seen(field, body, at_x, at_y, cosine, sine, edge)
-                        fan.seen[arc] = place * step if is_unseen else np.inf
+                        fan.seen[arc] = sample * step if is_unseen else np.inf
             at_x += chord * math.cos(at_heading + 0.5 * heading_change)
             at_y += chord * math.sin(at_heading + 0.5 * heading_change)
             at_heading += heading_change
@@ -346,16 +346,16 @@ def _score(
         fan.cost[arc] = np.inf
         if fan.direction[arc] != direction or fan.free[arc] < least:
             continue
-        for place in range(math.ceil(least / step), round(fan.free[arc] / step) + 1):
-            x, y, heading = fan.points[arc, place]
+        for sample in range(math.ceil(least / step), round(fan.free[arc] / step) + 1):
+            x, y, heading = fan.points[arc, sample]
             x, y = x + reference * math.cos(heading), y + reference * math.sin(heading)
             cost = math.hypot(target[0] - x, target[1] - y)
             if not np.isnan(target[2]):
                 off = abs(heading - target[2]) % (2.0 * math.pi)
                 cost += for_heading * min(off, 2.0 * math.pi - off)
-            cost += for_clearance * max(soft - fan.clearance[arc, place], 0.0)
-            cost += for_slope * fan.slope[arc, place] + for_roll * fan.roll[arc, place]
+            cost += for_clearance * max(soft - fan.clearance[arc, sample], 0.0)
+            cost += for_slope * fan.slope[arc, sample] + for_roll * fan.roll[arc, sample]
             if cost < fan.cost[arc]:
                 fan.cost[arc] = cost
-                fan.used[arc] = place
+                fan.used[arc] = sample
         fan.cost[arc] += for_change * abs(fan.curvature[arc] - curvature)

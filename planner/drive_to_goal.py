@@ -85,22 +85,22 @@ class DriveToGoal:
         """Drive to one place [m]; see set_waypoints."""
         return self.set_waypoints([(x, y)])
 
-    def set_waypoints(self, places: Sequence[tuple[float, float]]) -> Reason:
+    def set_waypoints(self, positions: Sequence[tuple[float, float]]) -> Reason:
         """Drive to places [m] one after the other; none means to stop. A rejected goal stops the vehicle, too.
 
         A goal may be moved at any time: the map and the arc that is driven stay, and it is planned for at the next
         plan, never sooner.
         """
-        if len(places) > MOST_WAYPOINTS:
+        if len(positions) > MOST_WAYPOINTS:
             return self.reject(Reason.TOO_MANY)
         was_driving = not self._progress.is_at_rest
-        self._goals = [(float(x), float(y)) for x, y in places]
+        self._goals = [(float(x), float(y)) for x, y in positions]
         self._waypoint = 0
         extent = self._source.extent()
         reason = Reason.NONE
-        if not all(math.isfinite(value) for place in self._goals for value in place):
+        if not all(math.isfinite(value) for position in self._goals for value in position):
             reason = Reason.NOT_FINITE
-        elif not all(extent.has(*place) for place in self._goals):
+        elif not all(extent.has(*position) for position in self._goals):
             reason = Reason.OUTSIDE_MAP
         if reason is not Reason.NONE:
             return self.reject(reason)
@@ -191,7 +191,7 @@ class DriveToGoal:
         return Reason.STUCK if self._stuck.attempts else Reason.BOXED_IN
 
     def _freed(self, pose: Pose, grid: LocalGrid) -> bool:
-        """Begin to get free: in reverse if it stuck while driving forward, else forward; False after enough attempts."""
+        """Begin to get free, in the direction opposite to the last one; False after enough attempts."""
         was_reverse, self._manoeuvre = self._speed < 0.0, None
         if self._stuck.attempts > MOST_ATTEMPTS:
             return False
@@ -255,18 +255,18 @@ class DriveToGoal:
         best, found = math.inf, None
         for index in np.flatnonzero(fan.direction < 0.0):
             free = min(float(fan.free[index]), s.back_up_m)
-            place = round(min(free, least) / s.arc_step_m)
-            if place * s.arc_step_m < 0.5 * s.least_arc_m:
+            position = round(min(free, least) / s.arc_step_m)
+            if position * s.arc_step_m < 0.5 * s.least_arc_m:
                 continue
-            end = fan.points[index, place]
+            end = fan.points[index, position]
             turned = abs(Pose(end[0], end[1], heading=end[2]).bearing_of(x, y))
             cost = 2.0 * turned + max(least - free, 0.0)
             if cost < best:
-                best, found = cost, (index, place)
+                best, found = cost, (index, position)
         if found is None:
             return []
-        index, place = found
-        return [Leg.of_arc(fan.points[index, : place + 1], float(fan.curvature[index]), -1)]
+        index, position = found
+        return [Leg.of_arc(fan.points[index, : position + 1], float(fan.curvature[index]), -1)]
 
     def _manoeuvred(self, time: float, pose: Pose, speed: float, grid: LocalGrid) -> Progress:
         assert self._manoeuvre is not None

@@ -102,7 +102,7 @@ class DStarLite:
         shape = (rows, columns)
         search.known.reshape(costs.shape)[part_of] = old.known.reshape(shape)
         search.looked_ahead.reshape(costs.shape)[part_of] = old.looked_ahead.reshape(shape)
-        search.queue.place.reshape(costs.shape)[part_of] = old.queue.place.reshape(shape)
+        search.queue.slot.reshape(costs.shape)[part_of] = old.queue.slot.reshape(shape)
         count = int(old.queue.size[0])
         row, column = np.divmod(old.queue.heap[:count], columns)
         search.queue.heap[:count] = (row + rows_before) * costs.shape[1] + column + columns_before
@@ -160,7 +160,7 @@ def _update(search: _Search, cell: int) -> None:
     """UpdateVertex(u)."""
     if search.known[cell] != search.looked_ahead[cell]:
         _enqueue(search, cell)
-    elif search.queue.place[cell] != NOT_IN:
+    elif search.queue.slot[cell] != NOT_IN:
         take_out(search.queue, cell)
 
 

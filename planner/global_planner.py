@@ -163,10 +163,10 @@ class PathFinder:
         points[0] = pose.x, pose.y
         cost = self._search.cost * side / METRE_COST
         if self._search.goal != end:  # leave the way where it is closest to where the goal is now
-            place = self.map.middles(np.array([end]))[0]
-            away = np.hypot(*(points - place).T)
+            position = self.map.middles(np.array([end]))[0]
+            away = np.hypot(*(points - position).T)
             last = int(np.argmin(away))
-            more = np.linspace(points[last], place, max(math.ceil(away[last] / side), 1) + 1)[1:]
+            more = np.linspace(points[last], position, max(math.ceil(away[last] / side), 1) + 1)[1:]
             points, cost = np.concatenate([points[: last + 1], more]), cost + float(away[last])
         if end == self.map.window.cell(*goal):
             points[-1] = goal

@@ -163,7 +163,7 @@ class ManoeuvreDriver:
     def __init__(self, settings: PlannerSettings, legs: list[Leg]) -> None:
         self._settings, self._legs = settings, legs
         self._stands_since = -math.inf
-        self._place = 0
+        self._index = 0
 
     @property
     def is_done(self) -> bool:
@@ -185,15 +185,15 @@ class ManoeuvreDriver:
         if self.is_done:
             return 0.0, 0.0
         s, leg = self._settings, self._legs[0]
-        self._place = self._nearest(pose, leg)
-        left = (len(leg.points) - 1 - self._place) * leg.spacing
+        self._index = self._nearest(pose, leg)
+        left = (len(leg.points) - 1 - self._index) * leg.spacing
         if left <= 0.0 or self._is_past(pose, leg):
             if abs(speed) < STANDS_MPS:
                 self._legs.pop(0)
-                self._place = 0
+                self._index = 0
                 self._stands_since = time
             return 0.0, float(leg.curvature[-1])
-        ahead = leg.points[self._place : self._place + 1 + round(2.0 / leg.spacing)]
+        ahead = leg.points[self._index : self._index + 1 + round(2.0 / leg.spacing)]
         if least_clearance(arcs, ahead, grid) < min(LEAST_M, self._clearance_now(pose, arcs, grid) - 0.02):
             return None
         curvature = self._steered(pose, leg)
@@ -205,13 +205,13 @@ class ManoeuvreDriver:
 
     def _nearest(self, pose: Pose, leg: Leg) -> int:
         """The place that the vehicle is at: not before the last one."""
-        ahead = leg.points[self._place : self._place + 3 * CHECKS]
-        return self._place + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
+        ahead = leg.points[self._index : self._index + 3 * CHECKS]
+        return self._index + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
 
     def _is_past(self, pose: Pose, leg: Leg) -> bool:
         x, y, heading = leg.points[-1]
         beyond = (pose.x - x) * math.cos(heading) + (pose.y - y) * math.sin(heading)
-        return self._place >= len(leg.points) - 2 and beyond * leg.direction > -0.02
+        return self._index >= len(leg.points) - 2 and beyond * leg.direction > -0.02
 
     def _steered(self, pose: Pose, leg: Leg) -> float:
         """The leg's curvature and what brings the vehicle back onto it, forward and in reverse alike.
@@ -219,12 +219,12 @@ class ManoeuvreDriver:
         Over the way s that is driven, an error e to the left grows by the direction times the heading's error, which
         grows by the direction times the curvature's: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
         """
-        x, y, heading = leg.points[self._place].tolist()
+        x, y, heading = leg.points[self._index].tolist()
         lateral_offset = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
         heading_error = math.remainder(pose.heading - heading, 2.0 * math.pi)
         most = self._settings.max_curvature_1pm
         back = -lateral_offset / SETTLE_LENGTH**2 - 2.0 * leg.direction * heading_error / SETTLE_LENGTH
-        return float(min(max(leg.curvature[self._place] + back, -most), most))
+        return float(min(max(leg.curvature[self._index] + back, -most), most))
 
 
 def least_clearance(arcs: ArcPlanner, points: Array, grid: LocalGrid) -> float:
@@ -312,7 +312,7 @@ def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
                 continue
             there = _state(at_x, at_y, at_heading, corner, side)
             # A state that was looked at stays as it is: others were reached from it.
-            if there < 0 or (spent[there] != UNSEEN and queue.place[there] == NOT_IN):
+            if there < 0 or (spent[there] != UNSEEN and queue.slot[there] == NOT_IN):
                 continue
             cost = PIECE_M * (1.0 if direction > 0.0 else ASTERN_COST)
             cost += PIECE_M * NARROW_COST * max(1.0 - max(least - margin, 0.0) / max(soft, 1e-3), 0.0)

@@ -70,7 +70,7 @@ class Navigator:
     def _fitted(self, settings: PlannerNodeSettings) -> PlannerNodeSettings:
         """Fill in from the vehicle's file what the settings leave open."""
         s = settings.fitted(self._equipment)
-        return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.place("lidar"))))
+        return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.position("lidar"))))
 
     def _make_source(self) -> ObstacleSource:
         s, truth = self._settings, TerrainTruth(self._world, self._settings)
@@ -161,9 +161,9 @@ class Navigator:
             end_ns = self._clouds[0][0] + sweep_ns
             if self._poses.is_before(end_ns) and not self._poses.is_before(end_ns - CLOUD_WAIT_NS):
                 return
-            self._place(self._lidar, self._start_ns, end_ns, *self._clouds.popleft())
+            self._place_cloud(self._lidar, self._start_ns, end_ns, *self._clouds.popleft())
 
-    def _place(self, lidar: LidarSource, start_ns: int, end_ns: int, time_ns: int, points: Any) -> None:
+    def _place_cloud(self, lidar: LidarSource, start_ns: int, end_ns: int, time_ns: int, points: Any) -> None:
         unit = self._settings.lidar
         try:
             pose = self._poses.at(time_ns)

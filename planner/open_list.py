@@ -25,7 +25,7 @@ class OpenList(NamedTuple):
 
     heap: Ints  # cells, the one with the least key first
     keys: Longs  # of the cells in the heap, place by place: first, second
-    place: Ints  # of each cell in the heap, or NOT_IN
+    slot: Ints  # of each cell in the heap, or NOT_IN
     size: Longs  # one number
 
 
@@ -42,24 +42,24 @@ def open_list(cells: int) -> OpenList:
 @part
 def put(queue: OpenList, cell: int, first: int, second: int) -> None:
     """Insert a cell, or give it another key."""
-    place = np.int64(queue.place[cell])
-    if place == NOT_IN:
-        place = queue.size[0]
+    slot = np.int64(queue.slot[cell])
+    if slot == NOT_IN:
+        slot = queue.size[0]
         queue.size[0] += 1
-        _up(queue, place, cell, first, second)
-    elif _is_less(first, second, queue.keys[place, 0], queue.keys[place, 1]):
-        _up(queue, place, cell, first, second)
+        _up(queue, slot, cell, first, second)
+    elif _is_less(first, second, queue.keys[slot, 0], queue.keys[slot, 1]):
+        _up(queue, slot, cell, first, second)
     else:
-        _down(queue, place, cell, first, second)
+        _down(queue, slot, cell, first, second)
 
 
 @part
 def take_out(queue: OpenList, cell: int) -> None:
     """Remove a cell, if it is there."""
-    slot = np.int64(queue.place[cell])
+    slot = np.int64(queue.slot[cell])
     if slot == NOT_IN:
         return
-    queue.place[cell] = NOT_IN
+    queue.slot[cell] = NOT_IN
     queue.size[0] -= 1
     end = queue.size[0]
     if slot != end:  # the last one takes its place
@@ -76,36 +76,36 @@ def _is_less(first: int, second: int, other_first: int, other_second: int) -> bo
 
 
 @part
-def _lay(queue: OpenList, place: int, cell: int, first: int, second: int) -> None:
-    queue.heap[place], queue.place[cell] = cell, place
-    queue.keys[place, 0], queue.keys[place, 1] = first, second
+def _lay(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
+    queue.heap[slot], queue.slot[cell] = cell, slot
+    queue.keys[slot, 0], queue.keys[slot, 1] = first, second
 
 
 @part
-def _up(queue: OpenList, place: int, cell: int, first: int, second: int) -> None:
+def _up(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
     """Lay a cell at a free place or above it."""
-    while place > 0:
-        parent = (place - 1) // CHILDREN
+    while slot > 0:
+        parent = (slot - 1) // CHILDREN
         parent_first, parent_second = queue.keys[parent, 0], queue.keys[parent, 1]
         if not _is_less(first, second, parent_first, parent_second):
             break
-        _lay(queue, place, queue.heap[parent], parent_first, parent_second)
-        place = parent
-    _lay(queue, place, cell, first, second)
+        _lay(queue, slot, queue.heap[parent], parent_first, parent_second)
+        slot = parent
+    _lay(queue, slot, cell, first, second)
 
 
 @part
-def _down(queue: OpenList, place: int, cell: int, first: int, second: int) -> None:
+def _down(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
     """Lay a cell at a free place or below it."""
     count = queue.size[0]
-    while CHILDREN * place + 1 < count:
-        least = CHILDREN * place + 1
+    while CHILDREN * slot + 1 < count:
+        least = CHILDREN * slot + 1
         least_first, least_second = queue.keys[least, 0], queue.keys[least, 1]
         for child in range(least + 1, min(least + CHILDREN, count)):
             if _is_less(queue.keys[child, 0], queue.keys[child, 1], least_first, least_second):
                 least, least_first, least_second = child, queue.keys[child, 0], queue.keys[child, 1]
         if not _is_less(least_first, least_second, first, second):
             break
-        _lay(queue, place, queue.heap[least], least_first, least_second)
-        place = least
-    _lay(queue, place, cell, first, second)
+        _lay(queue, slot, queue.heap[least], least_first, least_second)
+        slot = least
+    _lay(queue, slot, cell, first, second)

@@ -62,7 +62,7 @@ def pursuit_curvature(pose: Pose, x: float, y: float, most: float, reference: fl
     """Curvature [1/m], left positive, of the arc from a pose through a place [m], held within most [1/m].
 
     reference [m]: how far ahead of the pose the point is that shall pass through the place. It is on a circle about the
-    same centre: X^2 + (Y - 1/k)^2 = reference^2 + 1/k^2 gives k. The same arc serves forward and reverse; a place that is
+    same centre: X^2 + (Y - 1/k)^2 = reference^2 + 1/k^2 gives k. The same arc serves in reverse; a place that is
     no further away than the reference gives 0.
     """
     away, bearing = pose.distance_to(x, y), pose.bearing_of(x, y)

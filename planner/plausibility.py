@@ -8,7 +8,7 @@ import math
 from planner.pose import Pose
 
 MOVING_MPS = 0.5  # who reports more must be seen to move
-SAME_PLACE_M = 0.01
+SAME_POSITION_M = 0.01
 FROZEN_AFTER_S = 0.5
 FROZEN_FOR_S = 2.0  # at least: a vehicle that was stopped stands, and then tells nothing against its pose
 
@@ -32,18 +32,18 @@ class FrozenPose:
 
     def reset(self) -> None:
         """Forget."""
-        self._place: Pose | None = None
+        self._position: Pose | None = None
         self._since = math.inf
         self._until = -math.inf
 
     def is_frozen(self, time: float, pose: Pose, speed: float) -> bool:
         """Told the pose and the speed [m/s] of a time [s]."""
-        place = self._place
-        has_moved = place is None or math.dist(pose[:3], place[:3]) > SAME_PLACE_M
+        position = self._position
+        has_moved = position is None or math.dist(pose[:3], position[:3]) > SAME_POSITION_M
         if has_moved:
             self._until = -math.inf
         if has_moved or abs(speed) < MOVING_MPS:
-            self._place, self._since = pose, time
+            self._position, self._since = pose, time
         if time - self._since > FROZEN_AFTER_S:
             self._until = time + FROZEN_FOR_S
         return time < self._until

@@ -22,7 +22,7 @@ from proving_ground.kernels.jit import kernel
 from terrain.builders.urban import Urban
 from terrain.ground import Ground, GroundModel, height_at
 from terrain.obstacles import Cylinder
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import heading
 
@@ -50,7 +50,7 @@ def town(seed: int, *, urban: Urban = TOWN, closed_roads: int = CLOSED_ROADS) ->
     return replace(world, obstacles=obstacles, start=start, goal=goal)
 
 
-def _ends(urban: Urban, random: np.random.Generator) -> tuple[Place, Place]:
+def _ends(urban: Urban, random: np.random.Generator) -> tuple[WorldPose, WorldPose]:
     """Start and goal in opposite corners of the town, in the right lane; the start heads for a crossing or away."""
     lane = 0.5 * urban.lane_m if urban.lanes > 1 else 0.0
     width, depth = urban.blocks_x * urban.pitch_m, urban.blocks_y * urban.pitch_m
@@ -58,17 +58,19 @@ def _ends(urban: Urban, random: np.random.Generator) -> tuple[Place, Place]:
     x = width - random.uniform(15.0, 40.0) if at_right else random.uniform(15.0, 40.0)
     y = depth if at_top else 0.0
     is_eastward = random.random() < 0.5
-    start = Place(x=float(x), y=float(y - lane if is_eastward else y + lane), heading=0.0 if is_eastward else math.pi)
+    start = WorldPose(
+        x=float(x), y=float(y - lane if is_eastward else y + lane), heading=0.0 if is_eastward else math.pi
+    )
     goal_x = random.uniform(15.0, 40.0) if at_right else width - random.uniform(15.0, 40.0)
-    goal = Place(x=float(goal_x), y=float((0.0 if at_top else depth) - lane))
+    goal = WorldPose(x=float(goal_x), y=float((0.0 if at_top else depth) - lane))
     return start, goal
 
 
-def _is_clear_of(x: float, y: float, *places: Place) -> bool:
-    return all(math.hypot(x - place.x, y - place.y) > CLEAR_M for place in places)
+def _is_clear_of(x: float, y: float, *positions: WorldPose) -> bool:
+    return all(math.hypot(x - position.x, y - position.y) > CLEAR_M for position in positions)
 
 
-def _bars(urban: Urban, random: np.random.Generator, count: int, start: Place, goal: Place) -> list[Cylinder]:
+def _bars(urban: Urban, random: np.random.Generator, count: int, start: WorldPose, goal: WorldPose) -> list[Cylinder]:
     """Rows of posts across streets inside the town; the outer ring of roads stays open."""
     posts: list[Cylinder] = []
     for number in range(count):
@@ -82,7 +84,7 @@ def _bars(urban: Urban, random: np.random.Generator, count: int, start: Place, g
     return posts
 
 
-def _on_the_line(world: World, start: Place, goal: Place) -> list[Cylinder]:
+def _on_the_line(world: World, start: WorldPose, goal: WorldPose) -> list[Cylinder]:
     length = math.hypot(goal.x - start.x, goal.y - start.y)
     posts = []
     for along in np.arange(CLEAR_M + 1.0, length - CLEAR_M, LINE_SPACING_M):

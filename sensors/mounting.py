@@ -16,7 +16,7 @@ from proving_ground.kernels.vector3 import Vector3, add, cross, dot
 from proving_ground.settings import setting
 from vehicle_dynamics.attitude import rotation_from_quaternion, rotation_from_rpy
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.equipment import SensorPlace
+from vehicle_dynamics.equipment import SensorMount
 
 Array = NDArray[np.float64]
 
@@ -55,11 +55,11 @@ class Mount:
         x, y, z = self.xyz_m or (0.0, 0.0, 0.0)
         return x, y, z
 
-    def fitted(self, place: SensorPlace | None) -> Mount:
+    def fitted(self, position: SensorMount | None) -> Mount:
         """Where a vehicle's file puts the sensor, if these settings leave that open."""
-        if self.xyz_m or place is None:
+        if self.xyz_m or position is None:
             return self
-        return Mount(xyz_m=place.xyz_m, rpy_deg=self.rpy_deg if any(self.rpy_deg) else place.rpy_deg)
+        return Mount(xyz_m=position.xyz_m, rpy_deg=self.rpy_deg if any(self.rpy_deg) else position.rpy_deg)
 
     def mounting(self) -> Mounting:
         """For computing with."""

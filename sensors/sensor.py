@@ -73,7 +73,7 @@ class SensorSettings:
 
     def fitted(self: AnySettings, kind: str, equipment: Equipment) -> AnySettings:
         """With what is left open as the vehicle's file has it for this kind of sensor."""
-        return replace(self, mount=self.mount.fitted(equipment.place(kind)))
+        return replace(self, mount=self.mount.fitted(equipment.position(kind)))
 
 
 Settings = TypeVar("Settings", bound=SensorSettings)

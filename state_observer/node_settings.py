@@ -160,7 +160,9 @@ class ObserverNodeSettings(SiteSettings):
 
     def fitted(self, equipment: Equipment) -> ObserverNodeSettings:
         """With mounts that are left open as the vehicle's file has them."""
-        gps, imu = (known.mount.fitted(equipment.place(kind)) for kind, known in (("gps", self.gps), ("imu", self.imu)))
+        gps, imu = (
+            known.mount.fitted(equipment.position(kind)) for kind, known in (("gps", self.gps), ("imu", self.imu))
+        )
         return replace(self, gps=replace(self.gps, mount=gps), imu=replace(self.imu, mount=imu))
 
     def known(self, frame: LocalFrame) -> Known:

@@ -39,8 +39,8 @@ class AlphaShape:
 
     def covers(self, x: Array, y: Array) -> NDArray[np.bool_]:
         """Whether places [m] are inside."""
-        places = np.stack(np.broadcast_arrays(x, y), axis=-1) - self.centre
-        triangle = self.triangulation.find_simplex(places)
+        positions = np.stack(np.broadcast_arrays(x, y), axis=-1) - self.centre
+        triangle = self.triangulation.find_simplex(positions)
         return np.asarray((triangle >= 0) & self.inside[triangle])
 
     def boundary(self) -> NDArray[np.int32]:

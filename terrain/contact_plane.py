@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import inlined, inlined_part
 from proving_ground.kernels.vector3 import Vector3, unit
-from terrain.ground import Ground, ground_at, place_at
+from terrain.ground import Ground, ground_at, ground_sample_at
 from terrain.soil import RIGID
 
 Array = NDArray[np.float64]
@@ -82,9 +82,9 @@ def contact_plane(
     plane = ContactPlane(0.0, axis, 0.0, False, False, np.int64(0), 1.0, 0.0, 0.0, 0.0)
     for look in range(2):
         base, further = look * SECOND_FROM, look * FURTHER
-        place = (centre[0] + further * ahead_x, centre[1] + further * ahead_y, centre[2])
+        position = (centre[0] + further * ahead_x, centre[1] + further * ahead_y, centre[2])
         deepest, deepest_soft, is_mixed, has_hard = _sample(
-            ground, place, left_x, left_y, radius, width, scratch[base:]
+            ground, position, left_x, left_y, radius, width, scratch[base:]
         )
         number = np.int64(scratch[base + SOIL_FROM])
         soil = ground.soils[number]
@@ -137,14 +137,14 @@ def _sample(
         x, y = centre[0] + a * left_y, centre[1] - a * left_x
         for j in range(len(ACROSS)):
             b = ACROSS[j] * width
-            place = place_at(ground, x + b * left_x, y + b * left_y)
-            scratch[k], scratch[SOIL_FROM + k] = place.height - centre[2], place.soil
-            scratch[HARD_FROM + k] = place.hardness
+            sample = ground_sample_at(ground, x + b * left_x, y + b * left_y)
+            scratch[k], scratch[SOIL_FROM + k] = sample.height - centre[2], sample.soil
+            scratch[HARD_FROM + k] = sample.hardness
             depth = scratch[k] + LIFT[i] * radius
             deepest = max(deepest, depth)
-            is_mixed = is_mixed or place.soil != scratch[SOIL_FROM]
-            has_hard = has_hard or place.hardness > 0.0
-            if place.hardness < 0.5:
+            is_mixed = is_mixed or sample.soil != scratch[SOIL_FROM]
+            has_hard = has_hard or sample.hardness > 0.0
+            if sample.hardness < 0.5:
                 deepest_soft = max(deepest_soft, depth)
             k += 1
     return deepest, deepest_soft, is_mixed, has_hard

@@ -203,7 +203,7 @@ class ElevationMap:
 
     def _corners(self, row: Any, column: Any) -> tuple[Array, Array, Array, Array]:
         corners = ((row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1))
-        a, b, c, d = (np.asarray(self.heights[place], np.float64) for place in corners)
+        a, b, c, d = (np.asarray(self.heights[position], np.float64) for position in corners)
         return a, b, c, d
 
 

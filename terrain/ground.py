@@ -89,9 +89,9 @@ def height_at(ground: Ground, x: float, y: float) -> float:
     """Height [m] at a place [m]; defined everywhere."""
     p, g = ground.plane, ground.grid
     height = p.slope_x * x + p.slope_y * y
-    place = (x - p.bump_start) / p.bump_length
-    if 0.0 < place < 1.0:
-        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * place))
+    share = (x - p.bump_start) / p.bump_length
+    if 0.0 < share < 1.0:
+        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * share))
     if g.heights.size > 1:
         cell = cell_at(g, x, y)
         near = g.heights[cell.row, cell.column] * (1.0 - cell.right) + g.heights[cell.row, cell.column + 1] * cell.right
@@ -103,8 +103,8 @@ def height_at(ground: Ground, x: float, y: float) -> float:
     return height
 
 
-class Place(NamedTuple):
-    """Height and soil of a place."""
+class GroundSample(NamedTuple):
+    """Height and soil at a point of the ground."""
 
     height: float  # [m]
     soil: int  # number in the table of soils: of the nearest node
@@ -112,31 +112,31 @@ class Place(NamedTuple):
 
 
 @inlined
-def place_at(ground: Ground, x: float, y: float) -> Place:
+def ground_sample_at(ground: Ground, x: float, y: float) -> GroundSample:
     """height_at and soil_at, for what one look-up costs, and how hard it is."""
     p, g = ground.plane, ground.grid
     height = p.slope_x * x + p.slope_y * y
-    place = (x - p.bump_start) / p.bump_length
-    if p.bump_height != 0.0 and 0.0 < place < 1.0:
-        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * place))
+    share = (x - p.bump_start) / p.bump_length
+    if p.bump_height != 0.0 and 0.0 < share < 1.0:
+        height += 0.5 * p.bump_height * (1.0 - math.cos(2.0 * math.pi * share))
     soil = np.int64(g.soils[0, 0])
     if g.heights.size == 1:
-        return Place(height, soil, _hardness(ground, soil))
+        return GroundSample(height, soil, _hardness(ground, soil))
     cell = cell_at(g, x, y)
     row, column, right, up = cell.row, cell.column, cell.right, cell.up
     near = g.heights[row, column] * (1.0 - right) + g.heights[row, column + 1] * right
     far = g.heights[row + 1, column] * (1.0 - right) + g.heights[row + 1, column + 1] * right
     height += near * (1.0 - up) + far * up
     if g.soils.size == 1:
-        return Place(height, soil, _hardness(ground, soil))
+        return GroundSample(height, soil, _hardness(ground, soil))
     a, b = np.int64(g.soils[row, column]), np.int64(g.soils[row, column + 1])
     c, d = np.int64(g.soils[row + 1, column]), np.int64(g.soils[row + 1, column + 1])
     if a == b and a == c and a == d:
-        return Place(height, a, _hardness(ground, a))
+        return GroundSample(height, a, _hardness(ground, a))
     close = _hardness(ground, a) * (1.0 - right) + _hardness(ground, b) * right
     distant = _hardness(ground, c) * (1.0 - right) + _hardness(ground, d) * right
     nearest = (d if right > 0.5 else c) if up > 0.5 else (b if right > 0.5 else a)
-    return Place(height, nearest, close * (1.0 - up) + distant * up)
+    return GroundSample(height, nearest, close * (1.0 - up) + distant * up)
 
 
 @inlined
@@ -160,9 +160,9 @@ def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
     """The ground under or over a point; the normal is that of the surface, also where it is bent."""
     p, g = ground.plane, ground.grid
     along, across = p.slope_x, p.slope_y
-    place = (x - p.bump_start) / p.bump_length
-    if 0.0 < place < 1.0:
-        along += math.pi * p.bump_height / p.bump_length * math.sin(2.0 * math.pi * place)
+    share = (x - p.bump_start) / p.bump_length
+    if 0.0 < share < 1.0:
+        along += math.pi * p.bump_height / p.bump_length * math.sin(2.0 * math.pi * share)
     if g.heights.size > 1:
         cell = cell_at(g, x, y)
         a, b = g.heights[cell.row, cell.column], g.heights[cell.row, cell.column + 1]

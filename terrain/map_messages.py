@@ -70,7 +70,7 @@ class Shape:
     number: int  # in its group; the same for the same world
     kind: str  # triangles, lines, cube, cylinder
     colour: Colour = (1.0, 1.0, 1.0)
-    place: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of its middle [m]
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of its middle [m]
     yaw: float = 0.0  # [rad]
     size: tuple[float, float, float] = (1.0, 1.0, 1.0)  # [m]; of lines the first is their width
     points: Array = field(default_factory=lambda: np.zeros((0, 3)))
@@ -110,17 +110,19 @@ def shapes(world: World) -> list[Shape]:
     """Ground, obstacles (meshes as the boxes around them) and road markings."""
     drawn = [_ground_shape(world.ground)]
     for number, item in enumerate(_primitives(world.obstacles)):
-        place = (item.x, item.y, item.base + 0.5 * item.height)
+        position = (item.x, item.y, item.base + 0.5 * item.height)
         if isinstance(item, Box):
             size = (item.length, item.width, item.height)
             drawn.append(
-                Shape(group="boxes", number=number, kind="cube", colour=HOUSE, place=place, yaw=item.yaw, size=size)
+                Shape(
+                    group="boxes", number=number, kind="cube", colour=HOUSE, position=position, yaw=item.yaw, size=size
+                )
             )
         else:
             size = (2.0 * item.radius, 2.0 * item.radius, item.height)
             colour = TREE if item.height > TREES_FROM_M else POST
             drawn.append(
-                Shape(group="cylinders", number=number, kind="cylinder", colour=colour, place=place, size=size)
+                Shape(group="cylinders", number=number, kind="cylinder", colour=colour, position=position, size=size)
             )
     if len(world.markings):
         drawn.append(_paint_shape(world))
@@ -220,9 +222,9 @@ def _occupy(found: Occupancy, item: Box | Cylinder) -> None:
     """Mark every cell that the footprint touches; looks only at cells around it."""
     reach = 0.5 * math.hypot(item.length, item.width) if isinstance(item, Box) else item.radius
     windows, middles = [], []
-    for place, origin, count in ((item.y, found.y, found.cells.shape[0]), (item.x, found.x, found.cells.shape[1])):
-        first = max(math.floor((place - reach - origin) / found.resolution) - 1, 0)
-        last = min(math.floor((place + reach - origin) / found.resolution) + 2, count)
+    for position, origin, count in ((item.y, found.y, found.cells.shape[0]), (item.x, found.x, found.cells.shape[1])):
+        first = max(math.floor((position - reach - origin) / found.resolution) - 1, 0)
+        last = min(math.floor((position + reach - origin) / found.resolution) + 2, count)
         if first >= last:
             return
         windows.append(slice(first, last))

@@ -36,7 +36,7 @@ def world_picture(world: World, description: str = "", width_inches: float = 10.
     axis = picture.subplots()
     axis.set_title(f"{world.name}: {description}" if description else world.name, fontsize=11)
     handles = [*draw_relief(axis, ground), *draw_contours(axis, ground, world), *draw_survey(axis, world)]
-    handles += [*draw_obstacles(axis, world), *_draw_places(axis, world, max(span_x, span_y))]
+    handles += [*draw_obstacles(axis, world), *_draw_poses(axis, world, max(span_x, span_y))]
     axis.set(xlim=ground.x_limits, ylim=ground.y_limits, aspect="equal", xlabel="x [m]", ylabel="y [m]")
     _draw_scale(axis, ground)
     picture.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6), fontsize=8, frameon=False)
@@ -150,7 +150,7 @@ def _post_colour(height: float) -> str:
     return "#1e5c2b" if height > 2.0 else "#d01c1c"
 
 
-def _draw_places(axis: Any, world: World, span: float) -> list[Any]:
+def _draw_poses(axis: Any, world: World, span: float) -> list[Any]:
     from matplotlib.lines import Line2D
 
     start, reach = world.start, 0.05 * span

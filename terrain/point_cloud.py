@@ -91,8 +91,8 @@ def _ground(cell: NDArray[np.int64], z: Array, chosen: CloudSettings) -> tuple[N
     ground[owners] = solid[at]
     ground = ground[count[ground] >= chosen.least_points]
     # The quantile between the points of a layer, which are sorted.
-    place = chosen.quantile * (count[ground] - 1)
-    below = start[ground] + np.floor(place).astype(np.int64)
-    above = start[ground] + np.ceil(place).astype(np.int64)
-    share = place - np.floor(place)
+    index = chosen.quantile * (count[ground] - 1)
+    below = start[ground] + np.floor(index).astype(np.int64)
+    above = start[ground] + np.ceil(index).astype(np.int64)
+    share = index - np.floor(index)
     return cell[start[ground]], z[below] * (1.0 - share) + z[above] * share

@@ -242,8 +242,8 @@ def _summed(
         # From the side that leads to the one that trails; theta is positive on the leading side.
         side = k if k < leading else k - leading
         angle = (entry if k < leading else leaving) / leading
-        place = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
-        theta = entry - place if k < leading else -place
+        position = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
+        theta = entry - position if k < leading else -position
         sine, cosine = math.sin(theta), math.cos(theta)
         # Displacement since the soil was met, per unit of transport.
         met, chord = entry - theta, top - sine
@@ -357,5 +357,5 @@ def _leave_rut(
     tracks = int(width * ground.ruts.inverse) + 2  # no cell under the wheel is left out
     for k in range(tracks):
         side = width * (k / (tracks - 1.0) - 0.5)
-        place = add(wheel.centre, combine(behind, ahead, side, wheel.axis))
-        press(ground.ruts, place[0], place[1], deepest)
+        position = add(wheel.centre, combine(behind, ahead, side, wheel.axis))
+        press(ground.ruts, position[0], position[1], deepest)

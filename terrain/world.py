@@ -15,8 +15,8 @@ from terrain.obstacles import Obstacles
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """Somewhere in a world: metres, and radians from x to the left."""
+class WorldPose:
+    """Position [m] and heading [rad, from x towards y] in a world."""
 
     x: float
     y: float
@@ -30,8 +30,8 @@ class World:
     name: str
     ground: ElevationMap
     obstacles: Obstacles = field(default_factory=Obstacles)
-    start: Place = field(default_factory=lambda: Place(x=0.0, y=0.0))
-    goal: Place | None = None
+    start: WorldPose = field(default_factory=lambda: WorldPose(x=0.0, y=0.0))
+    goal: WorldPose | None = None
     markings: Array = field(default_factory=lambda: np.zeros((0, 4)))  # painted lines from x, y to x, y [m]
     surveyed: NDArray[np.bool_] | None = None  # nodes whose height was measured; None: all
 

@@ -26,7 +26,7 @@ from terrain.formats.mesh_files import load_mesh
 from terrain.georeference import Georeference
 from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
 from terrain.soils_file import split_soil
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 from terrain.world_checks import check_world
 
 VERSION = 1
@@ -57,7 +57,7 @@ class Build:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlaceSettings:
+class PoseSettings:
     """Where a vehicle starts or shall go."""
 
     x_m: float = setting(..., "Position along x in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
@@ -66,9 +66,9 @@ class PlaceSettings:
         0.0, "Heading of the vehicle, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
     )
 
-    def place(self) -> Place:
+    def position(self) -> WorldPose:
         """In radians."""
-        return Place(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
+        return WorldPose(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,8 +137,8 @@ class WorldFile:
     description: str = setting(..., "Description for human readers")
     build: Build
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
-    start: PlaceSettings | None = None
-    goal: PlaceSettings | None = None
+    start: PoseSettings | None = None
+    goal: PoseSettings | None = None
     origin: Origin | None = None
     boxes: tuple[BoxSettings, ...] = ()
     cylinders: tuple[CylinderSettings, ...] = ()
@@ -200,8 +200,8 @@ def _completed(world: World, settings: WorldFile, folder: Path) -> World:
         world,
         ground=ground,
         obstacles=world.obstacles + _obstacles(settings, ground, folder),
-        start=settings.start.place() if settings.start else world.start,
-        goal=settings.goal.place() if settings.goal else world.goal,
+        start=settings.start.position() if settings.start else world.start,
+        goal=settings.goal.position() if settings.goal else world.goal,
     )
 
 

@@ -10,7 +10,7 @@ from proving_ground.settings.nested import load_section
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensorPlace:
+class SensorMount:
     """Where this vehicle carries a kind of sensor, unless a scenario says otherwise."""
 
     sensor: str = setting(..., "Kind of sensor: imu, gps, encoders, lidar or a kind of your own")
@@ -32,7 +32,7 @@ class SensorPlace:
 class Equipment:
     """What others must know of the vehicle to fit sensors to it and to drive it."""
 
-    sensors: tuple[SensorPlace, ...] = ()
+    sensors: tuple[SensorMount, ...] = ()
     body_boxes_m: tuple[float, ...] = setting(
         (), "Body in base_link that a LIDAR may see, each box x y z of its least and of its largest corner",
         unit="m", minimum=-100.0, maximum=100.0,
@@ -50,7 +50,7 @@ class Equipment:
             )
         return wished or self.planned_curvature_1pm
 
-    def place(self, sensor: str) -> SensorPlace | None:
+    def position(self, sensor: str) -> SensorMount | None:
         """Of a kind of sensor, if the vehicle has one for it."""
         return next((item for item in self.sensors if item.sensor == sensor), None)
 

@@ -92,9 +92,9 @@ class Hmmwv(Vehicle):
         """From a vehicle file; options as for the constructor. Raises SettingsError with file, line and key."""
         return Hmmwv(VehicleParameters.from_yaml(path), **options)
 
-    def initial_state(self, ground: GroundModel, **place: float) -> DrivingState:
+    def initial_state(self, ground: GroundModel, **position: float) -> DrivingState:
         """In balance on any ground; arguments as those of start."""
-        return DrivingState.from_array(self.start(ground, **place))  # type: ignore[arg-type]
+        return DrivingState.from_array(self.start(ground, **position))  # type: ignore[arg-type]
 
     def step(self, state: DrivingState, pedals: Pedals, ground: GroundModel, dt: float) -> DrivingState:
         """The state after dt [s], a whole number of time steps. Raises DivergedError when there is none."""
@@ -122,16 +122,16 @@ class Hmmwv(Vehicle):
             raise ValueError(f"start: too far or too fast, x {at.x:g} m, y {at.y:g} m, speed {at.speed:g} m/s")
         return state
 
-    def _balanced(self, ground: GroundModel, place: Array, heading: float, speed: float) -> Array:
+    def _balanced(self, ground: GroundModel, position: Array, heading: float, speed: float) -> Array:
         """In balance with base_link over a place: how the vehicle leans there tells where the chassis is."""
-        chassis = place - (rotation_from_rpy(0.0, 0.0, heading) @ self.base_in_chassis)[:2]
+        chassis = position - (rotation_from_rpy(0.0, 0.0, heading) @ self.base_in_chassis)[:2]
         for _ in range(MOST_PLACINGS):
             try:
                 x, y = chassis.tolist()
                 state = equilibrium(self.kernel, ground.kernel(), x, y, heading, speed)
             except NoEquilibriumError as error:
-                raise NoEquilibriumError(f"{error}, at x {place[0]:g} m, y {place[1]:g} m") from None
-            miss = place - state[:2] - (rotation_from_quaternion(state[ATTITUDE]) @ self.base_in_chassis)[:2]
+                raise NoEquilibriumError(f"{error}, at x {position[0]:g} m, y {position[1]:g} m") from None
+            miss = position - state[:2] - (rotation_from_quaternion(state[ATTITUDE]) @ self.base_in_chassis)[:2]
             if np.abs(miss).max() < PLACED:
                 break
             chassis = chassis + miss

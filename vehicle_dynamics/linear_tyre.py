@@ -43,9 +43,9 @@ class TyreForce(NamedTuple):
 @inlined_part
 def ground_height(bump: Bump, x: float) -> float:
     """Height of the ground [m]."""
-    place = (x - bump.start) / bump.length
-    if 0.0 < place < 1.0:
-        return 0.5 * bump.height * (1.0 - math.cos(2.0 * math.pi * place))
+    position = (x - bump.start) / bump.length
+    if 0.0 < position < 1.0:
+        return 0.5 * bump.height * (1.0 - math.cos(2.0 * math.pi * position))
     return 0.0
 
 

@@ -204,8 +204,8 @@ def run_free(case: Case, model: FreeModel, workspace: StepWorkspace, record: Arr
             if is_recorded(plan, number, stage):
                 hinge_coordinates(bodies, state, work, coordinates)
                 row = record[number // plan.every]
-                place = vector(state.centre[case.wheel.body])
-                _record_motion(row, coordinates[0], coordinates[case.wheel.spin], place)
+                position = vector(state.centre[case.wheel.body])
+                _record_motion(row, coordinates[0], coordinates[case.wheel.spin], position)
                 row[GAP] = largest_gap(bodies.joint_rows, bodies.row_is_angle, work.error)
             end_stage(plan, stage, workspace)
         if not plan.is_rk4:

@@ -131,18 +131,18 @@ def copy(out: Array, values: Array) -> None:
 def wrench_at(table: WheelTable, time: float, out: Array) -> None:
     """Moment and force at a time."""
     last = len(table.wrench) - 1
-    place = min(time / table.interval, float(last))
-    before = min(int(place), last - 1)
-    share = place - before
+    position = min(time / table.interval, float(last))
+    before = min(int(position), last - 1)
+    share = position - before
     for k in range(6):
         out[k] = (1.0 - share) * table.wrench[before, k] + share * table.wrench[before + 1, k]
 
 
 @inlined
-def load_wheel(wheel: WheelPoint, place: Vector3, moment_on_arm: float, workspace: StepWorkspace) -> None:
+def load_wheel(wheel: WheelPoint, position: Vector3, moment_on_arm: float, workspace: StepWorkspace) -> None:
     """The table's load as a spatial force about the origin, and the strut's moment on the lower arm."""
     force, on_wheel = linear_part(workspace.wrench), workspace.forces.bodies[wheel.body]
-    put(on_wheel, 0, add(vector(workspace.wrench), cross(place, force)))
+    put(on_wheel, 0, add(vector(workspace.wrench), cross(position, force)))
     put(on_wheel, 3, force)
     workspace.forces.coordinates[0] = moment_on_arm
 

@@ -115,9 +115,9 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
     velocity = to_world(rotation, add(scale(speed, along), cross(angular_velocity, ahead)))
     swing = add(cross(angular_acceleration, ahead), cross(angular_velocity, cross(angular_velocity, ahead)))
     acceleration = to_world(rotation, add(add_scaled((0.0, speed * speed * curvature, 0.0), change, along), swing))
-    place = (state[X], state[Y], height)
+    point = (state[X], state[Y], height)
     for k in range(3):
-        seen.position[k] = place[k] + position[k]
+        seen.position[k] = point[k] + position[k]
         seen.velocity[k], seen.acceleration[k] = velocity[k], acceleration[k]
         seen.angular_velocity[k], seen.angular_acceleration[k] = angular_velocity[k], angular_acceleration[k]
     for k in range(4):

@@ -96,14 +96,14 @@ class VehicleJointForces:
         forces = np.zeros((len(self._layout.body), 6))
         forces[0] += force_at(self.mechanism.root_centre, self.mechanism.root_mass * gravity)
         for number, body in enumerate(self.mechanism.bodies, start=1):
-            forces[number] += force_at(tree.place(number, body.centre), body.mass * gravity)
+            forces[number] += force_at(tree.position(number, body.centre), body.mass * gravity)
         for index, corner in enumerate(CORNERS):
             wheel, arm = self._layout.body[f"{corner}.wheel"], self._layout.body[f"{corner}.lower_arm"]
-            centre = tree.place(wheel, self.mechanism.bodies[wheel - 1].centre)
+            centre = tree.position(wheel, self.mechanism.bodies[wheel - 1].centre)
             forces[wheel] += force_at(centre, wheel_force[index, 3:])
             forces[wheel, :3] += wheel_force[index, :3]
             for low, high, push in self._struts(index, float(state.theta[index]), float(state.theta_rate[index])):
-                bottom = tree.place(arm, low)
+                bottom = tree.position(arm, low)
                 along = np.subtract(high, bottom) / np.linalg.norm(np.subtract(high, bottom))
                 forces[0] += force_at(high, push * along)
                 forces[arm] -= force_at(bottom, push * along)

@@ -22,7 +22,7 @@ from proving_ground.interfaces.motion_codec import (
     fill_truth_wheels,
     make_exact,
     new_transform,
-    place,
+    set_transform,
     share_stamp,
 )
 from proving_ground.interfaces.sensor_codec import fill_joints
@@ -89,7 +89,7 @@ class VehicleMessages:
             self._fixed.append(new_transform(make, frames.map, frames.odom))
         if has_body:
             self._fixed.append(new_transform(make, frames.base, frames.prefix + CHASSIS))
-            place(self._fixed[-1], (-x, -y, -z), UNTURNED)
+            set_transform(self._fixed[-1], (-x, -y, -z), UNTURNED)
 
     @property
     def description(self) -> Message:
@@ -197,13 +197,13 @@ class _Tree:
         """All of them at one instant."""
         set_stamp(self._message.transforms[0].header.stamp, time_ns)
         if self._base is not None:
-            place(self._base, motion.position, motion.attitude)
+            set_transform(self._base, motion.position, motion.attitude)
         if self._transforms is not None:
             translations, quaternions = self._transforms.at(self._positions.at(seen))
             for link, translation, quaternion in zip(
                 self._links, translations.tolist(), quaternions.tolist(), strict=True
             ):
-                place(link, translation, quaternion)
+                set_transform(link, translation, quaternion)
         return self._message
 
 

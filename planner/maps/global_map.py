@@ -77,8 +77,8 @@ class GlobalMap:
             return Grown(0, 0, True) if doublings else None
         cells, costs = np.full(new.shape, UNKNOWN, np.int8), np.full(new.shape, CHEAPEST, np.int32)
         before = (old.row - new.row, old.column - new.column) if old.rows else (0, 0)
-        place = (slice(before[0], before[0] + old.rows), slice(before[1], before[1] + old.columns))
-        cells[place], costs[place] = self.cells, self.costs
+        position = (slice(before[0], before[0] + old.rows), slice(before[1], before[1] + old.columns))
+        cells[position], costs[position] = self.cells, self.costs
         self.window, self.cells, self.costs = new, cells, costs
         if old.rows:  # what stands near the old edge makes new cells costly
             self._cost_around(before[0], before[1], before[0] + old.rows - 1, before[1] + old.columns - 1)
@@ -198,21 +198,21 @@ def _widened(first: int, last: int, by: int, count: int) -> slice:
 
 @kernel
 def _merge(
-    local: Cells, local_place: tuple[int, int], per_cell: int, cells: Cells, place: tuple[int, int],
+    local: Cells, local_position: tuple[int, int], per_cell: int, cells: Cells, position: tuple[int, int],
     box: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """A coarse cell is occupied as soon as a part of it is, and unknown while all of it is; box: what changed."""
-    first_row, first_column = -(-local_place[0] // per_cell), -(-local_place[1] // per_cell)
-    last_row = (local_place[0] + local.shape[0]) // per_cell
-    last_column = (local_place[1] + local.shape[1]) // per_cell
-    for row in range(max(first_row, place[0]), min(last_row, place[0] + cells.shape[0])):
-        for column in range(max(first_column, place[1]), min(last_column, place[1] + cells.shape[1])):
+    first_row, first_column = -(-local_position[0] // per_cell), -(-local_position[1] // per_cell)
+    last_row = (local_position[0] + local.shape[0]) // per_cell
+    last_column = (local_position[1] + local.shape[1]) // per_cell
+    for row in range(max(first_row, position[0]), min(last_row, position[0] + cells.shape[0])):
+        for column in range(max(first_column, position[1]), min(last_column, position[1] + cells.shape[1])):
             state = UNKNOWN
-            i, j = row * per_cell - local_place[0], column * per_cell - local_place[1]
+            i, j = row * per_cell - local_position[0], column * per_cell - local_position[1]
             for down in range(per_cell):
                 for right in range(per_cell):
                     state = max(state, local[i + down, j + right])
-            to_row, to_column = row - place[0], column - place[1]
+            to_row, to_column = row - position[0], column - position[1]
             before = cells[to_row, to_column]
             if state != UNKNOWN:
                 cells[to_row, to_column] = state

@@ -51,7 +51,7 @@ class Window(NamedTuple):
     def around(x: float, y: float, size: float, resolution: float) -> Window:
         """A square of the given side [m] with a place [m] in its middle."""
         count = max(round(size / resolution), 1)
-        column, row = (math.floor(place / resolution) - count // 2 for place in (x, y))
+        column, row = (math.floor(position / resolution) - count // 2 for position in (x, y))
         return Window(column, row, count, count, resolution)
 
 

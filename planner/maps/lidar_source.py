@@ -34,14 +34,14 @@ from planner.maps.levelling import fit_level, take_off
 from planner.maps.scan_kernels import (
     BINS,
     Body,
-    Places,
     Room,
     Scale,
+    SweepPoses,
     clear_passed,
     free_rectangle,
     gather_points,
     merge_cells,
-    place_points,
+    transform_points,
 )
 from planner.maps.source import Extent
 from planner.maps.step_judge import Limits, block_unseen, judge
@@ -166,15 +166,15 @@ class LidarSource:
             self.reset()
         points = _as_lidar_points(points)
         rings = int(points["ring"].max(initial=0)) + 1
-        is_placed = _is_place(pose) and (later is None or (_is_place(later) and sweep > 0.0))
+        is_placed = _is_finite_pose(pose) and (later is None or (_is_finite_pose(later) and sweep > 0.0))
         if not (is_placed and self._newest <= time < math.inf and rings <= MOST_RINGS):
             self.rejected_scans += 1
             return False
         if len(points) > len(self._room.cells) or rings > self._room.ray_range.shape[1]:
             self._room = _room(len(points), max(rings, self._room.ray_range.shape[1]))
-        places = self._places(pose, later, sweep)
+        sweep_poses = self._sweep_poses(pose, later, sweep)
         self._scan += 1
-        used = self._place(points, places)
+        used = self._transform(points, sweep_poses)
         if used < self.map_settings.least_points:  # blind, whatever it sends: the map must grow old
             self.rejected_scans += 1
             return False
@@ -182,14 +182,14 @@ class LidarSource:
         if is_first:
             self._begin = time
         self._newest = time
-        self._take_in(time - self._begin, used, places, is_first)
+        self._add_to_map(time - self._begin, used, sweep_poses, is_first)
         return True
 
-    def _place(self, points: NDArray[np.void], places: Places) -> int:
+    def _transform(self, points: NDArray[np.void], sweep_poses: SweepPoses) -> int:
         """Points into the room for one scan; how many are of use."""
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
-        used, rejected = place_points(
-            columns, places, self._body, self._level, self._scale(), self._scan, self._grid, self._room
+        used, rejected = transform_points(
+            columns, sweep_poses, self._body, self._level, self._scale(), self._scan, self._grid, self._room
         )
         self.rejected_points += rejected
         return int(used)
@@ -197,11 +197,11 @@ class LidarSource:
     def _scale(self) -> Scale:
         return Scale(self._settings.map_resolution_m, self.map_settings.lidar_range_m)
 
-    def _take_in(self, age: float, used: int, places: Places, is_first: bool) -> None:
+    def _add_to_map(self, age: float, used: int, sweep_poses: SweepPoses, is_first: bool) -> None:
         m, side, grid, room = self.map_settings, self._settings.map_resolution_m, self._grid, self._room
         touched = room.touched[: gather_points(used, self._scan, m.clear_height_m, grid, room)]
-        middle = (len(places.origins) - 1) // 2
-        x, y, z = (places.origins[middle] + places.world_from_base[middle] @ places.arm).tolist()
+        middle = (len(sweep_poses.origins) - 1) // 2
+        x, y, z = (sweep_poses.origins[middle] + sweep_poses.world_from_base[middle] @ sweep_poses.arm).tolist()
         self._eye = (x, y)
         more = np.zeros(3)
         if fit_level(touched, (x, y), side, grid, more):
@@ -210,20 +210,20 @@ class LidarSource:
         merge_cells(touched, age, grid)
         eye = (x, y, z - float(self._level[0]))
         clear_passed(self._scan, age, eye, self._scale(), m.clear_scans, grid, room)
-        base, rotation = places.origins[-1], places.world_from_base[-1]
+        base, rotation = sweep_poses.origins[-1], sweep_poses.world_from_base[-1]
         if is_first and m.blind_m > 0.0:
             free_rectangle(base, rotation, self._way_out, False, age, side, self._grid)
         free_rectangle(base, rotation, self._tracks, True, age, side, self._grid)
 
-    def _places(self, pose: Pose, later: Pose | None, sweep: float) -> Places:
+    def _sweep_poses(self, pose: Pose, later: Pose | None, sweep: float) -> SweepPoses:
         begin, rotation = _frame(pose)
         arm, base_from_sensor = self._mounting.arm, self._mounting.base_from_sensor
         if later is None:
-            return Places(arm, base_from_sensor, begin[None], rotation[None], 0.0)
+            return SweepPoses(arm, base_from_sensor, begin[None], rotation[None], 0.0)
         end, end_rotation = _frame(later)
         origins, rotations = np.empty((KNOTS, 3)), np.empty((KNOTS, 3, 3))
         _between(begin, rotation, end, end_rotation, origins, rotations)
-        return Places(arm, base_from_sensor, origins, rotations, (KNOTS - 1) / sweep)
+        return SweepPoses(arm, base_from_sensor, origins, rotations, (KNOTS - 1) / sweep)
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
         """See ObstacleSource; raises ValueError for cells of another size than the settings'."""
@@ -256,7 +256,7 @@ def _room(points: int, rings: int) -> Room:
     )  # fmt: skip
 
 
-def _is_place(pose: Pose) -> bool:
+def _is_finite_pose(pose: Pose) -> bool:
     return pose.is_finite and max(abs(pose.x), abs(pose.y), abs(pose.z)) < FURTHEST_M
 
 

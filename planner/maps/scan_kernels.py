@@ -32,7 +32,7 @@ BEYOND_M = 0.6  # a ray must end this far behind a cell to have gone through it
 GRAZE_M = 0.05  # nor does a ray count that passes within this of the ground or of the top
 
 
-class Places(NamedTuple):
+class SweepPoses(NamedTuple):
     """Where the sensor was while it scanned: knots at equal times, of which a point takes the nearest."""
 
     arm: Array  # of the sensor in base_link [m]
@@ -70,9 +70,9 @@ class Room(NamedTuple):
 
 
 @kernel
-def place_points(
-    points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], places: Places, body: Body, level: Array,
-    scale: Scale, scan: int, grid: HeightGrid, room: Room,
+def transform_points(
+    points: tuple[Floats, Floats, Floats, NDArray[np.uint16], Floats], sweep_poses: SweepPoses, body: Body,
+    level: Array, scale: Scale, scan: int, grid: HeightGrid, room: Room,
 ) -> tuple[int, int]:  # fmt: skip
     """Find the cells of points (x, y, z [m], ring, time [s]), the ground's height, and how far each ray went.
 
@@ -82,12 +82,18 @@ def place_points(
     xs, ys, zs, rings, times = points
     resolution, most_range = scale
     room.ray_range[:] = 0.0
-    knots = len(places.origins)
+    knots = len(sweep_poses.origins)
     middle = (knots - 1) // 2
-    eye = _world(places.origins[middle], places.world_from_base[middle], places.arm[0], places.arm[1], places.arm[2])
+    eye = _world(
+        sweep_poses.origins[middle],
+        sweep_poses.world_from_base[middle],
+        sweep_poses.arm[0],
+        sweep_poses.arm[1],
+        sweep_poses.arm[2],
+    )
     roll_to(grid, math.floor(eye[0] / resolution), math.floor(eye[1] / resolution))
-    b, arm, inverse = places.base_from_sensor, places.arm, 1.0 / resolution
-    origins, rotations, rate = places.origins, places.world_from_base, places.rate
+    b, arm, inverse = sweep_poses.base_from_sensor, sweep_poses.arm, 1.0 / resolution
+    origins, rotations, rate = sweep_poses.origins, sweep_poses.world_from_base, sweep_poses.rate
     ray_range, ray_rise, side, tile_low = room.ray_range, room.ray_rise, grid.side, grid.tile_low
     cells, tiles, heights = room.cells, room.tiles, room.heights
     corner_column, corner_row = grid.corner[0], grid.corner[1]
@@ -214,7 +220,7 @@ def clear_passed(
 
 @kernel
 def free_rectangle(
-    place: Array, rotation: Array, rectangle: tuple[float, float, float], is_driven: bool, time: float,
+    position: Array, rotation: Array, rectangle: tuple[float, float, float], is_driven: bool, time: float,
     resolution: float,
     grid: HeightGrid,
 ) -> None:  # fmt: skip
@@ -226,13 +232,13 @@ def free_rectangle(
     reach = max(abs(rear), abs(front)) + half_width
     side, corner_column, corner_row = grid.side, grid.corner[0], grid.corner[1]
     cells = int(reach / resolution) + 1
-    middle_column, middle_row = math.floor(place[0] / resolution), math.floor(place[1] / resolution)
+    middle_column, middle_row = math.floor(position[0] / resolution), math.floor(position[1] / resolution)
     for row in range(max(middle_row - cells, corner_row), min(middle_row + cells + 1, corner_row + side)):
-        to_y = (row + 0.5) * resolution - place[1]
+        to_y = (row + 0.5) * resolution - position[1]
         for column in range(
             max(middle_column - cells, corner_column), min(middle_column + cells + 1, corner_column + side)
         ):
-            to_x = (column + 0.5) * resolution - place[0]
+            to_x = (column + 0.5) * resolution - position[0]
             along, across = rotation[0, 0] * to_x + rotation[1, 0] * to_y, rotation[0, 1] * to_x + rotation[1, 1] * to_y
             if not (rear < along < front and abs(across) < half_width):
                 continue

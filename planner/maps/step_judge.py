@@ -84,7 +84,7 @@ def judge(
 
 @kernel
 def block_unseen(
-    place: tuple[float, float], heading: float, body: tuple[float, float, float], reach: float, resolution: float,
+    position: tuple[float, float], heading: float, body: tuple[float, float, float], reach: float, resolution: float,
     first: tuple[int, int], cells: Cells,
 ) -> None:  # fmt: skip
     """Cells within reach [m] of the body (rear, front, half width [m]) with nothing known around are obstacles.
@@ -95,16 +95,16 @@ def block_unseen(
     cosine, sine = math.cos(heading), math.sin(heading)
     count = int((max(abs(body[0]), abs(body[1])) + body[2] + reach) / resolution) + 1
     middle_i, middle_j = (
-        math.floor(place[1] / resolution) - first[1],
-        math.floor(place[0] / resolution) - first[0],
+        math.floor(position[1] / resolution) - first[1],
+        math.floor(position[0] / resolution) - first[0],
     )
     blocked = np.zeros((2 * count + 1, 2 * count + 1), np.bool_)
     for i in range(max(middle_i - count, GAP_CELLS), min(middle_i + count + 1, rows - GAP_CELLS)):
-        to_y = (first[1] + i + 0.5) * resolution - place[1]
+        to_y = (first[1] + i + 0.5) * resolution - position[1]
         for j in range(max(middle_j - count, GAP_CELLS), min(middle_j + count + 1, columns - GAP_CELLS)):
             if cells[i, j] != UNKNOWN:
                 continue
-            to_x = (first[0] + j + 0.5) * resolution - place[0]
+            to_x = (first[0] + j + 0.5) * resolution - position[0]
             along, across = cosine * to_x + sine * to_y, abs(cosine * to_y - sine * to_x)
             beside = max(along - body[1], body[0] - along, 0.0)
             if math.hypot(beside, max(across - body[2], 0.0)) > reach:

@@ -77,9 +77,9 @@ class TerrainTruth:
                 blocked[to], known[to] = tile.blocked[cut], tile.known[cut]
         # The ground's own height: that of a pose by an observer may be metres off.
         base = (pose.x, pose.y, float(self._world.ground.height_at(pose.x, pose.y)))
-        place, slope = (window.x, window.y, window.resolution), (pose.slope_x, pose.slope_y)
+        position, slope = (window.x, window.y, window.resolution), (pose.slope_x, pose.slope_y)
         seen = _Tile(top, heights, blocked, known)
-        _judge(seen, place, base, slope, self._settings.max_height_m, self._steepest, cells)
+        _judge(seen, position, base, slope, self._settings.max_height_m, self._steepest, cells)
         return time
 
     def _tile(self, row: int, column: int) -> _Tile:
@@ -98,7 +98,7 @@ class TerrainTruth:
         spacing = s.map_resolution_m / per_cell
         reach = max(int(STEP_RUN_M / spacing + 1e-9), per_cell)  # samples beyond the tile that its cells depend on
         count = TILE_CELLS * per_cell + 2 * reach
-        x, y = ((place * TILE_CELLS * per_cell - reach) * spacing for place in (column, row))
+        x, y = ((position * TILE_CELLS * per_cell - reach) * spacing for position in (column, row))
         ground, top = np.empty((count, count), np.float32), np.empty((count, count), np.float32)
         _sample(self._ground, self._boxes, self._cylinders, x, y, spacing, ground, top)
         shape = (TILE_CELLS, TILE_CELLS)
@@ -210,7 +210,7 @@ def _summarise(samples: _Samples, most_step: float, steepest: float, out: _Tile)
 
 @kernel
 def _judge(
-    seen: _Tile, place: tuple[float, float, float], base: tuple[float, float, float], slope: tuple[float, float],
+    seen: _Tile, position: tuple[float, float, float], base: tuple[float, float, float], slope: tuple[float, float],
     most_height: float, steepest: float, cells: Cells,
 ) -> None:  # fmt: skip
     """Cells of a window: what is blocked, and what is too high over the vehicle's ground plane.
@@ -218,7 +218,7 @@ def _judge(
     place: corner and resolution of the window [m]; the ground of unknown cells becomes NaN.
     """
     top, heights, blocked, known = seen
-    x, y, resolution = place
+    x, y, resolution = position
     for row in range(top.shape[0]):
         to_y = y + (row + 0.5) * resolution - base[1]
         for column in range(top.shape[1]):

@@ -96,19 +96,19 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def _take_goals(self, poses: list[PoseStamped], topic: str, frame: str = "") -> None:
         frames = {pose.header.frame_id or frame for pose in poses} - {"", self._frame}
-        places = [(pose.pose.position.x, pose.pose.position.y) for pose in poses]
+        positions = [(pose.pose.position.x, pose.pose.position.y) for pose in poses]
         if frames:
             reason = self._navigator.reject(Reason.OTHER_FRAME)
             words = f"{reason.value}: {min(frames)!r}, must be in {self._frame!r}"
         else:
-            reason = self._navigator.drive_to(places)
+            reason = self._navigator.drive_to(positions)
             words = reason.value
         self._has_goals = bool(self._navigator.goals)
         if reason is not Reason.NONE:
             self.report("goal", Level.WARN, f"{topic} rejected, the vehicle stops: {words}")
-        elif places:
-            x, y = places[-1]
-            self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(places)} place(s)")
+        elif positions:
+            x, y = positions[-1]
+            self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(positions)} place(s)")
         else:
             self.report("goal", Level.OK, "no goal")
 

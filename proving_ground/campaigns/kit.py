@@ -116,8 +116,8 @@ def built(settings: WorldFile, path: Path) -> World:
     site = Site(path.stem, np.random.default_rng(settings.seed), path.resolve().parent)
     try:
         world: World = settings.build.chosen().build(site)
-        start = settings.start.place() if settings.start else world.start
-        world = replace(world, start=start, goal=settings.goal.place() if settings.goal else world.goal)
+        start = settings.start.position() if settings.start else world.start
+        world = replace(world, start=start, goal=settings.goal.position() if settings.goal else world.goal)
         check_world(world)
     except SettingsError:
         raise
@@ -142,13 +142,13 @@ def _check_keys(kit: Kit, path: Path) -> None:
     file = read_yaml(path)
     for index, item in enumerate(kit.campaign.vary):
         for key in item.keys:
-            place = ("vary", index, "key" if key == item.key else "also")
+            position = ("vary", index, "key" if key == item.key else "also")
             try:
                 value = _base_value(kit, key)
             except SettingsError as error:
-                raise file.error(place, f"vary.{index}: {error}") from None
+                raise file.error(position, f"vary.{index}: {error}") from None
             if item.scale and not _is_number(value):
-                raise file.error(place, f"vary.{index}: {key}: is no number, and cannot be scaled")
+                raise file.error(position, f"vary.{index}: {key}: is no number, and cannot be scaled")
 
 
 def _base_value(kit: Kit, key: str) -> Any:

@@ -39,25 +39,25 @@ def altered(settings: Settings, changes: Mapping[str, Change], prefix: str = "")
 
 def value_at(settings: Any, key: str) -> Any:
     """What stands at a key; raises SettingsError as altered does."""
-    node, place = settings, ""
+    node, prefix = settings, ""
     for part in key.split("."):
-        place = _joined(place, part)
+        prefix = _joined(prefix, part)
         if node is None:
-            raise SettingsError(f"{place}: the base has nothing there to vary")
+            raise SettingsError(f"{prefix}: the base has nothing there to vary")
         if isinstance(node, tuple):
-            node = node[_index(part, node, place)]
+            node = node[_index(part, node, prefix)]
         elif dataclasses.is_dataclass(node):
-            node = getattr(node, _field(node, part, place).name)
+            node = getattr(node, _field(node, part, prefix).name)
         else:
-            raise SettingsError(f"{place}: there is no key below a value")
+            raise SettingsError(f"{prefix}: there is no key below a value")
     return node
 
 
-def _group(node: Any, changes: Sequence[tuple[_Parts, Change]], place: str) -> Any:
+def _group(node: Any, changes: Sequence[tuple[_Parts, Change]], prefix: str) -> Any:
     """A dataclass with changes in it."""
     new = {}
     for name, below in _by_head(changes).items():
-        here = _joined(place, name)
+        here = _joined(prefix, name)
         field = _field(node, name, here)
         child = getattr(node, name)
         new[name] = _child(child, below, here, functools.partial(_declared, type(node), field.name, here))
@@ -66,7 +66,7 @@ def _group(node: Any, changes: Sequence[tuple[_Parts, Change]], place: str) -> A
     except SettingsError:
         raise
     except ValueError as error:  # a relation between fields
-        raise SettingsError(f"{place}: {error}" if place else str(error)) from None
+        raise SettingsError(f"{prefix}: {error}" if prefix else str(error)) from None
 
 
 def _child(child: Any, below: Sequence[tuple[_Parts, Change]], here: str, declared: Any) -> Any:
@@ -86,10 +86,10 @@ def _child(child: Any, below: Sequence[tuple[_Parts, Change]], here: str, declar
     raise SettingsError(f"{_joined(here, below[0][0][0])}: there is no key below a value")
 
 
-def _list(items: tuple[Any, ...], changes: Sequence[tuple[_Parts, Change]], place: str, declared: Any) -> Any:
+def _list(items: tuple[Any, ...], changes: Sequence[tuple[_Parts, Change]], prefix: str, declared: Any) -> Any:
     new = list(items)
     for name, below in _by_head(changes).items():
-        here = _joined(place, name)
+        here = _joined(prefix, name)
         index = _index(name, items, here)
         if dataclasses.is_dataclass(items[index]):
             new[index] = _child(items[index], below, here, declared)
@@ -151,5 +151,5 @@ def _is_group(item: Any) -> bool:
     return dataclasses.is_dataclass(item)
 
 
-def _joined(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
+def _joined(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name

@@ -56,7 +56,7 @@ def histogram(table: pa.Table, metric: str, bounds: tuple[float, float]) -> Plot
 
 def scatter(table: pa.Table, metric: str, name: str) -> Plot:
     """A metric over an input, by verdict."""
-    places, labels = _places(table[f"input.{name}"].to_pylist())
+    ticks, labels = _ticks(table[f"input.{name}"].to_pylist())
     values, verdicts = numbers(table, f"metric.{metric}"), _verdicts(table)
     size = 16.0 if len(values) < MANY else 8.0
     with letters():
@@ -64,10 +64,10 @@ def scatter(table: pa.Table, metric: str, name: str) -> Plot:
         for verdict in counts(table):
             part = (verdicts == verdict) & np.isfinite(values)
             axis.scatter(
-                places[part], values[part], s=size, marker=MARKS[verdict], color=COLOURS[verdict], alpha=0.65,
+                ticks[part], values[part], s=size, marker=MARKS[verdict], color=COLOURS[verdict], alpha=0.65,
                 linewidths=0.0, label=verdict,
             )  # fmt: skip
-        _name_places(axis, labels)
+        _name_ticks(axis, labels)
         axis.set_xlabel(_label(name), labelpad=2.0)
         finish(axis, *name_and_unit(metric))
         source = svg(picture) if len(values) <= MOST_DOTS else png(picture)
@@ -77,16 +77,16 @@ def scatter(table: pa.Table, metric: str, name: str) -> Plot:
 def success_over(table: pa.Table, name: str) -> Plot:
     """Success rate over an input, with 95 % intervals."""
     inputs, passed = table[f"input.{name}"].to_pylist(), _verdicts(table) == PASSED
-    places, labels = _places(inputs)
-    different = np.unique(places)
+    ticks, labels = _ticks(inputs)
+    different = np.unique(ticks)
     if len(different) <= 2 * RATE_BINS:
-        groups = [places == place for place in different]
+        groups = [ticks == place for place in different]
     else:
-        parts = np.array_split(np.argsort(places, kind="stable"), RATE_BINS)
-        groups = [np.isin(np.arange(len(places)), part) for part in parts if len(part)]
+        parts = np.array_split(np.argsort(ticks, kind="stable"), RATE_BINS)
+        groups = [np.isin(np.arange(len(ticks)), part) for part in parts if len(part)]
     with letters():
         picture, axis = _figure()
-        middles = np.array([places[group].mean() for group in groups])
+        middles = np.array([ticks[group].mean() for group in groups])
         rates = np.array([passed[group].mean() for group in groups])
         ends = np.array([wilson(int(passed[group].sum()), int(group.sum())) for group in groups])
         axis.errorbar(
@@ -94,7 +94,7 @@ def success_over(table: pa.Table, name: str) -> Plot:
             markersize=4.0, linewidth=1.0,
         )  # fmt: skip
         axis.set(ylim=(-4.0, 104.0), xlabel=_label(name), ylabel="passed [%]")
-        _name_places(axis, labels)
+        _name_ticks(axis, labels)
         finish(axis, f"Success over {_label(name)}", "", legend=False)
         words = ", ".join(f"{middle:.4g}: {rate:.0%}" for middle, rate in zip(middles, rates, strict=True))
         return Plot(f"Success over {name}", svg(picture), f"Share of runs that passed over {name}: {words}")
@@ -181,7 +181,7 @@ def _verdicts(table: pa.Table) -> NDArray[np.str_]:
     return np.array(table["verdict"].to_pylist(), dtype=str)
 
 
-def _places(inputs: Sequence[float | str]) -> tuple[Array, list[str]]:
+def _ticks(inputs: Sequence[float | str]) -> tuple[Array, list[str]]:
     """Numbers to draw at; words get whole ones, and are told."""
     if any(isinstance(item, str) for item in inputs):
         codes, names = _codes(inputs)
@@ -194,7 +194,7 @@ def _codes(inputs: Sequence[float | str]) -> tuple[NDArray[np.intp], list[str]]:
     return np.asarray(codes, np.intp), [item if isinstance(item, str) else f"{item:g}" for item in different.tolist()]
 
 
-def _name_places(axis: Any, labels: Sequence[str]) -> None:
+def _name_ticks(axis: Any, labels: Sequence[str]) -> None:
     if labels:
         axis.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
 

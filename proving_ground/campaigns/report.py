@@ -109,10 +109,10 @@ def _distributions(table: pa.Table, campaign: Campaign) -> Section:
 def _sensitivity(table: pa.Table, campaign: Campaign) -> Section:
     rows = []
     for metric in campaign.metrics:
-        for place, item in enumerate(influences(table, metric.called), start=1):
+        for index, item in enumerate(influences(table, metric.called), start=1):
             rank = NONE if item.rank_correlation is None else f"{item.rank_correlation:+.2f}"
-            rows.append((metric.called, str(place), item.name, rank, f"{item.share:.0%}", str(item.runs)))
-    headings = ("metric", "place", "input", "rank correlation", "share of variance", "runs")
+            rows.append((metric.called, str(index), item.name, rank, f"{item.share:.0%}", str(item.runs)))
+    headings = ("metric", "rank", "input", "rank correlation", "share of variance", "runs")
     return Section("Sensitivity", [], headings, rows, SENSITIVITY_NOTE)
 
 
@@ -131,10 +131,10 @@ def _worst(folder: Path, table: pa.Table, campaign: Campaign) -> list[Section]:
         rows += _worst_of(folder, table, metric)
     sections = [Section("Worst runs", [], ("metric", "value", "run", "verdict", "repeat it with"), rows)]
     verdicts, runs, reasons = (table[name].to_pylist() for name in ("verdict", "run", "reason"))
-    missed = [place for place, verdict in enumerate(verdicts) if verdict != PASSED]
+    missed = [index for index, verdict in enumerate(verdicts) if verdict != PASSED]
     failures = [
-        (str(runs[place]), verdicts[place], reasons[place] or "", _command(folder, runs[place]))
-        for place in missed[:MOST_FAILURES]
+        (str(runs[index]), verdicts[index], reasons[index] or "", _command(folder, runs[index]))
+        for index in missed[:MOST_FAILURES]
     ]
     note = f"The first {MOST_FAILURES} of {len(missed)}." if len(missed) > MOST_FAILURES else ""
     return [
@@ -154,8 +154,8 @@ def _worst_of(folder: Path, table: pa.Table, metric: Metric) -> list[tuple[str, 
     order = known[np.argsort(sign * values[known], kind="stable")][:WORST]
     runs, verdicts = table["run"].to_pylist(), table["verdict"].to_pylist()
     return [
-        (metric.called, number(values[place]), str(runs[place]), verdicts[place], _command(folder, runs[place]))
-        for place in order.tolist()
+        (metric.called, number(values[index]), str(runs[index]), verdicts[index], _command(folder, runs[index]))
+        for index in order.tolist()
     ]
 
 

@@ -21,7 +21,7 @@ COLOURS = np.array(
 class Mount(NamedTuple):
     """Where a sensor is in base_link."""
 
-    place: Array  # [m]
+    position: Array  # [m]
     rotation: Array  # quaternion x y z w
 
 
@@ -42,10 +42,10 @@ def cloud_view(points: NDArray[np.void], time_ns: int, mount: Mount, poses: Pose
     if not {"x", "y", "z"} <= set(names):
         raise ValueError("cloud has no x, y, z")
     flat = points.reshape(-1)
-    places = np.column_stack([flat[name] for name in "xyz"]).astype(np.float64)
-    sound = np.flatnonzero(np.isfinite(places).all(axis=1))
+    positions = np.column_stack([flat[name] for name in "xyz"]).astype(np.float64)
+    sound = np.flatnonzero(np.isfinite(positions).all(axis=1))
     sound = sound[:: max(-(-len(sound) // most), 1)]
-    seen = rotated(mount.rotation, places[sound]) + mount.place
+    seen = rotated(mount.rotation, positions[sound]) + mount.position
     delays = np.nan_to_num(flat["time"][sound].astype(np.float64)) if "time" in names else np.zeros(len(sound))
     position, rotation = poses.at(time_ns + np.rint(np.clip(delays, -1.0, 1.0) * 1e9).astype(np.int64))
     anchor = poses.at(np.array([time_ns]))[0][0]

@@ -114,11 +114,11 @@ def ground_picture(world: World) -> NDArray[np.uint8]:
     columns, rows = max(round((right - left) / pixel), 2), max(round((high - low) / pixel), 2)
     x = left + (np.arange(columns) + 0.5) * (right - left) / columns
     y = low + (np.arange(rows) + 0.5) * (high - low) / rows
-    heights = np.stack([ground.height_at(x, np.full_like(x, place)) for place in y]).astype(np.float32)
+    heights = np.stack([ground.height_at(x, np.full_like(x, position)) for position in y]).astype(np.float32)
     if len(world.markings):
         paint = _town(world, heights, pixel)
     else:
-        soils = np.stack([ground.soil_at(x, np.full_like(x, place)) for place in y])
+        soils = np.stack([ground.soil_at(x, np.full_like(x, position)) for position in y])
         paint = _soil_colours(ground)[soils] * _light(heights, pixel)[..., None]
     picture = np.clip(paint, 0.0, 255.0).astype(np.uint8)[::-1]
     return _with_markings(world, picture) if len(world.markings) else picture

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 class PageCommands(Commands, Protocol):
     """What the page asks of its owner."""
 
-    def set_goal(self, place: Array) -> None:
+    def set_goal(self, position: Array) -> None:
         """Somebody clicked on the ground here [m]."""
 
     def attend(self) -> None:
@@ -56,8 +56,8 @@ class Page:
         self._chase, self._zooms = Chase(), dict[int, Zoom]()
         self._heading = 0.0 if world is None else world.start.heading
         self._is_aiming = False
-        place, aim = placed(self._mode, self._heading)
-        self._server.initial_camera.position, self._server.initial_camera.look_at = place, aim
+        position, aim = placed(self._mode, self._heading)
+        self._server.initial_camera.position, self._server.initial_camera.look_at = position, aim
         self._server.initial_camera.up = np.array([0.0, 0.0, 1.0])
         self._server.scene.on_click(modifier="shift")(lambda event: commands.post(partial(self._on_click, event)))
         self._server.on_client_connect(self._welcome)
@@ -116,10 +116,10 @@ class Page:
         self._chase.forget()
         for zoom in list(self._zooms.values()):
             zoom.restart()
-        place, aim = placed(mode, self._heading)
+        position, aim = placed(mode, self._heading)
         for client in self._server.get_clients().values():
             with client.atomic():
-                client.camera.position, client.camera.look_at = place, aim
+                client.camera.position, client.camera.look_at = position, aim
 
     def _aim(self) -> None:
         """The next click without a key is a goal, too."""
@@ -139,11 +139,11 @@ class Page:
 
     def _on_click(self, event: Any) -> None:
         origin = np.asarray(event.ray_origin, float) + self.stage.focus
-        place = ray_on_ground(origin, event.ray_direction, self._height_at)
-        if place is None:
+        position = ray_on_ground(origin, event.ray_direction, self._height_at)
+        if position is None:
             self.panel.say("No ground there", is_bad=True)
         else:
-            self._commands.set_goal(place)
+            self._commands.set_goal(position)
 
     def _height_at(self, x: Array, y: Array) -> Array:
         return np.zeros_like(x) if self._world is None else np.asarray(self._world.ground.height_at(x, y))

@@ -104,7 +104,7 @@ class Panel:
             self._draw_replay(model.replay, now)
 
     def _draw_replay(self, replay: ReplayState, now: float) -> None:
-        self._place.content = replay.words(now)
+        self._position.content = replay.words(now)
         if now - self._touched_at < HANDS_OFF_S:
             return
         self._position.max = max(round(replay.length_s, 1), 0.1)
@@ -209,7 +209,7 @@ class Panel:
                 "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Bag time over real time"
             )
             self._rate.on_update(self._touched(self._commands.set_replay_rate))
-            self._place = gui.add_markdown("")
+            self._position = gui.add_markdown("")
 
     def _touched(self, call: Callable[[float], None]) -> Callable[[Any], None]:
         """Calls it with what people choose, and leaves the field to them for a while."""

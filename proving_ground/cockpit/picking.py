@@ -27,8 +27,8 @@ def ray_on_ground(origin: ArrayLike, direction: ArrayLike, height_at: HeightAt, 
     way = way / length
 
     def above(distance: Array) -> Array:
-        places = start + distance[:, None] * way
-        return np.asarray(places[:, 2] - height_at(places[:, 0], places[:, 1]))
+        positions = start + distance[:, None] * way
+        return np.asarray(positions[:, 2] - height_at(positions[:, 0], positions[:, 1]))
 
     distances = np.linspace(0.0, far, STEPS + 1)
     gaps = above(distances)

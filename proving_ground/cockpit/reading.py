@@ -69,8 +69,8 @@ def joint_positions(message: Any) -> dict[str, float]:
 
 def path(message: Any) -> Array:
     """n x 3 places [m] of nav_msgs/Path."""
-    places = np.array([(p.pose.position.x, p.pose.position.y, p.pose.position.z) for p in message.poses], float)
-    return _checked_line(places.reshape(-1, 3))
+    positions = np.array([(p.pose.position.x, p.pose.position.y, p.pose.position.z) for p in message.poses], float)
+    return _checked_line(positions.reshape(-1, 3))
 
 
 def arcs(message: Any) -> dict[str, Array]:
@@ -78,17 +78,17 @@ def arcs(message: Any) -> dict[str, Array]:
     lines = {}
     for marker in message.markers:
         if marker.type == marker.LINE_LIST and marker.action == marker.ADD:
-            places = np.array([(p.x, p.y, p.z) for p in marker.points], float).reshape(-1, 3)
-            lines[str(marker.ns)] = _checked_line(places[: len(places) // 2 * 2]).reshape(-1, 2, 3)
+            positions = np.array([(p.x, p.y, p.z) for p in marker.points], float).reshape(-1, 3)
+            lines[str(marker.ns)] = _checked_line(positions[: len(positions) // 2 * 2]).reshape(-1, 2, 3)
     return lines
 
 
-def _checked_line(places: Array) -> Array:
-    if len(places) > MOST_LINE_POINTS:
-        raise ValueError(f"{len(places)} points, allowed are {MOST_LINE_POINTS}")
-    if not (np.abs(places) <= FARTHEST_M).all():
+def _checked_line(positions: Array) -> Array:
+    if len(positions) > MOST_LINE_POINTS:
+        raise ValueError(f"{len(positions)} points, allowed are {MOST_LINE_POINTS}")
+    if not (np.abs(positions) <= FARTHEST_M).all():
         raise ValueError("points must be finite")
-    return places
+    return positions
 
 
 def grid(message: Any) -> Grid:

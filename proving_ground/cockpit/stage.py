@@ -63,7 +63,7 @@ class Stage:
         self._add_vehicle(parameters, base_in_chassis)
         self._add_estimate(parameters, base_in_chassis)
         self._add_lines()
-        self._goal_place: Array | None = None
+        self._goal_marker: Array | None = None
         self._cloud: Any = None
         self._grid: Any = None
         if world is not None:
@@ -72,9 +72,12 @@ class Stage:
     def _wait_at(self, world: World) -> None:
         """Until there is truth, the vehicle is drawn where the world suggests."""
         x, y, half = world.start.x, world.start.y, 0.5 * world.start.heading
-        place, rotation = np.array([x, y, float(world.ground.height_at(x, y))]), (np.cos(half), 0.0, 0.0, np.sin(half))
-        self.move_focus(place)
-        self._vehicle.position, self._vehicle.wxyz = place, rotation
+        position, rotation = (
+            np.array([x, y, float(world.ground.height_at(x, y))]),
+            (np.cos(half), 0.0, 0.0, np.sin(half)),
+        )
+        self.move_focus(position)
+        self._vehicle.position, self._vehicle.wxyz = position, rotation
 
     def set_layer(self, name: str, is_visible: bool) -> None:
         """Show or hide a layer of LAYERS."""
@@ -88,10 +91,10 @@ class Stage:
         """Whether a layer is shown."""
         return self.layers[name]
 
-    def move_focus(self, place: Array) -> None:
+    def move_focus(self, position: Array) -> None:
         """The world moves so that this place [m] is at 0."""
-        self.focus = place.copy()
-        self._root.position = -place
+        self.focus = position.copy()
+        self._root.position = -position
 
     def draw(self, model: ViewModel, now: float, *, follows: bool) -> None:
         """What has changed; now: seconds of a steady clock; follows: keep the vehicle at 0."""
@@ -99,7 +102,7 @@ class Stage:
         if truth is not None:
             if follows:
                 self.move_focus(truth.position)
-            self._place(self._vehicle, truth)
+            self._position(self._vehicle, truth)
         self._draw_joints(model)
         self._draw_estimate(model)
         self._draw_plans(model)
@@ -188,7 +191,7 @@ class Stage:
 
     # What changes
 
-    def _place(self, node: Any, motion: Motion) -> None:
+    def _position(self, node: Any, motion: Motion) -> None:
         node.position = motion.position
         node.wxyz = wxyz(motion.attitude)
 
@@ -219,7 +222,7 @@ class Stage:
         if estimate is None or not is_shown:
             return
         if is_apart:
-            self._place(self._ghost, estimate.motion)
+            self._position(self._ghost, estimate.motion)
         if estimate.half_axes is not None:
             large, small = (max(value, LEAST_HALF_AXIS_M) for value in estimate.half_axes)
             self._ellipse.position = estimate.motion.position + np.array([0.0, 0.0, 0.05])
@@ -241,8 +244,8 @@ class Stage:
             steps = np.stack((raised[:-1], raised[1:]), axis=1) if is_fresh and len(path) > 1 else np.zeros((0, 2, 3))
             self._draw_line("Plan", self._plan, steps)
         self._goal.visible = self.layers["Plan"] and model.goal is not None
-        if model.goal is not None and model.goal is not self._goal_place:
-            self._goal_place = model.goal
+        if model.goal is not None and model.goal is not self._goal_marker:
+            self._goal_marker = model.goal
             self._goal.position = model.goal
 
     def _draw_line(self, layer: str, handle: Any, segments: Array) -> None:

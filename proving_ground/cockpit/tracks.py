@@ -78,8 +78,8 @@ class Trail:
 
     def segments(self) -> Array:
         """n x 2 x 3 [m]."""
-        places = np.array(self._points, float).reshape(-1, 3)
-        return np.stack((places[:-1], places[1:]), axis=1) if len(places) > 1 else np.zeros((0, 2, 3))
+        positions = np.array(self._points, float).reshape(-1, 3)
+        return np.stack((positions[:-1], positions[1:]), axis=1) if len(positions) > 1 else np.zeros((0, 2, 3))
 
 
 class Strip:

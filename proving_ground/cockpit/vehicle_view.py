@@ -160,9 +160,9 @@ class Links:
                 angles[number] = value
         if not np.isfinite(angles).all():
             raise ValueError("joint positions must be finite")
-        places, rotations = self._placed(angles)
+        points, rotations = self._placed(angles)
         order = list(self._numbers.values())
-        return np.hstack((places[order], rotations[order]))
+        return np.hstack((points[order], rotations[order]))
 
     def at(self, positions: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:
         """The same by name: place and quaternion."""
@@ -176,19 +176,19 @@ class Links:
 
 
 @kernel
-def _chain(parents: NDArray[np.int64], places: Array, rotations: Array) -> None:
+def _chain(parents: NDArray[np.int64], points: Array, rotations: Array) -> None:
     """From each parent's frame to the root's, in place; parents come before their children."""
     for k in range(len(parents)):
         parent = parents[k]
         if parent < 0:
             continue
         x, y, z, w = rotations[parent]
-        a, b, c = places[k]
+        a, b, c = points[k]
         # p + 2 w (q x p) + 2 q x (q x p)
         s, t, u = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-        places[k, 0] = places[parent, 0] + a + w * s + y * u - z * t
-        places[k, 1] = places[parent, 1] + b + w * t + z * s - x * u
-        places[k, 2] = places[parent, 2] + c + w * u + x * t - y * s
+        points[k, 0] = points[parent, 0] + a + w * s + y * u - z * t
+        points[k, 1] = points[parent, 1] + b + w * t + z * s - x * u
+        points[k, 2] = points[parent, 2] + c + w * u + x * t - y * s
         i, j, m, n = rotations[k]
         rotations[k, 0] = w * i + x * n + y * m - z * j
         rotations[k, 1] = w * j - x * m + y * n + z * i

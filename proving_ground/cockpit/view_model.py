@@ -163,9 +163,9 @@ class ViewModel:
 
         def take() -> None:
             for item in message.transforms:
-                place = item.transform.translation
+                position = item.transform.translation
                 self._mounts[item.child_frame_id] = Mount(
-                    np.array([place.x, place.y, place.z], float), reading.attitude(item.transform.rotation)
+                    np.array([position.x, position.y, position.z], float), reading.attitude(item.transform.rotation)
                 )
 
         self._checked(topics.FIXED_TRANSFORMS.name, take)

@@ -88,12 +88,14 @@ def set_colour(message: Any, colour: Colour) -> None:
 
 def _shape(shape: Any, header: Any, make: Maker) -> Any:
     marker = _marker(make, header, shape.group, shape.number, KINDS[shape.kind])
-    set_vector(marker.pose.position, [float(value) for value in shape.place])
+    set_vector(marker.pose.position, [float(value) for value in shape.position])
     set_heading(marker.pose.orientation, shape.yaw)
     set_vector(marker.scale, shape.size)
     set_colour(marker.color, shape.colour)
     order = shape.order.tolist()
-    points = [_point(make, place) for place in shape.points.tolist()]  # one each, however many triangles meet there
+    points = [
+        _point(make, position) for position in shape.points.tolist()
+    ]  # one each, however many triangles meet there
     colours = [_colour(make, colour) for colour in shape.colours.tolist()]
     marker.points = [points[corner] for corner in order]
     marker.colors = [colours[corner] for corner in order] if colours else []

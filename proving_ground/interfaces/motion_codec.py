@@ -157,7 +157,7 @@ def new_transform(make: Maker, parent: str, child: str) -> Any:
     return link
 
 
-def place(link: Any, translation: Sequence[float], quaternion: Sequence[float]) -> None:
+def set_transform(link: Any, translation: Sequence[float], quaternion: Sequence[float]) -> None:
     """Where the child frame's origin [m] and axes are, seen in the parent frame."""
     set_vector(link.transform.translation, translation)
     set_quaternion(link.transform.rotation, quaternion)

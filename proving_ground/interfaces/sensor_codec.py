@@ -92,21 +92,21 @@ def read_imu(message: Any) -> ImuSample:
 def fill_fix(message: Any, sample: GpsSample) -> None:
     """sensor_msgs/NavSatFix of the antenna; without a fix the covariance is unknown."""
     has_fix = sample.quality != NO_FIX
-    place = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)
-    _fill_place(message, sample.time_ns, STATUS[sample.quality], place)
+    position = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)
+    _fill_position(message, sample.time_ns, STATUS[sample.quality], position)
     message.position_covariance = diagonal(sample.variance.tolist()) if has_fix else np.zeros(9)
     message.position_covariance_type = COVARIANCE_DIAGONAL if has_fix else COVARIANCE_UNKNOWN
 
 
 def fill_datum(message: Any, time_ns: int, datum: Sequence[float]) -> None:
     """sensor_msgs/NavSatFix of the world's origin: latitude [deg], longitude [deg], altitude [m]."""
-    _fill_place(message, time_ns, STATUS[1], datum)
+    _fill_position(message, time_ns, STATUS[1], datum)
 
 
-def _fill_place(message: Any, time_ns: int, status: int, place: Sequence[float]) -> None:
+def _fill_position(message: Any, time_ns: int, status: int, position: Sequence[float]) -> None:
     set_stamp(message.header.stamp, time_ns)
     message.status.status, message.status.service = status, SERVICE_GPS
-    message.latitude, message.longitude, message.altitude = map(float, place)
+    message.latitude, message.longitude, message.altitude = map(float, position)
 
 
 def fill_gps_velocity(message: Any, sample: GpsSample) -> None:

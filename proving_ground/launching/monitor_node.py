@@ -47,12 +47,12 @@ def _pedals_words(message: JointState) -> str:
 
 
 def _odometry_words(message: Odometry) -> str:
-    place, velocity = message.pose.pose.position, message.twist.twist.linear
-    return f"drives {_tidy(velocity.x, 2):+.2f} m/s at x {_tidy(place.x, 1):.1f}, y {_tidy(place.y, 1):.1f} m"
+    position, velocity = message.pose.pose.position, message.twist.twist.linear
+    return f"drives {_tidy(velocity.x, 2):+.2f} m/s at x {_tidy(position.x, 1):.1f}, y {_tidy(position.y, 1):.1f} m"
 
 
-def _tidy(value: float, places: int) -> float:
-    return round(value, places) + 0.0  # no -0.0
+def _tidy(value: float, positions: int) -> float:
+    return round(value, positions) + 0.0  # no -0.0
 
 
 # Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.

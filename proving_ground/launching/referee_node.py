@@ -219,7 +219,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         if now - self._asked_at < AGAIN_AFTER_S:
             return
         self._asked_at = now
-        pose = self._pose_to_tell()
+        pose = self._pose_to_send()
         if pose is not None:
             message = PoseWithCovarianceStamped()
             message.header.frame_id = "map"
@@ -234,7 +234,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             goal.pose.orientation.w = 1.0
             self._goals.publish(goal)
 
-    def _pose_to_tell(self) -> Pose | None:
+    def _pose_to_send(self) -> Pose | None:
         """Where an observer that may know it begins; again when the death of nodes made it lose its way.
 
         Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who starts rolling

@@ -16,7 +16,7 @@ from proving_ground.interfaces.motion_codec import (
     fill_estimate,
     fill_forces,
     new_transform,
-    place,
+    set_transform,
     share_stamp,
 )
 from proving_ground.interfaces.topic import Topic
@@ -71,7 +71,7 @@ class ObserverWriting:
         if self._tf_every and self._count % self._tf_every == 0:
             set_stamp(self._tree.transforms[0].header.stamp, self._written_ns)
             for link, placement in zip(self._tree.transforms, odometry_frames(estimate), strict=True):
-                place(link, *placement)
+                set_transform(link, *placement)
             self._write(topics.TRANSFORMS, self._tree)
         if isinstance(observer, VehicleObserver) and self._count % FORCES_EVERY == 0:
             fill_forces(self._forces, observer.forces())

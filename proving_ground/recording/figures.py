@@ -89,10 +89,10 @@ def antenna_truth(replay: Replay, arm: Array) -> Array:
     at = replay.fixes["time_ns"]
     if len(truth) < 2 or not len(at):
         return np.full((len(at), 3), math.nan)
-    places = truth["position"] + turned(truth["attitude"], np.broadcast_to(arm, truth["position"].shape))
+    positions = truth["position"] + turned(truth["attitude"], np.broadcast_to(arm, truth["position"].shape))
     zero = truth["time_ns"][0]
     seconds = (at - zero) * NS
-    found = np.column_stack([np.interp(seconds, (truth["time_ns"] - zero) * NS, places[:, k]) for k in range(3)])
+    found = np.column_stack([np.interp(seconds, (truth["time_ns"] - zero) * NS, positions[:, k]) for k in range(3)])
     found[(at < truth["time_ns"][0]) | (at > truth["time_ns"][-1])] = math.nan
     return found
 

@@ -25,9 +25,13 @@ class Mount(NamedTuple):
 def bag_datum(bag: Bag) -> Geodetic | None:
     """If it has one, as bags of `proving-ground run --bag` do."""
     for message in _fixed(bag, topics.DATUM):
-        place = Geodetic(message.latitude, message.longitude, message.altitude)
-        if all(map(math.isfinite, place)) and abs(place.latitude_deg) <= 90.0 and abs(place.longitude_deg) <= 180.0:
-            return place
+        position = Geodetic(message.latitude, message.longitude, message.altitude)
+        if (
+            all(map(math.isfinite, position))
+            and abs(position.latitude_deg) <= 90.0
+            and abs(position.longitude_deg) <= 180.0
+        ):
+            return position
     return None
 
 
@@ -38,12 +42,12 @@ def bag_mounts(bag: Bag) -> dict[str, Mount]:
         for link in message.transforms:
             if _bare(link.header.frame_id) != BASE:
                 continue
-            place, rotation = link.transform.translation, link.transform.rotation
+            position, rotation = link.transform.translation, link.transform.rotation
             quaternion = (rotation.x, rotation.y, rotation.z, rotation.w)
-            values = (place.x, place.y, place.z, *quaternion)
+            values = (position.x, position.y, position.z, *quaternion)
             if all(map(math.isfinite, values)) and abs(math.hypot(*quaternion) - 1.0) < 0.01:
                 roll, pitch, yaw = (math.degrees(angle) for angle in euler_from_quaternion(quaternion))
-                found[_bare(link.child_frame_id)] = Mount((place.x, place.y, place.z), (roll, pitch, yaw))
+                found[_bare(link.child_frame_id)] = Mount((position.x, position.y, position.z), (roll, pitch, yaw))
     return found
 
 

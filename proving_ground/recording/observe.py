@@ -15,7 +15,7 @@ from proving_ground.interfaces.samples import Motion
 from proving_ground.recording.estimate_bag import EstimateBag
 from proving_ground.recording.figures import Errors, errors, figures, number
 from proving_ground.recording.live_estimate import live_difference
-from proving_ground.recording.observe_places import placed
+from proving_ground.recording.observe_frames import placed
 from proving_ground.recording.observe_plots import FIGURES
 from proving_ground.recording.observe_print import print_figures
 from proving_ground.recording.observe_settings import Request as Request

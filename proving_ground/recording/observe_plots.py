@@ -70,8 +70,8 @@ def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) ->
     _dots(axis, replay.fixes["position"][:, 0], replay.fixes["position"][:, 1])
     axis.plot(estimates["position"][:, 0], estimates["position"][:, 1], color=OBSERVER, linewidth=1.5, label="observer")
     if len(truth):
-        places = truth["position"] + shift
-        axis.plot(places[:, 0], places[:, 1], color=TRUTH, linewidth=1.0, linestyle="--", label="truth")
+        positions = truth["position"] + shift
+        axis.plot(positions[:, 0], positions[:, 1], color=TRUTH, linewidth=1.0, linestyle="--", label="truth")
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_xlabel("east [m]")
     _finish(axis, "north [m]")
@@ -132,7 +132,7 @@ FIGURES: dict[str, Draw] = {
 
 
 def _world_velocity_std(estimates: NDArray[np.void], velocity: Array) -> Array:
-    """Standard deviation of the velocity east and north, from that of the yaw and of the speeds longitudinal and lateral."""
+    """Standard deviation of the velocity east and north, from yaw and body velocity."""
     cosine, sine = np.cos(yaw := yaw_of(estimates["attitude"])), np.sin(yaw)
     jacobian = np.stack(
         [np.stack([-velocity[:, 1], cosine, -sine], axis=1), np.stack([velocity[:, 0], sine, cosine], axis=1)], axis=1

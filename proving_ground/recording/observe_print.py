@@ -26,8 +26,8 @@ def print_figures(metrics: Mapping[str, Any], bag_remarks: Iterable[str]) -> Non
         print(text_table(["RMSE", ""], [[name, short(value)] for name, value in metrics["rmse"].items()]))
         print(f"GPS itself: {short(metrics['gps_rmse_xy_m'])} m in the plane")
     if (off := metrics["off_live_estimate"]) is not None:
-        place, heading = short(off["position_xy_m"]), short(off["heading_deg"])
-        print(f"off the estimate in the bag: {place} m and {heading} deg (RMS)")
+        position, heading = short(off["position_xy_m"]), short(off["heading_deg"])
+        print(f"off the estimate in the bag: {position} m and {heading} deg (RMS)")
     if "tuning" in metrics:
         print(f"tuning: objective {short(metrics['tuning']['before'])} -> {short(metrics['tuning']['after'])}")
     print("status: " + ", ".join(f"{item['status']} from {item['from_s']:.1f} s" for item in metrics["status"][:8]))

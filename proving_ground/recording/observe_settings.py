@@ -13,7 +13,7 @@ from proving_ground.settings.named_files import is_path
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.settings import ObserverSettings
 
-Place = tuple[float, float, float]
+Triple = tuple[float, float, float]
 Settings = ObserverSettings
 
 
@@ -26,9 +26,9 @@ class Request:
     topics: dict[str, str] = field(default_factory=dict)  # by role
     wheel_names: tuple[str, ...] = ()  # none: the suite's
     pedal_names: tuple[str, ...] = ()
-    datum: Place | None = None  # latitude, longitude [deg], altitude [m]
-    gps_at: Place | None = None  # in base_link [m]
-    imu_at: Place | None = None
+    datum: Triple | None = None  # latitude, longitude [deg], altitude [m]
+    gps_at: Triple | None = None  # in base_link [m]
+    imu_at: Triple | None = None
     out: Path | None = None
     tune: tuple[str, ...] | None = None  # parameters; empty: the usual ones; None: no tuning
     with_pictures: bool = True

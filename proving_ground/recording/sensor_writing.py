@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proving_ground.interfaces import topics
-from proving_ground.interfaces.motion_codec import new_transform, place
+from proving_ground.interfaces.motion_codec import new_transform, set_transform
 from proving_ground.interfaces.topic import Topic
 from proving_ground.recording.types import empty
 from proving_ground.ros_support.transformations import quaternion_from_euler
@@ -56,7 +56,7 @@ class SensorWriting:
     def _mount(self, name: str, settings: Any) -> Any:
         link = new_transform(empty, self._base, self._frame(name))
         rotation = quaternion_from_euler(*(math.radians(angle) for angle in settings.mount.rpy_deg))
-        place(link, [float(value) for value in settings.mount.position], rotation.tolist())
+        set_transform(link, [float(value) for value in settings.mount.position], rotation.tolist())
         return link
 
     def _frame(self, name: str) -> str:

@@ -122,20 +122,20 @@ class _Pages:
         if not 0 < length < LARGEST_ROW or at > end:
             raise ValueError("no row")
         payload = self._payload(at, length, only_columns)
-        head_end, place = _varint(payload, 0)
+        head_end, offset = _varint(payload, 0)
         codes = []
-        while place < head_end:
-            code, place = _varint(payload, place)
+        while offset < head_end:
+            code, offset = _varint(payload, offset)
             codes.append(code)
         if only_columns:
             return number, tuple(_type(code) for code in codes)
         values = []
         for code in codes:
             size = _length(code)
-            if place + size > length:
+            if offset + size > length:
                 raise ValueError("no row")
-            values.append(_value(code, payload[place : place + size]))
-            place += size
+            values.append(_value(code, payload[offset : offset + size]))
+            offset += size
         return number, tuple(values)
 
     def _payload(self, at: int, length: int, only_begin: bool) -> bytes:

@@ -116,8 +116,8 @@ def first_fix(bag: Bag, topic: str) -> Any:
             message = from_bytes(data, WANTED["fix"].message_type)
         except ValueError:
             continue
-        place = (message.latitude, message.longitude, message.altitude)
-        if message.status.status >= 0 and all(abs(value) < 1e6 for value in place):
+        position = (message.latitude, message.longitude, message.altitude)
+        if message.status.status >= 0 and all(abs(value) < 1e6 for value in position):
             return message
     return None
 

@@ -123,9 +123,9 @@ def _number_row(key: str, values: Sequence[float | None]) -> Row:
     name, unit = name_and_unit(key)
     first = values[0]
     cells = []
-    for place, value in enumerate(values):
+    for column, value in enumerate(values):
         words = number(value)
-        if place and value is not None and first is not None:
+        if column and value is not None and first is not None:
             words += f" ({value - first:+.3g})"
         cells.append(Cell(words))
     return Row(f"{name} [{unit}]" if unit else name, cells)
@@ -155,14 +155,14 @@ def _heading(title: str, label: str) -> str:
 def _overlay(panel: Panel, records: Sequence[RunRecord]) -> Plot | None:
     picture, (axis,) = rows_figure()
     words = []
-    for place, record in enumerate(records):
+    for column, record in enumerate(records):
         part = shown_part(panel, record.channels)
         if part is None:
             continue
         channels = moving_slips(record.channels)
         for index, (channel, label) in enumerate(part.lines):
             values = np.clip(part.factor * channels[channel], -part.most, part.most)
-            draw_line(axis, channels["time_s"], values, **_look(place), label=None if index else record.name)
+            draw_line(axis, channels["time_s"], values, **_look(column), label=None if index else record.name)
             words.append(range_words(f"{record.name}, {label}", values, panel.axis))
     if not words:
         return None
@@ -185,9 +185,9 @@ def _named(quantities: Sequence[Quantity], name: str) -> Quantity | None:
 def _error_plot(name: str, found: Sequence[Quantity | None], records: Sequence[RunRecord]) -> Plot:
     picture, (axis,) = rows_figure()
     words, unit = [], ""
-    for place, (q, record) in enumerate(zip(found, records, strict=True)):
+    for column, (q, record) in enumerate(zip(found, records, strict=True)):
         if q is not None:
-            draw_line(axis, q.time_s, q.error, **_look(place))
+            draw_line(axis, q.time_s, q.error, **_look(column))
             words.append(f"{record.name}: root mean square {q.rms:.3g} {q.unit}")
             unit = q.unit
     together = np.concatenate([q.error for q in found if q is not None])
@@ -196,6 +196,6 @@ def _error_plot(name: str, found: Sequence[Quantity | None], records: Sequence[R
     return Plot(name, svg(picture), f"Error of {name.lower()} over time. {'; '.join(words)}.")
 
 
-def _look(place: int) -> dict[str, Any]:
+def _look(column: int) -> dict[str, Any]:
     """Colours, and dashes for those that would hide others."""
-    return {"color": COLOURS[place % len(COLOURS)], "linewidth": 1.2, "linestyle": "--" if place % 2 else "-"}
+    return {"color": COLOURS[column % len(COLOURS)], "linewidth": 1.2, "linestyle": "--" if column % 2 else "-"}

@@ -65,8 +65,8 @@ def rows_figure(rows: int = 1) -> tuple[Any, list[Any]]:
     axes: list[Any] = []
     for row in range(rows):
         low = BOTTOM + (rows - 1 - row) * (each + GAP)
-        place = (LEFT / WIDTH_INCHES, low / height, across, each / height)
-        axes.append(picture.add_axes(place, sharex=axes[0] if axes else None))
+        axes_box = (LEFT / WIDTH_INCHES, low / height, across, each / height)
+        axes.append(picture.add_axes(axes_box, sharex=axes[0] if axes else None))
         axes[-1].tick_params(labelbottom=row == rows - 1, length=2.5)
     axes[-1].set_xlabel("time [s]", labelpad=2.0)
     return picture, axes

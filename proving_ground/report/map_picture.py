@@ -148,8 +148,8 @@ def _draw_ways(axis: Any, records: Sequence[RunRecord], has_world: bool) -> list
             axis.plot(*record.goal, marker="*", markersize=14, color="#c2127f", label="goal", **look)
         for event in record.events if is_one else ():
             if event.kind == "collision":
-                place = [float(np.interp(event.time_s, record.channels["time_s"], values)) for values in (x, y)]
-                axis.plot(*place, marker="X", markersize=9, color="#b3261e", label="collision", **look)
+                position = [float(np.interp(event.time_s, record.channels["time_s"], values)) for values in (x, y)]
+                axis.plot(*position, marker="X", markersize=9, color="#b3261e", label="collision", **look)
     handles: dict[str, Any] = {}
     for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
         is_mark = label in ("start", "end") and not is_one

@@ -74,7 +74,7 @@ def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base
     """All channels of a history (records of SNAPSHOT); points are in the chassis frame [m]."""
     attitude = Rotation.from_quat(history["attitude"])
     angular_velocity, angular_acceleration = history["angular_velocity"], history["angular_acceleration"]
-    place = history["position"] + attitude.apply(base)
+    position = history["position"] + attitude.apply(base)
     yaw, pitch, roll = attitude.as_euler("ZYX").T
     velocity = attitude.inv().apply(history["velocity"]) + np.cross(angular_velocity, centre_of_mass)
     swing = np.cross(angular_acceleration, centre_of_mass) + np.cross(
@@ -84,7 +84,7 @@ def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base
     moves = np.hypot(velocity[:, 0], velocity[:, 1]) > SLOW
     sideslip = np.where(moves, np.arctan2(velocity[:, 1], np.abs(velocity[:, 0])), 0.0)
     motion = (
-        time, *place.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *angular_velocity.T, *acceleration.T,
+        time, *position.T, roll, pitch, np.unwrap(yaw), *velocity.T, sideslip, *angular_velocity.T, *acceleration.T,
     )  # fmt: skip
     found = dict(zip(MOTION, motion, strict=True))
     found |= {name: factor * history[field] for name, (field, factor) in SINGLE.items()}
@@ -108,8 +108,8 @@ def estimate_channels(
     attitude = Rotation.from_quat(seen["attitude"])
     middle = attitude.inv().apply(seen["velocity"])  # of the chassis origin, its axes
     speed = middle[:, 0] + np.cross(seen["angular_velocity"], base)[:, 0]
-    place = seen["position"] + attitude.apply(base)
-    away = np.hypot(*(estimates["position"][:, :2] - place[:, :2]).T)
+    position = seen["position"] + attitude.apply(base)
+    away = np.hypot(*(estimates["position"][:, :2] - position[:, :2]).T)
     yaw = _yaw(Rotation.from_quat(estimates["attitude"])) - _yaw(attitude)
     moves = np.hypot(middle[:, 0], middle[:, 1]) > MOVES
     sideslip = np.where(moves, estimates["sideslip"] - np.arctan2(middle[:, 1], np.abs(middle[:, 0])), 0.0)

@@ -39,7 +39,7 @@ class Checkpoint:
         if self.ruts is not None:
             used = np.flatnonzero(self.ruts.keys != EMPTY)
             keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
-            values["ruts"] = {"size": len(self.ruts.keys), "place": used.tolist(), "key": keys, "depth": depth}
+            values["ruts"] = {"size": len(self.ruts.keys), "slot": used.tolist(), "key": keys, "depth": depth}
         return json.dumps(values)
 
     @staticmethod
@@ -65,8 +65,8 @@ def _ruts_from(values: dict[str, Any]) -> RutsCopy:
     if not 1 <= size <= RUT_CELLS:
         raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
     keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
-    place = np.array(values["place"], dtype=np.int64)
-    if place.size and not (place.min() >= 0 and place.max() < size):
-        raise ValueError("ruts: a place is beyond the size")
-    keys[place], depth[place] = values["key"], values["depth"]
+    slot = np.array(values["slot"], dtype=np.int64)
+    if slot.size and not (slot.min() >= 0 and slot.max() < size):
+        raise ValueError("ruts: a slot is beyond the size")
+    keys[slot], depth[slot] = values["key"], values["depth"]
     return RutsCopy(keys, depth)

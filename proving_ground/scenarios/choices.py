@@ -31,7 +31,7 @@ class ObserverChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoalPlace:
+class GoalPosition:
     """Position of the goal."""
 
     x_m: float = setting(..., "Position of the goal along x", unit="m", minimum=-FAR_M, maximum=FAR_M)
@@ -42,7 +42,7 @@ class GoalPlace:
 class ToGoal:
     """Drives to a goal by itself."""
 
-    goal: GoalPlace | None = None  # None: the world's own
+    goal: GoalPosition | None = None  # None: the world's own
     sensing: str = setting("terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING)
     pose: str = setting("truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES))
     planner: PlannerSettings = field(default_factory=PlannerSettings)

@@ -68,8 +68,8 @@ def gaps(time_s: Array, start_s: float | None = None, end_s: float | None = None
     found = []
     if start_s is not None and first - start_s > max(EDGE_S, usual):
         found.append(Gap(start_s, first, has_before=False))
-    for place in np.flatnonzero(steps > max(LONGEST_STEP_S, usual)):
-        found.append(Gap(float(time_s[place]), float(time_s[place + 1])))
+    for index in np.flatnonzero(steps > max(LONGEST_STEP_S, usual)):
+        found.append(Gap(float(time_s[index]), float(time_s[index + 1])))
     if end_s is not None and end_s - last > max(EDGE_S, usual):
         found.append(Gap(last, end_s, has_after=False))
     return found

@@ -105,8 +105,8 @@ def _gps(scenario: Scenario, choice: SensorChoice) -> tuple[bytes | None, str]:
     fixes = [sample for sample in samples if sample.quality and math.isfinite(sample.latitude_deg)]
     if not fixes:
         return None, "no fixes to draw"
-    places = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
-    errors = places[:, :2] - receiver.mounting.arm[:2]
+    positions = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
+    errors = positions[:, :2] - receiver.mounting.arm[:2]
     east, north = np.sqrt(np.mean([fix.variance[:2] for fix in fixes], axis=0)).tolist()
     plane = float(np.sqrt((errors**2).sum(axis=1).mean()))
     return gps_picture(choice.called, errors, (east, north)), f"{plane:.3g} m RMS in the plane"

@@ -118,37 +118,37 @@ def preset_values(folder: str, name: object) -> dict[str, Any]:
     return _section(share_directory() / "config" / folder / f"{name}.yaml")
 
 
-def _build(file: YamlFile, settings_type: Any, content: Any, place: KeyPath) -> Any:
-    name = ".".join(map(str, place))
+def _build(file: YamlFile, settings_type: Any, content: Any, prefix: KeyPath) -> Any:
+    name = ".".join(map(str, prefix))
     if not isinstance(content, dict):
-        raise file.error(place, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
+        raise file.error(prefix, f"{name or 'the file'}: must map names to values, got {type(content).__name__}")
     if hasattr(settings_type, "kind_key"):
-        settings_type, content = _kind(file, settings_type, content, place)
+        settings_type, content = _kind(file, settings_type, content, prefix)
     hints = typing.get_type_hints(settings_type)
     fields = {field.name: field for field in dataclasses.fields(settings_type)}
-    content = _completed(file, settings_type, content, place)
+    content = _completed(file, settings_type, content, prefix)
     for key in content:
         if key not in fields:
             words = unknown_name(key, fields, renamed_fields(settings_type))
-            raise file.error((*place, key), f"{'.'.join(map(str, (*place, key)))}: {words}")
+            raise file.error((*prefix, key), f"{'.'.join(map(str, (*prefix, key)))}: {words}")
     values = {}
     for key, field in fields.items():
-        here = (*place, key)
+        here = (*prefix, key)
         if key in content:
             values[key] = _value(file, field, hints[key], content[key], here)
         elif hasattr(hints[key], "defaults"):
             values[key] = _build(file, hints[key], {}, here)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            raise file.error(place, f"{'.'.join(map(str, here))}: missing")
+            raise file.error(prefix, f"{'.'.join(map(str, here))}: missing")
     try:
         return settings_type(**values)
     except SettingsError:
         raise
     except ValueError as error:  # a relation between fields, checked by __post_init__
-        raise file.error(place, f"{name}: {error}" if name else str(error)) from None
+        raise file.error(prefix, f"{name}: {error}" if name else str(error)) from None
 
 
-def _completed(file: YamlFile, settings_type: Any, content: dict[Any, Any], place: KeyPath) -> dict[Any, Any]:
+def _completed(file: YamlFile, settings_type: Any, content: dict[Any, Any], prefix: KeyPath) -> dict[Any, Any]:
     """What is given, over the preset that it names, over the usual values of the type."""
     if hasattr(settings_type, "defaults"):
         names = {field.name for field in dataclasses.fields(settings_type)}
@@ -160,31 +160,31 @@ def _completed(file: YamlFile, settings_type: Any, content: dict[Any, Any], plac
     try:
         chosen = preset_values(presets, content["preset"])
     except SettingsError as error:
-        raise file.error((*place, "preset"), f"{'.'.join(map(str, (*place, 'preset')))}: {error}") from None
+        raise file.error((*prefix, "preset"), f"{'.'.join(map(str, (*prefix, 'preset')))}: {error}") from None
     return {**chosen, **{key: value for key, value in content.items() if key != "preset"}}
 
 
-def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: Any, place: KeyPath) -> Any:
+def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: Any, prefix: KeyPath) -> Any:
     kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
     if typing.get_origin(hint) is types.UnionType:
         hint = kinds[0]
         content = {} if content is None else content  # `coast:` alone means all defaults
     if dataclasses.is_dataclass(hint):
-        return _build(file, hint, content, place)
+        return _build(file, hint, content, prefix)
     if typing.get_origin(hint) is tuple and dataclasses.is_dataclass(kinds[0]):
         if not isinstance(content, list):
-            raise file.error(place, f"{'.'.join(map(str, place))}: must be a list, got {type(content).__name__}")
-        return tuple(_build(file, kinds[0], item, (*place, index)) for index, item in enumerate(content))
-    declared = dataclasses.replace(declaration(field, hint), name=".".join(map(str, place)))
+            raise file.error(prefix, f"{'.'.join(map(str, prefix))}: must be a list, got {type(content).__name__}")
+        return tuple(_build(file, kinds[0], item, (*prefix, index)) for index, item in enumerate(content))
+    declared = dataclasses.replace(declaration(field, hint), name=".".join(map(str, prefix)))
     try:
         return declared.check(content)
     except SettingsError as error:
-        raise file.error(place, str(error)) from None
+        raise file.error(prefix, str(error)) from None
 
 
-def _kind(file: YamlFile, base: Any, content: dict[str, Any], place: KeyPath) -> tuple[Any, dict[str, Any]]:
+def _kind(file: YamlFile, base: Any, content: dict[str, Any], prefix: KeyPath) -> tuple[Any, dict[str, Any]]:
     """The class that the content names, or the base's usual one, and what else the content has."""
-    here = (*place, base.kind_key)
+    here = (*prefix, base.kind_key)
     try:
         chosen = base.kind(content.get(base.kind_key))
     except SettingsError as error:

@@ -26,7 +26,7 @@ class Given(NamedTuple):
     """A checked value and where it was given, for errors."""
 
     value: object
-    place: str
+    location: str
 
 
 class ParamsFile(NamedTuple):
@@ -47,10 +47,10 @@ def check_params_file(path: Path, node_name: str, settings_type: type) -> Params
         raise file.error((), f"a ROS parameter file maps node names to '{SECTION}', got {type(file.content).__name__}")
     given: dict[str, Given] = {}
     patterns = []
-    for pattern, place, section in _sections(file, file.content, ()):
+    for pattern, location, section in _sections(file, file.content, ()):
         patterns.append(pattern)
         if matches(pattern, node_name):
-            given.update(_check_section(file, place, section, declarations(settings_type)))
+            given.update(_check_section(file, location, section, declarations(settings_type)))
     return ParamsFile(given, any(matches(pattern, node_name) for pattern in patterns), patterns)
 
 
@@ -60,8 +60,8 @@ def check_together(settings_type: type, given: Mapping[str, Given]) -> None:
         build(settings_type, {name: item.value for name, item in given.items()})
     except SettingsError as error:
         key = str(error).partition(":")[0]
-        places = [given[key].place] if key in given else sorted({item.place for item in given.values()})
-        raise SettingsError(f"{', '.join(places)}: {error}") from None
+        locations = [given[key].location] if key in given else sorted({item.location for item in given.values()})
+        raise SettingsError(f"{', '.join(locations)}: {error}") from None
 
 
 def belongs_to_rclpy(name: object) -> bool:
@@ -103,31 +103,33 @@ def matches(pattern: str, node_name: str) -> bool:
     return re.fullmatch(expression, node_name) is not None
 
 
-def _sections(file: YamlFile, tree: dict[Any, Any], place: KeyPath) -> Iterator[tuple[str, KeyPath, Any]]:
+def _sections(file: YamlFile, tree: dict[Any, Any], location: KeyPath) -> Iterator[tuple[str, KeyPath, Any]]:
     for key, value in tree.items():
-        here = (*place, key)
+        here = (*location, key)
         if key == SECTION:
-            yield "/".join(str(part).rstrip("/") for part in place), here, value
+            yield "/".join(str(part).rstrip("/") for part in location), here, value
         elif isinstance(value, dict):
             yield from _sections(file, value, here)
         else:
             raise file.error(here, f"{key}: expected a node name with '{SECTION}' below it")
 
 
-def _check_section(file: YamlFile, place: KeyPath, section: Any, known: Mapping[str, Declaration]) -> dict[str, Given]:
+def _check_section(
+    file: YamlFile, location: KeyPath, section: Any, known: Mapping[str, Declaration]
+) -> dict[str, Given]:
     if section is None:
         return {}
     if not isinstance(section, dict):
-        raise file.error(place, f"{SECTION}: must map names to values, got {type(section).__name__}")
-    return dict(_checked(file, place, section, "", known))
+        raise file.error(location, f"{SECTION}: must map names to values, got {type(section).__name__}")
+    return dict(_checked(file, location, section, "", known))
 
 
 def _checked(
-    file: YamlFile, place: KeyPath, section: dict[Any, Any], prefix: str, known: Mapping[str, Declaration]
+    file: YamlFile, location: KeyPath, section: dict[Any, Any], prefix: str, known: Mapping[str, Declaration]
 ) -> Iterator[tuple[str, Given]]:
     """Values by dotted name: rcl takes `start: {x_m: 1.0}` and `start.x_m: 1.0` for the same."""
     for key, value in section.items():
-        name, here = f"{prefix}{key}" if prefix else key, (*place, key)
+        name, here = f"{prefix}{key}" if prefix else key, (*location, key)
         if isinstance(value, dict) and any(other.startswith(f"{name}.") for other in known):
             yield from _checked(file, here, value, f"{name}.", known)
             continue
@@ -135,7 +137,7 @@ def _checked(
             if belongs_to_rclpy(name):
                 check_rclpy_value(name, value)
                 continue
-            given = Given(check_named(known, name, value), file.place(here))
+            given = Given(check_named(known, name, value), file.location(here))
         except SettingsError as error:
             raise file.error(here, str(error)) from None
         yield name, given

@@ -37,9 +37,9 @@ class YamlFile:
 
     def error(self, key_path: KeyPath, message: str) -> SettingsError:
         """An error that points at the line of the key."""
-        return SettingsError(f"{self.place(key_path)}: {message}")
+        return SettingsError(f"{self.location(key_path)}: {message}")
 
-    def place(self, key_path: KeyPath) -> str:
+    def location(self, key_path: KeyPath) -> str:
         """'file:line' of a key."""
         return f"{self.path}:{self.lines.get(key_path, 1)}"
 
@@ -75,12 +75,12 @@ def read_yaml_text(text: str, path: Path | str) -> YamlFile:
         raise SettingsError(f"{path}: not valid YAML: nested too deeply") from None
 
 
-def read_value(text: str, place: str) -> Any:
+def read_value(text: str, location: str) -> Any:
     """One YAML value, as given on a command line; raises SettingsError naming the place."""
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise SettingsError(f"{place}: not a valid value: {text}") from None
+        raise SettingsError(f"{location}: not a valid value: {text}") from None
 
 
 def _compose(path: Path, text: str) -> YamlFile:

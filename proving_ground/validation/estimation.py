@@ -62,9 +62,9 @@ def low_cost_gps(say: Say) -> Part:
     seconds = np.array([(fix.time_ns - scenario.start.time_ns()) * 1e-9 for fix in fixes])
     own = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in fixes])
     gps = next(choice.gps for choice in scenario.sensors if choice.gps is not None)
-    place = run.channels["x_m"] + 1j * run.channels["y_m"]
+    position = run.channels["x_m"] + 1j * run.channels["y_m"]
     lever = complex(*gps.fitted("gps", scenario.vehicle.parameters().equipment).mount.position[:2])
-    antenna = np.interp(seconds, run.time, place + lever * np.exp(1j * run.channels["yaw_rad"]))
+    antenna = np.interp(seconds, run.time, position + lever * np.exp(1j * run.channels["yaw_rad"]))
     off = np.abs(own[:, 0] + 1j * own[:, 1] - antenna)
     assert run.estimates is not None
     begun = run.time >= (int(run.estimates["time_ns"][0]) - scenario.start.time_ns()) * 1e-9
@@ -130,8 +130,8 @@ def gps(say: Say) -> Part:
     start_ns = 1_700_000_000_000_000_000
     samples = [sample for tick in range(18_000) for sample in receiver.update(start_ns + tick * period_ns, still)]
     frame = LocalFrame(None)
-    places = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in samples])
-    away = places - np.array(settings.mount.position)
+    positions = frame.enu_from_geodetic([(fix.latitude_deg, fix.longitude_deg, fix.altitude_m) for fix in samples])
+    away = positions - np.array(settings.mount.position)
     flat = np.hypot(away[:, 0], away[:, 1])
     rows = [  # 18,000 fixes: three deviations of an RMS are 1.6 %
         Row("RMS in the plane", rms(flat), "1.786 m", Bound(1.757, 1.815), "m"),

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 SHAFT = np.dtype(
     [
-        ("place", "f8"),  # angle in pulses
+        ("position", "f8"),  # angle in pulses
         ("at", "f8"),  # the pulse it is in
         ("count", "f8"),  # pulses so far
         ("edge_age", "f8"),  # time since the last edge; infinite before the first [s]
@@ -58,12 +58,12 @@ class PulseCounter:
 
     def turn_to(self, time_ns: int, angle: Array) -> None:
         """The shafts have turned to angles [rad], evenly since the last call."""
-        place = angle / self.step + self._phase
+        position = angle / self.step + self._phase
         if self._time_ns is None:
-            self._shafts["place"], self._shafts["at"] = place, np.floor(place)
+            self._shafts["position"], self._shafts["at"] = position, np.floor(position)
         else:
             passed = (time_ns - self._time_ns) * 1e-9
-            _turn(self._shafts, place, passed, self._hysteresis, self._knows_direction)
+            _turn(self._shafts, position, passed, self._hysteresis, self._knows_direction)
         self._time_ns = time_ns
 
     def read_rate(self, shift: Array) -> Array:
@@ -77,19 +77,19 @@ class PulseCounter:
 
 
 @kernel
-def _turn(shafts: NDArray[np.void], places: Array, passed: float, hysteresis: float, knows_direction: bool) -> None:
-    for shaft, place in zip(shafts, places):  # noqa: B905, numba knows no strict
-        at = math.floor(place)
+def _turn(shafts: NDArray[np.void], positions: Array, passed: float, hysteresis: float, knows_direction: bool) -> None:
+    for shaft, position in zip(shafts, positions):  # noqa: B905, numba knows no strict
+        at = math.floor(position)
         if at <= shaft.at:
-            at = min(math.floor(place + hysteresis), shaft.at)
+            at = min(math.floor(position + hysteresis), shaft.at)
         moved = at - shaft.at
         shaft.read_edge_age += passed
         shaft.edge_age += passed
         if moved != 0.0:
             edge = at if moved > 0.0 else at + 1.0 - hysteresis  # the last one that was passed
-            shaft.edge_age = min(max((place - edge) / (place - shaft.place), 0.0), 1.0) * passed
+            shaft.edge_age = min(max((position - edge) / (position - shaft.position), 0.0), 1.0) * passed
         shaft.count += moved if knows_direction else abs(moved)
-        shaft.at, shaft.place = at, place
+        shaft.at, shaft.position = at, position
 
 
 @kernel

@@ -142,7 +142,7 @@ class Rmc:
 
 def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
     """separation_m: of the geoid, above the ellipsoid. A place that is not finite becomes empty fields and no fix."""
-    is_sound = _has_place(sample)
+    is_sound = _has_position(sample)
     return Gga(
         time_of_day_ns=sample.time_ns % DAY_NS,
         latitude_deg=sample.latitude_deg if is_sound else None,
@@ -157,7 +157,7 @@ def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
 
 def rmc_from_sample(sample: GpsSample) -> Rmc:
     """A place or speed that is not finite becomes empty fields, and the sentence not valid."""
-    is_sound, has_speed = _has_place(sample), math.isfinite(sample.speed)
+    is_sound, has_speed = _has_position(sample), math.isfinite(sample.speed)
     return Rmc(
         time_of_day_ns=sample.time_ns % DAY_NS,
         is_valid=is_sound and has_speed and sample.quality > 0,
@@ -249,5 +249,5 @@ def _below_full_turn(angle_deg: float | None, digits: int) -> float | None:
     return None if angle_deg is None else round(angle_deg, digits) % 360.0
 
 
-def _has_place(sample: GpsSample) -> bool:
+def _has_position(sample: GpsSample) -> bool:
     return math.isfinite(sample.latitude_deg + sample.longitude_deg + sample.altitude_m)

@@ -100,15 +100,15 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         position_std, velocity_std = worse * self._position_std, worse * self.settings.velocity_std_mps
         measured = antenna.position + position_std * errors[0], antenna.velocity + velocity_std * errors[1]
         reading = self.distorted(time_ns, np.concatenate(measured))
-        place = self.frame.geodetic(*reading[:3].tolist())
-        if math.isfinite(place.latitude_deg + place.longitude_deg + place.altitude_m):
-            self._last_fix = place
+        position = self.frame.geodetic(*reading[:3].tolist())
+        if math.isfinite(position.latitude_deg + position.longitude_deg + position.altitude_m):
+            self._last_fix = position
         east, north, _ = reading[3:].tolist()
         speed = math.hypot(east, north)
         return GpsSample(
             time_ns,
             self.settings.quality,
-            *place,
+            *position,
             np.maximum(position_std**2, LEAST_VARIANCE),
             reading[3:],
             np.maximum(velocity_std**2, LEAST_VARIANCE),

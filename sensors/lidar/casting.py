@@ -68,9 +68,9 @@ def enter(rays: Rays, bounds: Array, base: Array, out: Segments) -> int:
     left, low, right, high = bounds[0], bounds[1], bounds[2], bounds[3]
     is_bounded = right < math.inf
     shared = len(directions) // len(origins)
-    for place in range(len(origins)):
-        x, y, z = origins[place, 0], origins[place, 1], origins[place, 2]
-        for ray in range(place * shared, (place + 1) * shared):
+    for index in range(len(origins)):
+        x, y, z = origins[index, 0], origins[index, 1], origins[index, 2]
+        for ray in range(index * shared, (index + 1) * shared):
             begin = travelled[ray]
             if begin < 0.0:
                 continue
@@ -110,18 +110,18 @@ def leave(
     origins, directions, far, travelled = rays
     distances, primitives, geometries = hits
     shared = len(directions) // len(origins)
-    place = 0
+    index = 0
     for item in range(count):
         ray = segments.rays[item]
-        while ray >= (place + 1) * shared:
-            place += 1
+        while ray >= (index + 1) * shared:
+            index += 1
         about = travelled[ray] + distances[item]
         if geometries[item] < 0:
             travelled[ray] = max(about - OVERLAP, 0.0) if about < far - OVERLAP else DONE
             continue
         row = triangles.starts[geometries[item]] + primitives[item]
         travelled[ray] = DONE
-        x, y, z = origins[place, 0], origins[place, 1], origins[place, 2]
+        x, y, z = origins[index, 0], origins[index, 1], origins[index, 2]
         dx, dy, dz = directions[ray, 0], directions[ray, 1], directions[ray, 2]
         nx, ny, nz = triangles.planes[row, 0], triangles.planes[row, 1], triangles.planes[row, 2]
         cosine = nx * dx + ny * dy + nz * dz

@@ -23,7 +23,7 @@ from terrain.elevation_map import ElevationMap
 
 Array = NDArray[np.float64]
 Nodes = NDArray[np.int64]
-Place = tuple[int, int]
+Tile = tuple[int, int]
 Building = Generator[None, None, Surface | None]
 
 CELLS = 192  # across a level that moves
@@ -47,9 +47,9 @@ class Level:
         self.step, self.is_whole = step, is_whole
         self.cell = step * ground.resolution  # [m]
         self.surface: Surface | None = None
-        self._here: Place | None = None
-        self._kept: dict[Place, Surface | None] = {}  # oldest first
-        self._next: Place | None = None
+        self._here: Tile | None = None
+        self._kept: dict[Tile, Surface | None] = {}  # oldest first
+        self._next: Tile | None = None
         self._building: Building | None = None
         if is_whole:
             self.surface = finished(self._built_whole())
@@ -61,14 +61,14 @@ class Level:
 
     def be_around(self, x: float, y: float) -> None:
         """Be there for a vehicle at a place [m], at once: in some 60 ms where nothing was prepared."""
-        place = self._place(x, y)
-        if self.is_whole or place == self._here:
+        tile = self._tile(x, y)
+        if self.is_whole or tile == self._here:
             return
-        if place not in self._kept:
-            building = self._building if place == self._next and self._building else self._built_around(*place)
-            self._keep(place, finished(building))
-        self._here, self.surface = place, self._kept[place]
-        self._kept[place] = self._kept.pop(place)  # the newest now
+        if tile not in self._kept:
+            building = self._building if tile == self._next and self._building else self._built_around(*tile)
+            self._keep(tile, finished(building))
+        self._here, self.surface = tile, self._kept[tile]
+        self._kept[tile] = self._kept.pop(tile)  # the newest now
 
     def prepare(self, x: float, y: float, velocity_x: float, velocity_y: float) -> bool:
         """Work a few milliseconds on the next place, if one is needed soon; whether it was.
@@ -78,8 +78,8 @@ class Level:
         if self.is_whole:
             return False
         if self._building is None:
-            places = [self._place(x + lead * velocity_x, y + lead * velocity_y) for lead in LEADS_S]
-            missing = [place for place in places if place not in self._kept]
+            tiles = [self._tile(x + lead * velocity_x, y + lead * velocity_y) for lead in LEADS_S]
+            missing = [tile for tile in tiles if tile not in self._kept]
             if not missing:
                 return False
             self._next, self._building = missing[0], self._built_around(*missing[0])
@@ -90,15 +90,15 @@ class Level:
                 self._keep(self._next, end.value)
         return True
 
-    def _keep(self, place: Place, surface: Surface | None) -> None:
-        self._kept[place] = surface
-        if place == self._next:
+    def _keep(self, tile: Tile, surface: Surface | None) -> None:
+        self._kept[tile] = surface
+        if tile == self._next:
             self._next = self._building = None
         for old in list(self._kept):
-            if len(self._kept) > KEPT and old not in (self._here, place):
+            if len(self._kept) > KEPT and old not in (self._here, tile):
                 del self._kept[old]
 
-    def _place(self, x: float, y: float) -> Place:
+    def _tile(self, x: float, y: float) -> Tile:
         """Column and row of the middle of the square for a vehicle, in cells."""
         column, row = (x - self._ground.origin_x) / self.cell, (y - self._ground.origin_y) / self.cell
         return STRIDE * math.floor(column / STRIDE + 0.5), STRIDE * math.floor(row / STRIDE + 0.5)
@@ -142,8 +142,8 @@ class Level:
     def _heights(self, columns: Nodes, rows: Nodes) -> Array:
         """Of the map's nodes; beyond the edge the ground goes on as the map says."""
         last_row, last_column = (count - 1 for count in self._ground.shape)
-        places = np.ix_(np.clip(rows * self.step, 0, last_row), np.clip(columns * self.step, 0, last_column))
-        return self._ground.heights[places].astype(np.float64)
+        tiles = np.ix_(np.clip(rows * self.step, 0, last_row), np.clip(columns * self.step, 0, last_column))
+        return self._ground.heights[tiles].astype(np.float64)
 
 
 def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, step: int | None) -> list[Level]:

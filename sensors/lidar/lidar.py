@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FREEZE, Fault
 from sensors.lidar.beams import beams_of, column_delays_ns
-from sensors.lidar.rays import Pose, Reading, aim, limit_all, make_points, place_columns, read
+from sensors.lidar.rays import Pose, Reading, aim, limit_all, make_points, read, transform_columns
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import SEEN, LidarSettings
 from sensors.mounting import require_motion
@@ -51,7 +51,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._is_free = None if is_free.all() else is_free
         self._period_ns = self._sampler.period_ns
         self._delays_ns = column_delays_ns(settings, self._period_ns)
-        self._places = np.empty((settings.columns, 12))
+        self._positions = np.empty((settings.columns, 12))
         self._intensities = np.zeros(self._beams.own_body.shape, np.float32)
         self._work = _Workspace(0)
         self._before: Pose | None = None
@@ -128,21 +128,21 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
             self._finish_sweep()
 
     def _shoot_columns(self, before: Pose, now: Pose, first: int, last: int) -> None:
-        places = self._places[first:last]
+        positions = self._positions[first:last]
         arm, rotation = self.mounting.arm, self.mounting.base_from_sensor
-        place_columns(before, now, self._stamp_ns, self._delays_ns[first:last], arm, rotation, places)
+        transform_columns(before, now, self._stamp_ns, self._delays_ns[first:last], arm, rotation, positions)
         rings = self._beams.own_body.shape[1]
         count = (last - first) * rings
         if count > len(self._work.normals):
             self._work = _Workspace(count)
         work = self._work.cut(count)
-        aim(self._beams, first, places, work.directions)
+        aim(self._beams, first, positions, work.directions)
         ages = None
         if self.scene.has_targets:
             late_ns = self._stamp_ns + self._delays_ns[first:last] - now.time_ns
             ages = late_ns / NS_PER_S
         is_cast = None if self._is_free is None else self._is_free[first:last].ravel()
-        found = self.scene.trace(places[:, :3], work.directions, self._reading.most, ages, is_cast)
+        found = self.scene.trace(positions[:, :3], work.directions, self._reading.most, ages, is_cast)
         # Drawn whether they are needed or not: no setting changes what comes later.
         self._noise.standard_normal(out=work.normals, dtype=np.float32)
         self._chance.random(out=work.chances, dtype=np.float32)
@@ -155,7 +155,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         numbers = points.view(np.uint16).reshape(-1, 12)
         is_deskewed = self.settings.deskew
         count = make_points(
-            self._beams, ranges, self._intensities, self._delays_ns, self._places, is_deskewed, floats, numbers
+            self._beams, ranges, self._intensities, self._delays_ns, self._positions, is_deskewed, floats, numbers
         )
         if self._last is None or not any(fault.kind == FREEZE for fault in self.faults_at(stamp_ns)):
             self._last = ranges, points[:count].view(np.uint8)

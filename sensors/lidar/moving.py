@@ -123,14 +123,14 @@ class MovingTarget:
 
     @cached_property
     def _legs(self) -> list[_Leg]:
-        places = [(self.x_m, self.y_m), *((at.x_m, at.y_m) for at in self.waypoints)]
+        positions = [(self.x_m, self.y_m), *((at.x_m, at.y_m) for at in self.waypoints)]
         if not self.waypoints:
             return [_Leg(self.x_m, self.y_m, math.inf, math.radians(self.heading_deg))]
-        if self.loop and math.dist(places[-1], places[0]) >= SHORTEST_LEG_M:
-            places.append(places[0])
+        if self.loop and math.dist(positions[-1], positions[0]) >= SHORTEST_LEG_M:
+            positions.append(positions[0])
         return [
             _Leg(*start, math.dist(start, end), math.atan2(end[1] - start[1], end[0] - start[0]))
-            for start, end in itertools.pairwise(places)
+            for start, end in itertools.pairwise(positions)
         ]
 
     def _shape(self) -> BoxShape | CylinderShape:

@@ -70,7 +70,7 @@ def _turned(attitude: Array, other: Array, share: float) -> tuple[float, float, 
 
 
 @kernel
-def place_columns(
+def transform_columns(
     before: Pose,
     now: Pose,
     stamp_ns: int,
@@ -101,11 +101,11 @@ def place_columns(
 
 
 @kernel
-def aim(beams: Beams, first: int, places: Array, directions: Array) -> None:
+def aim(beams: Beams, first: int, positions: Array, directions: Array) -> None:
     """World directions of rays of columns from the first on, ring after ring, as they stand at their places."""
     rings = len(beams.elevation_sine)
-    for column in range(len(places)):
-        p = places[column]
+    for column in range(len(positions)):
+        p = positions[column]
         ahead, left = beams.azimuth_cosine[first + column], beams.azimuth_sine[first + column]
         across = (p[3] * ahead + p[4] * left, p[6] * ahead + p[7] * left, p[9] * ahead + p[10] * left)
         for ring in range(rings):
@@ -186,7 +186,7 @@ def make_points(
     ranges: Floats,
     intensities: Floats,
     delays_ns: NDArray[np.int64],
-    places: Array,
+    positions: Array,
     is_deskewed: bool,
     floats: Floats,
     numbers: NDArray[np.uint16],
@@ -197,9 +197,9 @@ def make_points(
     sensor's frame of the first column.
     """
     count = 0
-    start = places[0]
+    start = positions[0]
     for column in range(ranges.shape[0]):
-        p = places[column]
+        p = positions[column]
         time = delays_ns[column] * 1e-9
         for ring in range(ranges.shape[1]):
             distance = ranges[column, ring]

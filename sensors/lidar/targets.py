@@ -63,12 +63,12 @@ def meet_targets(targets: Array, ages: Array, origins: Array, directions: Array,
     for number in range(len(targets)):
         target = targets[number]
         for ray in range(len(directions)):
-            place = ray // shared
-            age = ages[place]
+            index = ray // shared
+            age = ages[index]
             dx, dy, dz = directions[ray, 0], directions[ray, 1], directions[ray, 2]
-            x = origins[place, 0] - target[X] - age * target[VELOCITY_X]
-            y = origins[place, 1] - target[Y] - age * target[VELOCITY_Y]
-            z = origins[place, 2] - target[BASE] - age * target[VELOCITY_Z]
+            x = origins[index, 0] - target[X] - age * target[VELOCITY_X]
+            y = origins[index, 1] - target[Y] - age * target[VELOCITY_Y]
+            z = origins[index, 2] - target[BASE] - age * target[VELOCITY_Z]
             up = z - 0.5 * target[HEIGHT]
             ahead = -(x * dx + y * dy + up * dz)
             off_axis_squared = x * x + y * y + up * up - ahead * ahead

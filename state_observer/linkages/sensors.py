@@ -24,7 +24,7 @@ class Sensors(NamedTuple):
     """What kernels know of a set of sensors: per sensor its kind, and which crank or bar it is on."""
 
     kinds: IntArray
-    places: IntArray
+    indices: IntArray
 
 
 def sensor_set(mechanism: Mechanism, name: str) -> Sensors:
@@ -44,14 +44,14 @@ def measure(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, out: Any) -> No
     """h(q, qd): angles [rad] and angular rates [rad/s], without noise."""
     points = q.size - linkage.cranks.size
     for s in range(sensors.kinds.size):
-        place = sensors.places[s]
+        index = sensors.indices[s]
         if sensors.kinds[s] == ENCODER:
-            out[s] = q[points + place]
+            out[s] = q[points + index]
         elif sensors.kinds[s] == CRANK_GYRO:
-            out[s] = qd[points + place]
+            out[s] = qd[points + index]
         else:
-            dx, dy, vx, vy = _bar(linkage, q, qd, place)
-            out[s] = (dx * vy - dy * vx) / linkage.lengths[place] ** 2  # Eq. 4.14
+            dx, dy, vx, vy = _bar(linkage, q, qd, index)
+            out[s] = (dx * vy - dy * vx) / linkage.lengths[index] ** 2  # Eq. 4.14
 
 
 @kernel
@@ -65,16 +65,16 @@ def measurement_jacobian(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by
     by_q[:] = 0.0
     by_qd[:] = 0.0
     for s in range(sensors.kinds.size):
-        place = sensors.places[s]
+        index = sensors.indices[s]
         if sensors.kinds[s] == ENCODER:
-            by_q[s, points + place] = 1.0
+            by_q[s, points + index] = 1.0
         elif sensors.kinds[s] == CRANK_GYRO:
-            by_qd[s, points + place] = 1.0
+            by_qd[s, points + index] = 1.0
         else:
-            dx, dy, vx, vy = _bar(linkage, q, qd, place)
-            scale = 1.0 / linkage.lengths[place] ** 2  # constant: the length is a constraint, not a coordinate
+            dx, dy, vx, vy = _bar(linkage, q, qd, index)
+            scale = 1.0 / linkage.lengths[index] ** 2  # constant: the length is a constraint, not a coordinate
             for end, sign in ((0, -scale), (1, scale)):
-                point = linkage.ends[place, end]
+                point = linkage.ends[index, end]
                 if point >= 0:
                     by_q[s, 2 * point] = sign * vy  # Eq. 4.15
                     by_q[s, 2 * point + 1] = -sign * vx
@@ -94,9 +94,9 @@ def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: 
     is_on_bars = False
     for s in range(count):
         if sensors.kinds[s] == ENCODER:
-            result[s, sensors.places[s]] = 1.0  # Eqs. 4.3, 4.5
+            result[s, sensors.indices[s]] = 1.0  # Eqs. 4.3, 4.5
         elif sensors.kinds[s] == CRANK_GYRO:
-            result[s, cranks + sensors.places[s]] = 1.0  # Eqs. 4.7, 4.9
+            result[s, cranks + sensors.indices[s]] = 1.0  # Eqs. 4.7, 4.9
         else:
             is_on_bars = True
     if not is_on_bars:

@@ -159,12 +159,12 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         """As RViz sends it."""
         reason = self._pose_rejection(message)
-        place = message.pose.pose.position
+        position = message.pose.pose.position
         if reason:
             self.health.count(f"{POSE} rejected")
             self.report("pose", Level.WARN, f"{POSE} rejected: {reason}")
         else:
-            self.report("pose", Level.OK, f"told to be at x {place.x:.1f}, y {place.y:.1f} m")
+            self.report("pose", Level.OK, f"told to be at x {position.x:.1f}, y {position.y:.1f} m")
 
     def _pose_rejection(self, message: PoseWithCovarianceStamped) -> str:
         """Take it, or say why not."""
@@ -177,9 +177,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             heading = heading_of(quaternion_from_msg(message.pose.pose.orientation).tolist())
         except ValueError as error:
             return str(error)
-        place = message.pose.pose.position
+        position = message.pose.pose.position
         verdict = self._observer.set_pose(
-            place.x, place.y, heading, position_variance=variances[0], heading_variance=variances[1]
+            position.x, position.y, heading, position_variance=variances[0], heading_variance=variances[1]
         )
         return verdict.reason
 

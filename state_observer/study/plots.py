@@ -92,8 +92,8 @@ def cost_picture(factors: Mapping[str, Mapping[str, float]]) -> bytes:
     axis = picture.subplots()
     methods = list(next(iter(factors.values())))
     width = 0.8 / len(factors)
-    for place, (linkage, values) in enumerate(factors.items()):
-        offsets = np.arange(len(methods)) + (place - 0.5 * (len(factors) - 1)) * width
+    for axes_box, (linkage, values) in enumerate(factors.items()):
+        offsets = np.arange(len(methods)) + (axes_box - 0.5 * (len(factors) - 1)) * width
         bars = axis.bar(offsets, [values[method] for method in methods], width, label=linkage.replace("_", "-"))
         axis.bar_label(bars, fmt="%.0f", fontsize=8, padding=2)
     axis.set_xticks(range(len(methods)), methods)

@@ -65,8 +65,8 @@ class History:
             return "too late"
         if key > self._done:
             return ""
-        place = bisect_left(self._events, key, key=_key)
-        if place < len(self._events) and self._events[place].key == key:
+        index = bisect_left(self._events, key, key=_key)
+        if index < len(self._events) and self._events[index].key == key:
             return "duplicate"
         if self._checkpoints[0][0] >= key:
             return "too late"

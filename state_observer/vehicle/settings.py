@@ -18,7 +18,7 @@ def _psd(default: float, words: str, unit: str) -> Any:
     return setting(default, words, unit=unit, minimum=0.0, maximum=1e6)
 
 
-def _place(words: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Any:
+def _position(words: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Any:
     return setting(default, words, unit="m", minimum=-10.0, maximum=10.0)
 
 
@@ -26,8 +26,8 @@ def _place(words: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0)) ->
 class Mounts:
     """Where the sensors are, in base_link."""
 
-    gps_xyz_m: tuple[float, float, float] = _place("Position of the GPS antenna in base_link")
-    imu_xyz_m: tuple[float, float, float] = _place("Position of the IMU in base_link")
+    gps_xyz_m: tuple[float, float, float] = _position("Position of the GPS antenna in base_link")
+    imu_xyz_m: tuple[float, float, float] = _position("Position of the IMU in base_link")
     imu_rpy_deg: tuple[float, float, float] = setting(
         (0.0, 0.0, 0.0), "Roll, pitch, yaw of the IMU in base_link", unit="deg", minimum=-180.0, maximum=180.0
     )

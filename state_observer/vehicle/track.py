@@ -74,7 +74,7 @@ class Errors:
         return _rms(self.sideslip)
 
     def nees(self, chosen: Iterable[int] = (0, 1, 2)) -> Array:
-        """Normalised estimation error squared over time; of PLANAR: 0 x, 1 y, 2 yaw, 3 longitudinal velocity, 4 lateral velocity, 5 rate."""
+        """Normalised estimation error squared over time; index: of PLANAR."""
         index = list(chosen)
         error = np.column_stack([self.position[:, :2], self.yaw, self.velocity[:, :2], self.yaw_rate])[:, index]
         covariance = self.covariance[:, index][:, :, index]

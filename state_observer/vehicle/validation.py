@@ -122,14 +122,14 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
     """Values: position and velocity, east, north, up."""
     if sample.quality == 0:
         return Rejection("gps: no fix")
-    place = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)
+    point = (sample.latitude_deg, sample.longitude_deg, sample.altitude_m)
     velocity, variance = np.array(sample.velocity, dtype=float), np.array(sample.variance, dtype=float)
     velocity_variance = np.array(sample.velocity_variance, dtype=float)
     if velocity.shape != (3,) or variance.shape != (3,) or velocity_variance.shape != (3,):
         return Rejection("gps: wrong size")
-    if not all(map(math.isfinite, place)) or not np.isfinite(velocity).all():
+    if not all(map(math.isfinite, point)) or not np.isfinite(velocity).all():
         return Rejection("gps: not finite")
-    if abs(place[0]) > 90.0 or abs(place[1]) > 360.0:
+    if abs(point[0]) > 90.0 or abs(point[1]) > 360.0:
         return Rejection("gps: no place on Earth")
     if np.abs(velocity).max() > FASTEST:
         return Rejection("gps: out of range")
@@ -141,7 +141,7 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
     )
     if np.isinf(variances[:2]).any():
         return Rejection("gps: variance too large")
-    position = frame.enu(*place)
+    position = frame.enu(*point)
     if max(map(abs, position)) > FARTHEST:
         return Rejection("gps: far from the datum")
     return Reading(sample.time_ns, 2, np.array([*position, *velocity]), variances)

@@ -47,16 +47,16 @@ def scattered(
     size = max(spacing, 1e-6)
     taken: dict[tuple[int, int], list[Array]] = {}
     tries = 30 * count
-    for place, chance in zip(random.uniform(low, high, (tries, 2)), random.random(tries), strict=True):
+    for position, chance in zip(random.uniform(low, high, (tries, 2)), random.random(tries), strict=True):
         if len(chosen) == count:
             break
         if weight is not None:
-            column, row = ((place - low) / (high - low) * weight.shape[::-1]).astype(int)
+            column, row = ((position - low) / (high - low) * weight.shape[::-1]).astype(int)
             if chance > weight[row, column]:
                 continue
-        cell = (int(place[0] // size), int(place[1] // size))
+        cell = (int(position[0] // size), int(position[1] // size))
         around = [taken.get((cell[0] + i, cell[1] + j), []) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-        if all(np.hypot(*(place - other)) >= spacing for others in around for other in others):
-            taken.setdefault(cell, []).append(place)
-            chosen.append(place)
+        if all(np.hypot(*(position - other)) >= spacing for others in around for other in others):
+            taken.setdefault(cell, []).append(position)
+            chosen.append(position)
     return np.array(chosen).reshape(-1, 2)

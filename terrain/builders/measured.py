@@ -15,7 +15,7 @@ from terrain.georeference import Georeference
 from terrain.limits import check_grid_size
 from terrain.map_files import MapFileOptions, load_map
 from terrain.survey import INTERPOLATIONS, load_survey
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 
 START_SHARE = 0.4  # of the size, from the middle towards a corner
 FAULT_FILE = "jacksboro_fault_dem.npz"
@@ -85,7 +85,7 @@ class SurveyFile:
         return World(
             name=site.name,
             ground=ground,
-            start=Place(x=start.x, y=start.y, heading=heading),
+            start=WorldPose(x=start.x, y=start.y, heading=heading),
             goal=goal,
             surveyed=surface.known,
         )
@@ -116,9 +116,9 @@ class Fault:
         from scipy.interpolate import RectBivariateSpline  # slow to import, and seldom needed
 
         surface = RectBivariateSpline(*(np.linspace(0.0, 1.0, count) for count in elevation.shape), elevation - lowest)
-        places = (np.linspace(0.0, 1.0, count) for count in (rows, columns))
+        positions = (np.linspace(0.0, 1.0, count) for count in (rows, columns))
         ground = ElevationMap(
-            heights=(self.height_scale * surface(*places)).astype(np.float32),
+            heights=(self.height_scale * surface(*positions)).astype(np.float32),
             resolution=self.resolution_m,
             origin_x=-0.5 * (columns - 1) * self.resolution_m,
             origin_y=-0.5 * (rows - 1) * self.resolution_m,
@@ -145,18 +145,18 @@ def file_beside(folder: Path, name: str) -> Path:
     return path
 
 
-def _node(ground: ElevationMap, number: int) -> Place:
+def _node(ground: ElevationMap, number: int) -> WorldPose:
     row, column = divmod(number, ground.shape[1])
-    return Place(x=float(ground.node_x()[column]), y=float(ground.node_y()[row]))
+    return WorldPose(x=float(ground.node_x()[column]), y=float(ground.node_y()[row]))
 
 
-def _corners(ground: ElevationMap) -> tuple[Place, Place]:
+def _corners(ground: ElevationMap) -> tuple[WorldPose, WorldPose]:
     """Places towards the south-west and the north-east corner."""
     (left, right), (low, high) = ground.x_limits, ground.y_limits
     middle_x, middle_y = 0.5 * (left + right), 0.5 * (low + high)
     x, y = START_SHARE * (right - left), START_SHARE * (high - low)
     heading = math.atan2(y, x)
     return (
-        Place(x=middle_x - x, y=middle_y - y, heading=heading),
-        Place(x=middle_x + x, y=middle_y + y, heading=heading),
+        WorldPose(x=middle_x - x, y=middle_y - y, heading=heading),
+        WorldPose(x=middle_x + x, y=middle_y + y, heading=heading),
     )

@@ -12,7 +12,7 @@ from terrain.builders.fractal import fractal_field, scattered
 from terrain.elevation_map import ElevationMap, Heights, Soils
 from terrain.limits import check_grid_size
 from terrain.obstacles import Cylinder, Obstacles
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 
 CLEAR_OF_TREES_M = 8.0  # around start and goal
 START_SHARE = 0.4  # of the size, from the middle towards a corner
@@ -66,7 +66,10 @@ class OffRoad:
             soil_names=self.soils,
         )
         reach = START_SHARE * self.size_m
-        start, goal = Place(x=-reach, y=-reach, heading=math.pi / 4.0), Place(x=reach, y=reach, heading=math.pi / 4.0)
+        start, goal = (
+            WorldPose(x=-reach, y=-reach, heading=math.pi / 4.0),
+            WorldPose(x=reach, y=reach, heading=math.pi / 4.0),
+        )
         return World(
             name=site.name, ground=ground, obstacles=self._trees(site.random, ground, (start, goal)),
             start=start, goal=goal,
@@ -99,18 +102,18 @@ class OffRoad:
                 numbers[free & (field >= np.quantile(field[free], max(1.0 - share, 0.0)))] = number
         return numbers
 
-    def _trees(self, random: np.random.Generator, ground: ElevationMap, clear: tuple[Place, ...]) -> Obstacles:
+    def _trees(self, random: np.random.Generator, ground: ElevationMap, clear: tuple[WorldPose, ...]) -> Obstacles:
         """In groups, with some alone, at a distance from the edge, start and goal."""
         size = self.size_m
         low = np.array([ground.x_limits[0], ground.y_limits[0]]) + 1.0
         groups = fractal_field(random, (128, 128), size / 128, longest=0.4 * size, shortest=0.05 * size, hurst=0.6)
         weight = np.clip(0.15 + 0.6 * groups, 0.03, 1.0)
-        places = scattered(random, self.trees, low, -low, self.tree_spacing_m, weight)
-        radii = np.exp(random.uniform(np.log(self.thinnest_m), np.log(self.thickest_m), len(places)))
-        heights = ground.height_at(places[:, 0], places[:, 1])
+        positions = scattered(random, self.trees, low, -low, self.tree_spacing_m, weight)
+        radii = np.exp(random.uniform(np.log(self.thinnest_m), np.log(self.thickest_m), len(positions)))
+        heights = ground.height_at(positions[:, 0], positions[:, 1])
         trees = []
-        for (x, y), radius, base in zip(places.tolist(), radii.tolist(), heights.tolist(), strict=True):
-            if all(math.hypot(x - place.x, y - place.y) > CLEAR_OF_TREES_M for place in clear):
+        for (x, y), radius, base in zip(positions.tolist(), radii.tolist(), heights.tolist(), strict=True):
+            if all(math.hypot(x - position.x, y - position.y) > CLEAR_OF_TREES_M for position in clear):
                 # Rooted: on a slope no gap shows under the trunk.
                 trees.append(Cylinder(x=x, y=y, base=base - 0.5, radius=radius, height=3.5 + 25.0 * radius))
         return Obstacles(cylinders=tuple(trees))

@@ -14,7 +14,7 @@ import numpy as np
 from proving_ground.settings import setting
 from terrain.elevation_map import HARD, Array, ElevationMap
 from terrain.limits import check_grid_size
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 
 BEHIND_START_M = 20.0
 BEFORE_END_M = 10.0
@@ -49,8 +49,8 @@ class Pad:
             origin_y=float(y[0]),
             soil_names=(self.soil,),
         )
-        goal = Place(x=self.length_m - BEHIND_START_M - BEFORE_END_M, y=0.0)
-        return World(name=site.name, ground=ground, start=Place(x=0.0, y=0.0), goal=goal)
+        goal = WorldPose(x=self.length_m - BEHIND_START_M - BEFORE_END_M, y=0.0)
+        return World(name=site.name, ground=ground, start=WorldPose(x=0.0, y=0.0), goal=goal)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,8 @@ class Bump(Pad):
         """The world that this describes."""
 
         def height(x: Array, y: Array) -> Array:
-            place = np.clip((x - self.at_m) / self.bump_length_m, 0.0, 1.0)
-            return self.bump_height_m * 0.5 * (1.0 - np.cos(2.0 * math.pi * place)) * _on_side(self.side, y)
+            position = np.clip((x - self.at_m) / self.bump_length_m, 0.0, 1.0)
+            return self.bump_height_m * 0.5 * (1.0 - np.cos(2.0 * math.pi * position)) * _on_side(self.side, y)
 
         return self._world(site, height)
 
@@ -137,11 +137,11 @@ class Washboard(Pad):
         """The world that this describes."""
 
         def height(x: Array, y: Array) -> Array:
-            place = (x - self.at_m) / self.wave_length_m
+            position = (x - self.at_m) / self.wave_length_m
             shift = math.radians(self.shift_deg) * _on_side("left", y)
-            wave = 0.5 * (1.0 - np.cos(2.0 * math.pi * place + shift))
+            wave = 0.5 * (1.0 - np.cos(2.0 * math.pi * position + shift))
             # The first and last half wave fade, so that a shifted side has no step.
-            fade = np.clip(2.0 * place, 0.0, 1.0) * np.clip(2.0 * (self.waves - place), 0.0, 1.0)
+            fade = np.clip(2.0 * position, 0.0, 1.0) * np.clip(2.0 * (self.waves - position), 0.0, 1.0)
             return np.asarray(self.wave_height_m * wave * (fade if self.shift_deg else (fade > 0.0)))
 
         return self._world(site, height)

@@ -13,7 +13,7 @@ from proving_ground.settings import setting
 from terrain.elevation_map import HARD, Array, ElevationMap
 from terrain.limits import check_grid_size
 from terrain.obstacles import Box, Cylinder, Obstacles
-from terrain.world import Place, Site, World
+from terrain.world import Site, World, WorldPose
 
 MARGIN_M = 8.0  # of map beyond the outermost roads
 DASH_M, GAP_M = 3.0, 6.0  # of lane marks
@@ -79,9 +79,9 @@ class Urban:
             soil_names=(self.road_soil, self.block_soil) if two_soils else (self.road_soil,),
         )
         lane = 0.5 * self.lane_m if self.lanes > 1 else 0.0
-        start = Place(x=0.5 * self.road_m + self.corner_m, y=-lane)
+        start = WorldPose(x=0.5 * self.road_m + self.corner_m, y=-lane)
         last_x, last_y = self.blocks_x * self.pitch_m, self.blocks_y * self.pitch_m
-        goal = Place(x=last_x + lane, y=last_y - self.corner_m, heading=np.pi / 2)
+        goal = WorldPose(x=last_x + lane, y=last_y - self.corner_m, heading=np.pi / 2)
         obstacles = self._plots(site.random) + self._posts(site.random, start, goal)
         return World(
             name=site.name, ground=ground, obstacles=obstacles, start=start, goal=goal, markings=self._markings()
@@ -95,7 +95,7 @@ class Urban:
     def _into_block(self, x: Array, y: float) -> Array:
         """How far places are inside the nearest block [m], negative on roads: blocks have rounded corners."""
         half = 0.5 * self.block_m - self.corner_m
-        beyond_x, beyond_y = (np.abs(np.mod(place, self.pitch_m) - 0.5 * self.pitch_m) - half for place in (x, y))
+        beyond_x, beyond_y = (np.abs(np.mod(position, self.pitch_m) - 0.5 * self.pitch_m) - half for position in (x, y))
         outside = np.hypot(np.maximum(beyond_x, 0.0), np.maximum(beyond_y, 0.0))
         return np.asarray(self.corner_m - outside - np.minimum(np.maximum(beyond_x, beyond_y), 0.0))
 
@@ -130,7 +130,7 @@ class Urban:
             trees.append(Cylinder(x=float(x), y=float(y), base=self.kerb_m, radius=float(radius), height=float(height)))
         return Obstacles(cylinders=tuple(trees))
 
-    def _posts(self, random: np.random.Generator, start: Place, goal: Place) -> Obstacles:
+    def _posts(self, random: np.random.Generator, start: WorldPose, goal: WorldPose) -> Obstacles:
         """In the middle of a lane between two crossings, never two within a block's length of the same road."""
         along_x = [(block, road, True) for block in range(self.blocks_x) for road in range(self.blocks_y + 1)]
         along_y = [(block, road, False) for block in range(self.blocks_y) for road in range(self.blocks_x + 1)]
@@ -143,7 +143,7 @@ class Urban:
             across = road * self.pitch_m + (lane + 0.5) * self.lane_m - 0.5 * self.road_m
             x, y = (along, across) if is_along_x else (across, along)
             height = float(random.uniform(0.9, 1.4))
-            near = min(np.hypot(x - place.x, y - place.y) for place in (start, goal))
+            near = min(np.hypot(x - position.x, y - position.y) for position in (start, goal))
             if near > CLEAR_OF_POSTS_M and len(posts) < self.posts:
                 posts.append(Cylinder(x=float(x), y=float(y), radius=self.post_radius_m, height=height))
         return Obstacles(cylinders=tuple(posts))

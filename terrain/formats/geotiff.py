@@ -119,10 +119,10 @@ def _geo_keys(tags: Any) -> dict[int, Any]:
     text = str(tags.get(GEO_ASCII, ""))
     keys: dict[int, Any] = {}
     for start in range(4, len(numbers) - 3, 4):
-        key, place, count, value = numbers[start : start + 4]
-        if place == 0:
+        key, offset, count, value = numbers[start : start + 4]
+        if offset == 0:
             keys[key] = value
-        elif place == GEO_ASCII:
+        elif offset == GEO_ASCII:
             keys[key] = text[value : value + count].rstrip("|\0")
     return keys
 

@@ -153,16 +153,16 @@ def test_roads_kerbs_and_yards_of_a_town_have_colours_of_their_own(town: World) 
     assert paint.min() > road.max() + 100
 
 
-@given(count=st.integers(5, 90), places=st.lists(st.integers(2, 97), max_size=6))
-def test_kept_lines_reach_both_ends_and_every_kink(count: int, places: list[int]) -> None:
+@given(count=st.integers(5, 90), positions=st.lists(st.integers(2, 97), max_size=6))
+def test_kept_lines_reach_both_ends_and_every_kink(count: int, positions: list[int]) -> None:
     bend = np.zeros(100)
-    bend[places] = 1.0
+    bend[positions] = 1.0
     kept = kept_lines(bend, count)
     assert kept[0] == 0
     assert kept[-1] == 99
     assert len(kept) <= count + 1
-    if count - round(0.4 * count) > 3 * len(set(places)):
-        assert set(places) <= set(kept.tolist())
+    if count - round(0.4 * count) > 3 * len(set(positions)):
+        assert set(positions) <= set(kept.tolist())
 
 
 def test_every_obstacle_of_a_world_is_drawn(town: World) -> None:
@@ -279,10 +279,10 @@ def test_a_cloud_is_put_straight_by_the_poses_of_its_sweep() -> None:
     for k, delay in enumerate(np.linspace(0.0, 0.1, 11)):
         yaw = 0.5 * delay
         rotation = np.array([0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)])
-        place = np.array([100.0 + 10.0 * delay, 50.0, 0.0])
-        poses.note(NOON + round(delay * NS), place, rotation)
+        position = np.array([100.0 + 10.0 * delay, 50.0, 0.0])
+        poses.note(NOON + round(delay * NS), position, rotation)
         back = rotation * [-1.0, -1.0, -1.0, 1.0]
-        seen = rotated(back, np.array([[110.0, 50.0 + k, 3.0]]) - place)[0] - mount.place
+        seen = rotated(back, np.array([[110.0, 50.0 + k, 3.0]]) - position)[0] - mount.position
         cloud[k] = (*seen, delay)
 
     view = cloud_view(cloud, NOON, mount, poses, most=1000)
@@ -372,8 +372,8 @@ def test_poses_between_are_interpolated_and_beyond_are_the_last() -> None:
     poses = Poses(keep=3)
     for k in range(20):  # many more than it keeps; the sign of a quaternion does not matter
         poses.note(k * NS, np.array([float(k), 0.0, 0.0]), LEVEL if k % 2 else -LEVEL)
-    places, rotations = poses.at(np.array([int(18.5 * NS), 25 * NS]))
-    assert_allclose(places[:, 0], (18.5, 19.0))
+    positions, rotations = poses.at(np.array([int(18.5 * NS), 25 * NS]))
+    assert_allclose(positions[:, 0], (18.5, 19.0))
     assert_allclose(np.abs(rotations @ LEVEL), 1.0)
 
 

@@ -60,8 +60,8 @@ def test_a_stack_that_sends_twists_follows_its_waypoints(monkeypatch: pytest.Mon
         stack, heard = None, Ear()
         try:
             heard.wait_until(lambda: heard.odometry, "the vehicle")
-            places = [f"{x:g},{y:g}" for x, y in waypoints]
-            command = [sys.executable, str(EXAMPLES / "cmd_vel_stack.py"), *places]
+            positions = [f"{x:g},{y:g}" for x, y in waypoints]
+            command = [sys.executable, str(EXAMPLES / "cmd_vel_stack.py"), *positions]
             stack = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ.copy())
             heard.wait_until(lambda: stack.poll() is not None, "its arrival")
             said, _ = stack.communicate()
@@ -75,7 +75,7 @@ def test_a_stack_that_sends_twists_follows_its_waypoints(monkeypatch: pytest.Mon
     assert stack.returncode == 0
     assert said.strip() == "arrived"
     track = [(message.pose.pose.position.x, message.pose.pose.position.y) for message in heard.odometry]
-    assert [min(math.dist(point, place) for place in track) < 6.0 for point in waypoints] == [True] * 3
+    assert [min(math.dist(point, position) for position in track) < 6.0 for point in waypoints] == [True] * 3
     assert math.dist(track[-1], waypoints[-1]) < 3.0
     assert 1.0 < max(message.linear.x for message in heard.commands) <= 4.0
 

@@ -28,13 +28,13 @@ def many(examples: int) -> settings:
 def with_another_leaf(data: st.DataObject, path: Path) -> str:
     """The text of a YAML file with anything in one of its leaves."""
     content = yaml.safe_load(path.read_text())
-    place: Any = content
+    key_path: Any = content
     while True:
-        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.just(0))
-        if not isinstance(place[key], dict | list) or not place[key]:
+        key = data.draw(st.sampled_from(sorted(key_path)) if isinstance(key_path, dict) else st.just(0))
+        if not isinstance(key_path[key], dict | list) or not key_path[key]:
             break
-        place = place[key]
-    place[key] = data.draw(LEAVES)
+        key_path = key_path[key]
+    key_path[key] = data.draw(LEAVES)
     return yaml.safe_dump(content)
 
 

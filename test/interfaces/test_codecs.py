@@ -307,7 +307,7 @@ def _maps(make: Make) -> dict[str, Any]:
     fill_path(path, NOW_NS, line[:, :2], 0.7, make)
     corners = {"points": line, "order": np.array([0, 1, 2, 0], np.int32)}
     shapes = [
-        Shape(group="posts", number=3, kind="cylinder", place=(1.0, 2.0, 3.0), yaw=0.3, size=(1.0, 1.0, 2.0)),
+        Shape(group="posts", number=3, kind="cylinder", position=(1.0, 2.0, 3.0), yaw=0.3, size=(1.0, 1.0, 2.0)),
         Shape(group="ground", number=0, kind="triangles", colours=np.full((3, 3), 0.25), **corners),
     ]
     return {

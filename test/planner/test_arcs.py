@@ -21,11 +21,11 @@ DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 SIDE = DEFAULT.map_resolution_m
 
 
-def grid_of(places: list[tuple[float, float]], heights: object = None, size: float = 48.0) -> LocalGrid:
+def grid_of(positions: list[tuple[float, float]], heights: object = None, size: float = 48.0) -> LocalGrid:
     """A map around x = y = 0 with single occupied cells."""
     window = Window.around(0.0, 0.0, size, SIDE)
     cells = np.full(window.shape, FREE, np.int8)
-    for x, y in places:
+    for x, y in positions:
         cells[window.cell(x, y)] = OCCUPIED
     distance = np.empty(window.shape, np.float32)
     distance_field(cells, OCCUPIED, SIDE, distance)
@@ -61,8 +61,8 @@ def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, aside: floa
 @settings(max_examples=25, deadline=None)
 def test_clear_arcs_hit_nothing_and_arcs_with_room_are_clear(seed: int, heading: float) -> None:
     random = np.random.default_rng(seed)
-    places = [(float(x), float(y)) for x, y in random.uniform(-17.0, 17.0, (12, 2)) if math.hypot(x, y) > 6.0]
-    grid = grid_of(places)
+    positions = [(float(x), float(y)) for x, y in random.uniform(-17.0, 17.0, (12, 2)) if math.hypot(x, y) > 6.0]
+    grid = grid_of(positions)
     arcs = swept(grid, Pose(0.0, 0.0, heading=heading))
     discs, radius = TRUCK.discs(DEFAULT.discs)
     # Discs reach beyond sides and ends, a grid rounds by up to its cells' diagonal: beyond that nothing is in the way.

@@ -156,8 +156,8 @@ def test_goal_that_wavers_buys_a_walled_in_vehicle_no_time() -> None:
 
 def test_waypoints_are_passed_in_order() -> None:
     drive = Drive(yard())
-    places = [(20.0, 0.0), (30.0, 15.0), (10.0, 25.0)]
-    drive.core.set_waypoints(places)
+    positions = [(20.0, 0.0), (30.0, 15.0), (10.0, 25.0)]
+    drive.core.set_waypoints(positions)
     passed = []
     while not drive.run(0.2).is_at_rest and drive.time < 120.0:
         passed.append(drive.progress.waypoint)
@@ -165,7 +165,7 @@ def test_waypoints_are_passed_in_order() -> None:
     assert drive.progress.status is Status.ARRIVED
     assert sorted(set(passed)) == [0, 1, 2]
     assert passed == sorted(passed)
-    assert drive.pose.distance_to(*places[-1]) < 2.0
+    assert drive.pose.distance_to(*positions[-1]) < 2.0
 
 
 def test_no_waypoints_mean_stop() -> None:
@@ -213,8 +213,8 @@ def test_goal_messages_cause_no_plans_beyond_the_planning_rate() -> None:
 
 def test_drive_goes_on_at_its_speed_when_settings_change() -> None:
     drive = Drive(yard())
-    places = [(20.0, 0.0), (45.0, 0.0)]
-    drive.core.set_waypoints(places)
+    positions = [(20.0, 0.0), (45.0, 0.0)]
+    drive.core.set_waypoints(positions)
     while drive.progress.waypoint == 0:
         drive.run(0.1)
     before, speed = drive.core, drive.speed

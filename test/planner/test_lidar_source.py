@@ -32,7 +32,7 @@ from sensors.samples import LIDAR_POINT
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Box, Cylinder, Obstacles
-from terrain.world import Place, World
+from terrain.world import World, WorldPose
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.vehicle_choice import VehicleChoice
@@ -96,10 +96,10 @@ class Watcher:
 
 def world_of(height: Callable[[np.ndarray, np.ndarray], object], obstacles: Obstacles | None = None) -> World:
     """A world of 80 m whose ground is a function of x and y."""
-    places = -30.03 + 0.1 * np.arange(800)
-    x, y = np.meshgrid(places, places)
+    positions = -30.03 + 0.1 * np.arange(800)
+    x, y = np.meshgrid(positions, positions)
     heights = np.broadcast_to(height(x, y), x.shape).astype(np.float32)
-    ground = ElevationMap(heights=heights, resolution=0.1, origin_x=places[0], origin_y=places[0])
+    ground = ElevationMap(heights=heights, resolution=0.1, origin_x=positions[0], origin_y=positions[0])
     return World(name="test", ground=ground, obstacles=obstacles or Obstacles())
 
 
@@ -316,9 +316,9 @@ def test_beyond_the_extent_all_is_obstacle() -> None:
     assert OCCUPIED not in part(grid, 0.0, 14.9, -5.0, 5.0)
 
 
-def points_at(places: Iterable[tuple[float, float, float]]) -> np.ndarray:
-    points = np.zeros(len(list(places)), LIDAR_POINT)
-    points["x"], points["y"], points["z"] = np.array(list(places)).T
+def points_at(positions: Iterable[tuple[float, float, float]]) -> np.ndarray:
+    points = np.zeros(len(list(positions)), LIDAR_POINT)
+    points["x"], points["y"], points["z"] = np.array(list(positions)).T
     return points
 
 
@@ -374,9 +374,9 @@ def test_blind_lidar_lets_the_map_grow_old_whatever_it_sends(value: float) -> No
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_points_that_are_no_numbers_are_rejected_and_counted(bad: float) -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
-    places = [(8.0, 0.0, -2.0), (bad, 0.0, -2.0), (8.0, bad, -2.0), (8.0, 0.5, bad)]
+    positions = [(8.0, 0.0, -2.0), (bad, 0.0, -2.0), (8.0, bad, -2.0), (8.0, 0.5, bad)]
 
-    assert source.see(0.0, points_at(places), STANDING)
+    assert source.see(0.0, points_at(positions), STANDING)
 
     grid = LocalMap(source, DEFAULT).update(0.0, STANDING)
     assert source.rejected_points == 3
@@ -574,7 +574,7 @@ def test_goal_in_a_town_is_reached_by_lidar_without_touching_post_or_kerb() -> N
 def test_vehicle_stops_before_ground_that_falls_away(drop: float) -> None:
     edge = 8.0
     world = world_of(lambda x, y: -drop * (x > edge))
-    world = replace(world, start=Place(x=-14.0, y=0.0, heading=0.0), goal=Place(x=30.0, y=0.0))
+    world = replace(world, start=WorldPose(x=-14.0, y=0.0, heading=0.0), goal=WorldPose(x=30.0, y=0.0))
 
     result = drive_by_lidar(world, 9.0)
 

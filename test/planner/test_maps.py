@@ -29,10 +29,10 @@ DEFAULT = PlannerSettings(max_curvature_1pm=0.14)
 
 def world_of(height: object, obstacles: Obstacles | None = None, shift: float = 0.0) -> World:
     """A world of 60 m whose ground is a function of x and y; shift [m] moves its nodes off the map's cells."""
-    places = -30.0 + shift + 0.1 * np.arange(600)
-    x, y = np.meshgrid(places, places)
+    positions = -30.0 + shift + 0.1 * np.arange(600)
+    x, y = np.meshgrid(positions, positions)
     heights = np.broadcast_to(height(x, y), x.shape).astype(np.float32)  # type: ignore[operator]
-    ground = ElevationMap(heights=heights, resolution=0.1, origin_x=places[0], origin_y=places[0])
+    ground = ElevationMap(heights=heights, resolution=0.1, origin_x=positions[0], origin_y=positions[0])
     return World(name="test", ground=ground, obstacles=obstacles or Obstacles())
 
 

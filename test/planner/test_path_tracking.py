@@ -112,7 +112,7 @@ def test_turn_in_a_street_too_narrow_for_a_u_turn() -> None:
 
     legs = find_manoeuvre(arcs, pose, back, 0.0, grid)
 
-    assert len(legs) >= 3  # ahead, astern, ahead
+    assert len(legs) >= 3  # forward, reverse, forward
     assert all(a.direction == -b.direction for a, b in itertools.pairwise(legs))
     for leg in legs:
         assert least_clearance(arcs, leg.points, grid) >= DEFAULT.margin_m - 1e-6

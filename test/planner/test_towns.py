@@ -18,7 +18,7 @@ from proving_ground.settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
 from terrain.obstacles import Cylinder, Obstacles
-from terrain.world import Place, World
+from terrain.world import World, WorldPose
 from terrain.world_ground import WorldGround
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import Pedals
@@ -49,7 +49,9 @@ def obstacles_on_the_line(world: World) -> int:
     share = np.linspace(0.0, 1.0, 2000)
     x = world.start.x + share * (world.goal.x - world.start.x)
     y = world.start.y + share * (world.goal.y - world.start.y)
-    return len({window.cell(*place) for place in zip(x, y, strict=True) if cells[window.cell(*place)] == OCCUPIED})
+    return len(
+        {window.cell(*position) for position in zip(x, y, strict=True) if cells[window.cell(*position)] == OCCUPIED}
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 4])
@@ -70,12 +72,14 @@ def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) 
 @pytest.mark.parametrize("degrees", [-22.0, 15.0])
 def test_speed_limit_holds_on_slopes_and_beyond_their_crests(degrees: float) -> None:
     # Level, then 20 m down (up where negative), then level again.
-    places = -50.0 + 0.2 * np.arange(501)
-    heights = -math.tan(math.radians(degrees)) * np.clip(places + 10.0, 0.0, 40.0)
+    positions = -50.0 + 0.2 * np.arange(501)
+    heights = -math.tan(math.radians(degrees)) * np.clip(positions + 10.0, 0.0, 40.0)
     ground = ElevationMap(
         heights=np.broadcast_to(heights, (501, 501)).astype(np.float32), resolution=0.2, origin_x=-50.0, origin_y=-50.0
     )
-    world = World(name="slope", ground=ground, start=Place(x=-25.0, y=0.0, heading=0.0), goal=Place(x=42.0, y=0.0))
+    world = World(
+        name="slope", ground=ground, start=WorldPose(x=-25.0, y=0.0, heading=0.0), goal=WorldPose(x=42.0, y=0.0)
+    )
 
     result = drive_on_truth(world, 60.0)
 

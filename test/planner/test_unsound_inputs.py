@@ -135,8 +135,8 @@ def test_same_drive_twice_is_the_same_to_the_bit() -> None:
 @settings(max_examples=6, deadline=None)
 def test_footprint_never_enters_an_obstacle_in_random_worlds(seed: int, planner: str) -> None:
     random = np.random.default_rng(seed)
-    places = random.uniform([-25.0, -25.0], [25.0, 25.0], (20, 2))
-    posts = [post(float(x), float(y), 0.5) for x, y in places if math.hypot(x - 1.5, y) > 5.0]
+    positions = random.uniform([-25.0, -25.0], [25.0, 25.0], (20, 2))
+    posts = [post(float(x), float(y), 0.5) for x, y in positions if math.hypot(x - 1.5, y) > 5.0]
     drive = Drive(yard(*posts), PlannerSettings(max_curvature_1pm=0.14, planner=planner, boxed_in_s=15.0))
     drive.core.set_goal(*random.uniform(-25.0, 25.0, 2).tolist())
 

@@ -69,7 +69,7 @@ class Looker:
         self.requests: list[str] = []
         self.errors: list[str] = []
         self._held: list[str] = []
-        self.places: dict[str, list[tuple[float, ...]]] = {}  # of the scene's nodes, as they came [m]
+        self.positions: dict[str, list[tuple[float, ...]]] = {}  # of the scene's nodes, as they came [m]
         self.sent: list[tuple[float, ...]] = []  # where the camera was sent [m]
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -86,7 +86,7 @@ class Looker:
         size = int.from_bytes(frame[8:16], "little")
         for message in msgspec.msgpack.decode(zstandard.decompress(frame[16 : 16 + size]))["messages"]:
             if message["type"] == "SetPositionMessage":
-                self.places.setdefault(message["name"], []).append(tuple(message["position"]))
+                self.positions.setdefault(message["name"], []).append(tuple(message["position"]))
             elif message["type"] == "SetCameraPositionMessage":
                 self.sent.append(tuple(message["position"]))
 
@@ -125,7 +125,7 @@ class Looker:
 
     def show(self, tab: str) -> None:
         """By mouse: tabs can be dragged, and do not hear clicks by script."""
-        place = self.page.evaluate(
+        position = self.page.evaluate(
             """tab => {
                 const found = [...document.querySelectorAll('[role=tab]')].find(t => t.innerText.trim() === tab);
                 const box = found.getBoundingClientRect();
@@ -133,7 +133,7 @@ class Looker:
             }""",
             tab,
         )
-        self.page.mouse.click(*place)
+        self.page.mouse.click(*position)
 
     def tick(self, label: str) -> None:
         self._do("input[type=checkbox]", "found => found.click()", LABELLED, label)
@@ -217,7 +217,7 @@ class Bench:
         return float(self.odometry[-1].twist.twist.linear.x)
 
     @property
-    def place(self) -> tuple[float, float, float]:
+    def position(self) -> tuple[float, float, float]:
         """x, y [m] and heading [rad] of the vehicle."""
         pose = self.odometry[-1].pose.pose
         return pose.position.x, pose.position.y, euler(np.array(quaternion_from_msg(pose.orientation)))[2]
@@ -305,7 +305,7 @@ def test_click_sets_the_goal_where_it_points(bench: Bench) -> None:
     # The middle of the picture is the line from the camera through its aim, down to the ground.
     camera, aim = np.array(STARTS[CHASE]), np.array(LOOK_AT)
     ahead = (camera + (aim - camera) * camera[2] / (camera[2] - aim[2]))[0]
-    x, y, heading = bench.place
+    x, y, heading = bench.position
     goal = goals[-1].pose.position
     # A pixel there is 0.1 m long: the ray meets the ground at 20 degrees.
     assert math.hypot(goal.x - x - ahead * math.cos(heading), goal.y - y - ahead * math.sin(heading)) < 0.25
@@ -322,7 +322,7 @@ def test_keys_drive_the_vehicle_and_stop_it_when_released(bench: Bench) -> None:
     with looker.held("i"):
         looker.wait_until(lambda: bench.speed > 1.0, "the vehicle to drive")
         with looker.held("j"):
-            looker.wait_until(lambda: bench.place[2] > 0.05, "the vehicle to turn left")
+            looker.wait_until(lambda: bench.position[2] > 0.05, "the vehicle to turn left")
     looker.wait_until(lambda: abs(bench.speed) < 0.05, "the vehicle to stop")
 
 
@@ -330,7 +330,7 @@ def test_camera_follows_or_stays(bench: Bench) -> None:
     looker = bench.looker
 
     def moved(node: str) -> int:
-        return len(set(looker.places.get(node, [])))
+        return len(set(looker.positions.get(node, [])))
 
     def drive_until(condition: Callable[[], bool], what: str) -> None:
         with looker.held("i"):
@@ -340,15 +340,15 @@ def test_camera_follows_or_stays(bench: Bench) -> None:
     looker.drive_from_here()
     looker.show("View")
     looker.wait_for("Camera")
-    looker.places.clear()
+    looker.positions.clear()
     drive_until(lambda: moved("/world") > 10, "the world to move under the vehicle")
 
     looker.choose("Camera", FREE)
     looker.wait_until(lambda: looker.sent and looker.sent[-1][2] == STARTS[FREE][2], "the camera to be set free")
-    looker.places.clear()
+    looker.positions.clear()
     # What was on its way when the camera was set free came before the vehicle began to move.
     drive_until(lambda: moved("/world/vehicle") > 3, "the vehicle to move in the world")
-    looker.places.clear()
+    looker.positions.clear()
     drive_until(lambda: moved("/world/vehicle") > 10, "the vehicle to move in a world that stands still")
     assert moved("/world") == 0
 
@@ -374,7 +374,7 @@ def test_vehicle_stops_when_the_browser_leaves_in_the_middle_of_driving(bench: B
 
 def test_reset_brings_the_vehicle_back_and_nobody_drives_any_more(bench: Bench) -> None:
     resets = bench.graph.collect(UInt32, "/simulation/resets", qos.LATCHED)
-    driven = bench.place[0]
+    driven = bench.position[0]
     assert driven > 1.0
     looker = bench.look_again()
     looker.wait_for("m/s (")
@@ -385,7 +385,7 @@ def test_reset_brings_the_vehicle_back_and_nobody_drives_any_more(bench: Bench) 
     looker.press("Reset")
 
     looker.wait_until(lambda: resets[-1].data == before + 1, "a reset")
-    looker.wait_until(lambda: bench.place[0] < 0.5 * driven, "the vehicle back at its start")
+    looker.wait_until(lambda: bench.position[0] < 0.5 * driven, "the vehicle back at its start")
 
 
 def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:

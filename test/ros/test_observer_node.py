@@ -285,14 +285,14 @@ def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[
     graph.wait_until(poses.get_subscription_count, "an ear for poses")
     at = driven(sensors, told)
 
-    for words, place, variance in (
+    for words, position, variance in (
         ("far from the datum", 1e300, 0.0),
         ("negative", 0.0, -1.0),
         ("not finite", 0.0, math.nan),
     ):
         pose = PoseWithCovarianceStamped()
         pose.pose.pose.orientation.w = 1.0
-        pose.pose.pose.position.x, pose.pose.covariance[0] = place, variance
+        pose.pose.pose.position.x, pose.pose.covariance[0] = position, variance
         poses.publish(pose)
 
         graph.wait_until(lambda words=words: words in figures(diagnostics).get("pose", ""), f"a reason: {words}")

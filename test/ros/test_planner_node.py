@@ -139,10 +139,10 @@ def test_reset_and_new_parameters_keep_a_drive_going_and_start_none(graph: Any) 
     graph.wait_until(lambda: vehicle.speed > 1.0, "driving on to its goal from the start")
     graph.wait_until(lambda: figures(diagnostics).get("status") == "arrived", "its arrival", 40.0)
 
-    place = vehicle.pose
+    position = vehicle.pose
     set_margin(0.25)
     graph.spin_for(1.5)
-    assert math.dist(vehicle.pose[:2], place[:2]) < 0.1
+    assert math.dist(vehicle.pose[:2], position[:2]) < 0.1
     vehicle.reset()
     graph.spin_for(2.0)
     assert vehicle.pose == Pose(10.0, -2.0)
@@ -284,12 +284,12 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
     graph.wait_until(goals.get_subscription_count, "its ear for goals")
 
-    for place, words in (
+    for position, words in (
         (goal(30.0, 0.0, "odom"), "the goal is in another frame: 'odom', must be in 'map'"),
         (goal(math.nan, 0.0), "not a finite place"),
         (goal(5000.0, 0.0), "outside the map"),
     ):
-        goals.publish(place)
+        goals.publish(position)
         graph.wait_until(lambda words=words: words in str(figures(diagnostics)), f"a word on {words}")
     assert not [command for command in commands if command.twist.linear.x]
 

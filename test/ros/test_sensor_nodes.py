@@ -193,7 +193,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     assert {fix.position_covariance_type for fix in fixes} == {NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN}
     assert velocities[-1].header.frame_id == "map"
     assert velocities[-1].twist.twist.linear.x == pytest.approx(5.0, abs=0.5)
-    assert [(place.latitude, place.longitude, place.altitude) for place in datum] == [DEFAULT_DATUM]
+    assert [(position.latitude, position.longitude, position.altitude) for position in datum] == [DEFAULT_DATUM]
     read = [pynmea2.parse(message.data, check=True) for message in sentences]
     assert {type(sentence).__name__ for sentence in read} == {"GGA", "RMC"}
     assert read[0].latitude == pytest.approx(fixes[0].latitude, abs=1e-9)

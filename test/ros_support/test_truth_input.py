@@ -21,9 +21,9 @@ def odometry(frame: str = "map", child: str = "base_link") -> Odometry:
 
 
 def test_odometry_in_the_right_frames_is_taken() -> None:
-    _, place, *_ = read_odometry(odometry(), FRAMES)
+    _, position, *_ = read_odometry(odometry(), FRAMES)
 
-    assert place == (3.0, 0.0, 0.0)
+    assert position == (3.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(("frame", "child"), [("odom", "base_link"), ("map", "lidar_link"), ("", ""), ("/map", "x")])

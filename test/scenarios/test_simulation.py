@@ -147,12 +147,12 @@ def test_an_observation_does_not_change_when_time_goes_on(write_scenario: Write,
     simulation = Simulation(sensing(write_scenario, scenario_text))
     simulation.reset()
     kept = simulation.step(Command(5.0), seconds=0.2).observation
-    place, stamp = kept.truth.position.copy(), kept.sensors["imu"].time_ns
+    position, stamp = kept.truth.position.copy(), kept.sensors["imu"].time_ns
     told = kept.estimate.tobytes()
 
     simulation.step(Command(5.0), seconds=0.2)
 
-    assert kept.truth.position.tolist() == place.tolist()
+    assert kept.truth.position.tolist() == position.tolist()
     assert kept.sensors["imu"].time_ns == stamp
     assert kept.estimate.tobytes() == told
 

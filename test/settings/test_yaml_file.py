@@ -23,7 +23,7 @@ def test_lines_of_keys_are_known(tmp_path: Path) -> None:
     file = read_yaml(write(tmp_path, "a: 1\nb:\n  c: 2\n  d: [1,\n   2]\n"))
 
     assert file.content == {"a": 1, "b": {"c": 2, "d": [1, 2]}}
-    assert file.place(("b", "d")) == f"{file.path}:4"
+    assert file.location(("b", "d")) == f"{file.path}:4"
     assert str(file.error(("b", "c"), "is wrong")) == f"{file.path}:3: is wrong"
 
 
@@ -87,7 +87,7 @@ def test_missing_file_and_folder_are_named(tmp_path: Path) -> None:
 def test_any_bytes_are_read_or_rejected(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path, content)
     try:
-        words = str(read_yaml(path).place(()))
+        words = str(read_yaml(path).location(()))
     except SettingsError as error:
         words = str(error)
 

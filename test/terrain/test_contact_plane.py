@@ -51,9 +51,9 @@ def test_analytic_plane_is_taken_as_it_is() -> None:
 
 def test_kerb_raises_and_tilts_the_plane_without_a_jump() -> None:
     ground = map_ground(lambda x, y: np.where(x > 1.0, 0.15, 0.0) + 0 * y, resolution=0.02)
-    places = np.arange(0.3, 1.6, 0.002)
+    positions = np.arange(0.3, 1.6, 0.002)
 
-    planes = [plane_under(ground, float(x), 0.455) for x in places]
+    planes = [plane_under(ground, float(x), 0.455) for x in positions]
 
     heights = np.array([plane.height for plane in planes])
     slopes = np.array([-plane.normal[0] / plane.normal[2] for plane in planes])

@@ -65,15 +65,15 @@ def test_beyond_the_edge_the_ground_goes_on_as_at_the_edge(x: float, y: float) -
     assert (slope_y == 0.0) == (y != nearest_y)
 
 
-@pytest.mark.parametrize("place", [(np.nan, 0.0), (0.0, np.nan), (np.inf, 0.0), (-1e300, 1e300)])
-def test_no_place_is_an_index_error(place: tuple[float, float]) -> None:
+@pytest.mark.parametrize("position", [(np.nan, 0.0), (0.0, np.nan), (np.inf, 0.0), (-1e300, 1e300)])
+def test_no_place_is_an_index_error(position: tuple[float, float]) -> None:
     ground = plane(0.1, 0.1)
 
-    height = ground.height_at(*place)
+    height = ground.height_at(*position)
 
-    assert np.isnan(height) == np.isnan(place).any()
-    assert not ground.covers(*place)
-    assert ground.soil_at(*place) == 0
+    assert np.isnan(height) == np.isnan(position).any()
+    assert not ground.covers(*position)
+    assert ground.soil_at(*position) == 0
 
 
 def test_many_places_are_answered_at_once_and_keep_their_shape() -> None:

@@ -22,14 +22,14 @@ from terrain.map_messages import (
     words_on_map,
 )
 from terrain.obstacles import Box, Cylinder, Obstacles
-from terrain.world import Place, World
+from terrain.world import World, WorldPose
 from terrain.worlds import load_world
 
 
 def ground(function: Any, resolution: float = 0.1, size: float = 20.0) -> ElevationMap:
     """Heights by a function of x and y, from -5 m on."""
-    places = -5.0 + np.arange(round(size / resolution) + 1) * resolution
-    x, y = np.meshgrid(places, places)
+    positions = -5.0 + np.arange(round(size / resolution) + 1) * resolution
+    x, y = np.meshgrid(positions, positions)
     heights = np.asarray(function(x, y) + 0.0 * x, np.float32)
     return ElevationMap(heights=heights, resolution=resolution, origin_x=-5.0, origin_y=-5.0)
 
@@ -39,7 +39,7 @@ def level(**options: float) -> ElevationMap:
 
 
 def at(found: Occupancy, x: float, y: float) -> int:
-    row, column = (int((place - origin) // found.resolution) for place, origin in ((y, found.y), (x, found.x)))
+    row, column = (int((position - origin) // found.resolution) for position, origin in ((y, found.y), (x, found.x)))
     return int(found.cells[row, column])
 
 
@@ -96,7 +96,7 @@ def test_every_cell_that_an_obstacle_touches_is_occupied_and_few_others() -> Non
 
     x, y = np.meshgrid(np.arange(-4.99, 15.0, 0.02), np.arange(-4.99, 15.0, 0.02))
     distance = things.distance(x, y)
-    rows, columns = (((place + 5.0) // 0.5).astype(int) for place in (y, x))
+    rows, columns = (((position + 5.0) // 0.5).astype(int) for position in (y, x))
     states = found.cells[rows, columns]
     assert (states[distance <= 0.0] == OCCUPIED).all()
     assert (states[distance > 0.5 * math.sqrt(2.0)] == FREE).all()
@@ -126,7 +126,7 @@ def test_what_was_not_surveyed_is_unknown_unless_something_stands_there(cell: fl
 
 def test_map_of_a_large_world_is_cut_around_the_start_and_says_so() -> None:
     kerb = ground(lambda x, y: 0.15 * (x > 10.0), 0.1)
-    world = World(name="large", ground=kerb, start=Place(x=12.0, y=2.0))
+    world = World(name="large", ground=kerb, start=WorldPose(x=12.0, y=2.0))
 
     found = occupancy(world, MapSettings(map_size_m=6.0))
 
@@ -171,7 +171,7 @@ def test_every_obstacle_has_a_shape_whose_number_stays() -> None:
     assert kinds.count("cylinder") == len(world.obstacles.cylinders)
     post = world.obstacles.cylinders[0]
     shape = next(shape for shape in drawn if shape.kind == "cylinder")
-    assert shape.place == (post.x, post.y, post.base + 0.5 * post.height)
+    assert shape.position == (post.x, post.y, post.base + 0.5 * post.height)
     assert shape.size == (2.0 * post.radius, 2.0 * post.radius, post.height)
     paint = drawn[-1]
     assert (paint.kind, len(paint.order)) == ("lines", 2 * len(world.markings))

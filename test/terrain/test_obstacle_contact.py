@@ -33,9 +33,9 @@ def with_obstacles(
 
 
 def driven(
-    car: Hmmwv, ground: WorldGround, speed: float, seconds: float, **place: float
+    car: Hmmwv, ground: WorldGround, speed: float, seconds: float, **position: float
 ) -> tuple[list[float], np.ndarray]:
-    state = car.start(ground, speed=speed, **place)
+    state = car.start(ground, speed=speed, **position)
     pushes = []
     for _ in range(round(100 * seconds)):
         assert car.advance(state, COASTING, ground, 10) == 10

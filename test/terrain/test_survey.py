@@ -25,8 +25,8 @@ def bent_road(count: int = 800, seed: int = 2) -> np.ndarray:
     return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
 
 
-def surveyed(places: np.ndarray) -> Survey:
-    return Survey(np.column_stack((places, hill(places[:, 0], places[:, 1]))))
+def surveyed(positions: np.ndarray) -> Survey:
+    return Survey(np.column_stack((positions, hill(positions[:, 0], positions[:, 1]))))
 
 
 @pytest.mark.parametrize(("interpolation", "error"), [("smooth", 0.01), ("linear", 0.03)])
@@ -43,8 +43,8 @@ def test_the_surface_between_points_is_that_of_the_ground(interpolation: str, er
 
 @pytest.mark.parametrize("interpolation", ["smooth", "linear"])
 def test_a_plane_is_exact(interpolation: str) -> None:
-    places = bent_road(300)
-    survey = Survey(np.column_stack((places, 0.1 * places[:, 0] - 0.2 * places[:, 1] + 5.0)))
+    positions = bent_road(300)
+    survey = Survey(np.column_stack((positions, 0.1 * positions[:, 0] - 0.2 * positions[:, 1] + 5.0)))
 
     surface = survey.surface(survey.outline(), 1.0, interpolation)
 
@@ -63,24 +63,24 @@ def test_the_outline_follows_the_road_and_not_its_hull() -> None:
 
 
 def test_no_point_is_outside_and_no_triangle_is_wider_than_alpha() -> None:
-    places = bent_road()
-    outline = alpha_shape(places, radius=4.0)
+    positions = bent_road()
+    outline = alpha_shape(positions, radius=4.0)
 
-    assert outline.covers(*(places.T * 0.9999)).mean() > 0.9  # of points near the outline, some are just outside
-    corners = places[outline.triangles]
+    assert outline.covers(*(positions.T * 0.9999)).mean() > 0.9  # of points near the outline, some are just outside
+    corners = positions[outline.triangles]
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
     assert (sides <= 2.0 * 4.0).all()  # no side is longer than the circle is wide
     ends, counts = np.unique(outline.boundary(), return_counts=True)
     assert (counts % 2 == 0).all()  # closed curves
-    assert set(ends) <= set(range(len(places)))
+    assert set(ends) <= set(range(len(positions)))
 
 
 def test_a_wide_alpha_gives_the_convex_hull() -> None:
     from scipy.spatial import ConvexHull
 
-    places = bent_road(200)
+    positions = bent_road(200)
 
-    assert alpha_shape(places, radius=1e9).area == pytest.approx(ConvexHull(places).volume)
+    assert alpha_shape(positions, radius=1e9).area == pytest.approx(ConvexHull(positions).volume)
 
 
 def test_the_mesh_covers_what_was_surveyed_and_faces_up() -> None:

@@ -76,11 +76,11 @@ def test_every_world_of_the_suite_can_be_driven(name: str) -> None:
     world = load_world(name)
 
     assert set(world.soil_names) <= set(load_soils())
-    places = [world.start] + ([world.goal] if world.goal else [])
-    for place in places:
-        assert world.ground.covers(place.x, place.y)
-        assert world.obstacles.distance(place.x, place.y) > 3.0  # [m]: room for the vehicle
-        slope = np.hypot(*world.ground.slope_at(place.x, place.y))
+    positions = [world.start] + ([world.goal] if world.goal else [])
+    for position in positions:
+        assert world.ground.covers(position.x, position.y)
+        assert world.obstacles.distance(position.x, position.y) > 3.0  # [m]: room for the vehicle
+        slope = np.hypot(*world.ground.slope_at(position.x, position.y))
         assert slope < np.tan(np.radians(12.0))  # it stands without sliding
 
 

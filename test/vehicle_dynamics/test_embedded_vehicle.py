@@ -101,7 +101,7 @@ def forces_on_tree(state: TreeState, case: Case, theta_force: np.ndarray) -> tup
     forces[0] = case.chassis_force
     for index, corner in enumerate(CORNERS):
         wheel = layout.body[f"{corner}.wheel"]
-        centre = state.place(wheel, layout.mechanism.bodies[wheel - 1].centre)
+        centre = state.position(wheel, layout.mechanism.bodies[wheel - 1].centre)
         forces[wheel] = force_at(centre, case.wheel_force[index, 3:])
         forces[wheel, :3] += case.wheel_force[index, :3]
         torques[names.index(f"{corner}.lower_arm")] = theta_force[index]

@@ -90,7 +90,7 @@ def test_mujoco_places_every_body_and_its_inertia_as_our_tree_does(vehicle: Mech
         inertia = axes @ np.diag(model.body(body.name).inertia) @ axes.T
         expected = state.turned[number] @ body.inertia @ state.turned[number].T
         assert_allclose(inertia, expected, atol=1e-9 * np.abs(expected).max())
-        assert_allclose(there.xipos, state.place(number, body.centre), atol=1e-12)
+        assert_allclose(there.xipos, state.position(number, body.centre), atol=1e-12)
 
 
 def test_shapes_of_mjcf_are_seen_but_not_felt(vehicle: Mechanism, mujoco: Any) -> None:
@@ -128,7 +128,7 @@ def test_links_of_urdf_move_as_our_tree_does(vehicle: Mechanism, pinocchio: Any)
 
     for number, body in enumerate(vehicle.bodies, start=1):
         frame = data.oMf[model.getFrameId(body.name.replace(".", "_"), pinocchio.BODY)]
-        assert_allclose(frame.translation, state.place(number, body.axes[-1].point), atol=1e-12)
+        assert_allclose(frame.translation, state.position(number, body.axes[-1].point), atol=1e-12)
         assert_allclose(frame.rotation, state.turned[number], atol=1e-12)
 
 

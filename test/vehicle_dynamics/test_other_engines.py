@@ -73,7 +73,7 @@ def random_case(system: EmbeddedSystem, seed: int) -> Case:
     forces[0] = 1e3 * random.normal(size=6)
     for name in WHEELS:
         wheel = system.layout.body[name]
-        centre = state.place(wheel, system.layout.mechanism.bodies[wheel - 1].centre)
+        centre = state.position(wheel, system.layout.mechanism.bodies[wheel - 1].centre)
         forces[wheel] = force_at(centre, 3e3 * random.normal(size=3))
     return Case(state, forces, 1e2 * random.normal(size=system.layout.count))
 

@@ -56,11 +56,11 @@ def test_parallelogram_only_shifts_its_link(steering: PitmanGeometry) -> None:
 def test_derivatives_of_a_link_point_match_differences(skew: PitmanGeometry) -> None:
     point, step = (0.2, 0.4, 0.03), 5e-3
     for angle in ANGLES:
-        places = {k: link_point(skew, link_motion(skew, angle + k * step), point) for k in range(-3, 4)}
-        here = places[0]
+        positions = {k: link_point(skew, link_motion(skew, angle + k * step), point) for k in range(-3, 4)}
+        here = positions[0]
         assert abs(link_motion(skew, angle).link_rate) > 1e-3
         for order in (0, 1):  # sixth-order differences of place and of rate
-            sides = [np.subtract(places[k][order], places[-k][order]) for k in (1, 2, 3)]
+            sides = [np.subtract(positions[k][order], positions[-k][order]) for k in (1, 2, 3)]
             expected = (45.0 * sides[0] - 9.0 * sides[1] + sides[2]) / (60.0 * step)
             assert_allclose(here[order + 1], expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
 

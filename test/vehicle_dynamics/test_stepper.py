@@ -44,7 +44,7 @@ class Cart:
     breaks_at = float("inf")
     shows_nan = False
 
-    def start(self, ground: Any, x: float = 0.0, **place: float) -> Any:
+    def start(self, ground: Any, x: float = 0.0, **position: float) -> Any:
         return np.array([x])
 
     def advance(self, state: Any, pedals: Pedals, ground: Any, steps: int) -> int:

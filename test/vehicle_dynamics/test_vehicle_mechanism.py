@@ -92,7 +92,7 @@ def test_closed_form_kinematics_are_the_numerical_ones(system: EmbeddedSystem, c
     for aggregate in system.aggregates:
         accelerations[aggregate.coordinates] = system.velocity_map_bias(state, aggregate)
     spatial = state.bias[spindle] + state.jacobian(spindle) @ accelerations
-    assert_allclose(state.place(spindle, geometry.tie_outer), pose.tie_outer, atol=1e-12)
+    assert_allclose(state.position(spindle, geometry.tie_outer), pose.tie_outer, atol=1e-12)
     assert_allclose(state.velocity[spindle][:3], velocity.spindle, atol=1e-10)
     assert_allclose(point_velocity(state.velocity[spindle], pose.tie_outer), velocity.tie_outer, atol=1e-10)
     assert_allclose(spatial[:3], bias.spindle, atol=1e-9)

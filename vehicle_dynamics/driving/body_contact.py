@@ -38,11 +38,11 @@ def add_body_contact(body: BodyPoints, ground: Ground, chassis: ChassisInWorld, 
     for index in range(len(body.points)):
         point = three(body.points[index], 0)
         arm = to_world(rotation, point)
-        place = add(position, arm)
-        if not height_at(ground, place[0], place[1]) > place[2]:
+        in_world = add(position, arm)
+        if not height_at(ground, in_world[0], in_world[1]) > in_world[2]:
             continue
-        surface = ground_at(ground, place[0], place[1])
-        depth = (surface.height - place[2]) * surface.normal[2]
+        surface = ground_at(ground, in_world[0], in_world[1])
+        depth = (surface.height - in_world[2]) * surface.normal[2]
         speed = add(chassis.velocity, cross(chassis.angular_velocity, arm))
         outward = dot(speed, surface.normal)
         push = body.stiffness * min(depth, DEEPEST) - body.damping * outward

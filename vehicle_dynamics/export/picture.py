@@ -64,8 +64,8 @@ class Portrait:
             body = self._layout.body[name]
             for shape in self._shapes[name]:
                 if shape.material not in without:
-                    place = turned @ state.shifted[body] + shifted
-                    parts.append(shape_triangles(shape, turned @ state.turned[body], place, GROUND + 1 + len(parts)))
+                    axes_box = turned @ state.shifted[body] + shifted
+                    parts.append(shape_triangles(shape, turned @ state.turned[body], axes_box, GROUND + 1 + len(parts)))
         return Triangles.joined(parts)
 
 
@@ -85,10 +85,10 @@ def draw(parameters: VehicleParameters, path: Path) -> None:
     figure = Figure(figsize=(11.0, 5.2), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplot_mosaic("aab;aac")
-    for place, (title, image) in zip(axes.values(), panels.items(), strict=True):
-        place.imshow(image, interpolation="antialiased")
-        place.set_title(title, fontsize=10)
-        place.set_axis_off()
+    for axes_box, (title, image) in zip(axes.values(), panels.items(), strict=True):
+        axes_box.imshow(image, interpolation="antialiased")
+        axes_box.set_title(title, fontsize=10)
+        axes_box.set_axis_off()
     figure.savefig(path, dpi=110)
 
 

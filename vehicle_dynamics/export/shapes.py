@@ -75,7 +75,7 @@ def joint_points(mechanism: Mechanism) -> dict[str, list[Vector3]]:
     for name, point in joints:
         if all(np.linalg.norm(np.subtract(point, other)) > SAME_POINT for other in points[name]):
             points[name].append(point)
-    return {name: [_vector(np.array(point)) for point in places] for name, places in points.items()}
+    return {name: [_vector(np.array(point)) for point in positions] for name, positions in points.items()}
 
 
 def _body_shapes(body: Body, points: list[Vector3]) -> list[Shape]:

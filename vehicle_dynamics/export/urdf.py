@@ -111,7 +111,7 @@ def _add_inertial(link: Element, mass: float, centre: Array, inertia: Array) -> 
     SubElement(inertial, "origin", xyz=numbers(centre), rpy="0 0 0")
     SubElement(inertial, "mass", value=number(mass))
     names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    SubElement(inertial, "inertia", {name: number(inertia[place]) for name, place in names.items()})
+    SubElement(inertial, "inertia", {name: number(inertia[position]) for name, position in names.items()})
 
 
 def _add_visuals(link: Element, shapes: Sequence[Shape], origin: Array) -> None:

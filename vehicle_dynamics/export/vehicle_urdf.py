@@ -18,9 +18,9 @@ from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 def sensor_mounts(equipment: Equipment) -> dict[str, Mount]:
     """Frames of sensors on base_link, by name, as the vehicle's file has them."""
     found = {}
-    for place in equipment.sensors:
-        roll, pitch, yaw = (math.radians(angle) for angle in place.rpy_deg)
-        found[place.frame_name] = Mount(place.xyz_m, (roll, pitch, yaw))
+    for position in equipment.sensors:
+        roll, pitch, yaw = (math.radians(angle) for angle in position.rpy_deg)
+        found[position.frame_name] = Mount(position.xyz_m, (roll, pitch, yaw))
     return found
 
 

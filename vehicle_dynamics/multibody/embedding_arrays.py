@@ -57,7 +57,7 @@ class EmbeddingWorkspace(NamedTuple):
     map: Array  # coordinates x free ones of the group: X of Eq. 13
     map_bias: Array  # coordinates: X' theta' of Eq. 14, zero for free ones
     carried: Array  # axes x 6: Coriolis acceleration of each axis
-    place: Array  # cuts x 3: the second body's point [m]
+    position: Array  # cuts x 3: the second body's point [m]
     direction: Array  # rows x 3
     matrix: Array  # dependent ones x most of a group: Y1 of each group, then its factors (small_lu.py)
     pivot: Indices  # dependent ones
@@ -152,7 +152,7 @@ def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingW
         map=np.zeros((axes, most_free)),
         map_bias=np.zeros(axes),
         carried=np.zeros((axes, 6)),
-        place=np.zeros((len(tree.cut_first), 3)),
+        position=np.zeros((len(tree.cut_first), 3)),
         direction=np.zeros((len(tree.cut_direction), 3)),
         matrix=np.zeros((len(arrays.dependent), most_dependent)),
         pivot=np.zeros(len(arrays.dependent), dtype=np.int64),

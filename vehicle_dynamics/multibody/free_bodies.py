@@ -194,10 +194,10 @@ def free_state(tree: TreeState) -> FreeState:
     """The same state as free bodies, in the inertial frame in which the root is now."""
     mechanism = tree.layout.mechanism
     centres = [mechanism.root_centre, *(body.centre for body in mechanism.bodies)]
-    places = np.array([tree.place(number, centre) for number, centre in enumerate(centres)])
-    speeds = [point_velocity(velocity, place) for velocity, place in zip(tree.velocity, places, strict=True)]
+    positions = np.array([tree.position(number, centre) for number, centre in enumerate(centres)])
+    speeds = [point_velocity(velocity, position) for velocity, position in zip(tree.velocity, positions, strict=True)]
     attitude = Rotation.from_matrix(tree.turned).as_quat()
-    return FreeState(attitude, places, np.hstack([tree.velocity[:, :3], speeds]))
+    return FreeState(attitude, positions, np.hstack([tree.velocity[:, :3], speeds]))
 
 
 def across(direction: Array) -> tuple[Array, Array]:

@@ -39,8 +39,8 @@ def hinge_coordinates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace,
             before, after = turn_by(turned[first], reference), turn_by(turned[second], reference)
             coordinates[axis] = math.atan2(dot(direction, cross(before, after)), dot(before, after))
         else:
-            start = _place(centre[first], turned[first], axes.first_arm[axis])
-            end = _place(centre[second], turned[second], axes.second_arm[axis])
+            start = _position(centre[first], turned[first], axes.first_arm[axis])
+            end = _position(centre[second], turned[second], axes.second_arm[axis])
             coordinates[axis] = dot(direction, sub(end, start))
 
 
@@ -54,7 +54,7 @@ def hinge_rates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace, rates
         if axes.is_turn[axis]:
             motion = sub(vector(velocity[second]), vector(velocity[first]))
         else:
-            end = _place(centre[second], turned[second], axes.second_arm[axis])
+            end = _position(centre[second], turned[second], axes.second_arm[axis])
             motion = _seen_from_first(end, centre, velocity, first, second)
         rates[axis] = dot(turn_by(turned[axes.carrier[axis]], vector(axes.direction[axis])), motion)
 
@@ -78,7 +78,7 @@ def hinge_accelerations(
                 other = turn_by(turned[axes.carrier[partner]], vector(axes.direction[partner]))
                 motion = add_scaled(motion, -work.hinge_rate[partner], cross(w1, other))
         else:
-            end = _place(centre[second], turned[second], axes.second_arm[axis])
+            end = _position(centre[second], turned[second], axes.second_arm[axis])
             reach, arm = sub(end, vector(centre[first])), sub(end, vector(centre[second]))
             motion = sub(
                 add(linear_part(b), add(cross(vector(b), arm), cross(w2, cross(w2, arm)))),
@@ -114,7 +114,7 @@ def add_hinge_forces(bodies: FreeBodies, state: FreeState, coordinate_forces: Ar
                 other[k] += direction[k]
         else:
             # Both act where the second body's point is, so that they have no moment together.
-            end = _place(centre[second], turned[second], axes.second_arm[axis])
+            end = _position(centre[second], turned[second], axes.second_arm[axis])
             on_first = cross(sub(end, vector(centre[first])), direction)
             on_second = cross(sub(end, vector(centre[second])), direction)
             for k in range(3):
@@ -125,7 +125,7 @@ def add_hinge_forces(bodies: FreeBodies, state: FreeState, coordinate_forces: Ar
 
 
 @part
-def _place(centre: Array, turned: Array, arm: Array) -> Vector3:
+def _position(centre: Array, turned: Array, arm: Array) -> Vector3:
     """Where a body's point is."""
     return add(vector(centre), turn_by(turned, vector(arm)))
 

@@ -137,13 +137,13 @@ def implicit_residual(
 def velocity_coupling(tree: TreeArrays, anchor: Array, work: ImplicitWorkspace, out: Array) -> None:
     """gamma of Eq. 22 into out (m): acceleration of the anchors less Phi_q' q'; call after tree_motion at root rest."""
     for cut in range(len(tree.cut_first)):
-        change = _point_bias(work, tree.cut_second[cut], _place(tree, cut, tree.cut_second[cut], work))
+        change = _point_bias(work, tree.cut_second[cut], _position(tree, cut, tree.cut_second[cut], work))
         goal = ZERO
         if tree.cut_is_at_root[cut]:
             goal = (anchor[cut, 6], anchor[cut, 7], anchor[cut, 8])
         else:
             first = tree.cut_first[cut]
-            change = sub(change, _point_bias(work, first, _place(tree, cut, first, work)))
+            change = sub(change, _point_bias(work, first, _position(tree, cut, first, work)))
         for k in range(3):
             out[3 * cut + k] = goal[k] - change[k]
 
@@ -173,10 +173,10 @@ def _sum_loads(tree: TreeArrays, multipliers: Array, anchor: Array, work: Implic
     for cut in range(len(tree.cut_first)):
         force = (multipliers[3 * cut], multipliers[3 * cut + 1], multipliers[3 * cut + 2])
         second = tree.cut_second[cut]
-        _pull_at(pull[second], _place(tree, cut, second, work), force, 1.0)
+        _pull_at(pull[second], _position(tree, cut, second, work), force, 1.0)
         if not tree.cut_is_at_root[cut]:
             first = tree.cut_first[cut]
-            _pull_at(pull[first], _place(tree, cut, first, work), force, -1.0)
+            _pull_at(pull[first], _position(tree, cut, first, work), force, -1.0)
     for index in range(len(tree.parent) - 1, -1, -1):
         parent = tree.parent[index]
         for k in range(6):
@@ -185,49 +185,51 @@ def _sum_loads(tree: TreeArrays, multipliers: Array, anchor: Array, work: Implic
 
 
 @part
-def _pull_at(pull: Array, place: Vector3, force: Vector3, sign: float) -> None:
-    moment = cross(place, force)
+def _pull_at(pull: Array, position: Vector3, force: Vector3, sign: float) -> None:
+    moment = cross(position, force)
     for k in range(3):
         pull[k] += sign * moment[k]
         pull[3 + k] += sign * force[k]
 
 
 @part
-def _place(tree: TreeArrays, cut: int, frame: int, work: ImplicitWorkspace) -> Vector3:
+def _position(tree: TreeArrays, cut: int, frame: int, work: ImplicitWorkspace) -> Vector3:
     """Where a cut's point of the given frame is now."""
     design = vector(tree.cut_point[cut])
     return add(turn_by(work.tree.turned[frame], design), vector(work.tree.shifted[frame]))
 
 
 @part
-def _point_velocity(motion: Array, place: Vector3) -> Vector3:
+def _point_velocity(motion: Array, position: Vector3) -> Vector3:
     """Velocity (or acceleration per coordinate acceleration) at a place of a spatial motion."""
-    return add(linear_part(motion), cross(vector(motion), place))
+    return add(linear_part(motion), cross(vector(motion), position))
 
 
 @part
-def _point_bias(work: ImplicitWorkspace, frame: int, place: Vector3) -> Vector3:
+def _point_bias(work: ImplicitWorkspace, frame: int, position: Vector3) -> Vector3:
     """Acceleration of a point with all coordinate accelerations zero, the root at rest."""
     velocity, bias = work.tree.velocity[frame], work.tree.bias[frame]
-    return add(_point_velocity(bias, place), cross(vector(velocity), _point_velocity(velocity, place)))
+    return add(_point_velocity(bias, position), cross(vector(velocity), _point_velocity(velocity, position)))
 
 
 @part
 def _gap(tree: TreeArrays, cut: int, anchor: Array, work: ImplicitWorkspace) -> tuple[Vector3, Vector3, Vector3]:
     """Gap of a cut, its rate, and Phi_q a: all of the second point as seen from the first, root axes."""
     second = tree.cut_second[cut]
-    place = _place(tree, cut, second, work)
-    velocity = _point_velocity(work.tree.velocity[second], place)
-    acceleration = sub(_point_velocity(work.acceleration[second], place), _point_velocity(work.acceleration[0], place))
+    position = _position(tree, cut, second, work)
+    velocity = _point_velocity(work.tree.velocity[second], position)
+    acceleration = sub(
+        _point_velocity(work.acceleration[second], position), _point_velocity(work.acceleration[0], position)
+    )
     if tree.cut_is_at_root[cut]:
-        return sub(place, vector(anchor[cut])), sub(velocity, linear_part(anchor[cut])), acceleration
+        return sub(position, vector(anchor[cut])), sub(velocity, linear_part(anchor[cut])), acceleration
     first = tree.cut_first[cut]
-    other = _place(tree, cut, first, work)
+    other = _position(tree, cut, first, work)
     acceleration = sub(
         acceleration,
         sub(_point_velocity(work.acceleration[first], other), _point_velocity(work.acceleration[0], other)),
     )
-    return sub(place, other), sub(velocity, _point_velocity(work.tree.velocity[first], other)), acceleration
+    return sub(position, other), sub(velocity, _point_velocity(work.tree.velocity[first], other)), acceleration
 
 
 @kernel
@@ -325,23 +327,23 @@ def _cut_block(
     if frame == 0:
         return
     tree_work, last = work.tree, frame - 1
-    place = _place(tree, cut, frame, work)
+    position = _position(tree, cut, frame, work)
     force = (p[at.multiplier + 3 * cut], p[at.multiplier + 3 * cut + 1], p[at.multiplier + 3 * cut + 2])
     end = tree.level[last]
     for level in range(ROOT_LEVELS, end + 1):
         j = tree.path[last, level]
         axis = tree_work.axis[j]
-        w, column = vector(axis), _point_velocity(axis, place)
+        w, column = vector(axis), _point_velocity(axis, position)
         # v and a of the root's frame to j, turned; and of j to the point.
         nearer_v, nearer_a = (
             vector(tree_work.velocity[j + 1]),
             sub(vector(work.acceleration[j + 1]), vector(work.acceleration[0])),
         )
         farther_v = sub(
-            _point_velocity(tree_work.velocity[frame], place), _point_velocity(tree_work.velocity[j + 1], place)
+            _point_velocity(tree_work.velocity[frame], position), _point_velocity(tree_work.velocity[j + 1], position)
         )
         farther_a = sub(
-            _point_velocity(work.acceleration[frame], place), _point_velocity(work.acceleration[j + 1], place)
+            _point_velocity(work.acceleration[frame], position), _point_velocity(work.acceleration[j + 1], position)
         )
         change_v = add(cross(nearer_v, column), cross(w, farther_v))
         change_a = add(cross(nearer_a, column), cross(w, farther_a))

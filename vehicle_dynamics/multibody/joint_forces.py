@@ -56,7 +56,7 @@ def joint_forces(
         start = rows.stop
         first, second = layout.body[cut.first], layout.body[cut.second]
         cuts[cut.name] = multipliers[rows] @ np.array(cut.directions) @ state.turned[first].T
-        points[cut.name] = state.place(second, cut.point)
+        points[cut.name] = state.position(second, cut.point)
         wrench = force_at(points[cut.name], cuts[cut.name])
         needed[second] -= wrench
         needed[first] += wrench

@@ -138,15 +138,15 @@ def _closure_errors(
     for cut in arrays.cut:
         first, second = tree.cut_first[cut], tree.cut_second[cut]
         design = vector(tree.cut_point[cut])
-        place = add(turn_by(motion.turned[second], design), vector(motion.shifted[second]))
+        position = add(turn_by(motion.turned[second], design), vector(motion.shifted[second]))
         if tree.cut_is_at_root[cut]:
-            apart = sub(place, vector(anchor[cut]))
+            apart = sub(position, vector(anchor[cut]))
         else:
-            apart = sub(place, add(turn_by(motion.turned[first], design), vector(motion.shifted[first])))
-        put(work.place[cut], 0, place)
+            apart = sub(position, add(turn_by(motion.turned[first], design), vector(motion.shifted[first])))
+        put(work.position[cut], 0, position)
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
             direction = turn_by(motion.turned[first], vector(tree.cut_direction[row]))
-            moment = cross(place, direction)
+            moment = cross(position, direction)
             put(work.direction[row], 0, direction)
             error = dot(direction, apart)
             right[last, line] = error
@@ -204,14 +204,14 @@ def _closure_accelerations(
     """Accelerations of the errors at zero coordinate accelerations, with the sign of Eq. 14, as right side after Y2."""
     last, line = len(work.right) - 1, 0
     for cut in arrays.cut:
-        first, second, place = tree.cut_first[cut], tree.cut_second[cut], vector(work.place[cut])
+        first, second, position = tree.cut_first[cut], tree.cut_second[cut], vector(work.position[cut])
         # The second body's point as the first body sees it, as in tree_closures.
         w1, w2 = vector(motion.velocity[first]), vector(motion.velocity[second])
-        v1 = add(linear_part(motion.velocity[first]), cross(w1, place))
-        v2 = add(linear_part(motion.velocity[second]), cross(w2, place))
+        v1 = add(linear_part(motion.velocity[first]), cross(w1, position))
+        v2 = add(linear_part(motion.velocity[second]), cross(w2, position))
         angular = sub(vector(motion.bias[second]), vector(motion.bias[first]))
         linear = sub(linear_part(motion.bias[second]), linear_part(motion.bias[first]))
-        change = add(add(linear, cross(angular, place)), sub(cross(w2, v2), cross(w1, v1)))
+        change = add(add(linear, cross(angular, position)), sub(cross(w2, v2), cross(w1, v1)))
         change = add_scaled(change, -2.0, cross(w1, sub(v2, v1)))
         if tree.cut_is_at_root[cut]:
             change = sub(change, (anchor[cut, 6], anchor[cut, 7], anchor[cut, 8]))

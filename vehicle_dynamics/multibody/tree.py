@@ -107,7 +107,7 @@ class TreeState:
             body = self.layout.parent[body]
         return result
 
-    def place(self, body: int, point: tuple[float, float, float]) -> Array:
+    def position(self, body: int, point: tuple[float, float, float]) -> Array:
         """Where a body's design point is now."""
         return np.asarray(self.turned[body] @ point + self.shifted[body])
 
@@ -116,7 +116,7 @@ class TreeState:
         first, second = self.layout.body[cut.first], self.layout.body[cut.second]
         directions = np.array(cut.directions) @ self.turned[first].T
         anchor = self.anchors.get(cut.name)
-        points = self.place(first, cut.point) if anchor is None else anchor[:3], self.place(second, cut.point)
+        points = self.position(first, cut.point) if anchor is None else anchor[:3], self.position(second, cut.point)
         jacobian = np.zeros((3, self.layout.count))
         rate = np.zeros(3)
         for sign, body, point in ((-1.0, first, points[0]), (1.0, second, points[1])):

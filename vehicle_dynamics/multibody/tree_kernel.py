@@ -98,25 +98,25 @@ def tree_closures(tree: TreeArrays, anchor: Array, work: TreeWorkspace) -> None:
     for cut in range(len(tree.cut_first)):
         first, second = tree.cut_first[cut], tree.cut_second[cut]
         design = vector(tree.cut_point[cut])
-        place = add(turn_by(work.turned[second], design), vector(work.shifted[second]))
+        position = add(turn_by(work.turned[second], design), vector(work.shifted[second]))
         w1, w2 = vector(work.velocity[first]), vector(work.velocity[second])
-        v1 = add(linear_part(work.velocity[first]), cross(w1, place))
-        v2 = add(linear_part(work.velocity[second]), cross(w2, place))
+        v1 = add(linear_part(work.velocity[first]), cross(w1, position))
+        v2 = add(linear_part(work.velocity[second]), cross(w2, position))
         angular = sub(vector(work.bias[second]), vector(work.bias[first]))
         linear = sub(linear_part(work.bias[second]), linear_part(work.bias[first]))
         relative = sub(v2, v1)
-        change = add(add(linear, cross(angular, place)), sub(cross(w2, v2), cross(w1, v1)))
+        change = add(add(linear, cross(angular, position)), sub(cross(w2, v2), cross(w1, v1)))
         change = add_scaled(change, -2.0, cross(w1, relative))
         if tree.cut_is_at_root[cut]:
             moving = anchor[cut]
-            apart = sub(place, vector(moving))
+            apart = sub(position, vector(moving))
             relative = sub(relative, linear_part(moving))
             change = sub(change, (moving[6], moving[7], moving[8]))
         else:
-            apart = sub(place, add(turn_by(work.turned[first], design), vector(work.shifted[first])))
+            apart = sub(position, add(turn_by(work.turned[first], design), vector(work.shifted[first])))
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
             direction = turn_by(work.turned[first], vector(tree.cut_direction[row]))
-            moment = cross(place, direction)
+            moment = cross(position, direction)
             work.error[row] = dot(direction, apart)
             work.error_rate[row] = dot(direction, relative)
             work.error_bias[row] = dot(direction, change)

@@ -133,9 +133,9 @@ def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, wo
     spring_forces(springs, state.coordinates, state.rates, workspace.forces.coordinates)
     table_wrench(table, time, wrench)
     frame = tree.body_frame[table.body]
-    place = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
+    position = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
     force, on_body = turn_back(r, linear_part(wrench)), workspace.forces.bodies[table.body]
-    put(on_body, 0, add(turn_back(r, vector(wrench)), cross(place, force)))
+    put(on_body, 0, add(turn_back(r, vector(wrench)), cross(position, force)))
     put(on_body, 3, force)
 
 

@@ -223,7 +223,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         """Pace, state, what became of commands; stamped with simulation time."""
         self._report_simulation()
         self._report_commands()
-        self._report_place()
+        self._report_position()
         others = other_publishers(self, CLOCK)
         if others:
             self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(others)}")
@@ -268,14 +268,16 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             "commands_limited": str(self._audit.limited),
         }
 
-    def _report_place(self) -> None:
+    def _report_position(self) -> None:
         if self._world is None:
             return
         x, y, _ = self._simulation.seen["position"].tolist()
         if self._world.ground.covers(x, y):
-            self.report("place", Level.OK, f"in world {self._world.name}")
+            self.report("position", Level.OK, f"in world {self._world.name}")
         else:
-            self.report("place", Level.WARN, f"outside world {self._world.name}, whose ground goes on as at its edge")
+            self.report(
+                "position", Level.WARN, f"outside world {self._world.name}, whose ground goes on as at its edge"
+            )
 
     def _report_commands(self) -> None:
         status = self._drive.status

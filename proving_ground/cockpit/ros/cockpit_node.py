@@ -75,7 +75,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._seek: Any = None
         self._wanted_factor: float | None = None
         self._wanted_rate: float | None = None
-        self._wanted_place: float | None = None
+        self._wanted_position: float | None = None
         self._pictures, self._counted_at = 0, self.wall_time()
         self._draw_timer = self._resting_timer(1.0 / s.update_rate_hz, self._draw)
         self._drive_timer = self._resting_timer(DRIVE_PERIOD_S, self._command)
@@ -221,10 +221,10 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         is_replay = self._askable.is_there(topics.REPLAY_RESUME.below(s.replayer_node))
         if is_replay and self._seek is None:
             self._seek = self.advertise(topics.SEEK.below(s.replayer_node))
-        if self._wanted_place is not None and self._seek is not None and self._seek.get_subscription_count():
-            self._seek.publish(Float64(data=self._wanted_place))
-            self._say(f"replay at {self._wanted_place:.1f} s", False)
-            self._wanted_place = None
+        if self._wanted_position is not None and self._seek is not None and self._seek.get_subscription_count():
+            self._seek.publish(Float64(data=self._wanted_position))
+            self._say(f"replay at {self._wanted_position:.1f} s", False)
+            self._wanted_position = None
         self.page.panel.show_replay(is_replay, self._askable.is_there(topics.PAUSE.name))
 
     # What people ask for
@@ -272,7 +272,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             service = topics.REPLAY_STEP if action == "Step" else topics.REPLAY_RESUME
             self._askable.ask(service.below(node), Trigger.Request(), self.wall_time())
         elif action == "Restart":
-            self._wanted_place = 0.0
+            self._wanted_position = 0.0
 
     def set_replay_rate(self, rate: float) -> None:
         """Of the bag; soon, as set_factor."""
@@ -281,23 +281,23 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     def seek(self, position_s: float) -> None:
         """In the bag; soon, as set_factor."""
         length_s = np.inf if self._model.replay is None else self._model.replay.length_s
-        self._wanted_place = min(position_s, length_s)  # the slider's end is rounded
+        self._wanted_position = min(position_s, length_s)  # the slider's end is rounded
 
     def _set_number(self, node: str, name: str, value: float, words: str) -> None:
         number = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
         request = SetParameters.Request(parameters=[Parameter(name=name, value=number)])
         self._askable.ask(f"{node}/set_parameters", request, self.wall_time(), f"{words} {value:g}")
 
-    def set_goal(self, place: Array) -> None:
+    def set_goal(self, position: Array) -> None:
         """For whoever plans."""
-        x, y, z = place.tolist()
+        x, y, z = position.tolist()
         goal = PoseStamped()
         goal.header.frame_id = self.settings.frames.map_frame
         goal.header.stamp = ns_to_stamp(self._model.time_ns or 0)
         goal.pose.position.x, goal.pose.position.y, goal.pose.position.z = x, y, z
         goal.pose.orientation.w = 1.0
         self._goal_pose.publish(goal)
-        self._model.goal = place
+        self._model.goal = position
         self._say(f"goal: {x:.1f}, {y:.1f} m", False)
 
     # Driving

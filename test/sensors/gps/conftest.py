@@ -49,7 +49,7 @@ def drive() -> Callable[..., list[GpsSample]]:
 
 
 @pytest.fixture
-def places() -> Callable[[Gps, list[GpsSample]], NDArray[np.float64]]:
+def positions() -> Callable[[Gps, list[GpsSample]], NDArray[np.float64]]:
     """East, north and up [m] of samples in the receiver's world."""
 
     def convert(gps: Gps, samples: list[GpsSample]) -> NDArray[np.float64]:

@@ -32,8 +32,8 @@ def run(moving: Moving) -> Callable[..., tuple[Gps, list[GpsSample]]]:
         gps = Gps(build(GpsSettings, others), seed=21, faults=faults, start_ns=START_NS)
         samples: list[GpsSample] = []
         for time_ns in range(0, 10_000_000_000, 50_000_000):
-            place = (0.0, 5e-9 * time_ns, 0.0)
-            samples += gps.update(START_NS + time_ns, moving(place, heading=math.pi / 2, velocity=(5.0, 0.0, 0.0)))
+            position = (0.0, 5e-9 * time_ns, 0.0)
+            samples += gps.update(START_NS + time_ns, moving(position, heading=math.pi / 2, velocity=(5.0, 0.0, 0.0)))
         return gps, samples
 
     return make
@@ -83,11 +83,11 @@ def test_frozen_receiver_repeats_its_last_fix_with_new_stamps(run: Run) -> None:
         assert sample.time_ns > last.time_ns
 
 
-def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Run, places: Places) -> None:
+def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Run, positions: Places) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="bias", start_s=4.0, length_s=3.0, value=30.0, channel="east"))
 
-    moved = places(gps, during(broken, 4.0, 7.0)) - places(gps, during(sound, 4.0, 7.0))
+    moved = positions(gps, during(broken, 4.0, 7.0)) - positions(gps, during(sound, 4.0, 7.0))
 
     assert_allclose(moved, [[30.0, 0.0, 0.0]] * 15, atol=FINE_M)
     for with_fault, without in zip(broken, sound, strict=True):
@@ -95,11 +95,11 @@ def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Ru
         assert with_fault.variance.tolist() == without.variance.tolist()  # a broken sensor does not know that it is
 
 
-def test_slow_drift_grows_by_its_rate(run: Run, places: Places) -> None:
+def test_slow_drift_grows_by_its_rate(run: Run, positions: Places) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="drift", start_s=4.0, value=0.2, channel="north"))
 
-    moved = (places(gps, broken) - places(gps, sound))[:, 1]
+    moved = (positions(gps, broken) - positions(gps, sound))[:, 1]
 
     assert_allclose(moved, [max(0.0, 0.2 * (0.2 * k - 4.0)) for k in range(50)], atol=FINE_M)
 
@@ -115,11 +115,11 @@ def test_velocity_channels_go_wrong_together_and_speed_and_course_with_them(run:
         assert with_fault[2:5] == without[2:5]
 
 
-def test_spikes_hit_some_samples_by_their_value(run: Run, places: Places) -> None:
+def test_spikes_hit_some_samples_by_their_value(run: Run, positions: Places) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="spike", value=50.0, channel="up"))
 
-    moved = (places(gps, broken) - places(gps, sound))[:, 2]
+    moved = (positions(gps, broken) - positions(gps, sound))[:, 2]
 
     hit = np.abs(moved) > 1.0
     assert 0 < hit.sum() < 20  # a tenth of fifty

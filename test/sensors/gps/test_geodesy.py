@@ -36,7 +36,7 @@ def seed_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array
     return np.array([across * math.cos(lam), across * math.sin(lam), along])
 
 
-def seed_enu(place: Array, origin: tuple[float, float, float]) -> Array:
+def seed_enu(position: Array, origin: tuple[float, float, float]) -> Array:
     """[Sanjurjo], Eqs. 5.2 and 5.3; phi and lambda are the origin's, which the print does not say."""
     phi, lam = math.radians(origin[0]), math.radians(origin[1])
     sin, cos = math.sin, math.cos
@@ -47,7 +47,7 @@ def seed_enu(place: Array, origin: tuple[float, float, float]) -> Array:
             [cos(lam) * cos(-phi), sin(lam) * cos(-phi), -sin(-phi)],
         ]
     )
-    return np.asarray(psi @ (place - seed_ecef(*origin)))
+    return np.asarray(psi @ (position - seed_ecef(*origin)))
 
 
 def test_equations_of_the_paper_agree_with_ours() -> None:
@@ -56,10 +56,10 @@ def test_equations_of_the_paper_agree_with_ours() -> None:
         origin = (random.uniform(-89.0, 89.0), random.uniform(-180.0, 180.0), random.uniform(-100.0, 4000.0))
         frame = LocalFrame(Georeference(latitude_deg=origin[0], longitude_deg=origin[1], altitude_m=origin[2]))
         east_north_up = random.uniform(-5000.0, 5000.0, 3)
-        place = frame.geodetic_from_enu([east_north_up])[0]
+        position = frame.geodetic_from_enu([east_north_up])[0]
 
-        assert_allclose(seed_ecef(*place), frame.ecef_from_enu([east_north_up])[0], atol=2e-5)  # b of ten digits
-        assert_allclose(seed_enu(seed_ecef(*place), origin), east_north_up, atol=ROUNDING_M)
+        assert_allclose(seed_ecef(*position), frame.ecef_from_enu([east_north_up])[0], atol=2e-5)  # b of ten digits
+        assert_allclose(seed_enu(seed_ecef(*position), origin), east_north_up, atol=ROUNDING_M)
 
 
 def test_flattening_of_the_seeds_table_is_that_over_a_not_over_b() -> None:
@@ -76,34 +76,36 @@ def test_flattening_of_the_seeds_table_is_that_over_a_not_over_b() -> None:
 @given(
     latitude=st.floats(-90.0, 90.0),
     longitude=st.floats(-180.0, 180.0),
-    place=st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5), st.floats(-1e3, 1e4)),
+    position=st.tuples(st.floats(-1e5, 1e5), st.floats(-1e5, 1e5), st.floats(-1e3, 1e4)),
 )
 def test_one_position_and_arrays_agree_with_pymap3d(
-    latitude: float, longitude: float, place: tuple[float, float, float]
+    latitude: float, longitude: float, position: tuple[float, float, float]
 ) -> None:
     frame = LocalFrame(Georeference(latitude_deg=latitude, longitude_deg=longitude, altitude_m=100.0))
 
     # Compared in metres: near a pole a degree of longitude means little.
-    assert_allclose(frame.enu_from_geodetic([frame.geodetic(*place)])[0], place, atol=ROUNDING_M)
-    assert_allclose(frame.geodetic(*place)[::2], frame.geodetic_from_enu([place])[0][::2], atol=1e-7, rtol=0.0)
-    theirs = enu2geodetic(*place, latitude, longitude, 100.0)
-    assert_allclose(frame.geodetic(*place)[::2], theirs[::2], atol=1e-7, rtol=0.0)
+    assert_allclose(frame.enu_from_geodetic([frame.geodetic(*position)])[0], position, atol=ROUNDING_M)
+    assert_allclose(frame.geodetic(*position)[::2], frame.geodetic_from_enu([position])[0][::2], atol=1e-7, rtol=0.0)
+    theirs = enu2geodetic(*position, latitude, longitude, 100.0)
+    assert_allclose(frame.geodetic(*position)[::2], theirs[::2], atol=1e-7, rtol=0.0)
     assert_allclose(frame.enu(*theirs), geodetic2enu(*theirs, latitude, longitude, 100.0), atol=ROUNDING_M)
-    assert_allclose(frame.ecef_from_enu([place])[0], enu2ecef(*place, latitude, longitude, 100.0), atol=ROUNDING_M)
+    assert_allclose(
+        frame.ecef_from_enu([position])[0], enu2ecef(*position, latitude, longitude, 100.0), atol=ROUNDING_M
+    )
 
 
 def test_coordinates_come_back_after_a_round_trip() -> None:
     frame = LocalFrame(FERROL)
-    places = np.random.default_rng(2).uniform(-2e4, 2e4, (500, 3))
+    positions = np.random.default_rng(2).uniform(-2e4, 2e4, (500, 3))
 
-    assert_allclose(frame.enu_from_geodetic(frame.geodetic_from_enu(places)), places, atol=ROUNDING_M)
-    assert_allclose(frame.enu_from_ecef(frame.ecef_from_enu(places)), places, atol=ROUNDING_M)
+    assert_allclose(frame.enu_from_geodetic(frame.geodetic_from_enu(positions)), positions, atol=ROUNDING_M)
+    assert_allclose(frame.enu_from_ecef(frame.ecef_from_enu(positions)), positions, atol=ROUNDING_M)
 
 
 def test_east_raises_the_longitude_north_the_latitude_and_up_the_altitude() -> None:
     frame = LocalFrame(FERROL)
     here, east, north, up = (
-        frame.geodetic(*place) for place in ((0, 0, 0), (100.0, 0, 0), (0, 100.0, 0), (0, 0, 100.0))
+        frame.geodetic(*position) for position in ((0, 0, 0), (100.0, 0, 0), (0, 100.0, 0), (0, 0, 100.0))
     )
 
     assert here == pytest.approx((43.4936, -8.2478, 60.0), abs=1e-8)
@@ -124,11 +126,11 @@ def test_the_example_of_the_seed_lies_by_the_default_datum() -> None:
 @pytest.mark.parametrize("longitude", [-180.0, 0.0, 179.9999, 350.0])
 def test_poles_and_date_line_are_places_as_any_other(latitude: float, longitude: float) -> None:
     frame = LocalFrame(Georeference(latitude_deg=latitude, longitude_deg=longitude))
-    place = frame.geodetic(500.0, 300.0, 2.0)
+    position = frame.geodetic(500.0, 300.0, 2.0)
 
-    assert -90.0 <= place.latitude_deg <= 90.0
-    assert -180.0 <= place.longitude_deg <= 180.0
-    assert_allclose(frame.enu_from_geodetic([place])[0], [500.0, 300.0, 2.0], atol=ROUNDING_M)
+    assert -90.0 <= position.latitude_deg <= 90.0
+    assert -180.0 <= position.longitude_deg <= 180.0
+    assert_allclose(frame.enu_from_geodetic([position])[0], [500.0, 300.0, 2.0], atol=ROUNDING_M)
 
 
 @pytest.mark.parametrize("distance", [1e7, 1e9, 1e15])
@@ -167,7 +169,7 @@ def test_points_of_a_survey_lie_on_the_ground_of_its_world() -> None:
         points = list(csv.reader(line for line in file if not line.startswith("#")))[1:]
     world = load_world("survey")
 
-    places = LocalFrame(world.georeference).enu_from_geodetic(np.array(points, float))
+    positions = LocalFrame(world.georeference).enu_from_geodetic(np.array(points, float))
 
-    off = places[:, 2] - world.ground.height_at(places[:, 0], places[:, 1])
+    off = positions[:, 2] - world.ground.height_at(positions[:, 0], positions[:, 1])
     assert np.median(np.abs(off)) < 0.02  # the points' own noise is 1 cm

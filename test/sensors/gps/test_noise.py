@@ -34,8 +34,8 @@ class West:
 
 def errors_of(gps: Gps, samples: list[GpsSample]) -> tuple[Array, Array]:
     """Of position [m] and velocity [m/s], n x 3, of a vehicle at rest at the origin."""
-    places = gps.frame.enu_from_geodetic([sample[2:5] for sample in samples])
-    return places - gps.mounting.arm, np.array([sample.velocity for sample in samples])
+    positions = gps.frame.enu_from_geodetic([sample[2:5] for sample in samples])
+    return positions - gps.mounting.arm, np.array([sample.velocity for sample in samples])
 
 
 def assert_deviation(errors: Array, deviation: float) -> None:

@@ -49,16 +49,16 @@ def under(roof: Roof, **others: object) -> Gps:
     return Gps(build(GpsSettings, {"needs_sky": True, "reacquisition_s": 2.0, **others}), sky=roof, seed=4)
 
 
-def test_fix_is_of_the_antenna_not_of_the_vehicle(moving: Moving, drive: Drive, places: Places) -> None:
+def test_fix_is_of_the_antenna_not_of_the_vehicle(moving: Moving, drive: Drive, positions: Places) -> None:
     gps = perfect()
 
     samples = drive(gps, moving((100.0, 50.0, 3.0), heading=math.pi / 2.0), until_s=1.0)
 
     # Facing north: ahead is north, left is west.
-    assert_allclose(places(gps, samples), [[100.0 - 0.1, 50.0 + 0.3, 3.0 + 1.9]] * 5, atol=FINE_M)
+    assert_allclose(positions(gps, samples), [[100.0 - 0.1, 50.0 + 0.3, 3.0 + 1.9]] * 5, atol=FINE_M)
 
 
-def test_roll_swings_the_antenna_aside(drive: Drive, places: Places) -> None:
+def test_roll_swings_the_antenna_aside(drive: Drive, positions: Places) -> None:
     gps = perfect()
     roll = math.radians(20.0)
     tilted = BaseMotion((0, 0, 0), (math.sin(roll / 2), 0, 0, math.cos(roll / 2)), *((0.0, 0.0, 0.0),) * 4)
@@ -66,7 +66,7 @@ def test_roll_swings_the_antenna_aside(drive: Drive, places: Places) -> None:
     samples = drive(gps, tilted, until_s=0.1)
 
     across, up = 0.1 * math.cos(roll) - 1.9 * math.sin(roll), 0.1 * math.sin(roll) + 1.9 * math.cos(roll)
-    assert_allclose(places(gps, samples)[0], [0.3, across, up], atol=FINE_M)
+    assert_allclose(positions(gps, samples)[0], [0.3, across, up], atol=FINE_M)
 
 
 def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> None:
@@ -79,7 +79,7 @@ def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> 
     assert sample.course == pytest.approx(0.0)  # north
 
 
-def test_antenna_moves_as_any_mount_does(drive: Drive, places: Places) -> None:
+def test_antenna_moves_as_any_mount_does(drive: Drive, positions: Places) -> None:
     random = np.random.default_rng(8)
     for _ in range(20):
         attitude = random.normal(size=4)
@@ -91,7 +91,7 @@ def test_antenna_moves_as_any_mount_does(drive: Drive, places: Places) -> None:
         samples = drive(gps, base, until_s=0.01)
 
         expected = Mounting(ARM).motion(base)
-        assert_allclose(places(gps, samples)[0], expected.position, atol=FINE_M)
+        assert_allclose(positions(gps, samples)[0], expected.position, atol=FINE_M)
         assert_allclose(samples[0].velocity, expected.velocity, atol=1e-12)
 
 
@@ -126,7 +126,7 @@ def test_fixes_come_at_the_presets_rate_with_the_time_they_are_of(
     assert [sample.time_ns for sample in samples] == [k * 10**9 // rate_hz for k in range(2 * rate_hz)]
 
 
-def test_latency_delivers_later_with_the_stamp_of_the_sample(moving: Moving, places: Places) -> None:
+def test_latency_delivers_later_with_the_stamp_of_the_sample(moving: Moving, positions: Places) -> None:
     gps = perfect(latency_s=0.3)
     arrivals: list[tuple[int, GpsSample]] = []
     for tick in range(100):
@@ -136,7 +136,7 @@ def test_latency_delivers_later_with_the_stamp_of_the_sample(moving: Moving, pla
 
     assert [(now - sample.time_ns) / 1e9 for now, sample in arrivals] == pytest.approx([0.3] * len(arrivals))
     assert [sample.time_ns / 1e9 for _, sample in arrivals] == pytest.approx([0.0, 0.2, 0.4, 0.6])
-    east = places(gps, [sample for _, sample in arrivals])[:, 0]
+    east = positions(gps, [sample for _, sample in arrivals])[:, 0]
     assert_allclose(east - ARM[0], [0.0, 2.0, 4.0, 6.0], atol=FINE_M)  # where it was then
 
 

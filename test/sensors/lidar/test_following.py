@@ -220,13 +220,13 @@ def test_a_rut_is_seen_after_it_was_noted(kind: str) -> None:
     assert scene.surfaces() == built, "nothing was rebuilt"
 
 
-@pytest.mark.parametrize("place", [(0.75, 0.75), (-0.05, 0.05), (123.45, -80.05)])
-def test_a_pressed_cell_looks_as_the_wheels_feel_it(place: tuple[float, float]) -> None:
+@pytest.mark.parametrize("position", [(0.75, 0.75), (-0.05, 0.05), (123.45, -80.05)])
+def test_a_pressed_cell_looks_as_the_wheels_feel_it(position: tuple[float, float]) -> None:
     ground = SoilPlane("dry_sand")
     ruts = ground.kernel().ruts
-    press(ruts, *place, 0.2)
+    press(ruts, *position, 0.2)
     scene = Scene.flat(ground=ground)
-    x, y = (axis.ravel() for axis in np.meshgrid(*(at + np.linspace(-0.2, 0.2, 41) for at in place)))
+    x, y = (axis.ravel() for axis in np.meshgrid(*(at + np.linspace(-0.2, 0.2, 41) for at in position)))
 
     found = scene.cast(np.column_stack((x, y, np.ones(x.size))), np.tile([[0.0, 0.0, -1.0]], (x.size, 1)), 10.0)
 

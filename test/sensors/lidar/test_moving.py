@@ -22,14 +22,14 @@ def at(time_s: float, **values: Any) -> Target:
     return MovingTarget(**({"box": CAR} | values)).target(time_s, level_ground)
 
 
-def place(target: Target) -> tuple[float, float]:
+def position(target: Target) -> tuple[float, float]:
     return target.shape.x, target.shape.y
 
 
 def test_it_goes_along_its_heading_and_faces_it() -> None:
     target = at(3.0, x_m=5.0, y_m=1.0, heading_deg=90.0, speed_mps=2.0)
 
-    assert place(target) == pytest.approx((5.0, 7.0))
+    assert position(target) == pytest.approx((5.0, 7.0))
     assert target.velocity == pytest.approx((0.0, 2.0, 0.0))
     assert isinstance(target.shape, Box)
     assert target.shape.yaw == pytest.approx(math.pi / 2.0)
@@ -39,8 +39,8 @@ def test_it_goes_along_its_heading_and_faces_it() -> None:
 def test_it_stands_until_its_start() -> None:
     before, after = (at(time, heading_deg=0.0, speed_mps=2.0, start_s=5.0) for time in (4.9, 6.0))
 
-    assert (place(before), before.velocity) == ((0.0, 0.0), (0.0, 0.0, 0.0))
-    assert place(after) == pytest.approx((2.0, 0.0))
+    assert (position(before), before.velocity) == ((0.0, 0.0), (0.0, 0.0, 0.0))
+    assert position(after) == pytest.approx((2.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_it_goes_by_its_waypoints_and_stops_at_the_last(
 ) -> None:
     target = at(time, speed_mps=5.0, waypoints=CORNER)
 
-    assert place(target) == pytest.approx(where)
+    assert position(target) == pytest.approx(where)
     assert target.velocity[:2] == pytest.approx(velocity)
 
 
@@ -68,9 +68,9 @@ def test_a_loop_goes_back_to_the_first_place_and_round_again() -> None:
     once, again = (at(time, speed_mps=1.0, waypoints=CORNER, loop=True) for time in (12.0, 12.0 + 3.0 * length))
     home = at(length - 1e-9, speed_mps=1.0, waypoints=CORNER, loop=True)
 
-    assert place(once) == pytest.approx((10.0, 2.0))
-    assert place(again) == pytest.approx((10.0, 2.0))
-    assert place(home) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert position(once) == pytest.approx((10.0, 2.0))
+    assert position(again) == pytest.approx((10.0, 2.0))
+    assert position(home) == pytest.approx((0.0, 0.0), abs=1e-6)
 
 
 @settings(derandomize=True, deadline=None)
@@ -78,7 +78,7 @@ def test_a_loop_goes_back_to_the_first_place_and_round_again() -> None:
 def test_it_never_jumps(time: float, step: float, loop: bool) -> None:
     here, there = (at(moment, speed_mps=5.0, waypoints=CORNER, loop=loop) for moment in (time, time + step))
 
-    assert math.dist(place(here), place(there)) <= 5.0 * step + 1e-6
+    assert math.dist(position(here), position(there)) <= 5.0 * step + 1e-6
 
 
 def test_it_stands_on_the_ground_or_above_it() -> None:

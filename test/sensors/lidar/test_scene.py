@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 EXACT = 1e-4  # [m], what the issue asks for
 FAR = 150.0
 FAR_BELOW = -1e4  # a plane that no ray of 150 m reaches
-PLACES = pytest.mark.parametrize("place", [(0.0, 0.0), (1e5, -1e5)], ids=["near", "100 km away"])
+POSITIONS = pytest.mark.parametrize("position", [(0.0, 0.0), (1e5, -1e5)], ids=["near", "100 km away"])
 
 
 def fan(count: int, azimuths: tuple[float, float], elevations: tuple[float, float]) -> Array:
@@ -33,22 +33,22 @@ def fan(count: int, azimuths: tuple[float, float], elevations: tuple[float, floa
     return np.column_stack((flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)))
 
 
-def tilted_world(place: tuple[float, float], slope_x: float, slope_y: float, resolution: float = 0.5) -> World:
-    """A plane through `place` at height 0, 240 m wide, as a map of heights."""
+def tilted_world(position: tuple[float, float], slope_x: float, slope_y: float, resolution: float = 0.5) -> World:
+    """A plane through `position` at height 0, 240 m wide, as a map of heights."""
     nodes = np.arange(-round(120 / resolution), round(120 / resolution) + 1) * resolution
     heights = (slope_x * nodes[None, :] + slope_y * nodes[:, None]).astype(np.float32)
-    x, y = place
+    x, y = position
     return World(
         name="tilted",
         ground=ElevationMap(heights=heights, resolution=resolution, origin_x=x + nodes[0], origin_y=y + nodes[0]),
     )
 
 
-@PLACES
-def test_level_plane(place: tuple[float, float]) -> None:
+@POSITIONS
+def test_level_plane(position: tuple[float, float]) -> None:
     rays = fan(5000, (-180, 180), (-90, -1))
 
-    found = Scene.flat(height=3.0).cast([*place, 5.0], rays, FAR)
+    found = Scene.flat(height=3.0).cast([*position, 5.0], rays, FAR)
 
     reached = -2.0 / rays[:, 2] <= FAR
     assert reached.sum() > 4000
@@ -62,14 +62,14 @@ def test_rays_upwards_meet_no_plane() -> None:
     assert np.isinf(Scene.flat().cast([0, 0, 2], fan(100, (-180, 180), (0, 90)), FAR).ranges).all()
 
 
-@PLACES
+@POSITIONS
 @pytest.mark.parametrize("step", [1, None], ids=["whole map", "squares that follow"])
-def test_tilted_ground(place: tuple[float, float], step: int | None) -> None:
+def test_tilted_ground(position: tuple[float, float], step: int | None) -> None:
     slope_x, slope_y = 0.08, -0.05
-    world = tilted_world(place, slope_x, slope_y, resolution=0.5 if step else 0.2)
+    world = tilted_world(position, slope_x, slope_y, resolution=0.5 if step else 0.2)
     rays = fan(20_000, (-180, 180), (-60, 2))
 
-    found = Scene.of(world, step=step).cast([*place, 2.0], rays, 100.0)
+    found = Scene.of(world, step=step).cast([*position, 2.0], rays, 100.0)
 
     sinking = slope_x * rays[:, 0] + slope_y * rays[:, 1] - rays[:, 2]
     expected = np.where(sinking > 0.0, 2.0 / sinking, np.inf)
@@ -107,9 +107,9 @@ def test_beyond_its_edge_the_ground_goes_on_at_the_height_of_the_edge() -> None:
         np.testing.assert_allclose(found.ranges, 2.0 / 0.28, atol=EXACT)
 
 
-@PLACES
-def test_box(place: tuple[float, float]) -> None:
-    x, y = place
+@POSITIONS
+def test_box(position: tuple[float, float]) -> None:
+    x, y = position
     yaw = 0.3
     box = Box(x=x + 20.0, y=y, base=0.0, length=4.0, width=8.0, height=5.0, yaw=yaw)
     rays = fan(5000, (-25, 25), (-4, 15))
@@ -130,9 +130,9 @@ def test_box(place: tuple[float, float]) -> None:
     assert (found.materials[hit] == BUILDING).all()
 
 
-@PLACES
-def test_cylinder_is_round(place: tuple[float, float]) -> None:
-    x, y = place
+@POSITIONS
+def test_cylinder_is_round(position: tuple[float, float]) -> None:
+    x, y = position
     radius = 0.5
     post = Cylinder(x=x + 15.0, y=y + 2.0, base=-1.0, radius=radius, height=30.0)
     rays = fan(20_000, (2, 13), (-3, 20))
@@ -164,9 +164,9 @@ def test_cylinder_has_a_lid() -> None:
     np.testing.assert_allclose(found.cosines[1], math.sin(slope), atol=1e-6)
 
 
-@PLACES
-def test_sphere_mesh(place: tuple[float, float]) -> None:
-    x, y = place
+@POSITIONS
+def test_sphere_mesh(position: tuple[float, float]) -> None:
+    x, y = position
     ball = trimesh.creation.icosphere(subdivisions=6, radius=0.5)
     shape = Mesh(np.asarray(ball.vertices, float), np.asarray(ball.faces, np.int32))
     item = MeshObstacle(name="ball", shape=shape, x=x + 8.0, y=y, base=2.0)
@@ -190,9 +190,9 @@ def test_the_nearer_one_hides_what_is_behind() -> None:
     np.testing.assert_allclose(found.ranges, 9.5, atol=EXACT)
 
 
-@PLACES
-def test_moving_targets_are_seen_where_they_are_at_the_time_of_each_ray(place: tuple[float, float]) -> None:
-    x, y = place
+@POSITIONS
+def test_moving_targets_are_seen_where_they_are_at_the_time_of_each_ray(position: tuple[float, float]) -> None:
+    x, y = position
     car = Target(
         shape=Box(x=x + 20.0, y=y, length=4.0, width=2.0, height=1.5, yaw=math.pi / 2), velocity=(-10.0, 0.0, 0.0)
     )

@@ -20,7 +20,7 @@ from state_observer.vehicle.filter_base import gate
 from state_observer.vehicle.fusion import apply_scalar, normalised_square, propagate_covariance
 from state_observer.vehicle.measurements import correct, correct_with_gps, correct_with_imu, correct_with_wheels
 from state_observer.vehicle.settings import VehicleObserverSettings
-from state_observer.vehicle.start import Place
+from state_observer.vehicle.start import InitialState
 from vehicle_dynamics.driving.state import STUCK
 
 SMALL = 1e-3
@@ -64,7 +64,7 @@ def ekf(settings: VehicleObserverSettings) -> ErrorEkf:
 def _rolls(ekf: ErrorEkf) -> None:
     ekf.clear()
     ekf.filter_state["time_ns"] = 1_000_000_000
-    ekf._start(Place(np.array([10.0, 20.0, 2.0]), 0.7, 8.0, 1.0, 1.0, 0.01, 0.01))
+    ekf._start(InitialState(np.array([10.0, 20.0, 2.0]), 0.7, 8.0, 1.0, 1.0, 0.01, 0.01))
     ekf.filter_state["running"] = 1
     ekf.filter_state["encoders_ns"] = ekf.filter_state["time_ns"]
     ekf.advance_to(1_100_000_000)

@@ -157,10 +157,10 @@ def test_headings_of_many_turns_are_one_turn(ins: InsObserver, samples: list[Sam
 
 
 def covariance(**values: float) -> Any:
-    places = {"x": 0, "xy": 1, "yx": 6, "y": 7, "z": 14, "yaw": 35}
+    positions = {"x": 0, "xy": 1, "yx": 6, "y": 7, "z": 14, "yaw": 35}
     found = np.zeros(36)
     for name, value in values.items():
-        found[places[name]] = value
+        found[positions[name]] = value
     return found
 
 

@@ -83,7 +83,7 @@ def test_gravity_is_a_force_on_every_centre_of_mass(
     gravity, mechanism = (1.0, 2.0, -9.0), case.mechanism
     weights = [force_at(mechanism.root_centre, mechanism.root_mass * np.array(gravity))]
     for number, body in enumerate(mechanism.bodies, start=1):
-        weights.append(force_at(case.state.place(number, body.centre), body.mass * np.array(gravity)))
+        weights.append(force_at(case.state.position(number, body.centre), body.mass * np.array(gravity)))
 
     result, _ = by_kernel(embeddings["hung_loops"], case, root_is_held, gravity=gravity)
 

@@ -72,7 +72,7 @@ def test_gravity_is_a_force_on_every_centre_of_mass(random_case: MakeCase, name:
     bodies = case.mechanism.bodies
     weights = [force_at(case.mechanism.root_centre, case.mechanism.root_mass * np.array(gravity))]
     for number, body in enumerate(bodies, start=1):
-        weights.append(force_at(case.state.place(number, body.centre), body.mass * np.array(gravity)))
+        weights.append(force_at(case.state.position(number, body.centre), body.mass * np.array(gravity)))
 
     result = solve(case.state, case.body_forces, case.coordinate_forces, root_is_held, gravity)
 

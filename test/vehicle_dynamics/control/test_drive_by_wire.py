@@ -169,12 +169,12 @@ def test_forward_after_pedals_in_reverse_stops_first(ride: Ride) -> None:
 def test_holds_on_a_slope_of_30_percent(ride: Ride, slope: float) -> None:
     car = ride(FlatGround(slope_x=slope))
     car.run(1.0, motion(0.0))
-    place = car.seen["position"].copy()
+    position = car.seen["position"].copy()
 
     car.run(10.0, motion(0.0))
 
     assert abs(car.speed) < 1e-4
-    assert float(abs(car.seen["position"] - place).max()) < 1e-3
+    assert float(abs(car.seen["position"] - position).max()) < 1e-3
 
 
 def test_starts_uphill_on_a_slope_of_30_percent(ride: Ride) -> None:
@@ -282,15 +282,15 @@ def test_limits_hold_whatever_is_sent(vehicle: Hmmwv, commands: list[tuple[Any, 
 
 
 @settings(max_examples=50, deadline=None)
-@given(bad=st.sampled_from([math.nan, math.inf, -math.inf, 1e6]), place=st.integers(0, 1))
-def test_rejected_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, place: int) -> None:
+@given(bad=st.sampled_from([math.nan, math.inf, -math.inf, 1e6]), position=st.integers(0, 1))
+def test_rejected_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, position: int) -> None:
     seen = vehicle.snapshot(vehicle.start(FlatGround(), speed=5.0), Pedals(), FlatGround())
     told, spared = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
     for drive in (told, spared):
         drive.receive_motion(0.0, 5.0, 0.1)
         drive.pedals(0.0, seen)
 
-    told.receive_motion(0.005, *((bad, 0.0) if place == 0 else (1.0, bad)))
+    told.receive_motion(0.005, *((bad, 0.0) if position == 0 else (1.0, bad)))
     for drive in (told, spared):
         drive.receive_motion(0.01, 5.0, 0.1)
 

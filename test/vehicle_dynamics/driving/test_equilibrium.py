@@ -34,12 +34,14 @@ PLACES = {
 
 
 @pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest) -> tuple[FlatGround, dict[str, float]]:
+def position(request: pytest.FixtureRequest) -> tuple[FlatGround, dict[str, float]]:
     return PLACES[request.param]
 
 
-def test_braked_vehicle_is_still_from_the_first_step_on(car: Hmmwv, place: tuple[FlatGround, dict[str, float]]) -> None:
-    ground, where = place
+def test_braked_vehicle_is_still_from_the_first_step_on(
+    car: Hmmwv, position: tuple[FlatGround, dict[str, float]]
+) -> None:
+    ground, where = position
     state = car.start(ground, **where)
 
     for steps in (1, 99, 900):
@@ -155,6 +157,6 @@ def test_gear_fits_the_speed(car: Hmmwv) -> None:
     assert int(car.snapshot(car.start(LEVEL, speed=8.0, gear=3), ROLLING, LEVEL)["gear"]) == 3
 
 
-def test_start_is_the_same_to_the_bit_each_time(car: Hmmwv, place: tuple[FlatGround, dict[str, float]]) -> None:
-    ground, where = place
+def test_start_is_the_same_to_the_bit_each_time(car: Hmmwv, position: tuple[FlatGround, dict[str, float]]) -> None:
+    ground, where = position
     assert_array_equal(car.start(ground, **where), car.start(ground, **where))

@@ -52,8 +52,10 @@ def gaps(mechanism: Mechanism, positions: Array) -> Array:
     """How far the ends of all cuts are apart [m], every direction counted."""
     layout = TreeLayout(mechanism)
     state = TreeState(layout, positions, np.zeros(layout.count), np.zeros(6))
-    places = [[state.place(layout.body[name], cut.point) for name in (cut.first, cut.second)] for cut in mechanism.cuts]
-    return np.array([np.linalg.norm(np.subtract(*ends)) for ends in places])
+    points = [
+        [state.position(layout.body[name], cut.point) for name in (cut.first, cut.second)] for cut in mechanism.cuts
+    ]
+    return np.array([np.linalg.norm(np.subtract(*ends)) for ends in points])
 
 
 def test_examples_in_docstrings_hold() -> None:

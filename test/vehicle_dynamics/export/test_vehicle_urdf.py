@@ -154,13 +154,13 @@ def test_transforms_for_tf_are_those_of_the_urdf(
     positions = joints.at(drive[1])
     frames = forward_kinematics(text, dict(zip(joints.names, positions.tolist(), strict=True)))
 
-    places, quaternions = transforms.at(positions)
+    points, quaternions = transforms.at(positions)
 
-    for parent, child, place, quaternion in zip(
-        transforms.parents, transforms.children, places, quaternions, strict=True
+    for parent, child, position, quaternion in zip(
+        transforms.parents, transforms.children, points, quaternions, strict=True
     ):
         turned, shifted = frames[parent]
-        assert_allclose(turned @ place + shifted, frames[child][1], atol=1e-12)
+        assert_allclose(turned @ position + shifted, frames[child][1], atol=1e-12)
         assert_allclose(turned @ Rotation.from_quat(quaternion).as_matrix(), frames[child][0], atol=1e-12)
 
 

@@ -13,7 +13,7 @@ import yaml
 from proving_ground.interfaces.topics import FIXED_TRANSFORMS
 from proving_ground.recording.figures import fitted_shift
 from proving_ground.recording.fixed import Mount, bag_datum, bag_mounts, frame_of
-from proving_ground.recording.observe_settings import Place, Request, Settings
+from proving_ground.recording.observe_settings import Request, Settings, Triple
 from proving_ground.recording.offline import Replay
 from proving_ground.recording.reading import Bag
 from proving_ground.recording.stream import first_fix
@@ -31,7 +31,7 @@ class Placed(NamedTuple):
     """Settings with mounts and datum."""
 
     settings: Settings
-    origin: Place | None  # of the truth: latitude, longitude [deg], altitude [m]
+    origin: Triple | None  # of the truth: latitude, longitude [deg], altitude [m]
     is_fitted: bool  # the datum is the first fix, so that nobody knows where the truth is from it
 
     def truth_shift(self, found: Replay) -> Any:
@@ -90,24 +90,24 @@ def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say)
             except SettingsError as error:
                 why = f"is absurd in the bag ({error})"
         taken = found.gps_xyz_m if role == "fix" else found.imu_xyz_m
-        place = ", ".join(f"{value:g}" for value in taken)
-        say(f"{role}: its place in base_link {why}; {place} m is taken, else {option} X Y Z")
+        position = ", ".join(f"{value:g}" for value in taken)
+        say(f"{role}: its place in base_link {why}; {position} m is taken, else {option} X Y Z")
     return found
 
 
-def _named(role: str, mount: Mount) -> dict[str, Place]:
+def _named(role: str, mount: Mount) -> dict[str, Triple]:
     return {"gps_xyz_m": mount.xyz_m} if role == "fix" else {"imu_xyz_m": mount.xyz_m, "imu_rpy_deg": mount.rpy_deg}
 
 
-def _mounts(whose: str, mounts: Mounts, **changes: Place) -> Mounts:
+def _mounts(whose: str, mounts: Mounts, **changes: Triple) -> Mounts:
     try:
         return replace(mounts, **{name: getattr(build(Mounts, {name: value}), name) for name, value in changes.items()})
     except SettingsError as error:
         raise SettingsError(f"{whose}: {error}") from None
 
 
-def _datum(whose: str, place: Place) -> Datum:
+def _datum(whose: str, position: Triple) -> Datum:
     try:
-        return build(Datum, dict(zip(("latitude_deg", "longitude_deg", "altitude_m"), place, strict=True)))
+        return build(Datum, dict(zip(("latitude_deg", "longitude_deg", "altitude_m"), position, strict=True)))
     except SettingsError as error:
         raise SettingsError(f"{whose}: {error}") from None
