@@ -79,9 +79,9 @@ def _scan_and_embree_ms(world: World, scene: Scene, settings: LidarSettings) -> 
     lidar, base = Lidar(settings, scene), _base(world, 0.0)
     (surface,) = scene.surfaces()
     origin = np.array(base.position) + settings.mounting().arm
-    ways = np.ascontiguousarray(directions(beams_of(settings)).reshape(-1, 3), np.float32)
-    starts = np.tile((origin - surface.origin).astype(np.float32), (len(ways), 1))
-    tenths = np.linspace(0, len(ways), TICKS + 1).astype(int)
+    rays = np.ascontiguousarray(directions(beams_of(settings)).reshape(-1, 3), np.float32)
+    starts = np.tile((origin - surface.origin).astype(np.float32), (len(rays), 1))
+    tenths = np.linspace(0, len(rays), TICKS + 1).astype(int)
     times = np.empty((2, REPEATS, TICKS))
     scan: LidarScan | None = None
     lidar.update(0, base)
@@ -94,7 +94,7 @@ def _scan_and_embree_ms(world: World, scene: Scene, settings: LidarSettings) -> 
         for tick, (first, last) in enumerate(pairwise(tenths)):
             far = np.full(last - first, settings.max_range_m, np.float32)
             begun = time.process_time()
-            surface.hits(starts[first:last], ways[first:last], far)
+            surface.hits(starts[first:last], rays[first:last], far)
             times[1, repeat, tick] = time.process_time() - begun
     assert scan is not None
     scan_s, embree_s = times.min(axis=1).sum(axis=1)
@@ -112,8 +112,8 @@ def _tick_times_ms(world: World, scene: Scene, settings: LidarSettings) -> list[
     return times
 
 
-def _base(world: World, way: float) -> BaseMotion:
+def _base(world: World, distance: float) -> BaseMotion:
     """Some way [m] along x from the start."""
-    x, y = world.start.x + way, world.start.y
+    x, y = world.start.x + distance, world.start.y
     zero = (0.0, 0.0, 0.0)
     return BaseMotion((x, y, float(world.ground.height_at(x, y))), (0.0, 0.0, 0.0, 1.0), zero, zero, zero, zero)

@@ -112,17 +112,17 @@ def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
         stop = legs[index].stop
         return bool(stop) and (index not in stopped or time < stopped[index] + stop)
 
-    def act(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
+    def act(time: float, distance: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         if time < standing_s:
             return Pedals(0.0, 0.0, 0.5)
         index = 0
         while (
             index < len(legs) - 1
-            and way > ends[index] - (SHORT if legs[index].stop else 0.0)
+            and distance > ends[index] - (SHORT if legs[index].stop else 0.0)
             and not waits(index, time)
         ):
             index += 1
-        leg, left = legs[index], max(ends[index] - way, 0.0)
+        leg, left = legs[index], max(ends[index] - distance, 0.0)
         beyond = legs[index + 1].speed if index + 1 < len(legs) else 0.0
         after = 0.0 if leg.stop else beyond
         speed = min(leg.speed, math.sqrt(after**2 + 2.0 * 1.0 * max(left - 0.3, 0.0)))
@@ -138,7 +138,7 @@ def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
 def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_s: float = 2.5) -> Driver:
     """Up to speed, then a sine of steering to the left and one to the right."""
 
-    def act(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
+    def act(time: float, distance: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         if time < 2.0:
             return Pedals(0.0, 0.0, 0.5)
         pedals = helm.pedals(seen, min(2.5 * (time - 2.0), speed), 0.0)
@@ -157,14 +157,14 @@ class _Seat:
     state: tuple[float, ...] = ()
 
     def __init__(self, driver: Driver) -> None:
-        self._driver, self._way = driver, 0.0
+        self._driver, self._distance = driver, 0.0
         self.helm: Helm | None = None
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms."""
         assert self.helm is not None
-        pedals = self._driver(time, self._way, self.helm, seen)
-        self._way += PERIOD_S * forward_speed(seen)
+        pedals = self._driver(time, self._distance, self.helm, seen)
+        self._distance += PERIOD_S * forward_speed(seen)
         return pedals
 
 

@@ -28,7 +28,7 @@ from planner.maps.local_map import LocalMap
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.towns import town, way_on_truth
+from planner.towns import path_on_truth, town
 from proving_ground.settings.share import share_file
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.lidar import Lidar
@@ -57,7 +57,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
         settings = PlannerSettings(max_curvature_1pm=0.14, planner=planner)
         for seed in SEEDS:
             world = town(seed)
-            cost, _ = way_on_truth(world, settings, footprint)
+            cost, _ = path_on_truth(world, settings, footprint)
             begun = time.process_time()
             result = drive_on_truth(world, LONGEST_S, settings)
             say(f"{planner}, town {seed}: {words(result)}")

@@ -79,8 +79,8 @@ def show(figures: Mapping[str, float]) -> str:
     soils = sorted({key[6:].rsplit("_", 2)[0] for key in f if key.startswith("climb_")})
     rows = []
     for name in soils:
-        ways = [f[f"climb_{name}_{round(100 * slope)}_m"] for slope in SLOPES]
-        rows.append([name, *(f"go {way:.0f}" if way > GONE_M else f"no {way:.1f}" for way in ways)])
+        climbed = [f[f"climb_{name}_{round(100 * slope)}_m"] for slope in SLOPES]
+        rows.append([name, *(f"go {way:.0f}" if way > GONE_M else f"no {way:.1f}" for way in climbed)])
     climbs = text_table(["soil", *(f"{slope:.0%}" for slope in SLOPES)], rows)
     notes = (
         f"Metres in {CLIMB_S:g} s at half throttle from rest. Soil adds {f['contact_us']:.1f} us to a step.\n"

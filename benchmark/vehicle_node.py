@@ -67,9 +67,9 @@ class _Heard:
     def __init__(self, node: Any, message_type: type, topic: str, profile: QoSProfile) -> None:
         self.arrivals: list[int] = []
         self.stamps: list[int] = []
-        node.create_subscription(message_type, topic, self._take, profile)
+        node.create_subscription(message_type, topic, self._process, profile)
 
-    def _take(self, message: Any) -> None:
+    def _process(self, message: Any) -> None:
         self.arrivals.append(time.monotonic_ns())
         self.stamps.append(read_stamp(message.clock if isinstance(message, Clock) else message.header.stamp))
 

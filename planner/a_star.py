@@ -20,11 +20,11 @@ def shortest(costs: Costs, start: Cell, goal: Cell) -> tuple[int, list[Cell]]:
     cell = goal[0] * columns + goal[1]
     if spent[cell] == NO_WAY:
         return NO_WAY, []
-    cost, way = int(spent[cell]), []
+    cost, path = int(spent[cell]), []
     while cell >= 0:
-        way.append((int(cell // columns), int(cell % columns)))
+        path.append((int(cell // columns), int(cell % columns)))
         cell = came_from[cell]
-    return cost, way[::-1]
+    return cost, path[::-1]
 
 
 @kernel

@@ -208,8 +208,8 @@ class ArcPlanner:
             most = min(most, math.sqrt(side / bend))
         most = min(most, s.least_speed_mps + s.clearance_gain_1ps * max(choice.clearance - s.margin_m, 0.0))
         most /= 1.0 + choice.twist / s.rough_m
-        way = min(choice.free - s.least_arc_m * 0.5, to_go, choice.seen - SIGHT_ROOM_M)
-        stopping = math.sqrt(2.0 * s.deceleration_mps2 * max(way, 0.0))
+        distance = min(choice.free - s.least_arc_m * 0.5, to_go, choice.seen - SIGHT_ROOM_M)
+        stopping = math.sqrt(2.0 * s.deceleration_mps2 * max(distance, 0.0))
         return choice.direction * min(max(most, s.least_speed_mps), stopping)
 
 

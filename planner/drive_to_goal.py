@@ -127,7 +127,7 @@ class DriveToGoal:
         self._nearest = math.inf  # to the goal so far [m]
         self._nearest_at = time
         self._effort = math.inf
-        self._no_way_since = math.inf
+        self._no_path_since = math.inf
         self._attempts = 0
         self._manoeuvre: ManoeuvreDriver | None = None
 
@@ -215,11 +215,11 @@ class DriveToGoal:
             status = Status.DRIVING  # as soon as it knows where to
         is_standing = abs(speed) < STANDS_MPS and abs(self._speed) < STANDS_MPS
         if plan.outcome in STOPPED_BY:
-            self._no_way_since = min(self._no_way_since, time)
-            if is_standing and time - self._no_way_since >= CONFIRM_S:
+            self._no_path_since = min(self._no_path_since, time)
+            if is_standing and time - self._no_path_since >= CONFIRM_S:
                 status, reason = Status.FAILED, STOPPED_BY[plan.outcome]
         elif plan.outcome is not Outcome.SEARCHING:
-            self._no_way_since = math.inf
+            self._no_path_since = math.inf
         if status is not Status.FAILED and time - self._nearest_at > self.settings.boxed_in_s:
             status, reason, wanted = Status.FAILED, self._boxed_in, 0.0
         if plan.outcome in (Outcome.BLOCKED, Outcome.BEHIND) and is_standing and status is Status.BLOCKED:
@@ -229,10 +229,10 @@ class DriveToGoal:
 
     def _note_progress(self, time: float, effort: float) -> None:
         """Nearer than ever, or another way because the map has changed, is progress."""
-        is_new_way = effort > self._effort + NEW_WAY_M
+        is_new_path = effort > self._effort + NEW_WAY_M
         if effort < self._nearest - self.settings.progress_m:
             self._stuck.note_progress()
-        if is_new_way or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):
+        if is_new_path or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):
             self._nearest, self._nearest_at, self._attempts = effort, time, 0
         self._effort = effort
 

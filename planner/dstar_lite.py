@@ -81,7 +81,7 @@ class DStarLite:
     def way(self, most: int) -> Cells:
         """Up to so many cells from the start towards the goal; none where there is no way."""
         out = np.zeros((most, 2), np.int64)
-        return out[: _way(self._search, out)]
+        return out[: _path(self._search, out)]
 
     def grown(self, costs: Costs, rows_before: int, columns_before: int) -> DStarLite:
         """The same search on a larger grid, which has so many rows and columns before those of the old one."""
@@ -241,7 +241,7 @@ def _repair(search: _Search, most: int) -> int:
 
 
 @kernel
-def _way(search: _Search, out: Cells) -> int:
+def _path(search: _Search, out: Cells) -> int:
     """Follow the cheapest neighbours from the start; returns how many cells that are."""
     rows, columns = search.costs.shape
     row, column = search.start[0], search.start[1]

@@ -70,7 +70,7 @@ class PathFinder:
         self.map = GlobalMap(self._settings, self._half_width, self._extent)
         self._search: DStarLite | None = None
         self._next: DStarLite | None = None  # for a goal that has moved
-        self._forget_way()
+        self._forget_path()
 
     def find(self, pose: Pose, goal: tuple[float, float], grid: LocalGrid) -> Found:
         """The way from a pose to a goal [m], with what the rolling map shows."""
@@ -83,7 +83,7 @@ class PathFinder:
             self._waiting.append(changed)
             return self._last
         changed = np.concatenate([*self._waiting, changed])
-        self._forget_way()
+        self._forget_path()
         searches = [search for search in (self._search, self._next) if search is not None]
         for search in searches:  # whatever comes of this call, they must know
             search.changed(changed)
@@ -100,7 +100,7 @@ class PathFinder:
         if self._search is None or not is_done or not self._serves(self._search, start, end):
             return Found(None, Failure.SEARCHING)
         if self._search.cost == NO_WAY:
-            return self._no_way(start, self._search.goal, goal)
+            return self._no_path(start, self._search.goal, goal)
         self._last, self._last_goal = self._found(pose, goal, end), goal
         return self._last
 
@@ -111,11 +111,11 @@ class PathFinder:
         if len(self._waiting) >= WAITS:
             return False
         shut = changed[self.map.costs[changed[:, 0], changed[:, 1]] == BLOCKED]
-        return not np.isin(shut[:, 0] * self.map.window.columns + shut[:, 1], self._way).any()
+        return not np.isin(shut[:, 0] * self.map.window.columns + shut[:, 1], self._path).any()
 
-    def _forget_way(self) -> None:
+    def _forget_path(self) -> None:
         self._last, self._last_goal = Found(None), (math.nan, math.nan)
-        self._way: NDArray[np.int64] = np.zeros(0, np.int64)  # cells of it, row by row
+        self._path: NDArray[np.int64] = np.zeros(0, np.int64)  # cells of it, row by row
         self._waiting: list[NDArray[np.int64]] = []
 
     def _searched(self, start: Cell, end: Cell) -> bool:
@@ -140,7 +140,7 @@ class PathFinder:
         off, left = math.dist(search.goal, end), math.dist(start, end)
         return off <= ASIDE_SHARE * left and bool(_is_line_open(self.map.costs, *search.goal, *end))
 
-    def _no_way(self, start: Cell, end: Cell, goal: tuple[float, float]) -> Found:
+    def _no_path(self, start: Cell, end: Cell, goal: tuple[float, float]) -> Found:
         """Look further if vehicle and goal both may be left towards more world; else there is none."""
         sides = self.map.may_grow()
         if leads_out(self.map.costs, *start, sides) and leads_out(self.map.costs, *end, sides):
@@ -158,7 +158,7 @@ class PathFinder:
         assert self._search is not None
         side = self.map.resolution
         cells = self._search.way(MOST_CELLS_OF_WAY)
-        self._way = cells[:, 0] * self.map.window.columns + cells[:, 1]
+        self._path = cells[:, 0] * self.map.window.columns + cells[:, 1]
         points = self.map.middles(cells)
         points[0] = pose.x, pose.y
         cost = self._search.cost * side / METRE_COST

@@ -199,9 +199,9 @@ class ManoeuvreDriver:
         curvature = self._steered(pose, leg)
         if time - self._stands_since < TURN_WHEELS_S or speed * leg.direction < -STANDS_MPS:
             return 0.0, float(leg.curvature[0])
-        way = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
+        stopping = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
         most = s.manoeuvre_speed_mps if leg.direction > 0 else s.reverse_speed_mps
-        return leg.direction * min(most, max(way, 0.3)), curvature
+        return leg.direction * min(most, max(stopping, 0.3)), curvature
 
     def _nearest(self, pose: Pose, leg: Leg) -> int:
         """The place that the vehicle is at: not before the last one."""

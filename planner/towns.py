@@ -97,7 +97,7 @@ def _on_the_line(world: World, start: WorldPose, goal: WorldPose) -> list[Cylind
     return posts
 
 
-def way_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) -> tuple[float, Array]:
+def path_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) -> tuple[float, Array]:
     """Cost [m] and places (n x 2 [m]) of A*'s way from start to goal on the true map; infinite if there is none."""
     if world.goal is None:
         raise ValueError(f"world {world.name}: has no goal")
@@ -113,10 +113,10 @@ def way_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) 
     goal = whole.nearest_open(world.goal.x, world.goal.y, NEAR_GOAL * settings.arrival_m)
     if start is None or goal is None:
         return math.inf, np.zeros((0, 2))
-    cost, cells_of_way = shortest(whole.costs, start, goal)
+    cost, cells_of_path = shortest(whole.costs, start, goal)
     if cost == NO_WAY:
         return math.inf, np.zeros((0, 2))
-    return cost * whole.resolution / METRE_COST, whole.middles(np.array(cells_of_way))
+    return cost * whole.resolution / METRE_COST, whole.middles(np.array(cells_of_path))
 
 
 class StepWatch:

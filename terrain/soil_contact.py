@@ -203,15 +203,15 @@ def _entry(radius: float, depth: float) -> float:
 
 
 @inlined_part
-def _turned(relief: float, way: float, patch: float, rebound: float) -> float:
+def _turned(relief: float, distance: float, patch: float, rebound: float) -> float:
     """Relief after rolling a way [m]: builds up over a patch [m]; what was built the other way goes with the rebound.
 
     It grows the more slowly and falls the faster the larger it is, so that no way to and fro gives energy.
     """
-    sign = math.copysign(1.0, way)
+    sign = math.copysign(1.0, distance)
     against = max(-relief * sign, 0.0)
-    kept = relief + sign * against * -math.expm1(-abs(way) / rebound)
-    return kept + min(abs(way) / patch, 1.0) * (sign - kept)
+    kept = relief + sign * against * -math.expm1(-abs(distance) / rebound)
+    return kept + min(abs(distance) / patch, 1.0) * (sign - kept)
 
 
 @inlined_part

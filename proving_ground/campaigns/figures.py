@@ -138,12 +138,12 @@ def _steps(drive: Drive) -> dict[str, float | None]:
 def _travel(drive: Drive) -> dict[str, float | None]:
     channels, heading = drive.run.channels, math.radians(drive.scenario.start.heading_deg)
     x, y = (float(channels[name][-1] - channels[name][0]) for name in ("x_m", "y_m"))
-    way = math.cos(heading) * x + math.sin(heading) * y
+    distance = math.cos(heading) * x + math.sin(heading) * y
     sinkage = max(float(channels[f"sinkage_m.{corner}"].max()) for corner in CORNERS)
     slip = np.concatenate([channels[f"slip_along.{corner}"] for corner in CORNERS])
     pushing = np.concatenate([channels[f"drive_torque_nm.{corner}"] for corner in CORNERS]) > PUSHING_NM
     mean_slip = float(np.mean(np.clip(slip[pushing], -1.0, 1.0))) if pushing.any() else None
-    return {"distance_m": way, "deepest_sinkage_m": sinkage, "wheel_slip": mean_slip}
+    return {"distance_m": distance, "deepest_sinkage_m": sinkage, "wheel_slip": mean_slip}
 
 
 def _estimate(drive: Drive) -> dict[str, float | None]:

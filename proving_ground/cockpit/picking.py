@@ -20,14 +20,14 @@ def ray_on_ground(origin: ArrayLike, direction: ArrayLike, height_at: HeightAt, 
 
     height_at: z [m] of the ground at arrays of x and y [m].
     """
-    start, way = np.asarray(origin, float), np.asarray(direction, float)
-    length = float(np.linalg.norm(way))
+    start, direction = np.asarray(origin, float), np.asarray(direction, float)
+    length = float(np.linalg.norm(direction))
     if not (np.isfinite(start).all() and np.isfinite(length) and length > 0.0):
         return None
-    way = way / length
+    direction = direction / length
 
     def above(distance: Array) -> Array:
-        positions = start + distance[:, None] * way
+        positions = start + distance[:, None] * direction
         return np.asarray(positions[:, 2] - height_at(positions[:, 0], positions[:, 1]))
 
     distances = np.linspace(0.0, far, STEPS + 1)
@@ -42,4 +42,4 @@ def ray_on_ground(origin: ArrayLike, direction: ArrayLike, height_at: HeightAt, 
             low = middle
         else:
             high = middle
-    return np.asarray(start + high * way)
+    return np.asarray(start + high * direction)

@@ -66,28 +66,28 @@ class ViewModel:
 
     # Messages in
 
-    def take_clock(self, message: Any, wall: float) -> None:
+    def on_clock(self, message: Any, wall: float) -> None:
         """rosgraph_msgs/Clock; wall: seconds of a steady clock."""
 
-        def take() -> None:
+        def update() -> None:
             now = read_stamp(message.clock)
             if self.time_ns is not None and now < self.time_ns - JUMP_BACK_NS:
                 self.forget()
             self.time_ns = now
             self.pace.note(wall, now)
 
-        self._checked(topics.CLOCK.name.lstrip("/"), take)
+        self._checked(topics.CLOCK.name.lstrip("/"), update)
 
-    def take_resets(self, message: Any) -> None:
+    def on_resets(self, message: Any) -> None:
         """std_msgs/UInt32: how often the simulation was reset."""
         if self.resets is not None and message.data != self.resets:
             self.forget()
         self.resets = message.data
 
-    def take_truth(self, message: Any) -> None:
+    def on_truth(self, message: Any) -> None:
         """nav_msgs/Odometry."""
 
-        def take() -> None:
+        def update() -> None:
             motion = reading.motion(message)
             before = self.truth
             if before is not None and motion.time_ns < before.time_ns - JUMP_BACK_NS:
@@ -100,12 +100,12 @@ class ViewModel:
             roll, pitch, yaw = np.degrees(reading.euler(motion.attitude)).tolist()
             self.plot.note(motion.time_ns, (float(motion.velocity[0]), roll, pitch, yaw))
 
-        self._checked(topics.TRUTH_ODOM.name, take)
+        self._checked(topics.TRUTH_ODOM.name, update)
 
-    def take_estimate(self, message: Any) -> None:
+    def on_estimate(self, message: Any) -> None:
         """nav_msgs/Odometry with covariance."""
 
-        def take() -> None:
+        def update() -> None:
             motion = reading.motion(message)
             try:
                 half_axes, angle = confidence_ellipse(motion.position_covariance)
@@ -115,80 +115,80 @@ class ViewModel:
                 self.estimate = Estimate(motion, None, 0.0)
             self.estimate_trail.note(motion.position)
 
-        self._checked(topics.ESTIMATE.name, take)
+        self._checked(topics.ESTIMATE.name, update)
 
-    def take_joints(self, message: Any) -> None:
+    def on_joints(self, message: Any) -> None:
         """sensor_msgs/JointState."""
 
-        def take() -> None:
+        def update() -> None:
             self.joints = reading.joint_positions(message)
 
-        self._checked(topics.JOINT_STATES.name, take)
+        self._checked(topics.JOINT_STATES.name, update)
 
-    def take_plan(self, message: Any) -> None:
+    def on_plan(self, message: Any) -> None:
         """nav_msgs/Path."""
 
-        def take() -> None:
+        def update() -> None:
             self.plan = (read_stamp(message.header.stamp), reading.path(message))
 
-        self._checked(topics.PLAN.name, take)
+        self._checked(topics.PLAN.name, update)
 
-    def take_arcs(self, message: Any) -> None:
+    def on_arcs(self, message: Any) -> None:
         """visualization_msgs/MarkerArray."""
 
-        def take() -> None:
+        def update() -> None:
             if message.markers:
                 self.arcs = (read_stamp(message.markers[0].header.stamp), reading.arcs(message))
 
-        self._checked(topics.ARCS.name, take)
+        self._checked(topics.ARCS.name, update)
 
-    def take_grid(self, message: Any) -> None:
+    def on_grid(self, message: Any) -> None:
         """nav_msgs/OccupancyGrid."""
 
-        def take() -> None:
+        def update() -> None:
             self.grid = (read_stamp(message.header.stamp), reading.grid(message))
 
-        self._checked(topics.LOCAL_MAP.name, take)
+        self._checked(topics.LOCAL_MAP.name, update)
 
-    def take_goal(self, message: Any) -> None:
+    def on_goal(self, message: Any) -> None:
         """geometry_msgs/PoseStamped, whoever sent it."""
 
-        def take() -> None:
+        def update() -> None:
             self.goal = reading.point(message.pose.position)
 
-        self._checked(topics.GOAL_POSE.name, take)
+        self._checked(topics.GOAL_POSE.name, update)
 
-    def take_mounts(self, message: Any) -> None:
+    def on_mounts(self, message: Any) -> None:
         """tf2_msgs/TFMessage of fixed frames: where sensors are in base_link."""
 
-        def take() -> None:
+        def update() -> None:
             for item in message.transforms:
                 position = item.transform.translation
                 self._mounts[item.child_frame_id] = Mount(
                     np.array([position.x, position.y, position.z], float), reading.attitude(item.transform.rotation)
                 )
 
-        self._checked(topics.FIXED_TRANSFORMS.name, take)
+        self._checked(topics.FIXED_TRANSFORMS.name, update)
 
-    def take_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
+    def on_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
         """sensor_msgs/PointCloud2; points: makes a structured array of it."""
 
-        def take() -> None:
+        def update() -> None:
             mount = self._mounts.get(message.header.frame_id)
             if mount is None or self.truth is None:
                 return
             time_ns = read_stamp(message.header.stamp)
             self.cloud = (time_ns, cloud_view(points(message), time_ns, mount, self._poses, most))
 
-        self._checked(topics.POINTS.name, take)
+        self._checked(topics.POINTS.name, update)
 
-    def take_replay(self, figures: Mapping[str, str], wall: float) -> None:
+    def on_replay(self, figures: Mapping[str, str], wall: float) -> None:
         """What a replayer tells of itself; wall: seconds of a steady clock."""
 
-        def take() -> None:
+        def update() -> None:
             self.replay = replay_state(figures, wall)
 
-        self._checked("replay", take)
+        self._checked("replay", update)
 
     # The page's questions
 
@@ -197,7 +197,7 @@ class ViewModel:
         return self.time_ns is None or abs(self.time_ns - time_ns) < STALE_NS
 
     def figures(self, now: float) -> dict[str, str]:
-        """Numbers in words; now: seconds of the clock that take_clock was told."""
+        """Numbers in words; now: seconds of the clock of on_clock."""
         truth = self.truth
         roll, pitch, yaw = reading.euler(truth.attitude) if truth is not None else (np.nan, np.nan, np.nan)
         return {
@@ -225,9 +225,9 @@ class ViewModel:
         axes = estimate.half_axes
         return f"{error:.2f} m" if axes is None else f"{error:.2f} m ({axes[0]:.2f})"
 
-    def _checked(self, topic: str, take: Callable[[], None]) -> None:
+    def _checked(self, topic: str, update: Callable[[], None]) -> None:
         try:
-            take()
+            update()
         except (ValueError, TypeError, AttributeError):  # NaN, lying sizes, fields that hold something else
             self._reject(topic)
 

@@ -51,7 +51,7 @@ class _Fix(NamedTuple):
 
 
 class SampleSynchroniser:
-    """Hand each message to `take`; it gives the samples that are complete now."""
+    """Hand each message to `process`; it gives the samples that are complete now."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class SampleSynchroniser:
             "actuation": lambda now, part: self._drives(self._encoders.second(now, part)),
         }
 
-    def take(self, role: str, message: Any, arrival_ns: int) -> list[Sample]:
+    def process(self, role: str, message: Any, arrival_ns: int) -> list[Sample]:
         """arrival_ns: by a steady clock. A message that is no sample is counted and left out."""
         try:
             return self.add(role, self.read(role, message), arrival_ns)

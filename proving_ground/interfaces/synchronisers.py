@@ -1,7 +1,7 @@
 """Time synchronisers: messages that belong together by their stamps become instants and samples. No ROS here.
 
 >>> instants = InstantSynchroniser({"odom", "accel"}, leader="odom")
->>> instants.take("odom", 10, "o1"), instants.take("odom", 20, "o2"), instants.take("accel", 10, "a1").parts
+>>> instants.add("odom", 10, "o1"), instants.add("odom", 20, "o2"), instants.add("accel", 10, "a1").parts
 (Taken(parts=None, has_gone_back=False), Taken(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
 """
 
@@ -17,7 +17,7 @@ KEPT_PARTNERS = 50
 PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by the time of arrival
 
 
-class Taken(NamedTuple):
+class Added(NamedTuple):
     """What came of a message."""
 
     parts: dict[str, Any] | None = None  # of an instant that is complete now
@@ -41,26 +41,26 @@ class InstantSynchroniser:
         self._waiting: dict[int, dict[str, Any]] = {}
         self._odd_ns: int | None = None  # stamp of the last stray
 
-    def take(self, part: str, time_ns: int, value: Any) -> Taken:
+    def add(self, part: str, time_ns: int, value: Any) -> Added:
         """A message; strays, repetitions and what is too late change nothing."""
         has_gone_back = False
         if part == self._leader:
             is_in_line, has_gone_back = self._judge(time_ns)
             if not is_in_line:
-                return Taken()
+                return Added()
         if has_gone_back:
             self.clear()
         if self.time_ns is not None and time_ns <= self.time_ns:
-            return Taken()
+            return Added()
         found = self._waiting.setdefault(time_ns, {})
         found[part] = value
         if len(found) < len(self._needed):
             if len(self._waiting) > KEPT_INSTANTS:
                 del self._waiting[min(self._waiting)]
-            return Taken(None, has_gone_back)
+            return Added(None, has_gone_back)
         self.time_ns = time_ns
         self._waiting = {stamp: parts for stamp, parts in self._waiting.items() if stamp > time_ns}
-        return Taken(found, has_gone_back)
+        return Added(found, has_gone_back)
 
     def _judge(self, time_ns: int) -> tuple[bool, bool]:
         """Whether a stamp goes on from the last one, and whether time has gone back."""

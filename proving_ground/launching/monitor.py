@@ -18,7 +18,7 @@ class TopicWatch:
     count: int = 0
     words: str = ""
 
-    def take(self, words: str) -> None:
+    def add(self, words: str) -> None:
         """Note one message."""
         self.count += 1
         self.words = words

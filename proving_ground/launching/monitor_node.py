@@ -66,7 +66,7 @@ WATCHED: tuple[tuple[Topic, type, Callable[[Any], str]], ...] = (
 
 
 def _counting(watch: TopicWatch, words: Callable[[Any], str]) -> Callable[[Any], None]:
-    return lambda message: watch.take(words(message))
+    return lambda message: watch.add(words(message))
 
 
 class MonitorNode(SuiteNode[MonitorSettings]):

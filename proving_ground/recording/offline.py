@@ -141,12 +141,12 @@ def replay(
                 continue
             before = tally["used"].copy()
             begun = time.process_time()
-            verdict = observer.take(item, log_ns if knows_arrival else None)
+            verdict = observer.process(item, log_ns if knows_arrival else None)
             spent += time.process_time() - begun
             samples += 1
             for k in np.flatnonzero(tally["used"] > before):
                 kept[k].add((item.time_ns, tally["innovation"][k]))
-            if isinstance(item, GpsSample) and item.quality != 0 and (verdict.is_taken or _is_finite(item)):
+            if isinstance(item, GpsSample) and item.quality != 0 and (verdict.is_accepted or _is_finite(item)):
                 east_north_up = frame.enu(item.latitude_deg, item.longitude_deg, item.altitude_m)
                 has_velocity = item.velocity_variance[0] < 1e6
                 fixes.add((item.time_ns, east_north_up, item.velocity, has_velocity))

@@ -28,7 +28,7 @@ class Diagnostics:
         self._changes: list[tuple[int, str, str]] = []  # log time, kind, words
         self._nis: dict[str, list[tuple[int, float]]] = {name: [] for name in SENSORS}
 
-    def take(self, log_ns: int, message: Any) -> None:
+    def add(self, log_ns: int, message: Any) -> None:
         """A diagnostic_msgs/DiagnosticArray."""
         for status in message.status:
             name = str(status.name)[:LONGEST_WORDS]

@@ -118,13 +118,13 @@ class _Reader:
             raise SettingsError(f"{bag.name}: has no {TRUTH} of type {TYPES[TRUTH]}, so there is no run to report")
         for topic, log_ns, data in bag.messages(wanted):
             try:
-                self._take(topic, log_ns, from_bytes(data, TYPES[topic]))
+                self._add(topic, log_ns, from_bytes(data, TYPES[topic]))
             except ValueError as error:
                 self._rejected.setdefault(topic, str(error))
 
-    def _take(self, topic: str, log_ns: int, message: Any) -> None:
+    def _add(self, topic: str, log_ns: int, message: Any) -> None:
         if topic == DIAGNOSTICS:
-            self._diagnostics.take(log_ns, message)
+            self._diagnostics.add(log_ns, message)
             return
         row = _READERS[topic](message)
         if not all(map(math.isfinite, row)):

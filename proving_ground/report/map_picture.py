@@ -57,7 +57,7 @@ def _draw(records: Sequence[RunRecord], world: World | None) -> Plot:
     picture.set_layout_engine("constrained")
     axis = picture.subplots()
     behind = _draw_world(axis, world, x_span, y_span) if world is not None else []
-    ways = _draw_ways(axis, records, has_world=bool(behind))
+    paths = _draw_paths(axis, records, has_world=bool(behind))
     if behind:
         axis.set(xlim=x_span, ylim=y_span, aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
         to_scale = True
@@ -65,7 +65,7 @@ def _draw(records: Sequence[RunRecord], world: World | None) -> Plot:
         axis.grid(True, alpha=0.3)
         true_x, true_y = (np.concatenate([record.channels[key] for record in records]) for key in ("x_m", "y_m"))
         to_scale = scale_path(axis, float(np.ptp(true_x)), float(np.ptp(true_y)))
-    handles = [*ways, *behind]
+    handles = [*paths, *behind]
     picture.legend(
         handles=handles, loc="outside lower center", ncols=min(len(handles), 4), fontsize=8, frameon=False
     )  # fmt: skip
@@ -112,7 +112,7 @@ def _draw_world(axis: Any, world: World, x_span: Span, y_span: Span) -> list[Any
     return [*handles, *draw_survey(axis, world), *draw_obstacles(axis, world)]
 
 
-def _draw_ways(axis: Any, records: Sequence[RunRecord], has_world: bool) -> list[Any]:
+def _draw_paths(axis: Any, records: Sequence[RunRecord], has_world: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patheffects import withStroke
 
@@ -175,12 +175,12 @@ def _cycled(count: int) -> list[str]:
 
 
 def _words(records: Sequence[RunRecord], world: World | None) -> str:
-    ways = []
+    paths = []
     for record in records:
         x, y = record.channels["x_m"], record.channels["y_m"]
         length = float(np.hypot(np.diff(x), np.diff(y)).sum())
-        ways.append(
+        paths.append(
             f"{record.name}: {length:.0f} m from x {x[0]:.1f}, y {y[0]:.1f} m to x {x[-1]:.1f}, y {y[-1]:.1f} m"
         )
     where = f" in world {world.name}" if world is not None else ""
-    return f"The way from above{where}. {'; '.join(ways)}."
+    return f"The way from above{where}. {'; '.join(paths)}."

@@ -30,7 +30,7 @@ from sensors.rig import SensorChoice, SensorRig, steps_between_ticks
 from terrain.surroundings import Surroundings
 from terrain.world import World
 from terrain.world_ground import WorldGround
-from vehicle_dynamics.control.drive_by_wire import TAKEN, DriveByWire, Motion, Order, Verdict
+from vehicle_dynamics.control.drive_by_wire import ACCEPTED, DriveByWire, Motion, Order, Verdict
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -78,7 +78,7 @@ class _Wire:
         self._driver, self._drive = driver, drive
         self.order: Order | None = None  # of the latest period, if there was one
         self.orders = 0  # so far
-        self.answer = TAKEN  # to the latest order
+        self.answer = ACCEPTED  # to the latest order
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """For the next PERIOD_S; raises ValueError for pedals that are not numbers."""

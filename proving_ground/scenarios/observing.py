@@ -35,7 +35,7 @@ class Observation:
         """
         usable = [sample for sample in samples if isinstance(sample, SAMPLES)]
         for sample in sorted(usable, key=lambda item: (item.time_ns, SAMPLES.index(type(item)))):
-            self.observer.take(sample, arrival_ns)
+            self.observer.process(sample, arrival_ns)
             if self._start is not None and self.observer.filter.time_ns and not self.observer.is_running:
                 begin_at(self.observer, self._start, self._start_ns)
                 self._start = None

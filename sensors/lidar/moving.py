@@ -104,20 +104,20 @@ class MovingTarget:
         Its velocity is that of the way behind it, because rays are shot just before an update. It has no rise: a
         target on a slope steps up from update to update.
         """
-        way = self.speed_mps * max(time_s - self.start_s, 0.0)
+        distance = self.speed_mps * max(time_s - self.start_s, 0.0)
         if self.loop:
-            way %= sum(leg.length for leg in self._legs)
+            distance %= sum(leg.length for leg in self._legs)
         for leg in self._legs[:-1]:
-            if way <= leg.length:
+            if distance <= leg.length:
                 break
-            way -= leg.length
+            distance -= leg.length
         else:
             leg = self._legs[-1]
-        has_arrived = way > leg.length and not self.loop
+        has_arrived = distance > leg.length and not self.loop
         speed = self.speed_mps if time_s > self.start_s and not has_arrived else 0.0
-        way = min(way, leg.length)
+        distance = min(distance, leg.length)
         ahead, left = math.cos(leg.heading), math.sin(leg.heading)
-        x, y = leg.x + way * ahead, leg.y + way * left
+        x, y = leg.x + distance * ahead, leg.y + distance * left
         shape = self._placed(x, y, height_at(x, y) + self.lift_m, leg.heading)
         return Target(shape=shape, velocity=(speed * ahead, speed * left, 0.0))
 

@@ -136,17 +136,19 @@ class Scene:
         Origins [m] and unit directions are in the world, n x 3; one origin may do for all.
         Raises ValueError for rays that are none.
         """
-        start, way = (np.ascontiguousarray(np.atleast_2d(np.asarray(item, float))) for item in (origins, directions))
-        if start.shape[1:] != (3,) or way.shape[1:] != (3,) or len(start) not in (1, len(way)):
-            raise ValueError(f"rays: must be n x 3 with one origin or n, got {start.shape} and {way.shape}")
-        if not (np.isfinite(start).all() and np.isfinite(way).all() and 0.0 <= far < math.inf):
+        start, direction = (
+            np.ascontiguousarray(np.atleast_2d(np.asarray(item, float))) for item in (origins, directions)
+        )
+        if start.shape[1:] != (3,) or direction.shape[1:] != (3,) or len(start) not in (1, len(direction)):
+            raise ValueError(f"rays: must be n x 3 with one origin or n, got {start.shape} and {direction.shape}")
+        if not (np.isfinite(start).all() and np.isfinite(direction).all() and 0.0 <= far < math.inf):
             raise ValueError("rays: must be finite")
-        if not (np.abs(np.einsum("ij,ij->i", way, way) - 1.0) < 1e-6).all():
+        if not (np.abs(np.einsum("ij,ij->i", direction, direction) - 1.0) < 1e-6).all():
             raise ValueError("rays: directions must have length 1")
-        if not len(way):
+        if not len(direction):
             return _nothing(0)
         self._gather(float(start[0, 0]), float(start[0, 1]))
-        return self.trace(start, way, far)
+        return self.trace(start, direction, far)
 
     def is_blocked(self, origin: ArrayLike, directions: ArrayLike, far: float = REACH_M) -> NDArray[np.bool_]:
         """Whether anything stands in directions (n x 3, unit) as seen from a place [m], as a GPS asks of its sky."""

@@ -92,20 +92,20 @@ def _box(
     x, y = cosine * x + sine * y, cosine * y - sine * x
     dx, dy = cosine * dx + sine * dy, cosine * dy - sine * dx
     enter, leaves, facing = -math.inf, math.inf, 0.0
-    for at, way, half in (
+    for at, direction, half in (
         (x, dx, 0.5 * target[LENGTH]),
         (y, dy, 0.5 * target[WIDTH]),
         (z - 0.5 * target[HEIGHT], dz, 0.5 * target[HEIGHT]),
     ):
-        if way == 0.0:
+        if direction == 0.0:
             if abs(at) > half:
                 return math.inf, 0.0
             continue
-        near, far = (-half - at) / way, (half - at) / way
+        near, far = (-half - at) / direction, (half - at) / direction
         if near > far:
             near, far = far, near
         if near > enter:
-            enter, facing = near, abs(way)
+            enter, facing = near, abs(direction)
         leaves = min(leaves, far)
     return (enter, facing) if enter <= leaves else (math.inf, 0.0)
 

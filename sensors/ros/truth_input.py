@@ -92,22 +92,22 @@ class TruthInput:
             self._on_reset()
 
     def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any]) -> None:
-        def take(message: Any) -> None:
+        def add(message: Any) -> None:
             try:
                 time_ns = read_stamp(message.header.stamp)
                 if time_ns <= 0:
                     raise ValueError("has no stamp")
-                self._take(part, time_ns, read(message))
+                self._add(part, time_ns, read(message))
             except ValueError as error:
                 self._rejected_at = self._node.wall_time()
                 self._node.health.count(f"{topic.name} rejected")
                 self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
-        self._node.listen(topic, take, TRUTH)
+        self._node.listen(topic, add, TRUTH)
 
-    def _take(self, part: str, time_ns: int, value: Any) -> None:
+    def _add(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()
-        parts, has_gone_back = self._instants.take(part, time_ns, value)
+        parts, has_gone_back = self._instants.add(part, time_ns, value)
         if has_gone_back:
             self._on_reset()
         if parts is None:

@@ -94,22 +94,22 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     # Sensors
 
     def _taker(self, role: str, topic: str) -> Callable[[Any], None]:
-        def take(message: Any) -> None:
+        def process(message: Any) -> None:
             arrival_ns = time.monotonic_ns()
             stamp = message.header.stamp
             time_ns = stamp.sec * NS_PER_S + stamp.nanosec
             delay_s = (self.get_clock().now().nanoseconds - time_ns) / NS_PER_S
             self._arrivals.note(topic, arrival_ns / NS_PER_S, delay_s)
             self._arrivals.expect(time_ns, arrival_ns / NS_PER_S)
-            for sample in self._samples.take(role, message, arrival_ns):
-                self._take(sample)
+            for sample in self._samples.process(role, message, arrival_ns):
+                self._process(sample)
 
-        return take
+        return process
 
-    def _take(self, sample: Sample) -> None:
+    def _process(self, sample: Sample) -> None:
         self._outer_clock.hear()
-        verdict = self._observer.take(sample)
-        if not verdict.is_taken:
+        verdict = self._observer.process(sample)
+        if not verdict.is_accepted:
             self.report("samples", Level.WARN, f"recently rejected: {verdict.reason}")
         before, self._times_back = self._times_back, self._observer.times_back
         if self._times_back > before:
@@ -126,7 +126,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if self._start is None:
             return
         verdict = begin_at(self._observer, self._start, self._start_ns)
-        if not verdict.is_taken:
+        if not verdict.is_accepted:
             self.report("pose", Level.WARN, f"the start is rejected: {verdict.reason}")
 
     # What it tells

@@ -72,7 +72,7 @@ class History:
             return "too late"
         return ""
 
-    def take(self, reading: Reading) -> None:
+    def process(self, reading: Reading) -> None:
         """Put a reading in its place and bring the filter up to date; only what `verdict` has nothing against."""
         event = _Event((reading.time_ns, reading.kind), reading)
         if event.key > self._done:

@@ -2,7 +2,7 @@
 
 observer = VehicleObserver(VEHICLE.load())
 for sample in samples:
-    observer.take(sample)
+    observer.process(sample)
 observer.estimate()["position"]
 """
 
@@ -53,7 +53,7 @@ LATEST_NS = 7_258_118_400 * NS_PER_S  # the year 2200: beyond, sums of nanosecon
 class Verdict(NamedTuple):
     """What became of a sample."""
 
-    is_taken: bool
+    is_accepted: bool
     reason: str  # empty when it was taken at once; HELD when it waits for its time
 
 
@@ -85,12 +85,12 @@ class BasicObserver:
         none, force = np.zeros(4), np.array([0.0, 0.0, 9.81])
         for step in range(1, 4):
             time_ns = step * NS_PER_S // 100
-            self.take(EncoderSample(time_ns, none, none, none, 0.0, 0.0, 0.0, 80.0, np.zeros(2)))
-            self.take(ImuSample(time_ns, np.full(3, 1e-4 * step), force, 1e-6, 1e-4, None, 0.0, 0.0, False))
+            self.process(EncoderSample(time_ns, none, none, none, 0.0, 0.0, 0.0, 80.0, np.zeros(2)))
+            self.process(ImuSample(time_ns, np.full(3, 1e-4 * step), force, 1e-6, 1e-4, None, 0.0, 0.0, False))
             if step == 1:
                 self.set_pose(0.0, 0.0, 0.0)
         variance, motion = np.ones(3), np.zeros(3)
-        self.take(GpsSample(time_ns, 1, 0.0, 0.0, 2.0, variance, motion, variance, 0.0, None, 9, 1.0))
+        self.process(GpsSample(time_ns, 1, 0.0, 0.0, 2.0, variance, motion, variance, 0.0, None, 9, 1.0))
         self.estimate(time_ns + NS_PER_S // 100)
         self._frame = frame
         self.reset()
@@ -103,7 +103,7 @@ class BasicObserver:
         self.times_back = 0
         self._begin()
 
-    def take(self, sample: Sample, arrival_ns: int | None = None) -> Verdict:
+    def process(self, sample: Sample, arrival_ns: int | None = None) -> Verdict:
         """A sample; arrival_ns is when it came, if that is known. Without, it is taken to come at its own time."""
         if not isinstance(sample.time_ns, int) or not 0 < sample.time_ns < LATEST_NS:
             return self._reject("time: must be above 0 and before 2200")
@@ -122,7 +122,7 @@ class BasicObserver:
         self._release()
         if line is Line.AHEAD:
             return self._hold(reading)
-        return self._take(reading)
+        return self._process(reading)
 
     def set_pose(
         self,
@@ -189,9 +189,9 @@ class BasicObserver:
         for stray, came_ns in strays:
             if abs(stray.time_ns - reading.time_ns) <= JUMP_NS:
                 self._clock.judge(stray.kind, stray.time_ns, came_ns)
-                self._take(stray)
+                self._process(stray)
         self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
-        return self._take(reading)
+        return self._process(reading)
 
     def _reading(self, sample: Sample) -> Reading | Rejection:
         if isinstance(sample, EncoderSample):
@@ -200,7 +200,7 @@ class BasicObserver:
             return imu_reading(sample, self.settings.sensors)
         return gps_reading(sample, self.settings.sensors, self._frame)
 
-    def _take(self, reading: Reading) -> Verdict:
+    def _process(self, reading: Reading) -> Verdict:
         reason = self._history.verdict(reading)
         if not reason and reading.kind == 0:
             reason = self._wheels.rejection(reading)
@@ -209,7 +209,7 @@ class BasicObserver:
         newest = self._history.newest_ns
         if newest and reading.time_ns - newest > self.settings.timing.gap_s * NS_PER_S:
             self._after_gap()
-        self._history.take(reading)
+        self._history.process(reading)
         if self._filter.is_running and reading.kind == 2 and self._filter.is_lost():
             self._filter.restart()
         if self._filter.filter_state["same"][0][reading.kind] >= FROZEN[reading.kind]:
@@ -242,7 +242,7 @@ class BasicObserver:
         still: deque[tuple[int, Reading]] = deque()
         for since, reading in sorted(self._waiting, key=lambda item: item[1].time_ns):
             if reading.time_ns <= now_ns + timing.future_s * NS_PER_S:
-                self._take(reading)
+                self._process(reading)
             elif now_ns - since > timing.hold_s * NS_PER_S:
                 self._reject_future(reading)
             else:

@@ -96,7 +96,7 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
         tally = filter_.filter_state[0]
         for sample in samples:
             before = tally["used"].copy() if keep_innovations else None
-            observer.take(sample)
+            observer.process(sample)
             if before is not None:
                 for k in np.flatnonzero(tally["used"] > before):
                     kept[SENSORS[k]].append(tally["innovation"][k].copy())

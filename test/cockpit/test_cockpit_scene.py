@@ -198,8 +198,8 @@ def test_only_occupied_cells_of_the_local_map_are_drawn() -> None:
 def test_truth_shows_as_pose_figures_trail_and_plot() -> None:
     model = ViewModel()
     for step in range(40):
-        model.take_clock(clock(NOON + step * NS // 20), wall=0.05 * step)
-        model.take_truth(odometry(NOON + step * NS // 20, x=0.1 * step))
+        model.on_clock(clock(NOON + step * NS // 20), wall=0.05 * step)
+        model.on_truth(odometry(NOON + step * NS // 20, x=0.1 * step))
     assert model.figures(0.0)["Speed"] == "2.0 m/s (7 km/h)"
     assert model.figures(0.0)["Real-time factor"] == "1.00"
     assert model.figures(0.0)["Time"] == "12:00:01.9"
@@ -217,7 +217,7 @@ FIELDS = ("pose.pose.position.x", "pose.pose.orientation.w", "twist.twist.linear
 @pytest.mark.parametrize("value", [math.nan, math.inf, 1e300])
 def test_a_message_that_is_not_finite_changes_nothing_but_its_counter(field: str, value: float) -> None:
     model = ViewModel()
-    model.take_truth(odometry())
+    model.on_truth(odometry())
     before = model.truth
     bad = odometry(NOON + NS)
     owner, *names = bad, *field.split(".")
@@ -225,7 +225,7 @@ def test_a_message_that_is_not_finite_changes_nothing_but_its_counter(field: str
         owner = getattr(owner, name)
     setattr(owner, names[-1], value)
 
-    model.take_truth(bad)
+    model.on_truth(bad)
 
     assert model.truth is before
     assert model.rejected == {"ground_truth/odom": 1}
@@ -234,12 +234,12 @@ def test_a_message_that_is_not_finite_changes_nothing_but_its_counter(field: str
 def test_lying_messages_are_counted_and_left_out() -> None:
     model = ViewModel()
     stamp = Fields(sec=1, nanosec=0)
-    model.take_joints(Fields(name=["a", "b"], position=[1.0]))
-    model.take_joints(Fields(name=["a"], position=[math.nan]))
-    model.take_clock(Fields(clock=Fields(sec=1, nanosec=2 * NS)), wall=0.0)
+    model.on_joints(Fields(name=["a", "b"], position=[1.0]))
+    model.on_joints(Fields(name=["a"], position=[math.nan]))
+    model.on_clock(Fields(clock=Fields(sec=1, nanosec=2 * NS)), wall=0.0)
     info = Fields(height=2, width=2, resolution=0.1, origin=Fields(position=xyz(0.0, 0.0, 0.0)))
-    model.take_grid(Fields(header=Fields(stamp=stamp), info=info, data=bytes(3)))
-    model.take_goal(Fields(pose=Fields(position=xyz(math.nan, 0.0, 0.0))))
+    model.on_grid(Fields(header=Fields(stamp=stamp), info=info, data=bytes(3)))
+    model.on_goal(Fields(pose=Fields(position=xyz(math.nan, 0.0, 0.0))))
     assert model.rejected == {"joint_states": 2, "clock": 1, "local_map": 1, "goal_pose": 1}
     assert (model.joints, model.time_ns, model.grid, model.goal) == ({}, None, None, None)
 
@@ -247,14 +247,14 @@ def test_lying_messages_are_counted_and_left_out() -> None:
 def test_a_reset_and_a_jump_back_of_time_begin_anew() -> None:
     model = ViewModel()
     for forget in (
-        lambda: model.take_clock(clock(NOON - 10 * NS), wall=9.0),
-        lambda: model.take_resets(Fields(data=1)),
-        lambda: model.take_truth(odometry(NOON - 5 * NS)),
+        lambda: model.on_clock(clock(NOON - 10 * NS), wall=9.0),
+        lambda: model.on_resets(Fields(data=1)),
+        lambda: model.on_truth(odometry(NOON - 5 * NS)),
     ):
-        model.take_resets(Fields(data=0))
-        model.take_clock(clock(NOON), wall=0.0)
+        model.on_resets(Fields(data=0))
+        model.on_clock(clock(NOON), wall=0.0)
         for step in range(20):
-            model.take_truth(odometry(NOON + step * NS // 10, x=float(step)))
+            model.on_truth(odometry(NOON + step * NS // 10, x=float(step)))
         assert len(model.truth_trail.segments()) > 10
         forget()
         assert len(model.truth_trail.segments()) == 0
@@ -262,12 +262,12 @@ def test_a_reset_and_a_jump_back_of_time_begin_anew() -> None:
 
 def test_what_is_old_is_not_shown_but_a_pause_makes_nothing_old() -> None:
     model = ViewModel()
-    model.take_clock(clock(NOON), wall=0.0)
+    model.on_clock(clock(NOON), wall=0.0)
     for second in range(100):  # paused
-        model.take_clock(clock(NOON), wall=float(second))
+        model.on_clock(clock(NOON), wall=float(second))
     assert model.is_fresh(NOON - NS)
     assert model.pace.factor == 0.0
-    model.take_clock(clock(NOON + 5 * NS), wall=101.0)
+    model.on_clock(clock(NOON + 5 * NS), wall=101.0)
     assert not model.is_fresh(NOON - NS)
 
 
@@ -323,10 +323,10 @@ def test_ellipse_holds_95_of_100_draws() -> None:
 
 def test_an_estimate_without_a_sound_covariance_has_no_ellipse() -> None:
     model = ViewModel()
-    model.take_estimate(odometry(variance=-1.0))
+    model.on_estimate(odometry(variance=-1.0))
     assert model.estimate is not None
     assert model.estimate.half_axes is None
-    model.take_estimate(odometry(variance=0.04))
+    model.on_estimate(odometry(variance=0.04))
     assert model.estimate.half_axes == pytest.approx((0.4895, 0.4895), abs=1e-3)
 
 
@@ -388,7 +388,7 @@ def test_replay_goes_on_between_two_words_of_its_node() -> None:
 @pytest.mark.parametrize("lie", [{"position_s": "nan"}, {"rate": "0"}, {"length_s": "5"}, {"length_s": "words"}])
 def test_a_replay_that_cannot_be_is_rejected(lie: dict[str, str]) -> None:
     model = ViewModel()
-    model.take_replay({"position_s": "10", "length_s": "60", "rate": "1", "paused": "false"} | lie, 0.0)
+    model.on_replay({"position_s": "10", "length_s": "60", "rate": "1", "paused": "false"} | lie, 0.0)
     assert model.replay is None
     assert model.rejected == {"replay": 1}
 

@@ -10,7 +10,7 @@ def test_unchanged_line_is_left_out_for_a_while() -> None:
     watch = monitor.watch("/cmd_vel")
     lines = []
     for tick in range(QUIET_LINES + 2):
-        watch.take("speed 0")
+        watch.add("speed 0")
         lines.append(monitor.line(float(tick), 1.0))
 
     assert lines[0] == "/cmd_vel 1.0 Hz  speed 0"
@@ -20,7 +20,7 @@ def test_unchanged_line_is_left_out_for_a_while() -> None:
 
 def test_silence_is_told() -> None:
     monitor = Monitor()
-    monitor.watch("/joy").take("8 axes")
+    monitor.watch("/joy").add("8 axes")
     monitor.line(0.0, 1.0)
 
     assert monitor.line(1.0, 1.0) == "/joy 0.0 Hz  silent"

@@ -13,7 +13,7 @@ from planner.maps.grid import OCCUPIED, Window
 from planner.maps.terrain_truth import TerrainTruth
 from planner.pose import Pose
 from planner.settings import PlannerSettings
-from planner.towns import StepWatch, town, way_on_truth
+from planner.towns import StepWatch, path_on_truth, town
 from proving_ground.settings.share import share_file
 from terrain.builders.urban import Urban
 from terrain.elevation_map import ElevationMap
@@ -57,7 +57,7 @@ def obstacles_on_the_line(world: World) -> int:
 @pytest.mark.parametrize("seed", [1, 4])
 def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) -> None:
     world = town(seed, urban=SMALL_TOWN, closed_roads=0)
-    cost, _ = way_on_truth(world, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
+    cost, _ = path_on_truth(world, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
     assert math.isfinite(cost)
     assert obstacles_on_the_line(world) > 0
 
@@ -107,7 +107,7 @@ def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
         name="fenced", ground=world.ground, start=world.start, goal=world.goal, obstacles=Obstacles(cylinders=fence)
     )
 
-    cost, way = way_on_truth(fenced, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
+    cost, way = path_on_truth(fenced, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
 
     assert math.isinf(cost)
     assert len(way) == 0

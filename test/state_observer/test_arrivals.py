@@ -40,23 +40,23 @@ def joints(time_ns: int, names: tuple[str, ...], value: float = 0.0) -> Any:
 
 def test_wheels_wait_for_their_actuation_and_have_its_steering() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
-    assert samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES, 1.0), 0) == []
-    (found,) = samples.take(ACTUATION, joints(BEGIN_NS, DRIVE, 0.3), MS)
+    assert samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES, 1.0), 0) == []
+    (found,) = samples.process(ACTUATION, joints(BEGIN_NS, DRIVE, 0.3), MS)
     assert isinstance(found, EncoderSample)
     assert (found.wheel_angle[0], found.steering) == (1.0, 0.3)
 
 
 def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
-    samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
-    found = [item for k in range(30) for item in samples.take(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
+    samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
+    found = [item for k in range(30) for item in samples.process(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
     assert not any(isinstance(item, EncoderSample) for item in found)
     assert samples.rejected == {f"{ALL[WHEELS]}: no actuation near its time": 1}
 
 
 def test_wheels_alone_are_a_sample_at_once_where_they_are_enough() -> None:
     samples = SampleSynchroniser({role: topic for role, topic in ALL.items() if role != ACTUATION}, holds_imu=True)
-    (found,) = samples.take(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
+    (found,) = samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     assert isinstance(found, EncoderSample)
 
 
@@ -65,8 +65,8 @@ def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() 
     sent = [BEGIN_NS + 3_600_000 * MS, *(BEGIN_NS + 10 * k * MS for k in range(1, 21))]
     found = []
     for time_ns in sent:
-        found += samples.take(IMU, imu(time_ns), 0)
-        found += samples.take(WHEELS, joints(time_ns, WHEEL_NAMES), 0) if time_ns < BEGIN_NS + 10**12 else []
+        found += samples.process(IMU, imu(time_ns), 0)
+        found += samples.process(WHEELS, joints(time_ns, WHEEL_NAMES), 0) if time_ns < BEGIN_NS + 10**12 else []
     times = [item.time_ns for item in found if isinstance(item, ImuSample)]
     assert len(times) == len(set(times))
     assert set(sent[1:]) <= set(times)
@@ -74,7 +74,7 @@ def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() 
 
 def test_a_message_that_is_no_sample_is_counted() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
-    assert samples.take(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
+    assert samples.process(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
     assert samples.rejected == {f"{ALL[WHEELS]}: has no front_left_wheel": 1}
 
 

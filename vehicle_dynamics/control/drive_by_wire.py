@@ -39,7 +39,7 @@ Order = Pedals | Motion
 class Verdict(IntEnum):
     """What became of a command."""
 
-    TAKEN = 0
+    ACCEPTED = 0
     LIMITED = 1  # obeyed as far as possible
     REJECTED = 2
 
@@ -52,7 +52,7 @@ class Answer:
     reason: str = ""
 
 
-TAKEN = Answer(Verdict.TAKEN)
+ACCEPTED = Answer(Verdict.ACCEPTED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +130,8 @@ class DriveByWire:
             self._accept(now, _SetPoint(now, "motion", 0.0, None))
             if abs(yaw_rate) > 1e-3:
                 return Answer(Verdict.LIMITED, f"cannot turn on the spot ({yaw_rate:+.2f} rad/s at {speed:+.2f} m/s)")
-            return TAKEN
-        return self._take(now, "motion", speed, yaw_rate / speed)
+            return ACCEPTED
+        return self._follow(now, "motion", speed, yaw_rate / speed)
 
     def receive_steering(self, now: float, speed: float, steering_angle: float) -> Answer:
         """A speed [m/s] and a mean angle of the front wheels [rad], as /ackermann_cmd has them."""
@@ -140,7 +140,7 @@ class DriveByWire:
         )
         if problem:
             return self._reject(now, problem)
-        return self._take(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
+        return self._follow(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
 
     def receive_pedals(self, now: float, asked: Pedals) -> Answer:
         """Pedals as they are, pressed no further than they go."""
@@ -148,11 +148,13 @@ class DriveByWire:
         if problem:
             return self._reject(now, problem)
         try:
-            taken = asked.within_limits()
+            limited = asked.within_limits()
         except ValueError as error:  # a gear that is none
             return self._reject(now, str(error))
-        self._accept(now, _SetPoint(now, "pedals", pedals=taken))
-        return TAKEN if taken == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
+        self._accept(now, _SetPoint(now, "pedals", pedals=limited))
+        return (
+            ACCEPTED if limited == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
+        )
 
     def reject(self, now: float, reason: str) -> Answer:
         """A command that cannot even be read stops the vehicle like one that is rejected."""
@@ -195,7 +197,7 @@ class DriveByWire:
         """Towards a speed [m/s] with the steering left as it is, and without a lesson for its controller."""
         return self._helm.speed.pedals(PERIOD_S, forward_speed(seen), speed)._replace(steering=self._steering)
 
-    def _take(self, now: float, source: str, speed: float, curvature: float) -> Answer:
+    def _follow(self, now: float, source: str, speed: float, curvature: float) -> Answer:
         s = self.settings
         speed = speed if abs(speed) >= STANDS_MPS else 0.0
         limited_speed = min(max(speed, -s.max_reverse_mps), s.max_speed_mps)
@@ -207,7 +209,7 @@ class DriveByWire:
             reasons.append(f"speed {speed:+.2f} m/s is beyond {limited_speed:+.2f}")
         if abs(curvature) > bound * 1.001:
             reasons.append(f"a radius of {1.0 / abs(curvature):.2f} m is below the least, {1.0 / bound:.2f} m")
-        return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else TAKEN
+        return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else ACCEPTED
 
     def _accept(self, now: float, set_point: _SetPoint) -> None:
         if self._set_point.source == "pedals" and set_point.source != "pedals":

@@ -172,7 +172,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     def _judge(self, topic: str, judge: Callable[[DriveByWire, float], Answer]) -> None:
         answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
         self._audit.note(topic, answer)
-        if answer.verdict != Verdict.TAKEN:  # at once to the log; publish_health tells how many there were
+        if answer.verdict != Verdict.ACCEPTED:  # at once to the log; publish_health tells how many there were
             verdict = "rejected" if answer.verdict == Verdict.REJECTED else "not obeyed in full"
             self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")
         time.sleep(self._gate.rest_s(self.wall_time()))

@@ -166,40 +166,40 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         model, stage, s = self._model, self.page.stage, self.settings
 
         def cloud(message: PointCloud2) -> None:
-            model.take_cloud(message, cloud_to_points, self.settings.cloud_points)
+            model.on_cloud(message, cloud_to_points, self.settings.cloud_points)
 
         table: tuple[tuple[Topic, Callable[[Any], None], QoSProfile, float, str], ...] = (
-            (topics.CLOCK, lambda message: model.take_clock(message, self.wall_time()), LATEST, 0.0, ""),
-            (topics.RESETS, model.take_resets, LATCHED_ALL, 0.0, ""),
-            (topics.TRUTH_ODOM, model.take_truth, LATEST, 0.0, ""),
-            (topics.JOINT_STATES, model.take_joints, LATEST, 0.0, ""),
-            (topics.ESTIMATE, model.take_estimate, LATEST, 0.0, "Estimate"),
-            (topics.FIXED_TRANSFORMS, model.take_mounts, LATCHED_ALL, SLOW_PERIOD_S, ""),
+            (topics.CLOCK, lambda message: model.on_clock(message, self.wall_time()), LATEST, 0.0, ""),
+            (topics.RESETS, model.on_resets, LATCHED_ALL, 0.0, ""),
+            (topics.TRUTH_ODOM, model.on_truth, LATEST, 0.0, ""),
+            (topics.JOINT_STATES, model.on_joints, LATEST, 0.0, ""),
+            (topics.ESTIMATE, model.on_estimate, LATEST, 0.0, "Estimate"),
+            (topics.FIXED_TRANSFORMS, model.on_mounts, LATCHED_ALL, SLOW_PERIOD_S, ""),
             (topics.POINTS, cloud, LATEST, 0.9 / s.cloud_rate_hz, "LIDAR"),
-            (topics.PLAN, model.take_plan, LATEST, SLOW_PERIOD_S, "Plan"),
-            (topics.ARCS, model.take_arcs, LATEST, SLOW_PERIOD_S, "Arcs"),
-            (topics.LOCAL_MAP, model.take_grid, LATEST, 2.0 * SLOW_PERIOD_S, "Local map"),
-            (topics.GOAL_POSE, model.take_goal, LATEST, SLOW_PERIOD_S, ""),
-            (topics.DIAGNOSTICS, self._take_diagnostics, MANY, SLOW_PERIOD_S, ""),
+            (topics.PLAN, model.on_plan, LATEST, SLOW_PERIOD_S, "Plan"),
+            (topics.ARCS, model.on_arcs, LATEST, SLOW_PERIOD_S, "Arcs"),
+            (topics.LOCAL_MAP, model.on_grid, LATEST, 2.0 * SLOW_PERIOD_S, "Local map"),
+            (topics.GOAL_POSE, model.on_goal, LATEST, SLOW_PERIOD_S, ""),
+            (topics.DIAGNOSTICS, self._on_diagnostics, MANY, SLOW_PERIOD_S, ""),
         )
         return [
             Mailbox(
                 self,
                 self._never,
                 topic,
-                take,
+                update,
                 profile,
                 period,
                 partial(stage.is_visible, layer) if layer else None,
             )
-            for topic, take, profile, period, layer in table
+            for topic, update, profile, period, layer in table
         ]
 
-    def _take_diagnostics(self, message: DiagnosticArray) -> None:
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             self._model.nodes.note(status.name, int(level_from_msg(status)), status.message, self.wall_time())
             if status.name.rpartition("/")[2] == self.settings.replayer_node:
-                self._model.take_replay({item.key: item.value for item in status.values}, self.wall_time())
+                self._model.on_replay({item.key: item.value for item in status.values}, self.wall_time())
 
     def _draw(self) -> None:
         now = self.wall_time()

@@ -46,16 +46,16 @@ class Mailbox:
         node: Node,
         group: NeverCalled,
         topic: Topic,
-        take: Callable[[Any], None],
+        update: Callable[[Any], None],
         profile: QoSProfile = LATEST,
         period_s: float = 0.0,
         is_wanted: Callable[[], bool] | None = None,
     ) -> None:
         """period_s: look no more often, in seconds of the clock that `look` is told; is_wanted: else do not look."""
-        self._node, self._take, self._period, self._is_wanted = node, take, period_s, is_wanted
+        self._node, self._callback, self._period, self._is_wanted = node, update, period_s, is_wanted
         self._depth, self._looked_at = profile.depth, float("-inf")
         self._subscription = node.create_subscription(
-            message_class(topic.type), topic.name, take, profile, callback_group=group
+            message_class(topic.type), topic.name, update, profile, callback_group=group
         )
 
     def look(self, now: float) -> None:
@@ -69,7 +69,7 @@ class Mailbox:
                 found = subscription.handle.take_message(subscription.msg_type, subscription.raw)
                 if found is None:
                     return
-                self._take(found[0])
+                self._callback(found[0])
 
     def close(self) -> None:
         """Hear no more."""

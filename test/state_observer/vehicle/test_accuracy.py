@@ -143,7 +143,7 @@ def test_unmeasured_forces_follow_the_truth(
     for sample in block_samples:
         if sample.time_ns > int(block.time_ns[turning]):
             break
-        observer.take(sample)
+        observer.process(sample)
     found, truth = observer.forces(), block.history[turning]
     assert np.abs(found.load - truth["load"]).max() < 500.0  # of 6.3 kN each
     assert np.abs(found.across - truth["force_across"]).max() < 4.0 * np.sqrt(found.across_variance.max())

@@ -116,7 +116,7 @@ def with_stray(samples: list[Sample], kind: type, change: Callable[[Any], Any]) 
 def state_after(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
-        observer.take(sample)
+        observer.process(sample)
     return bytes(observer.filter.filter_state.tobytes())
 
 
@@ -158,7 +158,7 @@ def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
 
     for _ in range(2):  # a bag plays again and again
         for sample in samples:
-            observer.take(sample)
+            observer.process(sample)
         assert observer.filter.filter_state.tobytes() == once
 
     assert observer.times_back == observer.health().rejected["time: went back, began anew"] == 2
@@ -169,7 +169,7 @@ def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer
     state_after(observer, half)
     fix = next(sample for sample in samples if isinstance(sample, GpsSample))
 
-    verdict = observer.take(fix._replace(time_ns=half[-1].time_ns + NS_PER_S // 2))
+    verdict = observer.process(fix._replace(time_ns=half[-1].time_ns + NS_PER_S // 2))
 
     assert verdict == (True, HELD)
     assert observer.health().held == 1
@@ -181,7 +181,7 @@ def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], obs
     imu = next(sample for sample in samples if isinstance(sample, ImuSample))
 
     for count in range(1000):  # none goes on from the one before
-        observer.take(imu._replace(time_ns=imu.time_ns + (1000 - count) * HOUR))
+        observer.process(imu._replace(time_ns=imu.time_ns + (1000 - count) * HOUR))
 
     assert observer.health().held - observer.health().rejected["imu: in the future for too long"] <= 200
 
@@ -210,5 +210,5 @@ def test_a_sensor_that_never_comes_is_said(
 def test_a_late_receiver_is_not_silent(samples: list[Sample], observer: VehicleObserver) -> None:
     late = sorted(samples, key=lambda s: s.time_ns + (NS_PER_S // 2 if isinstance(s, GpsSample) else 0))
     for sample in late:
-        observer.take(sample)
+        observer.process(sample)
         assert "gps: silent" not in observer.health().warnings

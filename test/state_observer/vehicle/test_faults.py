@@ -61,7 +61,7 @@ def test_a_slow_drift_of_the_gps_is_noted(block_samples: list[Sample], observer:
 
     warned = []
     for sample in altered(sense_fast(block_samples), GpsSample, 10.0, 40.0, drifts):
-        observer.take(sample)
+        observer.process(sample)
         warned += [text for text in observer.health().warnings if "gps_position" in text] if _is_fix(sample) else []
     assert warned
 
@@ -82,7 +82,7 @@ def test_status_tells_of_an_outage_within_a_second_and_of_its_end(
 ) -> None:
     told = {}
     for sample in altered(block_samples, GpsSample, 12.0, 20.0):
-        any_observer.take(sample)
+        any_observer.process(sample)
         told[round((sample.time_ns - START_NS) / NS, 2)] = any_observer.health().status if _whole(sample) else ""
     assert told[11.9] == ALIGNED
     assert told[13.1] == DEAD_RECKONING
@@ -132,12 +132,12 @@ def test_what_is_no_number_has_no_effect_to_the_bit(
         return sample._replace(**{field: np.full_like(good, value) if isinstance(good, np.ndarray) else value})
 
     spoilt = altered(samples, kind, 0.0, 1.0, spoil)
-    verdicts = [observer.take(sample) for sample in spoilt]
-    assert all(not v.is_taken and v.reason for v, s in zip(verdicts, spoilt, strict=True) if _hit(s, kind))
+    verdicts = [observer.process(sample) for sample in spoilt]
+    assert all(not v.is_accepted and v.reason for v, s in zip(verdicts, spoilt, strict=True) if _hit(s, kind))
     with_bad = observer.filter.filter_state.tobytes()
     observer.reset()
     for sample in altered(samples, kind, 0.0, 1.0):
-        observer.take(sample)
+        observer.process(sample)
     assert observer.filter.filter_state.tobytes() == with_bad
 
 
@@ -160,8 +160,8 @@ def test_a_variance_of_zero_means_the_usual_one_and_a_huge_one_nothing(
     assert errors(track, block).horizontal_rmse < 0.6
     huge = block_samples[-1]
     fix = next(sample for sample in reversed(block_samples) if isinstance(sample, GpsSample))
-    assert not observer.take(fix._replace(time_ns=huge.time_ns + 1000, variance=np.full(3, 1e7))).is_taken
-    assert not observer.take(fix._replace(time_ns=huge.time_ns + 1000, variance=np.full(3, -1.0))).is_taken
+    assert not observer.process(fix._replace(time_ns=huge.time_ns + 1000, variance=np.full(3, 1e7))).is_accepted
+    assert not observer.process(fix._replace(time_ns=huge.time_ns + 1000, variance=np.full(3, -1.0))).is_accepted
 
 
 def test_late_fixes_give_the_same_to_the_bit_as_those_in_time(
@@ -192,7 +192,7 @@ def test_samples_older_than_the_buffer_are_dropped_and_counted(
 ) -> None:
     before = _final_state(observer, block_samples[:2000])
     old = next(sample for sample in block_samples[500:] if isinstance(sample, GpsSample))
-    verdict = observer.take(old._replace(time_ns=old.time_ns + 1))
+    verdict = observer.process(old._replace(time_ns=old.time_ns + 1))
     assert verdict == (False, "gps: too late")
     assert observer.filter.filter_state.tobytes() == before
 
@@ -206,9 +206,9 @@ def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], 
     for sample in chosen:
         if first and sample.time_ns >= START_NS + 5 * NS:
             for fix in early[:3]:  # up to 0.4 s ahead
-                observer.take(fix, arrival_ns=sample.time_ns - 1)
+                observer.process(fix, arrival_ns=sample.time_ns - 1)
             first = False
-        observer.take(sample, arrival_ns=sample.time_ns)
+        observer.process(sample, arrival_ns=sample.time_ns)
     assert observer.filter.filter_state.tobytes() == usual
     assert observer.health().held >= 2
 
@@ -217,8 +217,8 @@ def test_samples_of_a_far_future_are_dropped(block_samples: list[Sample], observ
     fix = next(sample for sample in block_samples if isinstance(sample, GpsSample))
     for index, sample in enumerate(block_samples[:1000]):
         if index == 300:
-            observer.take(fix._replace(time_ns=START_NS + 3600 * NS), arrival_ns=sample.time_ns)
-        observer.take(sample, arrival_ns=sample.time_ns)
+            observer.process(fix._replace(time_ns=START_NS + 3600 * NS), arrival_ns=sample.time_ns)
+        observer.process(sample, arrival_ns=sample.time_ns)
     assert observer.health().rejected["gps: in the future for too long"] == 1
 
 
@@ -226,7 +226,7 @@ def test_time_that_goes_back_begins_anew(block_samples: list[Sample], any_observ
     chosen = block_samples[:2000]
     once = _final_state(any_observer, chosen)
     for sample in chosen:  # the bag plays again
-        any_observer.take(sample)
+        any_observer.process(sample)
     assert any_observer.filter.filter_state.tobytes() == once
 
 
@@ -296,7 +296,7 @@ def test_nothing_told_is_ever_not_a_number(block_samples: list[Sample], any_obse
 def _final_state(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
-        observer.take(sample)
+        observer.process(sample)
     return bytes(observer.filter.filter_state.tobytes())
 
 

@@ -28,7 +28,7 @@ def test_a_standing_vehicle_has_no_heading_and_waits(block_samples: list[Sample]
     for sample in block_samples:
         if sample.time_ns > START_NS + 3 * NS:
             break
-        observer.take(sample)
+        observer.process(sample)
     assert observer.health().status == STARTING
     with pytest.raises(ValueError, match="has not started"):
         observer.forces()
@@ -78,12 +78,12 @@ def test_it_starts_while_driving(
 
 def test_somebody_can_say_where_the_vehicle_is(block: Drive, block_samples: list[Sample], settings: Any) -> None:
     observer = VehicleObserver(settings)
-    assert not observer.set_pose(0.0, 0.0, 0.0).is_taken  # it has no time yet
+    assert not observer.set_pose(0.0, 0.0, 0.0).is_accepted  # it has no time yet
     for sample in block_samples[:200]:
-        observer.take(sample)
+        observer.process(sample)
     x, y, _ = block.position[0].tolist()
-    assert not observer.set_pose(x, float("nan"), 0.0).is_taken
-    assert observer.set_pose(x, y, float(block.yaw[0]), position_variance=0.01, heading_variance=1e-3).is_taken
+    assert not observer.set_pose(x, float("nan"), 0.0).is_accepted
+    assert observer.set_pose(x, y, float(block.yaw[0]), position_variance=0.01, heading_variance=1e-3).is_accepted
     np.testing.assert_allclose(observer.estimate()["position"][:2], [x, y], atol=1e-3)
     track = observe(block_samples[200:], observer)
     assert errors(track, block).horizontal_rmse < 0.5
@@ -99,7 +99,7 @@ def test_without_a_datum_the_first_fix_is_the_origin(
 
 def test_an_estimate_of_a_later_time_disturbs_nothing(block_samples: list[Sample], observer: VehicleObserver) -> None:
     for sample in block_samples[:2000]:
-        observer.take(sample)
+        observer.process(sample)
     before = observer.filter.filter_state.tobytes()
     now, ahead = observer.estimate(), observer.estimate(observer.filter.time_ns + 30_000_000)
     went = np.hypot(*(ahead["position"] - now["position"])[:2])
@@ -113,14 +113,14 @@ def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
     chosen = block_samples[:2000]
     end = chosen[-1].time_ns + 60_000_000
     for sample in chosen:
-        observer.take(sample)
+        observer.process(sample)
     observer.advance_to(end)
     plain = observer.filter.filter_state.tobytes()
     observer.reset()
     for sample in chosen:
         if observer.filter.time_ns and sample.time_ns > observer.filter.time_ns and sample.time_ns % 50_000_000 == 0:
             observer.advance_to(sample.time_ns + 20_000_000)
-        observer.take(sample)
+        observer.process(sample)
     observer.advance_to(end)
     assert observer.filter.filter_state.tobytes() == plain
 

@@ -28,7 +28,7 @@ def samples(block_samples: list[Sample]) -> list[Sample]:
 def fed(observer: BasicObserver, samples: list[Sample]) -> bytes:
     observer.reset()
     for sample in samples:
-        observer.take(sample)
+        observer.process(sample)
     return bytes(observer.filter.filter_state.tobytes())
 
 
@@ -121,7 +121,7 @@ def test_a_pose_that_cannot_be_is_rejected_and_changes_nothing(
 
     verdict = driven.set_pose(*pose, position_variance=variances[0], heading_variance=variances[1])
 
-    assert not verdict.is_taken
+    assert not verdict.is_accepted
     assert words in verdict.reason
     assert driven.filter.filter_state.tobytes() == before
 
@@ -137,13 +137,13 @@ def test_where_the_model_cannot_stand_nothing_starts_and_it_is_said(
     assert any(words.startswith("start: the vehicle finds no balance") for words in observer.health().warnings)
     before = observer.filter.filter_state.tobytes()
     verdict = observer.set_pose(1.0, 0.0, 0.0)
-    assert not verdict.is_taken
+    assert not verdict.is_accepted
     assert verdict.reason.startswith("pose: the vehicle finds no balance")
     assert observer.filter.filter_state.tobytes() == before
 
 
 def test_a_pose_without_any_doubt_is_taken_with_a_little(driven: BasicObserver) -> None:
-    assert driven.set_pose(5.0, 6.0, 0.1, position_variance=0.0, heading_variance=0.0).is_taken
+    assert driven.set_pose(5.0, 6.0, 0.1, position_variance=0.0, heading_variance=0.0).is_accepted
 
     covariance = driven.filter.filter_state["covariance"][0]
     assert covariance[POSITION, POSITION] == pytest.approx(LEAST_STD**2)
@@ -151,7 +151,7 @@ def test_a_pose_without_any_doubt_is_taken_with_a_little(driven: BasicObserver) 
 
 def test_headings_of_many_turns_are_one_turn(ins: InsObserver, samples: list[Sample]) -> None:
     fed(ins, samples)
-    assert ins.set_pose(5.0, 6.0, 1.0 + 1e3 * math.tau).is_taken
+    assert ins.set_pose(5.0, 6.0, 1.0 + 1e3 * math.tau).is_accepted
     x, y, z, w = ins.estimate()["attitude"]
     assert math.atan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)) == pytest.approx(1.0, abs=1e-6)
 

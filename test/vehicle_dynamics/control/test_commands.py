@@ -17,7 +17,7 @@ from vehicle_dynamics.control.commands import (
     receive_named_pedals,
     receive_twist,
 )
-from vehicle_dynamics.control.drive_by_wire import TAKEN, Answer, DriveByWire, DriveByWireSettings, Verdict
+from vehicle_dynamics.control.drive_by_wire import ACCEPTED, Answer, DriveByWire, DriveByWireSettings, Verdict
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.pedals import Pedals
 
@@ -63,7 +63,7 @@ def test_sideways_wish_is_told(drive: DriveByWire) -> None:
 def test_pedals_are_taken_by_name_in_any_order(vehicle: Hmmwv, drive: DriveByWire) -> None:
     answer = receive_named_pedals(drive, 0.0, ["gear", "brake", "steering", "throttle"], [-1.0, 0.1, 0.2, 0.3])
 
-    assert answer == TAKEN
+    assert answer == ACCEPTED
     assert pressed(vehicle, drive) == Pedals(0.2, 0.3, 0.1, -1)
 
 
@@ -100,9 +100,9 @@ def test_pedals_of_any_form_raise_nothing(vehicle: Hmmwv, names: list[str], posi
 
 def test_audit_tells_what_is_new_and_counts_all() -> None:
     audit = CommandAudit()
-    for answer in (TAKEN, Answer(Verdict.REJECTED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
+    for answer in (ACCEPTED, Answer(Verdict.REJECTED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
         audit.note("cmd_vel", answer)
-    audit.note("vehicle/pedals", TAKEN)
+    audit.note("vehicle/pedals", ACCEPTED)
 
     words, topics = audit.take_news()
 
