@@ -51,7 +51,7 @@ PAPER_RMSE_M, PAPER_RTF = 0.562, 1.74  # [Sanjurjo] Sections 5.8.1 and 5.8.2
 
 
 def run(say: Callable[[str], None]) -> dict[str, Any]:
-    """All figures; errors are means over noise seeds, with their spread."""
+    """All figures; errors are means over noise seeds, with their standard deviation."""
     say("simulating drives")
     town = drive(along_legs(TOWN), TOWN_S)
     lane = drive(lane_change(18.0, steering=0.10, at_s=12.0), LANE_S)
@@ -107,12 +107,12 @@ def show(figures: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     rtk = (
         f"RTK: position {f['rtk_rmse_m'] * 1e3:.1f} mm, receiver {f['rtk_own_m'] * 1e3:.1f} mm; "
-        f"with the slopes of Eq. 5.47 {f['rtk_rmse_eq_5_47_m'] * 1e3:.1f} mm. "
+        f"with the Jacobian of Eq. 5.47 {f['rtk_rmse_eq_5_47_m'] * 1e3:.1f} mm. "
         f"Drift without GPS over the INS's: {f['outage_drift_ratio']:.2f}."
     )
     return "\n\n".join(
         [
-            text_table(["mean of noise seeds (+- spread)", "errorEKF", "INS", "[Sanjurjo]"], rows),
+            text_table(["mean of noise seeds (+- standard deviation)", "errorEKF", "INS", "[Sanjurjo]"], rows),
             text_table(["x, y, yaw; 3 is right", "NEES", "instants in the 95 % band"], honest),
             text_table(["NIS per reading", "right model", "in the 95 % band", "wrong model", "in the band"], nis),
             rtk,
@@ -226,8 +226,8 @@ def _observed(samples: Iterable[Sample], observer: BasicObserver) -> Any:
 
 
 def _add(figures: dict[str, float], name: str, values: Sequence[float]) -> None:
-    figures[name], figures[f"{name}_spread"] = float(np.mean(values)), float(np.std(values))
+    figures[name], figures[f"{name}_std"] = float(np.mean(values)), float(np.std(values))
 
 
 def _pm(figures: Mapping[str, Any], name: str) -> str:
-    return f"{figures[name]:.3f} +- {figures[f'{name}_spread']:.3f}"
+    return f"{figures[name]:.3f} +- {figures[f'{name}_std']:.3f}"

@@ -35,7 +35,7 @@ GOALS = {
     "lockstep_rtf": 30.0,
 }
 WORDS = {
-    "ros_rtf": "all nodes over DDS, LIDAR 32 x 1024, recording; paced at 1",
+    "ros_rtf": "all nodes over DDS, LIDAR 32 x 2170, recording, no cockpit; paced at 1",
     "ros_unpaced_rtf": "the same, as fast as it goes",
     "lockstep_lidar_rtf": "lock-step: LIDAR 64 x 1024 at 10 Hz, observer, planner",
     "lockstep_loop_rtf": "lock-step: observer and planner on terrain truth",

@@ -24,7 +24,9 @@ STEP_S = 0.001
 SLOPES = (0.0, 0.1, 0.2, 0.3, 0.4)
 GONE_M = 10.0  # in CLIMB_S: that is "go"
 CLIMB_S = 8.0
-CHRONO_SOIL_RTF = 1.26  # deformable terrain of a C++ engine at 2 ms, on another machine
+CHRONO_SOIL_RTF = (
+    1.26  # Project Chrono 10.0.0-dev (7689fbc), deformable terrain, 2 ms, one idle core of another machine
+)
 PUSHING = Pedals(throttle=0.5)
 MOST_HUNDREDTHS = 2000  # hundredths of a second that 10 m may take
 
@@ -73,7 +75,7 @@ def show(figures: Mapping[str, float]) -> str:
             ["in the world off_road, with its soils and trees", f"{f['off_road_us']:.1f}", f"{f['off_road_rtf']:.0f}"],
             ["on a hard map of 200 x 200 nodes", f"{f['small_map_us']:.1f}", f"{1e3 / f['small_map_us']:.0f}"],
             ["on a hard map of 8000 x 8000 nodes (4 km)", f"{f['big_map_us']:.1f}", f"{1e3 / f['big_map_us']:.0f}"],
-            ["Chrono's deformable terrain, 2 ms, another machine", "-", f"{CHRONO_SOIL_RTF}"],
+            ["Project Chrono 10.0.0-dev, deformable terrain, 2 ms, another machine", "-", f"{CHRONO_SOIL_RTF}"],
         ],
     )
     soils = sorted({key[6:].rsplit("_", 2)[0] for key in f if key.startswith("climb_")})

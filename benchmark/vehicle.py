@@ -39,7 +39,7 @@ STEPS = 2000  # per timed call
 REPEATS = 30
 ROAD = FlatGround()
 DRIVING = Pedals(steering=0.1, throttle=0.3)
-# Published for comparison, from another machine: Project Chrono's HMMWV_Full, the engine of our reference trajectories,
+# For comparison, from another machine (one idle core): Project Chrono 10.0.0-dev (7689fbc), HMMWV_Full, TMeasy tyres,
 # on flat rigid ground at 1 ms on one core.
 CHRONO_STEP_US = 745.0
 PARTS = {
@@ -94,7 +94,12 @@ def show(figures: Figures) -> str:
         ["HMMWV, Euler (ours)", f"{f['step_us']:.2f}", f"{f['rigid_rtf']:.0f}", f"{f['euler_order']:.2f}"],
         ["HMMWV, RK4 (ours)", f"{f['rk4_step_us']:.2f}", f"{f['rk4_rtf']:.0f}", f"{f['rk4_order']:.2f}"],
         ["kinematic single track (ours)", f"{f['single_track_step_us']:.3f}", f"{f['single_track_rtf']:.0f}", "-"],
-        ["Chrono HMMWV_Full, another machine", f"{f['chrono_step_us']:.0f}", f"{1e3 / f['chrono_step_us']:.2f}", "1"],
+        [
+            "Project Chrono 10.0.0-dev, HMMWV_Full, another machine",
+            f"{f['chrono_step_us']:.0f}",
+            f"{1e3 / f['chrono_step_us']:.2f}",
+            "1",
+        ],
     ]
     shares = [
         [words, f"{f[f'part_{name}_us']:.2f}", f"{f[f'part_{name}_us'] / f['step_us']:.0%}"]

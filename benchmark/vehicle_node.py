@@ -87,12 +87,12 @@ class _Heard:
         late = arrivals - arrivals[0] - (stamps - stamps[0])
         return {
             f"{name}_real_time_factor": float(np.ptp(stamps) / np.ptp(arrivals)),
-            **_spread(f"{name}_interval", np.diff(arrivals) - np.diff(stamps)),
-            **_spread(f"{name}_jitter", late - np.median(late)),
+            **_percentiles(f"{name}_interval", np.diff(arrivals) - np.diff(stamps)),
+            **_percentiles(f"{name}_jitter", late - np.median(late)),
         }
 
 
-def _spread(name: str, deviations: NDArray[np.float64]) -> dict[str, float]:
+def _percentiles(name: str, deviations: NDArray[np.float64]) -> dict[str, float]:
     p50, p99, most = np.percentile(np.abs(deviations) * 1e-6, [50.0, 99.0, 100.0])
     return {f"{name}_p50_ms": float(p50), f"{name}_p99_ms": float(p99), f"{name}_max_ms": float(most)}
 

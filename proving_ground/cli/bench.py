@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmark import BENCHMARKS
+from benchmark.results import load, plain, save
 from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
@@ -28,6 +28,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--picture", metavar="FILE", help="write the benchmark's picture too, where it has one (quarter_car, planner)"
     )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="put the figures into a JSON file, each benchmark's as soon as it ends",
+    )
     parser.set_defaults(run=run)
 
 
@@ -39,10 +45,16 @@ def run(options: argparse.Namespace) -> int:
     if name != "all" and name not in BENCHMARKS:
         raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
     draw = _drawing(name, options.picture)
-    results = {item: _measured(item) for item in (BENCHMARKS if name == "all" else [name])}
+    if options.save is not None and options.save.exists():
+        load(options.save)  # before anything long begins
+    results = {}
+    for item in BENCHMARKS if name == "all" else [name]:
+        results[item] = _measured(item)
+        if options.save is not None:
+            save(options.save, item, results[item])
     if options.json:
-        plain = {item: _number(figures) for item, figures in results.items()}
-        print(json.dumps(plain if name == "all" else plain[name]))
+        values = {item: plain(figures) for item, figures in results.items()}
+        print(json.dumps(values if name == "all" else values[name]))
     else:
         for item, figures in results.items():
             print(f"\n{item}: {_summary(BENCHMARKS[item])}")
@@ -90,13 +102,6 @@ def _table(name: str, figures: Mapping[str, Any]) -> str:
 
 def _summary(module: str) -> str:
     return (importlib.import_module(module).__doc__ or "").strip().splitlines()[0]
-
-
-def _number(value: Any) -> Any:
-    """JSON knows no infinity; a figure may be a table of figures."""
-    if isinstance(value, Mapping):
-        return {key: _number(item) for key, item in value.items()}
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _shown(value: float) -> str:
