@@ -11,7 +11,7 @@ NAME ?= all
 PURE_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer  # no ROS, and busy: they run first
 
 .DEFAULT_GOAL := help
-.PHONY: help venv engines run drive test lint bench soak clean
+.PHONY: help venv engines run drive test lint docs bench soak clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,10 @@ lint: venv ## check style (ruff), which room imports which (import-linter) and t
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
+docs: venv ## build the documentation site; open site/index.html
+	@$(BOOTSTRAP) --docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 bench: engines ## measure; NAME=dynamics picks one benchmark
 	@$(BIN)/proving-ground bench $(NAME)
 
@@ -45,5 +49,5 @@ soak: venv ## an hour of all nodes over DDS: memory, lost steps, drift of the cl
 	@$(BIN)/python -m benchmark.soak $(or $(SECONDS),3600)
 
 clean: ## remove .venv, build results and caches
-	rm -rf .venv build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv build install log site .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -24,6 +24,10 @@ from environment.virtual_env import VirtualEnv
 
 ROOT = Path(__file__).resolve().parents[1]
 INTERRUPTED = 130
+EXTRAS = {
+    "engines": "with other engines that ours is compared with",
+    "docs": "with the tools of the documentation site",
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _switch_interpreter(options, VirtualEnv(ROOT / ".venv"))
         with _only_one_set_up(progress) as lock:
-            return _set_up(progress, lock, options.engines)
+            return _set_up(progress, lock, options)
     except StepError as error:
         _complain(progress, report(f"proving_ground set-up failed in {error}.", error.failure))
         return 1
@@ -54,13 +58,14 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="stay with the interpreter of a .venv that is already there",
     )
-    parser.add_argument("--engines", action="store_true", help="with other engines that ours is compared with")
+    for name, meaning in EXTRAS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=meaning)
     return parser.parse_args(arguments)
 
 
-def _set_up(progress: Progress, lock: int, with_engines: bool) -> int:
+def _set_up(progress: Progress, lock: int, options: argparse.Namespace) -> int:
     venv = VirtualEnv(ROOT / ".venv")
-    plan = Plan(ROOT, ros_origin(os.environ, venv.path), with_engines)
+    plan = Plan(ROOT, ros_origin(os.environ, venv.path), options.engines, options.docs)
     check_origin(plan.ros)
     venv.check_ownership()
     reason = venv.rebuild_reason(plan.facts)
@@ -85,7 +90,7 @@ def _complain(progress: Progress, text: str) -> None:
 
 def _switch_interpreter(options: argparse.Namespace, venv: VirtualEnv) -> None:
     """Start over with another interpreter if another one is wanted."""
-    others = ["--engines"] if options.engines else []
+    others = [f"--{name}" for name in EXTRAS if getattr(options, name)]
     if options.python:
         found = shutil.which(options.python)
         if found is None:

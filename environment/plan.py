@@ -19,9 +19,10 @@ PROJECT_FILES = ("setup.py", "setup.cfg", "pyproject.toml", "package.xml")
 class Plan:
     """Knows the repository, its virtual environment and where ROS comes from; yields the steps."""
 
-    def __init__(self, root: Path, ros: str, with_engines: bool = False) -> None:
+    def __init__(self, root: Path, ros: str, with_engines: bool = False, with_docs: bool = False) -> None:
         self.root = root
         self.with_engines = with_engines
+        self.with_docs = with_docs
         self.venv = VirtualEnv(root / ".venv")
         self.ros = ros
         self.facts = {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "ros": ros}
@@ -30,7 +31,8 @@ class Plan:
         common = [self._virtual_environment(), self._python_packages()]
         ros = self._ros() if self.ros == WHEELS else []
         engines = [self._engines()] if self.with_engines else []
-        return [*common, *ros, self._project(), *engines]
+        docs = [self._docs()] if self.with_docs else []
+        return [*common, *ros, self._project(), *engines, *docs]
 
     def _virtual_environment(self) -> Step:
         return Step(
@@ -62,6 +64,14 @@ class Plan:
             self._pip_install(runner, "-c", constraints, "-r", here)
 
         return Step("engines", "other engines, to compare with", 20, install, files=[requirements, constraints])
+
+    def _docs(self) -> Step:
+        requirements, constraints = self._file("requirements-docs.txt"), self._file("constraints.txt")
+
+        def install(runner: Runner) -> None:
+            self._pip_install(runner, "-c", constraints, "-r", requirements)
+
+        return Step("docs", "tools of the documentation site", 15, install, files=[requirements, constraints])
 
     def _ros(self) -> list[Step]:
         requirements, constraints = self._file("requirements-ros-jazzy.txt"), self._file("constraints.txt")

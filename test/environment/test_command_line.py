@@ -17,6 +17,7 @@ import pytest
 from environment import command_line
 from environment.errors import SetupError
 from environment.plan import Plan
+from environment.ros_origin import WHEELS
 from environment.runner import Runner
 from environment.steps import Step
 from environment.virtual_env import STEP_NAME
@@ -118,3 +119,11 @@ def test_entry_point_parses_on_old_pythons() -> None:
     source = (REPOSITORY / "environment" / "bootstrap.py").read_text()
     ast.parse(source, feature_version=(3, 6))
     assert "from __future__" not in source  # annotations came with 3.7, and the parser does not mind
+
+
+@pytest.mark.parametrize("extra", command_line.EXTRAS)
+def test_extra_packages_are_the_last_step_when_asked_for(extra: str) -> None:
+    plain = [step.name for step in Plan(REPOSITORY, WHEELS).steps()]
+    with_extra = [step.name for step in Plan(REPOSITORY, WHEELS, **{f"with_{extra}": True}).steps()]
+
+    assert with_extra == [*plain, extra]
