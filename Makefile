@@ -32,9 +32,10 @@ test: lint engines ## check the code and run all tests
 	$(BIN)/python -m pytest $(PURE_TESTS) --numprocesses 2 --dist loadfile
 	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(PURE_TESTS)) --numprocesses 3 --dist loadfile
 
-lint: venv ## check style (ruff), which room imports which (import-linter) and types (mypy)
+lint: venv ## check style (ruff), spelling (codespell), which room imports which (import-linter) and types (mypy)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
@@ -42,8 +43,9 @@ docs: venv ## build the documentation site; open site/index.html
 	@$(BOOTSTRAP) --docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-bench: engines ## measure; NAME=dynamics picks one benchmark
-	@$(BIN)/proving-ground bench $(NAME)
+bench: engines ## measure and save benchmark/results.json; NAME=dynamics picks one benchmark
+	@$(BIN)/proving-ground bench $(NAME) --save benchmark/results.json
+	@$(BIN)/python -m benchmark.readme_table
 
 soak: venv ## an hour of all nodes over DDS: memory, lost steps, drift of the clock (SECONDS=3600)
 	@$(BIN)/python -m benchmark.soak $(or $(SECONDS),3600)
