@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = "proving_ground"
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 ROOMS = [PACKAGE, "benchmark", "planner", "sensors", "state_observer", "terrain", "vehicle_dynamics"]
 COMMAND = "proving-ground = proving_ground.cli.main:main"
 SENSORS = ["encoders", "gps", "imu", "lidar"]  # kinds of the suite; those of other packages register themselves
