@@ -8,10 +8,13 @@ BOOTSTRAP := python3 environment/bootstrap.py --keep-python
 endif
 BIN := .venv/bin
 NAME ?= all
-PURE_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer  # no ROS, and busy: they run first
+# Tests of these rooms keep a processor busy, so they run first, on few workers. All others share the second stage: pure
+# tests of campaigns and reports fill the time in which tests over DDS wait. Stages by marker (`pure`, then the rest)
+# would take them from it, and both stages would collect all files.
+BUSY_TESTS := test/vehicle_dynamics test/terrain test/sensors test/state_observer
 
 .DEFAULT_GOAL := help
-.PHONY: help venv engines run drive test lint docs bench soak clean
+.PHONY: help venv engines run drive test check lint docs bench soak clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,8 +32,11 @@ drive: venv ## start the vehicle with joystick teleop and show what goes on
 	@$(BIN)/proving-ground launch drive --show
 
 test: lint engines ## check the code and run all tests
-	$(BIN)/python -m pytest $(PURE_TESTS) --numprocesses 2 --dist loadfile
-	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(PURE_TESTS)) --numprocesses 3 --dist loadfile
+	$(BIN)/python -m pytest $(BUSY_TESTS) --numprocesses 2 --dist loadfile
+	ROS_PYTHON_CHECK_FIELDS=1 $(BIN)/python -m pytest $(addprefix --ignore ,$(BUSY_TESTS)) --numprocesses 3 --dist loadfile
+
+check: lint ## check the code and run the quick pure tests of what has changed since main, in about two minutes
+	@$(BIN)/python -m environment.check
 
 lint: venv ## check style (ruff), spelling (codespell), which room imports which (import-linter) and types (mypy)
 	$(BIN)/ruff check .

@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+
+from layers import layer_of
 
 # Read when a message module is imported, so it must be set before any test module is.
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
@@ -24,6 +26,28 @@ driver:
   straight: {speed_mps: 5.0}
 duration_s: 1.0
 """
+NO_NODES = {  # rclpy.init() raises an error
+    "ROS_SECURITY_ENABLE": "true",
+    "ROS_SECURITY_STRATEGY": "Enforce",
+    "ROS_SECURITY_KEYSTORE": "none_for_a_pure_test",
+}
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test with its layer."""
+    for item in items:
+        item.add_marker(layer_of(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Pure tests and their child processes start no node: security is enforced, and there are no keys."""
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("pure"):
+            for name, value in NO_NODES.items():
+                patch.setenv(name, value)
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -132,6 +132,7 @@ def test_launch_gives_nodes_files_and_parameters() -> None:
     assert "stamped:=false" in command
 
 
+@pytest.mark.ros
 def test_every_node_of_the_package_can_be_imported() -> None:
     code = (
         "import importlib; [importlib.import_module(name).main for name in " + repr(list(node_modules().values())) + "]"

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.node import NodeNameNonExistentError
-from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from proving_ground.cli.validate import add_parser
-from proving_ground.interfaces import topics
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.interfaces.page import PAGES, filled, main
-from proving_ground.interfaces.topic import Service, Topic
 from proving_ground.interfaces.topics import EVERY_NODE, SERVICES, TOPICS
-from proving_ground.launching.node_process import node_command, node_modules
-from proving_ground.ros_support.domain import private_domain
+from proving_ground.launching.node_process import node_modules
 from proving_ground.settings import SettingsError
 from proving_ground.validation.page import PARTS, validate
 from proving_ground.validation.parts import Bound, Part, Row
@@ -92,93 +80,6 @@ def test_links_of_a_page_lead_somewhere(page: str) -> None:
 
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", text)]
     assert [target for target in targets if target and not (ROOT / "docs" / target).exists()] == []
-
-
-# A running graph
-
-RUNNING: dict[str, list[str]] = {
-    "vehicle": [],
-    "imu": ["-p", "has_attitude:=true"],
-    "gps": [],
-    "encoders": [],
-    "lidar": [],
-    "observer": ["-p", "tf_rate_hz:=50.0"],
-    "planner": ["-p", "world:=flat", "-p", "sensing:=lidar", "-p", "stamped:=true"],
-    "terrain": ["-p", "world:=flat"],
-}
-OF_ROS = {"/rosout", "/parameter_events"}
-UNHEARD = (topics.CMD_VEL, topics.ESTIMATE)  # it is not published here; the planner's pose is the truth's
-Found = dict[str, dict[str, set[str]]]
-
-
-@pytest.fixture(scope="module")
-def graph() -> Iterator[Any]:
-    """A node in a domain of its own, with nodes of the suite running."""
-    with private_domain() as domain, pytest.MonkeyPatch.context() as environment, ExitStack() as processes:
-        for name, value in domain.items():
-            environment.setenv(name, value)
-        for name, parameters in RUNNING.items():
-            process = subprocess.Popen(node_command(name, ["--ros-args", *parameters]))
-            processes.callback(process.wait, 20.0)
-            processes.callback(process.terminate)
-        context = Context()
-        rclpy.init(args=[], context=context)
-        node = rclpy.create_node("reader", context=context)
-        try:
-            yield node
-        finally:
-            node.destroy_node()
-            rclpy.try_shutdown(context=context)
-
-
-def test_a_running_graph_has_the_topics_and_services_of_the_table(graph: Any) -> None:
-    wanted = {name: _of_table(name) for name in RUNNING}
-    found: Found = {}
-    deadline = time.monotonic() + 240.0
-
-    while found != wanted and time.monotonic() < deadline:
-        found = {name: _of_graph(graph, name) for name in RUNNING}
-        time.sleep(0.2)
-
-    assert found == wanted
-
-
-def test_publishers_of_a_running_graph_have_the_profiles_of_the_table(graph: Any) -> None:
-    for topic in TOPICS:
-        for info in graph.get_publishers_info_by_topic(f"/{topic.name.lstrip('/~')}"):
-            profile = info.qos_profile
-            is_reliable = profile.reliability is ReliabilityPolicy.RELIABLE
-            is_latched = profile.durability is DurabilityPolicy.TRANSIENT_LOCAL
-            assert (topic.name, is_reliable, is_latched) == (topic.name, topic.qos.is_reliable, topic.qos.is_latched)
-
-
-def _of_table(node: str) -> dict[str, set[str]]:
-    return {
-        "published": {_line(item) for item in TOPICS if {node, EVERY_NODE} & set(item.publishers)},
-        "heard": {_line(item) for item in TOPICS if node in item.listeners and item not in UNHEARD},
-        "served": {_line(item) for item in SERVICES if item.node == node},
-    }
-
-
-def _of_graph(graph: Any, node: str) -> dict[str, set[str]]:
-    try:
-        published = graph.get_publisher_names_and_types_by_node(node, "/")
-        heard = graph.get_subscriber_names_and_types_by_node(node, "/")
-        served = graph.get_service_names_and_types_by_node(node, "/")
-    except NodeNameNonExistentError:
-        return {}
-    # cmd_vel is subscribed when its publisher's type is known; /clock and parameter services are rclpy's own.
-    unwanted = {f"/{topics.CMD_VEL.name}", topics.CLOCK.name} | OF_ROS
-    return {
-        "published": {f"{name} {kind}" for name, (kind,) in published if name not in OF_ROS},
-        "heard": {f"{name} {kinds[0]}" for name, kinds in heard if name not in unwanted},
-        "served": {f"{name} {kind}" for name, (kind,) in served if not name.startswith(f"/{node}/")}
-        | {f"{name} {kind}" for name, (kind,) in served if name.startswith(f"/{node}/") and "std_srvs" in kind},
-    }
-
-
-def _line(item: Topic | Service) -> str:
-    return f"/{item.name.lstrip('/')} {item.type}"
 
 
 # Validation

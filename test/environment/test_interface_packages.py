@@ -68,6 +68,7 @@ def test_repository_defines_each_type_that_has_a_known_hash(name: str) -> None:
     assert f"msg/{message}.msg" in InterfacePackage.read(INTERFACES / package).messages
 
 
+@pytest.mark.build
 def test_new_package_is_generated_compiled_and_passes_a_message(tmp_path: Path) -> None:
     if not (Path(sys.prefix) / "share" / "rosidl_generator_py").is_dir():
         pytest.skip("the rosidl generators are not in this environment (a sourced ROS 2 is used)")

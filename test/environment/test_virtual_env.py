@@ -70,6 +70,7 @@ def test_empty_folder_may_be_used(tmp_path: Path) -> None:
     VirtualEnv(tmp_path / ".venv").check_ownership()
 
 
+@pytest.mark.build
 def test_creation_empties_the_old_one_and_forgets_its_stamps(finished: VirtualEnv, tmp_path: Path) -> None:
     outside = tmp_path / "precious"
     outside.mkdir()

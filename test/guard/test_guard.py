@@ -57,6 +57,7 @@ def fingerprint(run: Run) -> str:
     return digest.hexdigest()[:16]
 
 
+@pytest.mark.slow  # all scenarios to their end: a minute together
 @pytest.mark.parametrize("name", sorted(scenario_files()))
 def test_a_shipped_scenario_passes_and_its_motion_is_the_known_one(name: str) -> None:
     path = scenario_file(name)

@@ -119,6 +119,7 @@ def test_a_sensor_of_another_package_is_in_commands_bags_nodes_and_pages(
     assert counts["/spare/heading"] == pytest.approx(10, abs=2)
 
 
+@pytest.mark.ros
 def test_its_node_publishes_over_ros(package: dict[str, str], tmp_path: Path) -> None:
     from proving_ground.ros_support.domain import private_domain
 
