@@ -95,7 +95,7 @@ def test_towns_are_the_same_each_time_and_differ_by_seed() -> None:
     assert first.obstacles.cylinders != other.obstacles.cylinders
 
 
-def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
+def test_a_star_finds_no_path_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
     world = town(1, urban=SMALL_TOWN, closed_roads=0)
     assert world.goal is not None
     angles = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
