@@ -85,7 +85,7 @@ class GlobalMap:
         return Grown(*before, doublings > 0)
 
     def _window_of(self, asked: tuple[float, float, float, float], side: float) -> Window:
-        """Smallest window that holds a rectangle (left, right, low, high [m]) and the present one; side: of a cell [m]."""
+        """Window that holds a rectangle (left, right, low, high [m]) and the present one; side: of a cell [m]."""
         left, right, low, high = asked
         old = self.window
         if old.rows:

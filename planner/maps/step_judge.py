@@ -37,7 +37,7 @@ def judge(
     grid: HeightGrid, limits: Limits, base: tuple[float, float, float], slope: tuple[float, float],
     window: tuple[int, int, float], extent: tuple[float, float, float, float], cells: Cells, heights: Floats,
 ) -> None:  # fmt: skip
-    """Classify cells and find ground heights [m] of a window (column, row, resolution); all beyond the extent is occupied.
+    """Classify cells of a window (column, row, resolution) and find ground heights [m]; all beyond the extent is blocked.
 
     base [m] and slope: the vehicle's ground plane.
     """
