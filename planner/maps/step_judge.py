@@ -37,7 +37,7 @@ def judge(
     grid: HeightGrid, limits: Limits, base: tuple[float, float, float], slope: tuple[float, float],
     window: tuple[int, int, float], extent: tuple[float, float, float, float], cells: Cells, heights: Floats,
 ) -> None:  # fmt: skip
-    """Classify cells of a window (column, row, resolution) and find ground heights [m]; all beyond the extent is blocked.
+    """Classify cells of a window (column, row, resolution), find ground heights [m]; beyond the extent all is obstacle.
 
     base [m] and slope: the vehicle's ground plane.
     """

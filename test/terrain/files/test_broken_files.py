@@ -168,9 +168,7 @@ endsolid hill
         ("hill.stl", ASCII_STL[:-20].encode(), "the text does not end with 'endsolid'; it looks truncated"),
     ],
 )
-def test_a_broken_mesh_is_rejected_with_its_fault(
-    tmp_path: Path, name: str, data: bytes, words: str
-) -> None:
+def test_a_broken_mesh_is_rejected_with_its_fault(tmp_path: Path, name: str, data: bytes, words: str) -> None:
     (tmp_path / name).write_bytes(data)
 
     assert f"is not a valid mesh: {words}" in rejection(tmp_path / name, ANY)
