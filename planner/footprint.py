@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Footprint:
-    """In base_link: x forward from under the rear axle [m]."""
+    """Outline in base_link: x forward from under the rear axle [m]."""
 
     front: float  # x of the bumper
     rear: float  # x of the tail, negative

@@ -30,7 +30,7 @@ class FrozenPose:
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._position: Pose | None = None
         self._since = math.inf
         self._until = -math.inf
@@ -55,7 +55,7 @@ class StuckWatch:
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._since = math.inf
         self.attempts = 0  # to get free, since the last progress
 
@@ -88,7 +88,7 @@ class SpeedTrim:
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._trim = 0.0  # [m/s]
 
     def trimmed(self, commanded: float, speed: float, step: float) -> float:

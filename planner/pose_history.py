@@ -18,7 +18,7 @@ class PoseHistory:
         self._poses: deque[tuple[int, Pose]] = deque()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Clear all poses."""
         self._poses.clear()
 
     def note(self, time_ns: int, pose: Pose) -> None:

@@ -29,7 +29,7 @@ BLUNT = 0.05  # sine of the angle within which a side meets a side, not a corner
 
 
 class Obstacles(NamedTuple):
-    """In the form that kernels use; rows as in terrain.obstacles."""
+    """Obstacles in the form that kernels use; rows as in terrain.obstacles."""
 
     boxes: Array  # n x 8: x, y, base, length, width, height, cosine, sine
     cylinders: Array  # m x 5: x, y, base, radius, height

@@ -19,7 +19,7 @@ CYLINDER_SIDES = 16
 
 
 class ObstacleArrays(NamedTuple):
-    """In the form that kernels use."""
+    """Obstacles in the form that kernels use."""
 
     boxes: Array  # n x 8: centre x, y, base, length (along its own x), width, height, cos yaw, sin yaw
     cylinders: Array  # m x 5: x, y, base, radius, height

@@ -17,7 +17,7 @@ EMPTY = np.iinfo(np.int64).min
 
 
 class Ruts(NamedTuple):
-    """In the form that kernels use."""
+    """Rut table in the form that kernels use."""
 
     keys: NDArray[np.int64]  # of the cells; EMPTY where there is none. With a size of 1 nothing is stored
     depth: NDArray[np.float32]  # deepest sinkage yet [m]

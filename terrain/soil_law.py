@@ -28,8 +28,8 @@ class SoilLaw:
     bearing_kernel: ClassVar[Any]  # (soil, plate: Plate) -> Bearing; soil has the law's parameters by name
     shear_kernel: ClassVar[Any]  # (soil, shear: Shear) -> Mobilised
 
-    has_tyre: bool = setting(True, "Whether the tyre gives way too; else all compliance is the soil's, as in ROAMS")
-    source: str = setting(..., "Source of the numbers")
+    has_tyre: bool = setting(True, "Whether the tyre deflects too; else all compliance is the soil's, as in ROAMS")
+    source: str = setting(..., "Source of the values")
 
     @staticmethod
     def kind(name: str | None) -> type[SoilLaw]:

@@ -24,7 +24,7 @@ class HardSoil:
     """Ground that does not yield."""
 
     friction: float = setting(..., "Friction coefficient of the ground", minimum=0.01, maximum=2.0)
-    source: str = setting(..., "Source of the number")
+    source: str = setting(..., "Source of the value")
 
     def record(self) -> Any:
         """Record for kernels."""

@@ -22,7 +22,7 @@ RUT_CELL_M = 0.1
 
 
 class RutsCopy(NamedTuple):
-    """For checkpoints."""
+    """Copy of all ruts, for checkpoints."""
 
     keys: NDArray[np.int64]
     depth: NDArray[np.float32]

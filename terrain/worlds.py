@@ -67,7 +67,7 @@ class PoseSettings:
     )
 
     def position(self) -> WorldPose:
-        """In radians."""
+        """The pose, with heading in radians."""
         return WorldPose(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
 
 
@@ -131,7 +131,7 @@ class MeshSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldFile:
-    """One world."""
+    """Contents of a world file."""
 
     version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "Description for human readers")

@@ -93,7 +93,7 @@ class Hmmwv(Vehicle):
         return Hmmwv(VehicleParameters.from_yaml(path), **options)
 
     def initial_state(self, ground: GroundModel, **position: float) -> DrivingState:
-        """In equilibrium on any ground; arguments as for start."""
+        """State in equilibrium on any ground; arguments as for start."""
         return DrivingState.from_array(self.start(ground, **position))  # type: ignore[arg-type]
 
     def step(self, state: DrivingState, pedals: Pedals, ground: GroundModel, dt: float) -> DrivingState:
@@ -123,7 +123,7 @@ class Hmmwv(Vehicle):
         return state
 
     def _balanced(self, ground: GroundModel, position: Array, heading: float, speed: float) -> Array:
-        """In equilibrium with base_link over a position: the vehicle's lean there gives the chassis position."""
+        """State in equilibrium with base_link over a position: the vehicle's lean there gives the chassis position."""
         chassis = position - (rotation_from_rpy(0.0, 0.0, heading) @ self.base_in_chassis)[:2]
         for _ in range(MOST_PLACINGS):
             try:

@@ -149,7 +149,7 @@ class Suspension:
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel:
-    """What spins."""
+    """Spinning parts of a wheel."""
 
     mass_kg: float = mass("Mass of hub, rim and tyre")
     inertia_kgm2: tuple[float, float, float] = moment("Principal moments of inertia of the wheel, y is the spin axis")

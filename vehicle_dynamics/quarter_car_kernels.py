@@ -1,7 +1,7 @@
 """Runs of one suspension on a held chassis by four formulations: embedded in closed form and numerically, TA and FA.
 
 One kernel each, with the same loop, so that their times can be compared. record gets a row (quarter_car_steps.py)
-before each `every` steps and one at the end; memory holds the state, and is used up. Strut and load on the wheel are
+before each `every` steps and one at the end; workspace holds the state, and is consumed. Strut and wheel load are
 the same in all.
 """
 

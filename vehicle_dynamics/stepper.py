@@ -119,7 +119,7 @@ class Stepper:
 
     @property
     def time_ns(self) -> int:
-        """Since 1970."""
+        """Time since 1970 [ns]."""
         return self._start_ns + self.tick * self._schedule.step_ns
 
     @property

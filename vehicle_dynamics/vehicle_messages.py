@@ -93,7 +93,7 @@ class VehicleMessages:
 
     @property
     def description(self) -> Message:
-        """URDF."""
+        """The URDF text."""
         return topics.ROBOT_DESCRIPTION, self._description
 
     def fixed_frames(self, time_ns: int) -> list[Any]:

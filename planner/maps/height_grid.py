@@ -24,7 +24,7 @@ NO_GROUND = np.float32(np.inf)
 
 
 class HeightGrid(NamedTuple):
-    """In the form that kernels use; one element for each cell unless stated otherwise."""
+    """Height grid in the form that kernels use; one element for each cell unless stated otherwise."""
 
     state: States
     driven: States  # 1 where the wheels have been since the last obstacle was seen there
@@ -79,7 +79,7 @@ def tile_index(side: int, column: int, row: int) -> int:
 
 @kernel
 def clear(grid: HeightGrid) -> None:
-    """Forget everything."""
+    """Clear all cells."""
     grid.state[:] = NOTHING
     grid.driven[:] = 0
     grid.misses[:] = 0

@@ -43,10 +43,10 @@ def swept(grid: LocalGrid, pose: Pose | None = None, **changes: float) -> ArcPla
     return arcs
 
 
-def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, aside: float, ahead: float) -> bool:
+def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, lateral: float, ahead: float) -> bool:
     """Brute force: whether the middle of an occupied cell is in the footprint somewhere on the arc.
 
-    The footprint is made wider by aside [m] on both sides, and longer by ahead [m] at both ends.
+    The footprint is made wider by lateral [m] on both sides, and longer by ahead [m] at both ends.
     """
     rows, columns = np.nonzero(grid.cells == OCCUPIED)
     x, y = (columns + 0.5) * SIDE + grid.window.x, (rows + 0.5) * SIDE + grid.window.y
@@ -54,7 +54,7 @@ def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, aside: floa
     along = (x - at_x) * np.cos(heading) + (y - at_y) * np.sin(heading)
     across = (y - at_y) * np.cos(heading) - (x - at_x) * np.sin(heading)
     inside = (along > TRUCK.rear - ahead) & (along < TRUCK.front + ahead)
-    return bool((inside & (np.abs(across) < TRUCK.half_width + aside)).any())
+    return bool((inside & (np.abs(across) < TRUCK.half_width + lateral)).any())
 
 
 @given(seed=st.integers(0, 2**31), heading=st.floats(-math.pi, math.pi))
@@ -66,7 +66,7 @@ def test_clear_arcs_hit_nothing_and_arcs_with_enough_clearance_are_clear(seed: i
     arcs = swept(grid, Pose(0.0, 0.0, heading=heading))
     discs, radius = TRUCK.discs(DEFAULT.discs)
     # Discs overlap sides and ends, a grid rounds by up to a cell's diagonal: beyond that nothing blocks.
-    aside = DEFAULT.margin_m + (radius - TRUCK.half_width) + 1.5 * SIDE
+    lateral = DEFAULT.margin_m + (radius - TRUCK.half_width) + 1.5 * SIDE
     ahead = DEFAULT.margin_m + (radius - (TRUCK.front - discs[-1])) + 1.5 * SIDE
     surely = DEFAULT.margin_m - 0.5 * SIDE
 
@@ -74,7 +74,7 @@ def test_clear_arcs_hit_nothing_and_arcs_with_enough_clearance_are_clear(seed: i
         free = float(arcs.fan.free[arc])
         assert not hits(arcs, grid, arc, free, surely, surely)
         if free < DEFAULT.arc_length_m:
-            assert hits(arcs, grid, arc, free + DEFAULT.arc_step_m, aside, ahead)
+            assert hits(arcs, grid, arc, free + DEFAULT.arc_step_m, lateral, ahead)
 
 
 def test_arcs_end_where_circles_do() -> None:
@@ -126,9 +126,9 @@ def test_choice_is_kept_until_another_is_clearly_better() -> None:
     assert first is not None
 
     # A goal that wavers from side to side would otherwise change the choice at every plan.
-    for aside in (-0.05, 0.05, -0.05, 0.05):
+    for y in (-0.05, 0.05, -0.05, 0.05):
         arcs.sweep(Pose(0.0, 0.0), grid)
-        kept = arcs.choose(Target(20.0, aside), 0.0)
+        kept = arcs.choose(Target(20.0, y), 0.0)
         assert kept is not None
         assert kept.curvature == first.curvature
 
@@ -140,7 +140,7 @@ def test_choice_is_kept_until_another_is_clearly_better() -> None:
 def test_without_hysteresis_the_side_changes() -> None:
     arcs = swept(grid_of([(9.1, 0.1), (8.9, -0.1), (9.1, -0.1), (8.9, 0.1)]), smooth_weight=0.0, hysteresis_m=0.0)
 
-    sides = {math.copysign(1.0, arcs.choose(Target(20.0, aside), 0.0).curvature) for aside in (0.5, -0.5)}  # type: ignore[union-attr]
+    sides = {math.copysign(1.0, arcs.choose(Target(20.0, y), 0.0).curvature) for y in (0.5, -0.5)}  # type: ignore[union-attr]
 
     assert sides == {1.0, -1.0}
 
@@ -225,9 +225,9 @@ def test_vehicle_can_stop_before_ground_that_was_never_seen(room: float) -> None
     grid = grid_of([])
     begin = TRUCK.front + room
     grid.cells[:, grid.window.cell(begin, 0.0)[1] :] = UNKNOWN
-    told, sensed = swept(grid), swept(replace(grid, by_sight=True))
+    known, sensed = swept(grid), swept(replace(grid, by_sight=True))
 
-    fast, slow = (arcs.speed(arcs.choose(Target(20.0, 0.0), 0.0), 50.0) for arcs in (told, sensed))  # type: ignore[arg-type]
+    fast, slow = (arcs.speed(arcs.choose(Target(20.0, 0.0), 0.0), 50.0) for arcs in (known, sensed))  # type: ignore[arg-type]
 
     assert fast == pytest.approx(DEFAULT.max_speed_mps - DEFAULT.speed_reserve_mps)
     # Up to two cells beside seen ones count as seen, and samples are arc_step_m apart.

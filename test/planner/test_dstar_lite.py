@@ -16,11 +16,11 @@ def random_costs(random: np.random.Generator, shape: tuple[int, int], blocked: f
     return np.where(random.random(shape) < blocked, BLOCKED, random.integers(CHEAPEST, 60, shape)).astype(np.int32)
 
 
-def cost_of(costs: Costs, way: np.ndarray) -> int:
-    steps = np.diff(way, axis=0)
+def cost_of(costs: Costs, path: np.ndarray) -> int:
+    steps = np.diff(path, axis=0)
     assert (np.abs(steps).max(axis=1) == 1).all()  # from neighbour to neighbour
     length = np.where(np.abs(steps).sum(axis=1) == 2, DIAGONAL, STRAIGHT)
-    here = costs[way[:, 0], way[:, 1]].astype(np.int64)
+    here = costs[path[:, 0], path[:, 1]].astype(np.int64)
     assert (here != BLOCKED).all()
     return int(((here[1:] + here[:-1]) * length).sum())
 
@@ -42,11 +42,11 @@ def test_path_costs_the_same_as_that_of_a_star_after_every_change_and_move(seed:
     for _ in range(12):
         search.repair()
         cost, _ = shortest(costs, start, goal)
-        way = search.way(costs.size)
+        path = search.way(costs.size)
         assert search.cost == cost
-        assert len(way) == 0 if cost == NO_WAY else cost_of(costs, way) == cost
-        if len(way) > 1:
-            row, column = way[min(int(random.integers(1, 4)), len(way) - 1)].tolist()
+        assert len(path) == 0 if cost == NO_WAY else cost_of(costs, path) == cost
+        if len(path) > 1:
+            row, column = path[min(int(random.integers(1, 4)), len(path) - 1)].tolist()
             start = row, column
         moves_first = bool(random.integers(2))  # the order of the calls makes no difference
         if moves_first:

@@ -85,8 +85,8 @@ class Watcher:
             for scan in self.lidar.update(round(1e9 * TICK_S) * self.ticks, base_of(pose)):
                 stamp = 1e-9 * scan.time_ns
                 later = None if self.unit.deskew else path(stamp + 0.1)
-                told = path(stamp) if believed is None else believed(stamp, path(stamp))
-                assert self.source.see(stamp, scan.points, told, later)
+                pose = path(stamp) if believed is None else believed(stamp, path(stamp))
+                assert self.source.see(stamp, scan.points, pose, later)
             self.ticks += 1
         return self.map_at(path(self.ticks * TICK_S))
 
@@ -130,8 +130,8 @@ def test_kerb_ahead_is_seen_all_along_from_a_few_metres(angle_deg: float) -> Non
     # Rings are 1.7 m apart there: only on approach do they sweep over all of it. The bumper ends 5 m before it.
     grid = Watcher(Scene.of(world)).watch(2.5, ahead(4.0, x=-5.0))
 
-    for way in np.arange(-3.0, 3.0, 0.2):
-        x, y = 14.0 + way * along, way * across
+    for distance in np.arange(-3.0, 3.0, 0.2):
+        x, y = 14.0 + distance * along, distance * across
         assert OCCUPIED in part(grid, x - 0.3, x + 0.3, y - 0.3, y + 0.3), f"no kerb at {x:.1f}, {y:.1f}"
     assert OCCUPIED not in part(grid, 5.0, 9.0, -1.0, 1.0)
 

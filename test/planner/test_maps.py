@@ -79,9 +79,9 @@ def test_kerb_is_seen_all_along_whatever_its_direction(shift: float, angle_deg: 
     grid = seen(world_of(lambda x, y: 0.15 * (x * cosine + y * sine > 5.0), shift=shift))
 
     # Nothing can get through: every path across has an obstacle within two cells of the edge.
-    for aside in np.arange(-15.0, 15.0, 0.1):
+    for across in np.arange(-15.0, 15.0, 0.1):
         across = [
-            state_at(grid, along * cosine - aside * sine, along * sine + aside * cosine)
+            state_at(grid, along * cosine - across * sine, along * sine + across * cosine)
             for along in np.arange(4.6, 5.4, 0.05)
         ]
         assert OCCUPIED in across

@@ -1,4 +1,4 @@
-"""Pure pursuit on paths, poses that move along arcs, and turning in narrow places."""
+"""Pure pursuit on paths, poses that move along arcs, and turning in narrow spaces."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_tracker_holds_a_circle() -> None:
 def test_pursuit_leads_the_reference_point_through_the_target(reference: float, x: float, y: float) -> None:
     curvature = pursuit_curvature(Pose(0.0, 0.0), x, y, 1.0, reference)
 
-    ways = [Pose(0.0, 0.0).moved(1.0, curvature, length) for length in np.arange(0.0, 12.0, 0.01)]
+    poses = [Pose(0.0, 0.0).moved(1.0, curvature, length) for length in np.arange(0.0, 12.0, 0.01)]
     misses = [
         math.hypot(at.x + reference * math.cos(at.heading) - x, at.y + reference * math.sin(at.heading) - y)
-        for at in ways
+        for at in poses
     ]
 
     assert min(misses) < 0.02

@@ -59,7 +59,7 @@ class SilentSource:
     stamp = -math.inf
 
     def extent(self) -> Extent:
-        """Without end."""
+        """Unbounded."""
         return Extent()
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:

@@ -56,9 +56,9 @@ def test_post_stops_the_vehicle(car: Hmmwv, speed: float) -> None:
 
 
 def test_passing_close_by_is_not_a_collision(car: Hmmwv) -> None:
-    aside = (20.0, 1.07 + 0.2 + 0.02, 0.0, 0.2, 3.0)  # half the width over the tyres, the post's radius, 2 cm
+    beside = (20.0, 1.07 + 0.2 + 0.02, 0.0, 0.2, 3.0)  # half the width over the tyres, the post's radius, 2 cm
 
-    pushes, state = driven(car, with_obstacles(cylinders=[aside]), 10.0, 4.0)
+    pushes, state = driven(car, with_obstacles(cylinders=[beside]), 10.0, 4.0)
 
     assert max(pushes) == 0.0
     assert state[0] > 30.0

@@ -44,12 +44,12 @@ class LoadedWheel:
         self._height, self._climb = self._rig.radius - sinkage - squeeze, 0.0
         self._memory, self._deflection, self._spin = SoilState(sinkage, 1.0, squeeze), NO_DEFLECTION, 0.0
 
-    def rolled(self, way: float, step: float = 2e-4) -> float:
+    def rolled(self, distance: float, step: float = 2e-4) -> float:
         """Work [J] needed to roll a distance [m] at 1 m/s, including the change of the wheel's height."""
-        work, speed = 0.0, float(np.sign(way))
+        work, speed = 0.0, float(np.sign(distance))
         self._spin = speed / self._rig.radius
         height = self._height
-        for _ in range(round(abs(way) / step)):
+        for _ in range(round(abs(distance) / step)):
             contact = self._rig.contact(
                 height=self._height, speed=speed, climb=self._climb, spin=self._spin, soil_state=self._memory,
                 before=self._deflection, elapsed=step, step=step,
@@ -64,15 +64,15 @@ class LoadedWheel:
 
 @pytest.mark.parametrize("name", sorted(SOFT))
 def test_rolling_to_and_fro_costs_energy_however_short_the_distance(tyre: Any, name: str) -> None:
-    for way in (0.02, 0.05, 0.1, 0.3):
+    for distance in (0.02, 0.05, 0.1, 0.3):
         wheel = LoadedWheel(tyre, SOFT[name])
         spent = wheel.rolled(1.0)
-        loops = [wheel.rolled(-way) + wheel.rolled(way) for _ in range(4)]
+        loops = [wheel.rolled(-distance) + wheel.rolled(distance) for _ in range(4)]
 
         # The energy stored in elastic soil comes back once: a small part of that spent on one metre.
         assert min(np.cumsum(loops)) > -0.04 * spent
         assert loops[-1] > -0.005 * spent
-        if way >= 0.3:
+        if distance >= 0.3:
             assert min(loops) > 0.0
 
 

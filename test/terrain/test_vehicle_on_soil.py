@@ -58,11 +58,11 @@ def climbed(car: Hmmwv, soil: str, slope: float, seconds: float = 6.0) -> float:
 @pytest.mark.parametrize("soil", SOILS)
 def test_steeper_is_harder(car: Hmmwv, soil: str) -> None:
     """Go (10 m in 6 s), crawl (1 m) or no go: a steeper slope is never in a better class, and no faster if it goes."""
-    ways = [climbed(car, soil, slope) for slope in (0.0, 0.1, 0.2, 0.3, 0.5)]
-    classes = [(way > 1.0) + (way > 10.0) for way in ways]
+    distances = [climbed(car, soil, slope) for slope in (0.0, 0.1, 0.2, 0.3, 0.5)]
+    classes = [(distance > 1.0) + (distance > 10.0) for distance in distances]
 
     assert all(after <= before for before, after in itertools.pairwise(classes))
-    assert all(after < before for before, after in itertools.pairwise(ways) if before > 1.0)
+    assert all(after < before for before, after in itertools.pairwise(distances) if before > 1.0)
 
 
 def test_rear_wheels_follow_in_the_ruts_of_the_front_ones(car: Hmmwv) -> None:

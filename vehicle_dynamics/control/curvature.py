@@ -31,7 +31,7 @@ class CurvatureController:
         self._most = vehicle.curvature_at(1.0)
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.correction = 0.0
 
     def steering(self, period: float, speed: float, yaw_rate: float, wanted: float) -> float:

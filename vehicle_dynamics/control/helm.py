@@ -31,7 +31,7 @@ class Helm:
         self.curvature = CurvatureController(vehicle, given.curvature)
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.speed.reset()
         self.curvature.reset()
 

@@ -45,7 +45,7 @@ class SpeedController:
         self._before: float | None = None
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
 
     @property

@@ -118,7 +118,7 @@ class _Joint:
 
 
 class _Rows(NamedTuple):
-    """As the fields row_... of FreeBodies."""
+    """The fields row_... of FreeBodies."""
 
     is_angle: Flags
     first: Array

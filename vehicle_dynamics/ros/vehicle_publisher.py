@@ -32,7 +32,7 @@ class VehiclePublisher:
         has_base: bool,
         has_body: bool,
     ) -> None:
-        """As VehicleMessages."""
+        """Arguments as for VehicleMessages."""
         self._publishers = {topic.name: node.advertise(topic) for topic in PUBLISHED}
         self._wheels = self._publishers[topics.TRUTH_WHEELS.name]
         self._static = StaticTransformBroadcaster(node)

@@ -154,9 +154,9 @@ def test_negative_heights_of_sixteen_bits_stay_negative(tmp_path: Path, write_in
 
 def test_gaps_are_filled_only_on_request(tmp_path: Path) -> None:
     header = "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n"
-    (tmp_path / "holes.asc").write_text(header + "1 2 -9999\n4 nan 6\n")
+    (tmp_path / "gaps.asc").write_text(header + "1 2 -9999\n4 nan 6\n")
 
-    ground = load_map(tmp_path / "holes.asc", MapFileOptions(fill_gaps=True))
+    ground = load_map(tmp_path / "gaps.asc", MapFileOptions(fill_gaps=True))
 
     assert ground.heights[1, 2] in (2.0, 6.0)  # the two nearest
     assert ground.heights[0, 1] in (2.0, 4.0, 6.0)

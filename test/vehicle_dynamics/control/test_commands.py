@@ -116,12 +116,12 @@ def test_rate_limiter_passes_usual_rates_and_bounds_a_flood() -> None:
     usual, flooded = RateLimiter(), RateLimiter()
 
     assert all(usual.rest_s(100.0 + 0.005 * count) == 0.0 for count in range(1000))  # 200 Hz
-    now, heard = 100.0, 0
+    now, accepted = 100.0, 0
     while now < 110.0:  # each at once after the last
         now += 1e-4 + flooded.rest_s(now)
-        heard += 1
+        accepted += 1
 
-    assert heard < 10.0 * RateLimiter.PER_SECOND + 2 * RateLimiter.BURST
+    assert accepted < 10.0 * RateLimiter.PER_SECOND + 2 * RateLimiter.BURST
 
 
 def test_rejection_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:

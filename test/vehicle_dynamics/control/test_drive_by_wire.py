@@ -285,16 +285,16 @@ def test_limits_hold_whatever_is_sent(vehicle: Hmmwv, commands: list[tuple[Any, 
 @given(bad=st.sampled_from([math.nan, math.inf, -math.inf, 1e6]), position=st.integers(0, 1))
 def test_rejected_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, position: int) -> None:
     seen = vehicle.snapshot(vehicle.start(FlatGround(), speed=5.0), Pedals(), FlatGround())
-    told, spared = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
-    for drive in (told, spared):
+    disturbed, undisturbed = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
+    for drive in (disturbed, undisturbed):
         drive.receive_motion(0.0, 5.0, 0.1)
         drive.pedals(0.0, seen)
 
-    told.receive_motion(0.005, *((bad, 0.0) if position == 0 else (1.0, bad)))
-    for drive in (told, spared):
+    disturbed.receive_motion(0.005, *((bad, 0.0) if position == 0 else (1.0, bad)))
+    for drive in (disturbed, undisturbed):
         drive.receive_motion(0.01, 5.0, 0.1)
 
-    assert told.pedals(0.01, seen) == spared.pedals(0.01, seen)
+    assert disturbed.pedals(0.01, seen) == undisturbed.pedals(0.01, seen)
 
 
 def test_commands_that_flip_sign_every_period_are_harmless(ride: Ride) -> None:

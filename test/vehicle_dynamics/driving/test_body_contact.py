@@ -37,7 +37,7 @@ def either_car(parameters: VehicleParameters, request: pytest.FixtureRequest) ->
 
 @pytest.fixture(params=["euler", "rk4"])
 def hurried_car(parameters: VehicleParameters, request: pytest.FixtureRequest) -> Hmmwv:
-    """With the longest step that a scenario can have: it must fit into 10 ms, and be allowed."""
+    """The HMMWV with the longest step that a scenario can have: it must fit into 10 ms, and be allowed."""
     assert HURRIED_S <= LONGEST_STEP_S < 2.0 * HURRIED_S
     return Hmmwv(parameters, method=request.param, step_s=HURRIED_S)
 

@@ -135,7 +135,7 @@ def test_vehicle_can_start_rolling_on_a_slope(car: Hmmwv, speed: float) -> None:
         FlatGround(slope_y=50.0),
         FlatGround(bump_length_m=2.0, bump_height_m=50.0),
     ],
-    ids=["wall ahead", "wall aside", "spike"],
+    ids=["wall ahead", "wall beside", "spike"],
 )
 def test_start_is_rejected_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -> None:
     with pytest.raises(NoEquilibriumError, match=r"finds no balance: .* are left, at x 0 m, y 0 m"):
