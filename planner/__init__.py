@@ -1,1 +1,1 @@
-"""Drivers: what turns people's input, plans and scripts into commands for the vehicle."""
+"""Drivers: turn human input, plans and scripts into commands for the vehicle."""

@@ -1,4 +1,4 @@
-"""A* on a grid of costs, from nothing each time: shows that a world can be solved, and checks D* Lite."""
+"""A* on a cost grid, searched from scratch each time: shows that a world is solvable, and checks D* Lite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cell = tuple[int, int]
 
 
 def shortest(costs: Costs, start: Cell, goal: Cell) -> tuple[int, list[Cell]]:
-    """Cost and cells of the cheapest way; NO_WAY and no cells when there is none."""
+    """Cost and cells of the cheapest path; NO_WAY and no cells when there is none."""
     rows, columns = costs.shape
     spent = np.full(rows * columns, NO_WAY, np.int64)
     came_from = np.full(rows * columns, -1, np.int64)
@@ -51,4 +51,4 @@ def _search(costs: Costs, start: Cell, goal: Cell, spent: Longs, came_from: Long
                 spent[there] = spent[cell] + step
                 came_from[there] = cell
                 left = least_cost(goal[0] - to_row, goal[1] - to_column)
-                put(queue, there, spent[there] + left, left)  # of equals the one nearer to the goal
+                put(queue, there, spent[there] + left, left)  # break ties towards the goal

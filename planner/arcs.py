@@ -20,51 +20,51 @@ from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel, part
 
 GRAVITY = 9.81
-CLOSE_M = 0.1  # who stands closer to an obstacle than allowed may lose this much more on the way out
-LEAST_M = 0.03  # but not come closer than this, unless already there
-SIGHT_ROOM_M = 1.0  # before ground that was never seen the vehicle can stop with this to spare
-EDGE_POINTS = 5  # of the bumper, where it is looked whether the ground was seen
+CLOSE_M = 0.1  # a vehicle already closer to an obstacle than allowed may lose this much more clearance on its way out
+LEAST_M = 0.03  # but may not come closer than this, unless it already is
+SIGHT_ROOM_M = 1.0  # margin kept when stopping before ground that was never seen
+EDGE_POINTS = 5  # points across the bumper at which the ground must have been seen
 
 
 class Field(NamedTuple):
-    """The rolling map as kernels take it."""
+    """The rolling map in the form that kernels use."""
 
     distance: Floats  # [m]
     heights: Floats  # [m]
     cells: Cells
     by_sight: bool  # unknown cells were never seen
-    x: float  # of the middle of cell [0, 0] [m]
+    x: float  # centre of cell [0, 0] [m]
     y: float
     inverse: float  # one over the resolution [1/m]
 
 
 class Body(NamedTuple):
-    """The footprint as kernels take it."""
+    """The footprint in the form that kernels use."""
 
-    discs: Array  # x of their middles in base_link [m]
-    radius: float  # [m], with half a cell for what the grid rounds
+    discs: Array  # x of their centres in base_link [m]
+    radius: float  # [m], half a cell larger to cover grid rounding
     wheelbase: float
     half_track: float
-    front: float  # of the body in base_link [m]
+    front: float  # extent of the body in base_link [m]
     rear: float
     half_width: float
 
 
 class Fan(NamedTuple):
-    """Arcs and what became of them, one row each; the arrays are used again at every plan."""
+    """Arcs and their evaluation, one row each; the arrays are reused at every plan."""
 
     curvature: Array  # [1/m], left positive
     direction: Array  # 1 forward, -1 reverse
-    points: Array  # arcs x places x (x, y, heading), world axes
-    free: Array  # length that is clear [m]
-    seen: Array  # length before the bumper comes over ground that was never seen [m]; infinite where there is none
-    fall: Array  # steepest way down on the free length, over run
-    clearance: Array  # arcs x places: least distance of the footprint from obstacles up to there [m]
-    slope: Array  # arcs x places: largest rise over run along the way up to there
-    roll: Array  # likewise to the side
-    twist: Array  # likewise height of one wheel over the plane of the other three, half [m]
+    points: Array  # arcs x samples x (x, y, heading), world axes
+    free: Array  # clear length [m]
+    seen: Array  # length before the bumper reaches ground that was never seen [m]; infinite where all was seen
+    fall: Array  # steepest descent along the free length, fall over run
+    clearance: Array  # arcs x samples: least distance of the footprint from obstacles up to there [m]
+    slope: Array  # arcs x samples: largest rise over run along the path up to there
+    roll: Array  # likewise, lateral
+    twist: Array  # likewise, half the height of one wheel over the plane of the other three [m]
     cost: Array  # [m]; infinite where blocked
-    used: NDArray[np.int64]  # places up to the one that is closest to the target
+    used: NDArray[np.int64]  # samples up to the one closest to the target
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class ArcChoice:
     direction: int  # 1 forward, -1 reverse
     length: float  # worth driving [m]
     free: float  # clear [m]
-    miss: float  # from its end to the target [m]
-    clearance: float  # least on the way [m]
-    roll: float  # largest on the way, rise over run
+    miss: float  # distance from its end to the target [m]
+    clearance: float  # least along the arc [m]
+    roll: float  # largest along the arc, rise over run
     twist: float  # [m]
-    seen: float = math.inf  # before ground that was never seen [m]; infinite if all was
-    fall: float = 0.0  # steepest way down, over run
+    seen: float = math.inf  # length before ground that was never seen [m]; infinite if all was seen
+    fall: float = 0.0  # steepest descent, fall over run
 
 
 class Target(NamedTuple):
@@ -89,12 +89,12 @@ class Target(NamedTuple):
 
     x: float
     y: float
-    heading: float = math.nan  # of the way there; NaN is any
+    heading: float = math.nan  # of the path there; NaN for any
     reference: float = 0.0  # x in base_link of the point that should get there [m]
 
 
 class ArcPlanner:
-    """Sweeps the fan over a map and chooses; remembers its last choice for hysteresis."""
+    """Sweeps the fan over a map and chooses an arc; keeps its last choice for hysteresis."""
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint) -> None:
         self.settings = settings
@@ -114,15 +114,15 @@ class ArcPlanner:
             curvature, direction, np.zeros((arcs, samples, 3)), np.zeros(arcs), np.full(arcs, np.inf), np.zeros(arcs),
             clearance, slope, roll, twist, np.full(arcs, np.inf), np.zeros(arcs, np.int64),
         )  # fmt: skip
-        self.chosen = -1  # number of the arc that is driven, for hysteresis
+        self.chosen = -1  # index of the arc being driven, for hysteresis
 
     def reset(self) -> None:
-        """Forget the last choice."""
+        """Drop the last choice."""
         self.chosen = -1
 
     @property
     def tipping(self) -> float:
-        """Acceleration to the side over gravity that is used at most."""
+        """Largest lateral acceleration that is used, over gravity."""
         return self.settings.rollover_share * self.footprint.tipping
 
     def sweep(self, pose: Pose, grid: LocalGrid) -> None:
@@ -136,7 +136,7 @@ class ArcPlanner:
 
     @staticmethod
     def field(grid: LocalGrid) -> Field:
-        """A rolling map as kernels take it."""
+        """A rolling map in the form that kernels use."""
         window = grid.window
         half = 0.5 * window.resolution
         return Field(
@@ -174,7 +174,7 @@ class ArcPlanner:
         return self.described(best, target)
 
     def described(self, index: int, target: Target) -> ArcChoice:
-        """An arc of the fan in words of its own."""
+        """The properties of one arc of the fan."""
         fan, sample = self.fan, int(self.fan.used[index])
         end = fan.points[index, sample]
         return ArcChoice(
@@ -195,9 +195,9 @@ class ArcPlanner:
         )
 
     def speed(self, choice: ArcChoice, to_go: float) -> float:
-        """Speed [m/s], forward positive, for an arc at whose free end, or after to_go [m], the vehicle shall stand.
+        """Speed [m/s], forward positive, for an arc; the vehicle must stop at its free end or after to_go [m].
 
-        It can also stand before ground that was never seen, and is slower downhill, where brakes have more to do.
+        It must also be able to stop before ground that was never seen, and is slower downhill to spare the brakes.
         """
         s = self.settings
         most = s.reverse_speed_mps if choice.direction < 0 else s.max_speed_mps - s.speed_reserve_mps
@@ -214,14 +214,14 @@ class ArcPlanner:
 
 
 def _spread(count: int) -> Array:
-    """From -1 to 1, closer together around 0, where small differences matter most."""
+    """Values from -1 to 1, denser around 0, where small differences matter most."""
     even = np.linspace(-1.0, 1.0, count)
     return np.asarray(0.5 * even + 0.5 * even * np.abs(even), np.float64)
 
 
 @part
 def _bilinear(field: Field, values: Floats, x: float, y: float) -> float:
-    """Value of a grid between the middles of its cells; NaN outside."""
+    """Value of a grid interpolated between cell centres; NaN outside."""
     u, v = (x - field.x) * field.inverse, (y - field.y) * field.inverse
     rows, columns = values.shape
     if not (u >= 0.0 and v >= 0.0 and u < columns - 1.0 and v < rows - 1.0):
@@ -246,7 +246,7 @@ def clearance_at(field: Field, body: Body, x: float, y: float, cosine: float, si
 
 @part
 def allowed_clearance(begun: float, margin: float) -> float:
-    """How close [m] an arc may come that begins at a distance [m]: who stands too close must be able to leave."""
+    """Least clearance [m] of an arc that begins at a clearance [m]: a vehicle too close must be able to leave."""
     if not begun < margin:
         return margin
     return max(begun - CLOSE_M, min(LEAST_M, begun - 0.01))
@@ -254,7 +254,7 @@ def allowed_clearance(begun: float, margin: float) -> float:
 
 @part
 def _lean(field: Field, body: Body, x: float, y: float, cosine: float, sine: float) -> tuple[float, float, float]:
-    """Rise over run along and to the side, and twist [m], of the ground under four wheels; 0 where it is unknown."""
+    """Longitudinal and lateral rise over run, and twist [m], of the ground under four wheels; 0 where unknown."""
     front_x, front_y = x + body.wheelbase * cosine, y + body.wheelbase * sine
     left_x, left_y = -body.half_track * sine, body.half_track * cosine
     front_left = _bilinear(field, field.heights, front_x + left_x, front_y + left_y)
@@ -296,7 +296,7 @@ def _sweep(
 ) -> None:  # fmt: skip
     """Lay out every arc from a pose (x, y [m], heading) and follow it until it is no longer clear.
 
-    down: how the vehicle's own plane falls ahead, over run.
+    down: fall of the vehicle's own plane ahead, over run.
     """
     x, y, heading = sample_of
     arcs, samples, _ = fan.points.shape
@@ -305,7 +305,7 @@ def _sweep(
     for arc in range(arcs):
         bend, along = fan.curvature[arc], step * fan.direction[arc]
         heading_change = bend * along
-        # From place to place along the chord, which points halfway through the turn.
+        # Step along the chord, whose direction is the mean heading of the step.
         chord = along * (math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-9 else 1.0)
         at_x, at_y, at_heading = x, y, heading
         least, slope, roll, twist, clear = np.inf, 0.0, 0.0, 0.0, 0
@@ -340,7 +340,7 @@ def _score(
     fan: Fan, target: tuple[float, float, float], reference: float, direction: float, curvature: float, step: float,
     least: float, weights: tuple[float, float, float, float, float, float],
 ) -> None:  # fmt: skip
-    """Cost [m] of every arc of a direction: how far off the target its best place is, and what the way there costs."""
+    """Cost [m] of every arc of a direction: distance of its best sample from the target, and cost of the path to it."""
     soft, for_clearance, for_slope, for_roll, for_change, for_heading = weights
     for arc in range(len(fan.cost)):
         fan.cost[arc] = np.inf

@@ -1,4 +1,4 @@
-"""Which cells hang together: whether one can leave a map from a place at all."""
+"""Connectivity of cells: whether a path leads out of a map from a given cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proving_ground.kernels.jit import kernel
 
 @kernel
 def leads_out(costs: Costs, row: int, column: int, sides: tuple[bool, bool, bool, bool]) -> bool:
-    """Whether a way leads from a cell over cells that can be entered to an edge of the map that counts.
+    """Whether a path over free cells leads from a cell to an edge of the map that counts.
 
     sides: whether the left, the right, the lower and the upper edge count.
     """

@@ -1,4 +1,4 @@
-"""What a driver asks of the vehicle at one instant, and what all drivers share: settings and slew limits."""
+"""The command of a driver at one instant, and what all drivers share: settings and slew limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_STEP_S = 0.1  # a slew step never covers a longer pause than this
 
 @dataclass(frozen=True, slots=True)
 class DriveCommand:
-    """A command as speed and yaw rate, and the same as pedals; publishers use one of the two."""
+    """A command as speed and yaw rate, and as pedals; publishers use one of the two."""
 
     speed: float  # [m/s], forward positive
     yaw_rate: float  # [rad/s], left positive
@@ -33,7 +33,7 @@ class DriveCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class DriverSettings:
-    """The settings that every driver has."""
+    """Settings common to all drivers."""
 
     output: str = setting(
         "cmd_vel",
@@ -70,12 +70,12 @@ class DriverSettings:
     stop_brake: float = setting(0.6, "Brake pedal position of a stop (pedals)", minimum=0.0, maximum=1.0)
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
-        """With what is left open as the vehicle's file has it."""
+        """A copy in which unset values are filled in from the vehicle's file."""
         return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
 
 class SlewedMotion:
-    """Speed and steering as they are commanded, which follow what is wanted within the settings' rates."""
+    """Commanded speed and steering, which follow the targets within the rate limits of the settings."""
 
     def __init__(self) -> None:
         self.speed = 0.0
@@ -83,7 +83,7 @@ class SlewedMotion:
         self._updated_at = -math.inf
 
     def follow(self, now: float, speed: float, steering: float, limits: DriverSettings) -> None:
-        """Move towards the wanted speed [m/s] and steering [-1, 1]; now is seconds of a steady clock."""
+        """Move towards the target speed [m/s] and steering [-1, 1]; now is seconds of a steady clock."""
         step = self._step(now)
         self.speed = approach(
             self.speed, speed, limits.max_acceleration_mps2 * step, limits.max_deceleration_mps2 * step
@@ -92,7 +92,7 @@ class SlewedMotion:
         self.steering += clamp(steering - self.steering, -change, change)
 
     def command(self, limits: DriverSettings, throttle: float, brake: float) -> DriveCommand:
-        """The driving command of the present speed and steering."""
+        """The driving command for the present speed and steering."""
         # A car cannot turn on the spot: steering asks for a curvature, and reversing turns the other way.
         yaw_rate = self.speed * self.steering * limits.max_curvature_1pm
         bound = limits.max_yaw_rate_radps
@@ -111,7 +111,7 @@ class SlewedMotion:
 
 
 def clamp(value: float, low: float, high: float) -> float:
-    """The value, held within [low, high]."""
+    """The value, clamped to [low, high]."""
     return min(max(value, low), high)
 
 

@@ -1,6 +1,6 @@
-"""Driving to a goal: when to plan, to stop, to back up and turn, when one has arrived and when to give up.
+"""Driving to a goal: when to plan, stop, or back up and turn, and when the goal is reached or given up.
 
-Pure: told the time, the pose and the speed, it answers with a speed and a curvature. Every stop has a reason.
+Pure: given time, pose and speed, it returns a speed and a curvature. Every stop has a reason.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ STOPPED_BY = {
     Outcome.IN_OBSTACLE: Reason.IN_OBSTACLE,
     Outcome.TOO_LARGE: Reason.TOO_LARGE,
 }
-NEW_WAY_M = 10.0  # a way that grows by this from one plan to the next is another one
+NEW_WAY_M = 10.0  # a path that grows by this from one plan to the next is a new one
 MOST_WAYPOINTS = 10_000
-CONFIRM_S = 2.0  # a planner must find no way for this long, standing, before a goal is given up
+CONFIRM_S = 2.0  # a planner must find no path for this long, standing, before a goal is given up
 
 
 class DriveToGoal:
-    """Plans at its own rate, whatever the rate at which it is asked."""
+    """Plans at its own rate, however often it is updated."""
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, source: ObstacleSource) -> None:
         """Raises SettingsError for a planner that cannot be loaded."""
         self.settings, self._source = settings, source
         self._map = LocalMap(source, settings)
         self._planner = GuardedPlanner(make_planner(settings, footprint, source.extent()), settings.planner)
-        self._arcs = ArcPlanner(settings, footprint)  # to back up with, whatever the planner
+        self._arcs = ArcPlanner(settings, footprint)  # for backing up, whatever the planner
         self._goals: list[tuple[float, float]] = []
         self._frozen, self._stuck = FrozenPose(), StuckWatch()
         self._trim = SpeedTrim(settings.max_speed_mps, settings.speed_reserve_mps)
-        self.plans = 0  # made since the beginning
+        self.plans = 0  # made since construction
         self.reset()
 
     def reset(self) -> None:
-        """As if just made: the vehicle was put elsewhere, or time went back."""
+        """Return to the initial state: the vehicle was moved, or time went back."""
         self._planner_error = ""
         try:
             self._planner.reset()
         except PlannerError as error:
-            self._planner_error = str(error)  # it still knows what is no longer so
+            self._planner_error = str(error)  # its map may be out of date
         self._arcs.reset()
         self._frozen.reset()
         self._stuck.reset()
@@ -68,13 +68,13 @@ class DriveToGoal:
         self._waypoint = 0
         self._progress = Progress(Status.NO_GOAL)
         self._planned_at = self._commanded_at = -math.inf
-        self._speed = self._curvature = 0.0  # as commanded, within their rates
+        self._speed = self._curvature = 0.0  # as commanded, rate-limited
         self._is_new = False  # the goal was just set
-        self._tried_for = (math.nan, math.nan)  # the goal when patience began
+        self._tried_for = (math.nan, math.nan)  # the goal when the boxed-in timer started
         self._begin_leg(-math.inf)
 
     def take_over(self, other: DriveToGoal) -> None:
-        """Go on to the goals of another one, from the speed and curvature that it commands now."""
+        """Continue to the goals of another driver, from the speed and curvature that it commands now."""
         self._goals, self._waypoint = list(other._goals), other._waypoint
         self._progress, self._is_new, self._tried_for = other._progress, other._is_new, other._tried_for
         self._speed, self._curvature = other._speed, other._curvature
@@ -82,13 +82,13 @@ class DriveToGoal:
         self._begin_leg(-math.inf)
 
     def set_goal(self, x: float, y: float) -> Reason:
-        """Drive to one place [m]; see set_waypoints."""
+        """Drive to one position [m]; see set_waypoints."""
         return self.set_waypoints([(x, y)])
 
     def set_waypoints(self, positions: Sequence[tuple[float, float]]) -> Reason:
-        """Drive to places [m] one after the other; none means to stop. A rejected goal stops the vehicle, too.
+        """Drive to positions [m] one after the other; none means stop. A rejected goal stops the vehicle, too.
 
-        A goal may be moved at any time: the map and the arc that is driven stay, and it is planned for at the next
+        A goal may be moved at any time: the map and the present arc stay, and the new goal takes effect at the next
         plan, never sooner.
         """
         if len(positions) > MOST_WAYPOINTS:
@@ -111,20 +111,20 @@ class DriveToGoal:
             self._progress = Progress(Status.DRIVING)
             self._tried_for = self._goals[0]
             self._begin_leg(-math.inf)
-        elif math.dist(self._goals[0], self._tried_for) > NEW_WAY_M:  # a goal that creeps gets no new patience
+        elif math.dist(self._goals[0], self._tried_for) > NEW_WAY_M:  # a creeping goal does not restart the timer
             self._tried_for = self._goals[0]
             self._nearest, self._nearest_at, self._effort = math.inf, self._commanded_at, math.inf
         return Reason.NONE
 
     def reject(self, reason: Reason) -> Reason:
-        """A goal that is none stops the vehicle, whatever is wrong with it; returns the reason."""
+        """Reject an invalid goal and stop the vehicle; returns the reason."""
         self._goals, self._waypoint = [], 0
         self._progress = Progress(Status.FAILED, reason)
         return reason
 
     def _begin_leg(self, time: float) -> None:
-        """Towards another goal: nothing was tried yet."""
-        self._nearest = math.inf  # to the goal so far [m]
+        """Begin a new leg: clear all that was tried."""
+        self._nearest = math.inf  # least distance to the goal yet [m]
         self._nearest_at = time
         self._effort = math.inf
         self._no_path_since = math.inf
@@ -132,7 +132,7 @@ class DriveToGoal:
         self._manoeuvre: ManoeuvreDriver | None = None
 
     def update(self, time: float, pose: Pose, speed: float, pose_time: float | None = None) -> Progress:
-        """What to do at a time [s]; speed [m/s] forward positive; pose_time [s] is that of the pose, if not now."""
+        """Command at a time [s]; speed [m/s] forward positive; pose_time [s] is that of the pose, if not now."""
         s = self.settings
         if time < self._commanded_at:
             self.reset()
@@ -187,11 +187,11 @@ class DriveToGoal:
 
     @property
     def _boxed_in(self) -> Reason:
-        """Why there is no progress."""
+        """Reason for the lack of progress."""
         return Reason.STUCK if self._stuck.attempts else Reason.BOXED_IN
 
     def _freed(self, pose: Pose, grid: LocalGrid) -> bool:
-        """Begin to get free, in the direction opposite to the last one; False after enough attempts."""
+        """Try to get free, opposite to the last direction; False after too many attempts."""
         was_reverse, self._manoeuvre = self._speed < 0.0, None
         if self._stuck.attempts > MOST_ATTEMPTS:
             return False
@@ -200,19 +200,19 @@ class DriveToGoal:
         return True
 
     def _judged(self, time: float, pose: Pose, speed: float, plan: Plan, grid: LocalGrid, away: float) -> Progress:
-        """What a plan means: drive, or stop and turn, or give up."""
+        """Decide from a plan: drive, stop and turn, or give up."""
         to_go = plan.to_go if math.isfinite(plan.to_go) else away
         if plan.outcome is not Outcome.SEARCHING or not math.isfinite(self._nearest_at):
             self._note_progress(time, plan.effort if math.isfinite(plan.effort) else to_go)
         status, reason = Status.DRIVING, Reason.NONE
         if not (math.isfinite(plan.speed) and math.isfinite(plan.curvature)):
-            plan = Plan(Outcome.BLOCKED)  # a planner of the user's own may answer anything
+            plan = Plan(Outcome.BLOCKED)  # a user's planner may return anything
         wanted = _held(plan.speed, self.settings.max_speed_mps - self.settings.speed_reserve_mps)
         bend = _held(plan.curvature, self.settings.max_curvature_1pm)
         if plan.outcome is not Outcome.DRIVE:
             status, wanted, bend = Status.BLOCKED, 0.0, self._curvature
         if plan.outcome is Outcome.SEARCHING:
-            status = Status.DRIVING  # as soon as it knows where to
+            status = Status.DRIVING  # will drive as soon as the search is done
         is_standing = abs(speed) < STANDS_MPS and abs(self._speed) < STANDS_MPS
         if plan.outcome in STOPPED_BY:
             self._no_path_since = min(self._no_path_since, time)
@@ -228,7 +228,7 @@ class DriveToGoal:
         return Progress(status, reason, wanted, bend, to_go, self._waypoint, plan.path, plan.arcs, grid)
 
     def _note_progress(self, time: float, effort: float) -> None:
-        """Nearer than ever, or another way because the map has changed, is progress."""
+        """Count it as progress to be nearer than ever, or to have a new path because the map changed."""
         is_new_path = effort > self._effort + NEW_WAY_M
         if effort < self._nearest - self.settings.progress_m:
             self._stuck.note_progress()
@@ -237,7 +237,7 @@ class DriveToGoal:
         self._effort = effort
 
     def _begin_manoeuvre(self, pose: Pose, plan: Plan, grid: LocalGrid) -> None:
-        """Onto the planner's path if it can be reached, else a short distance in reverse, longer each time."""
+        """Drive onto the planner's path if it can be reached, else reverse a short distance, longer each time."""
         legs: list[Leg] = []
         if len(plan.path) > 2:
             legs = find_manoeuvre(self._arcs, pose, Path(plan.path), plan.reference, grid)
@@ -247,7 +247,7 @@ class DriveToGoal:
         self._manoeuvre = ManoeuvreDriver(self.settings, legs) if legs else None
 
     def _reverse_legs(self, pose: Pose, grid: LocalGrid) -> list[Leg]:
-        """The arc in reverse after which the goal lies most nearly ahead."""
+        """The reverse arc after which the goal lies most nearly ahead."""
         s, fan = self.settings, self._arcs.fan
         self._arcs.sweep(pose, grid)
         x, y = self._goals[self._waypoint]
@@ -270,7 +270,7 @@ class DriveToGoal:
 
     def _manoeuvred(self, time: float, pose: Pose, speed: float, grid: LocalGrid) -> Progress:
         assert self._manoeuvre is not None
-        self._effort = math.inf  # what a manoeuvre changes of it is not news of the map
+        self._effort = math.inf  # a change of effort by a manoeuvre is no change of the map
         answer = self._manoeuvre.command(time, pose, speed, self._arcs, grid)
         away = pose.distance_to(*self._goals[self._waypoint])
         if answer is None or self._manoeuvre.is_done:
@@ -286,7 +286,7 @@ class DriveToGoal:
         )  # fmt: skip
 
     def _slewed(self, time: float, speed: float) -> Progress:
-        """The command, within the rates of speed and curvature; less where the vehicle is too fast for it."""
+        """The command, limited in speed and curvature rates; reduced where the vehicle overspeeds."""
         if self._progress.is_at_rest:
             return self._rest(time)
         s, wanted = self.settings, self._progress
@@ -301,7 +301,7 @@ class DriveToGoal:
         return replace(wanted, speed=asked, curvature=self._curvature)
 
     def _rest(self, time: float) -> Progress:
-        """Stand, with the wheels as they are."""
+        """Stand, with the steering unchanged."""
         return self._stop(time, self._progress.status, self._progress.reason)
 
     def _stop(self, time: float, status: Status, reason: Reason) -> Progress:

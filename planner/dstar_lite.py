@@ -1,6 +1,6 @@
-"""D* Lite, the optimised version (Koenig and Likhachev 2002, Fig. 4): the cheapest way to a goal, kept up to date.
+"""D* Lite, the optimised version (Koenig and Likhachev 2002, Fig. 4): the cheapest path to a goal, kept up to date.
 
-It searches from the goal to the vehicle, so that what changes near the vehicle is repaired cheaply. Names: `g` and
+It searches from the goal to the vehicle, so that changes near the vehicle are cheap to repair. Names: `g` and
 `rhs` are the paper's; `known` cost is g, `looked_ahead` is rhs.
 """
 
@@ -26,14 +26,14 @@ class _Search(NamedTuple):
     queue: OpenList  # U
     goal: Longs  # row, column
     start: Longs
-    moved: Longs  # km, one number
+    moved: Longs  # km, one element
 
 
 class DStarLite:
-    """A way from a start that moves to a goal that stays, on costs that change."""
+    """A path from a moving start to a fixed goal, on changing costs."""
 
     def __init__(self, costs: Costs, start: Cell, goal: Cell) -> None:
-        """costs (see grid_cost.py) are shared: whoever changes them says so by `changed`."""
+        """costs (see grid_cost.py) are shared: report every change of them by `changed`."""
         cells = costs.size
         self._search = _Search(
             costs,
@@ -53,13 +53,13 @@ class DStarLite:
         return row, column
 
     def move_to(self, start: Cell) -> None:
-        """The vehicle is elsewhere now."""
+        """Move the start: the vehicle is elsewhere now."""
         search, (row, column) = self._search, self._search.start.tolist()
         search.moved[0] += int(least_cost_of(row - start[0], column - start[1]))
         search.start[:] = start
 
     def changed(self, cells: Cells) -> None:
-        """These cells cost something else than before."""
+        """Report cells whose costs have changed."""
         if not len(cells):
             return
         low = np.maximum(cells.min(axis=0) - 1, 0)
@@ -69,22 +69,22 @@ class DStarLite:
         _changed(self._search, np.argwhere(near) + low)
 
     def repair(self, most: int = 1 << 62) -> int:
-        """Bring the way up to date; returns how many cells were looked at, at most so many."""
+        """Bring the path up to date; returns the number of expanded cells, at most `most`."""
         return int(_repair(self._search, most))
 
     @property
     def cost(self) -> int:
-        """From start to goal after `repair`; NO_WAY when there is none."""
+        """Cost from start to goal after `repair`; NO_WAY when there is no path."""
         row, column = self._search.start.tolist()
         return int(self._search.looked_ahead[row * self._search.costs.shape[1] + column])
 
     def way(self, most: int) -> Cells:
-        """Up to so many cells from the start towards the goal; none where there is no way."""
+        """Up to `most` cells from the start towards the goal; empty when there is no path."""
         out = np.zeros((most, 2), np.int64)
         return out[: _path(self._search, out)]
 
     def grown(self, costs: Costs, rows_before: int, columns_before: int) -> DStarLite:
-        """The same search on a larger grid, which has so many rows and columns before those of the old one."""
+        """The same search on a larger grid, with this many rows and columns added before those of the old one."""
         old = self._search
         rows, columns = old.costs.shape
         shift = np.array([rows_before, columns_before])
@@ -108,7 +108,7 @@ class DStarLite:
         search.queue.heap[:count] = (row + rows_before) * costs.shape[1] + column + columns_before
         search.queue.keys[:count] = old.queue.keys[:count]
         search.queue.size[0] = count
-        # New cells next to the old edge can be reached now, as if their costs had changed.
+        # New cells next to the old edge are reachable now, as if their costs had changed.
         edge = np.zeros(costs.shape, bool)
         edge[part_of] = True
         edge[rows_before + 1 : rows_before + rows - 1, columns_before + 1 : columns_before + columns - 1] = False
@@ -183,7 +183,7 @@ def _mark_around(cells: Cells, low: Longs, near: NDArray[np.bool_]) -> None:
 
 @kernel
 def _changed(search: _Search, cells: Cells) -> None:
-    """The look-ahead of these cells may be another one: costs of them or of their neighbours changed."""
+    """Update the look-ahead of these cells: their costs or those of their neighbours changed."""
     columns = search.costs.shape[1]
     goal = search.goal[0] * columns + search.goal[1]
     for k in range(len(cells)):
@@ -242,7 +242,7 @@ def _repair(search: _Search, most: int) -> int:
 
 @kernel
 def _path(search: _Search, out: Cells) -> int:
-    """Follow the cheapest neighbours from the start; returns how many cells that are."""
+    """Follow the cheapest neighbours from the start; returns the number of cells."""
     rows, columns = search.costs.shape
     row, column = search.start[0], search.start[1]
     if search.looked_ahead[row * columns + column] == NO_WAY:

@@ -6,7 +6,7 @@ from planner.progress import Progress
 
 
 def progress_figures(progress: Progress, plans: int) -> dict[str, str]:
-    """Status, reason and distance to go; plans: how many were made."""
+    """Status, reason and distance to go; plans: number of plans made."""
     return {
         "status": progress.status.value,
         "reason": progress.reason.value,

@@ -1,4 +1,4 @@
-"""The vehicle as planners see it: how much ground it covers, as a row of discs, and when it tips."""
+"""The vehicle as planners see it: the ground it covers, as a row of discs, and its rollover limit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Footprint:
-    """In base_link: x forward from under the rear axle [m]."""
+    """Outline in base_link: x forward from under the rear axle [m]."""
 
     front: float  # x of the bumper
     rear: float  # x of the tail, negative
     half_width: float
     wheelbase: float
-    half_track: float  # from the middle to a wheel's middle
-    centre_height: float  # of the centre of mass over the ground
+    half_track: float  # from the centre line to the middle of a wheel
+    centre_height: float  # centre of mass over the ground
 
     def __post_init__(self) -> None:
         if not (
@@ -31,19 +31,19 @@ class Footprint:
             raise ValueError(f"footprint: lengths must be above 0 and front ahead of rear, got {self}")
 
     def discs(self, count: int) -> tuple[Array, float]:
-        """x of the middles [m] and the radius [m] of equal discs that cover the rectangle."""
+        """x of the centres [m] and the radius [m] of equal discs that cover the rectangle."""
         length = (self.front - self.rear) / count
         middles = self.rear + (np.arange(count) + 0.5) * length
         return np.asarray(middles, np.float64), math.hypot(0.5 * length, self.half_width)
 
     @property
     def tipping(self) -> float:
-        """Acceleration to the side, over gravity, that lifts the inner wheels off level ground."""
+        """Lateral acceleration, over gravity, that lifts the inner wheels off level ground."""
         return self.half_track / self.centre_height
 
     @staticmethod
     def of(parameters: VehicleParameters, base_in_chassis: Array) -> Footprint:
-        """Of a vehicle file; base_in_chassis [m] is Vehicle.base_in_chassis."""
+        """Footprint from a vehicle file; base_in_chassis [m] is Vehicle.base_in_chassis."""
         wheels = [
             item.hardpoints_left_m.wheel_centre for item in (parameters.front_suspension, parameters.rear_suspension)
         ]

@@ -1,4 +1,4 @@
-"""The way to a goal through all that was seen: a growing map, D* Lite on it, and a smooth line of places."""
+"""The path to a goal through all that was seen: a growing map, D* Lite on it, and a smoothed polyline."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 
-SMOOTH_M = 2.0  # places of the path are means over this length
+SMOOTH_M = 2.0  # points of the path are averaged over this length
 MOST_CELLS_OF_WAY = 20_000
-NEAR_GOAL = 0.7  # a way may end beside a goal that is close to obstacles, by this share of arrival_m
-BESIDE_M = 4.0  # a vehicle that stands too close to obstacles joins the way within this
-LOOKS = 100_000  # cells that a search looks at in one call, at most: less than 0.1 s
-LOOKS_BESIDE = 10_000  # the same of a search that can wait: about 10 ms
+NEAR_GOAL = 0.7  # a path may end this far from a goal that is close to obstacles, as a share of arrival_m
+BESIDE_M = 4.0  # a vehicle that stands too close to obstacles joins the path within this
+LOOKS = 100_000  # most cells expanded by a search in one call: less than 0.1 s
+LOOKS_BESIDE = 10_000  # the same for a search that can wait: about 10 ms
 GROWTH_SHARE = 0.25  # a map grows by this share of its size, at least by GROWTH_M
-WAITS = 2  # calls in a row whose changes may wait for the next one, while they leave the way open
-ASIDE_SHARE = 0.2  # a goal that has moved by less than this share of the way to it is still that of the search
+WAITS = 2  # calls in a row whose changes may wait for the next one while they leave the path open
+ASIDE_SHARE = 0.2  # a goal that moved by less than this share of its distance keeps the search
 
 
 class Failure(Enum):
-    """Why there is no way."""
+    """Why there is no path."""
 
     NONE = "none"
-    SEARCHING = "searching"  # not yet: the search goes on with the next call
+    SEARCHING = "searching"  # the search goes on with the next call
     NO_WAY = "no way"
     GOAL_BLOCKED = "goal blocked"
     TOO_LARGE = "too large"  # for the map
 
 
 class Found(NamedTuple):
-    """A way, or why there is none."""
+    """A path, or why there is none."""
 
     points: Array | None  # n x 2 [m], from the vehicle to the goal
     failure: Failure = Failure.NONE
@@ -54,9 +54,9 @@ class Found(NamedTuple):
 class PathFinder:
     """Keeps a map and a search between calls.
 
-    A goal that moves a little keeps the search, whose way then ends with a straight line; a second search for the
-    moved goal is built beside it, some cells at each call, and takes its place when it is done. So however a goal
-    moves, no call takes long. Changes of the map that leave the way open are gathered: one repair for all of them.
+    A goal that moves a little keeps the search, whose path then ends with a straight line; a second search for the
+    moved goal is built in the background, some cells at each call, and replaces it when done. So no call takes long,
+    however a goal moves. Changes of the map that leave the path open are collected and repaired together.
     """
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
@@ -66,14 +66,14 @@ class PathFinder:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the map too."""
+        """Clear the map too."""
         self.map = GlobalMap(self._settings, self._half_width, self._extent)
         self._search: DStarLite | None = None
         self._next: DStarLite | None = None  # for a goal that has moved
         self._forget_path()
 
     def find(self, pose: Pose, goal: tuple[float, float], grid: LocalGrid) -> Found:
-        """The way from a pose to a goal [m], with what the rolling map shows."""
+        """The path from a pose to a goal [m], using the rolling map."""
         try:
             self._make_room(grid, goal)
         except MapTooLargeError:
@@ -85,7 +85,7 @@ class PathFinder:
         changed = np.concatenate([*self._waiting, changed])
         self._forget_path()
         searches = [search for search in (self._search, self._next) if search is not None]
-        for search in searches:  # whatever comes of this call, they must know
+        for search in searches:  # every search must receive the changes, whatever this call returns
             search.changed(changed)
         start = self.map.nearest_open(pose.x, pose.y, BESIDE_M)
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
@@ -105,7 +105,7 @@ class PathFinder:
         return self._last
 
     def _may_wait(self, changed: NDArray[np.int64], goal: tuple[float, float]) -> bool:
-        """Whether the way of the last call does once more."""
+        """Whether the path of the last call can be used once more."""
         if self._last.points is None or goal != self._last_goal or self._next is not None:
             return False
         if len(self._waiting) >= WAITS:
@@ -115,7 +115,7 @@ class PathFinder:
 
     def _forget_path(self) -> None:
         self._last, self._last_goal = Found(None), (math.nan, math.nan)
-        self._path: NDArray[np.int64] = np.zeros(0, np.int64)  # cells of it, row by row
+        self._path: NDArray[np.int64] = np.zeros(0, np.int64)  # its cells, as flat indices
         self._waiting: list[NDArray[np.int64]] = []
 
     def _searched(self, start: Cell, end: Cell) -> bool:
@@ -134,14 +134,14 @@ class PathFinder:
         return is_done
 
     def _serves(self, search: DStarLite, start: Cell, end: Cell) -> bool:
-        """Whether a search for another cell than the goal's does for the time being."""
+        """Whether a search for a cell other than the goal's can be used for now."""
         if search.goal == end:
             return True
         off, left = math.dist(search.goal, end), math.dist(start, end)
         return off <= ASIDE_SHARE * left and bool(_is_line_open(self.map.costs, *search.goal, *end))
 
     def _no_path(self, start: Cell, end: Cell, goal: tuple[float, float]) -> Found:
-        """Look further if vehicle and goal both may be left towards more world; else there is none."""
+        """Extend the map if both vehicle and goal may have a path into more world; else there is no path."""
         sides = self.map.may_grow()
         if leads_out(self.map.costs, *start, sides) and leads_out(self.map.costs, *end, sides):
             w = self.map.window
@@ -162,7 +162,7 @@ class PathFinder:
         points = self.map.middles(cells)
         points[0] = pose.x, pose.y
         cost = self._search.cost * side / METRE_COST
-        if self._search.goal != end:  # leave the way where it is closest to where the goal is now
+        if self._search.goal != end:  # leave the path where it is closest to the present goal
             position = self.map.middles(np.array([end]))[0]
             away = np.hypot(*(points - position).T)
             last = int(np.argmin(away))
@@ -175,7 +175,7 @@ class PathFinder:
         return Found(smooth, cost=cost)
 
     def _make_room(self, grid: LocalGrid, goal: tuple[float, float]) -> None:
-        """For the rolling map, and at first for the goal with something around it."""
+        """Grow the map to hold the rolling map, and initially the goal with a margin."""
         w = grid.window
         left, low = w.x, w.y
         right, high = left + w.columns * w.resolution, low + w.rows * w.resolution
@@ -185,11 +185,11 @@ class PathFinder:
         )  # fmt: skip
 
     def _grow_to(self, left: float, right: float, low: float, high: float) -> bool:
-        """Map and searches; whether they have grown."""
+        """Grow map and searches; whether they have grown."""
         grown = self.map.grow_to(left, right, low, high)
         if grown is None:
             return False
-        shift = np.array([grown.rows, grown.columns])  # what waits has places of the old map
+        shift = np.array([grown.rows, grown.columns])  # waiting changes are cells of the old map
         self._waiting = [] if grown.is_coarser else [cells + shift for cells in self._waiting]
         self._last = Found(None)
         if grown.is_coarser:
@@ -215,7 +215,7 @@ def _is_line_open(costs: Costs, row: int, column: int, to_row: int, to_column: i
 
 @kernel
 def _smoothed(points: Array, reach: int, out: Array) -> None:
-    """Means over so many neighbours to both sides, fewer near the ends, which stay."""
+    """Moving average over this many neighbours on both sides, fewer near the ends, which stay."""
     count = len(points)
     for k in range(count):
         near = min(reach, k, count - 1 - k)

@@ -1,4 +1,4 @@
-"""What a step from cell to cell costs, for all searches on grids: whole numbers, so that sums are exact.
+"""Cost of a step between cells, for all grid searches: integers, so that sums are exact.
 
 A cell costs at least CHEAPEST; 0 is a cell that cannot be entered. A step costs the sum of both cells' costs times
 its length, where a diagonal is 99/70 of a straight one.
@@ -18,12 +18,12 @@ STRAIGHT, DIAGONAL = 70, 99
 NO_WAY = 1 << 60
 STEP_ROW = np.array([0, 1, 1, 1, 0, -1, -1, -1])
 STEP_COLUMN = np.array([1, 1, 0, -1, -1, -1, 0, 1])
-METRE_COST = 2 * CHEAPEST * STRAIGHT  # of a straight step over a side of 1 m on cheapest ground
+METRE_COST = 2 * CHEAPEST * STRAIGHT  # of a straight step across a 1 m cell on the cheapest ground
 
 
 @part
 def step_cost(costs: Costs, row: int, column: int, to_row: int, to_column: int) -> int:
-    """Of a step between neighbours, the same both ways; NO_WAY if either is blocked."""
+    """Cost of a step between neighbours, the same in both directions; NO_WAY if either is blocked."""
     here, there = costs[row, column], costs[to_row, to_column]
     if here == BLOCKED or there == BLOCKED:
         return NO_WAY
@@ -33,7 +33,7 @@ def step_cost(costs: Costs, row: int, column: int, to_row: int, to_column: int) 
 
 @part
 def least_cost(rows: int, columns: int) -> int:
-    """What so many rows and columns of way cost at least."""
+    """Lower bound on the cost of a path over this many rows and columns."""
     rows, columns = abs(rows), abs(columns)
     diagonal = min(rows, columns)
     return 2 * CHEAPEST * (DIAGONAL * diagonal + STRAIGHT * (max(rows, columns) - diagonal))

@@ -1,4 +1,4 @@
-"""Around a planner that may be the user's own: whatever it does, the answer is a plan or one line on what is wrong."""
+"""Wrapper for a planner that may be the user's own: whatever it does, the result is a plan or a one-line error."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ LONGEST_WORDS = 200
 
 
 class PlannerError(Exception):
-    """A planner raised an exception or answered with something else than a plan; the message is one line."""
+    """A planner raised an exception or returned something other than a plan; the message is one line."""
 
 
 class GuardedPlanner:
-    """Hands requests on and looks at the answers."""
+    """Forwards requests and checks the answers."""
 
     def __init__(self, planner: Planner, name: str) -> None:
         self._planner, self._name = planner, name
 
     def reset(self) -> None:
-        """Hands on; raises PlannerError."""
+        """Forward; raises PlannerError."""
         try:
             self._planner.reset()
         except Exception as error:
             raise self._error("reset", error) from error
 
     def plan(self, request: Request) -> Plan:
-        """A plan whose parts are of the right kind; raises PlannerError."""
+        """A plan whose fields have the right types; raises PlannerError."""
         try:
             plan = self._planner.plan(request)
             return _checked(plan)
@@ -40,7 +40,7 @@ class GuardedPlanner:
 
 
 def _checked(plan: object) -> Plan:
-    """The same, with its path as an array and numbers as floats; raises TypeError or ValueError."""
+    """The plan, with its path as an array and numbers as floats; raises TypeError or ValueError."""
     if not isinstance(plan, Plan):
         raise TypeError(f"must answer with a Plan, got {type(plan).__name__}")
     if not isinstance(plan.outcome, Outcome):

@@ -1,4 +1,4 @@
-"""When a driver that wants nothing should speak: repeat a stop for a while, then leave the topic to others."""
+"""When an idle driver should publish: repeat a stop for a while, then leave the topic to others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class IdleGate:
     """Decides whether a command is published. Times are seconds of one steady clock."""
 
     def __init__(self) -> None:
-        self._stopped_at = -math.inf  # as if idle for long: a driver that starts must not stop another one's vehicle
+        self._stopped_at = -math.inf  # as if long idle: a driver that starts must not stop another's vehicle
         self._was_stop = True
 
     def is_open(self, now: float, is_stop: bool, idle_output: str, others_publish: bool) -> bool:

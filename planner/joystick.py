@@ -46,7 +46,7 @@ class JoystickSettings:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of the device: its raw range and place in the message."""
+    """One axis of the device: its raw range and its index in the message."""
 
     index: int
     minimum: int
@@ -78,7 +78,7 @@ class Pad:
 
     @property
     def label(self) -> str:
-        """Name and path for people."""
+        """Name and path for display."""
         return f"{self.device.name} ({self.device.path})"
 
     def read_all(self) -> None:
@@ -90,7 +90,7 @@ class Pad:
             self.buttons[index] = int(code in pressed)
 
     def take_events(self) -> tuple[bool, bool]:
-        """Apply waiting events; returns whether an axis and whether a button changed. Raises OSError when unplugged."""
+        """Apply pending events; returns whether an axis and whether a button changed. Raises OSError when unplugged."""
         axis_changed = button_changed = False
         for event in self.device.read():
             if event.type == ecodes.EV_ABS and event.code in self._axes:
@@ -108,7 +108,7 @@ class Pad:
 
 
 def find_pad(wanted: str, dead_zone: float, folder: Path = DEVICES) -> tuple[Pad | None, str]:
-    """The first device that fits, opened, and a line for people: what was found, or why there is none."""
+    """The first matching device, opened, and a message for the user: what was found, or why not."""
     found, unreadable = [], []
     for path in sorted(folder.glob("event*"), key=_event_number):
         try:
@@ -131,7 +131,7 @@ def find_pad(wanted: str, dead_zone: float, folder: Path = DEVICES) -> tuple[Pad
 
 
 def _open_pad(path: str, dead_zone: float) -> Pad | None:
-    """The device if it is a pad; raises OSError when it cannot be read."""
+    """The device if it is a pad; raises OSError when it is not readable."""
     device = evdev.InputDevice(path)
     try:
         if is_pad(device.capabilities(), device.input_props()):
@@ -185,7 +185,7 @@ def axis_layout(absolute: list[tuple[int, evdev.AbsInfo]]) -> dict[int, Axis]:
 
 
 def button_order(keys: list[int]) -> list[int]:
-    """Button codes in the order of their numbers."""
+    """Button codes in the order of their indices."""
     upper = sorted(code for code in keys if ecodes.BTN_JOYSTICK <= code < _KEY_END)
     return upper + sorted(code for code in keys if ecodes.BTN_MISC <= code < ecodes.BTN_JOYSTICK)
 

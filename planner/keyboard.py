@@ -41,7 +41,7 @@ class KeyboardSettings(DriverSettings):
 
 
 class KeyboardDriver:
-    """Turns key presses into commands. Times are seconds of one steady clock, handed in."""
+    """Turns key presses into commands. Times are seconds of one steady clock, passed in."""
 
     def __init__(self, settings: KeyboardSettings) -> None:
         self.settings = settings
@@ -50,13 +50,13 @@ class KeyboardDriver:
         self._motion = SlewedMotion()
 
     def press(self, now: float, key: str) -> None:
-        """Take one key press (or repeat); keys without a meaning are ignored."""
+        """Handle one key press (or repeat); unknown keys are ignored."""
         key = ARROWS.get(key, key.lower())
         if key in (FORWARD, BACKWARD, LEFT, RIGHT):
             opposite = {FORWARD: BACKWARD, BACKWARD: FORWARD, LEFT: RIGHT, RIGHT: LEFT}[key]
             self._held_until.pop(opposite, None)
             self._held_until[key] = now + self.settings.hold_s
-            if key in (LEFT, RIGHT):  # a terminal repeats the last key only: w, held before a, is held still
+            if key in (LEFT, RIGHT):  # a terminal repeats the last key only: w, held before a, is still held
                 for other in (FORWARD, BACKWARD):
                     if self._held(now, other):
                         self._held_until[other] = now + self.settings.hold_s
@@ -81,7 +81,7 @@ class KeyboardDriver:
         return self._motion.command(self.settings, throttle, brake)
 
     def stop_command(self, now: float, reason: str) -> DriveCommand:
-        """Come to rest for a reason of the caller's."""
+        """Stop, for a reason given by the caller."""
         return self._motion.stop(now, reason, self.settings)
 
     def _held(self, now: float, key: str) -> int:

@@ -1,7 +1,7 @@
-"""Turning in a narrow place: a search over short arcs, forward and reverse,, and a driver of what it finds.
+"""Turning in a narrow space: a search over short arcs, forward and reverse, and a driver for the result.
 
-The search is a hybrid A* (Dolgov et al. 2008) on the rolling map: of all poses in a cell of place and heading the
-cheapest is kept. It has a bound, and is only asked while the vehicle stands.
+The search is a hybrid A* (Dolgov et al. 2008) on the rolling map: of all poses in a cell of position and heading the
+cheapest is kept. It is bounded, and only run while the vehicle stands.
 """
 
 from __future__ import annotations
@@ -26,63 +26,63 @@ Array = NDArray[np.float64]
 CELL_M = 0.5
 HEADINGS = 48
 PIECE_M = 1.0  # length of the search's arcs
-CHECKS = 4  # places of such an arc where the footprint is checked
-BENDS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # shares of the sharpest turn that is planned
-PLANNED_SHARE = 0.92  # of the sharpest turn; the rest is for corrections
-ASTERN_COST = 1.3  # of a metre
-SHIFT_COST = 3.0  # [m] of a change of direction
-NARROW_COST = 0.5  # of a metre, right beside an obstacle
-UNITS = 1000  # of the search's whole numbers, a metre
+CHECKS = 4  # samples along such an arc where the footprint is checked
+BENDS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # shares of the sharpest curvature that is planned
+PLANNED_SHARE = 0.92  # of the sharpest curvature; the rest is for corrections
+ASTERN_COST = 1.3  # cost of a metre in reverse
+SHIFT_COST = 3.0  # cost of a change of direction [m]
+NARROW_COST = 0.5  # extra cost of a metre right beside an obstacle
+UNITS = 1000  # of the search's integer costs, per metre
 MOST_LOOKS = 40_000
 UNSEEN = 1 << 62
 GOAL_AWAY_M, GOAL_TURN = 0.7, math.radians(12.0)
 JOIN_M = (2.0, 4.0, 6.0, 8.0, 10.0, 13.0, 16.0)  # along the path, where the manoeuvre may join it
-SETTLE_LENGTH = 2.0  # [m]: within it errors of place die out
-TURN_WHEELS_S = 0.6  # standing, before the next leg
+SETTLE_LENGTH = 2.0  # [m]: distance over which position errors decay
+TURN_WHEELS_S = 0.6  # standing, to turn the wheels before the next leg
 
 
 class Leg(NamedTuple):
-    """A part that is driven in one direction."""
+    """A section driven in one direction."""
 
     direction: int  # 1 forward, -1 reverse
     points: Array  # n x 3: x, y, heading
-    curvature: Array  # n, from each point on [1/m]
+    curvature: Array  # n, from each point onwards [1/m]
 
     @staticmethod
     def of_arc(points: Array, curvature: float, direction: int) -> Leg:
-        """A single arc, from places (n x 3) that are evenly spaced."""
+        """A single arc, from evenly spaced poses (n x 3)."""
         return Leg(direction, points.copy(), np.full(len(points), curvature))
 
     @property
     def spacing(self) -> float:
-        """Between its points [m]."""
+        """Distance between its points [m]."""
         return math.hypot(*(self.points[1, :2] - self.points[0, :2])) if len(self.points) > 1 else 1.0
 
 
 class _Task(NamedTuple):
-    """What the search is asked."""
+    """A request to the search."""
 
     start: tuple[float, float, float]  # x, y [m], heading [rad]
-    targets: Array  # n x 3: x, y, heading; a heading of NaN may be any
+    targets: Array  # n x 3: x, y, heading; NaN for any heading
     corner: tuple[float, float]  # of the map [m]
     side: int  # of the map, in cells of CELL_M
     bend: float  # sharpest curvature [1/m]
     margin: float  # least distance from obstacles [m]
-    clearance: float  # below which distances beyond the margin cost [m]
+    clearance: float  # distances beyond the margin and below this add cost [m]
 
 
 class _Tree(NamedTuple):
-    """What the search has found: one entry for each cell of place and heading."""
+    """Results of the search: one entry for each cell of position and heading."""
 
     nodes: Array  # n x 3: x, y, heading
     parents: NDArray[np.int64]
-    moves: NDArray[np.int64]  # the arc that led there; -1 none
-    spent: NDArray[np.int64]  # cost so far
+    moves: NDArray[np.int64]  # the arc that led there; -1 for none
+    spent: NDArray[np.int64]  # cost from the start
     queue: OpenList
 
 
 def find_manoeuvre(arcs: ArcPlanner, pose: Pose, path: Path, reference: float, grid: LocalGrid) -> list[Leg]:
-    """Legs from a pose onto a path, heading along it; none if there is no way or none was found in bounded time.
+    """Legs from a pose onto a path, heading along it; empty if none was found in bounded time.
 
     reference: x in base_link of the point whose path it is [m].
     """
@@ -172,7 +172,7 @@ class ManoeuvreDriver:
 
     @property
     def points(self) -> Array:
-        """What is left, for display: n x 3."""
+        """The rest of the present leg and all later ones, for display: n x 3."""
         return np.concatenate([leg.points for leg in self._legs]) if self._legs else np.zeros((0, 3))
 
     def _clearance_now(self, pose: Pose, arcs: ArcPlanner, grid: LocalGrid) -> float:
@@ -181,7 +181,7 @@ class ManoeuvreDriver:
     def command(
         self, time: float, pose: Pose, speed: float, arcs: ArcPlanner, grid: LocalGrid
     ) -> tuple[float, float] | None:
-        """Speed [m/s] and curvature [1/m]; None if what is left is no longer clear."""
+        """Speed [m/s] and curvature [1/m]; None if the rest is no longer clear."""
         if self.is_done:
             return 0.0, 0.0
         s, leg = self._settings, self._legs[0]
@@ -204,7 +204,7 @@ class ManoeuvreDriver:
         return leg.direction * min(most, max(stopping, 0.3)), curvature
 
     def _nearest(self, pose: Pose, leg: Leg) -> int:
-        """The place that the vehicle is at: not before the last one."""
+        """Index of the nearest point of the leg, never before the last one."""
         ahead = leg.points[self._index : self._index + 3 * CHECKS]
         return self._index + int(np.argmin(np.hypot(ahead[:, 0] - pose.x, ahead[:, 1] - pose.y)))
 
@@ -214,10 +214,10 @@ class ManoeuvreDriver:
         return self._index >= len(leg.points) - 2 and beyond * leg.direction > -0.02
 
     def _steered(self, pose: Pose, leg: Leg) -> float:
-        """The leg's curvature and what brings the vehicle back onto it, forward and in reverse alike.
+        """The leg's curvature plus a correction back onto it, forward and in reverse alike.
 
-        Over the way s that is driven, an error e to the left grows by the direction times the heading's error, which
-        grows by the direction times the curvature's: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
+        Over the driven distance s, a lateral error e to the left grows by the direction times the heading error, which
+        grows by the direction times the curvature error: so e'' + 2 e' / L + e / L^2 = 0 with the gains below.
         """
         x, y, heading = leg.points[self._index].tolist()
         lateral_offset = (pose.y - y) * math.cos(heading) - (pose.x - x) * math.sin(heading)
@@ -245,7 +245,7 @@ def _least_clearance(field: Field, body: Body, points: Array) -> float:
 
 @part
 def _left_over(x: float, y: float, heading: float, targets: Array, bend: float) -> tuple[float, bool]:
-    """At least this far [m] from the nearest target, and whether one is reached."""
+    """Lower bound on the distance [m] to the nearest target, and whether one is reached."""
     least, is_there = np.inf, False
     for k in range(len(targets)):
         away = math.hypot(x - targets[k, 0], y - targets[k, 1])
@@ -260,7 +260,7 @@ def _left_over(x: float, y: float, heading: float, targets: Array, bend: float) 
 
 @part
 def _state(x: float, y: float, heading: float, corner: tuple[float, float], side: int) -> int:
-    """Number of the cell of place and heading; -1 outside."""
+    """Index of the cell of position and heading; -1 outside."""
     column, row = math.floor((x - corner[0]) / CELL_M), math.floor((y - corner[1]) / CELL_M)
     if not (0 <= row < side and 0 <= column < side):
         return -1
@@ -270,7 +270,7 @@ def _state(x: float, y: float, heading: float, corner: tuple[float, float], side
 
 @kernel
 def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
-    """Number of the state that ends the cheapest chain of arcs to a target, -1 if none was found."""
+    """Index of the state that ends the cheapest chain of arcs to a target, -1 if none was found."""
     start, targets, corner, side, bend, margin, soft = task
     nodes, parents, moves, spent, queue = tree
     first = _state(start[0], start[1], start[2], corner, side)
@@ -311,7 +311,7 @@ def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
             if not least >= allowed:
                 continue
             there = _state(at_x, at_y, at_heading, corner, side)
-            # A state that was looked at stays as it is: others were reached from it.
+            # An expanded state is final: others were reached from it.
             if there < 0 or (spent[there] != UNSEEN and queue.slot[there] == NOT_IN):
                 continue
             cost = PIECE_M * (1.0 if direction > 0.0 else ASTERN_COST)

@@ -1,20 +1,20 @@
-"""Height by how the vehicle moves: maps are made of differences of heights, and GPS knows heights badly."""
+"""Height integrated from the vehicle's motion: maps need height differences, and GPS heights are poor."""
 
 from __future__ import annotations
 
 from vehicle_dynamics.base_motion import BaseMotion
 
-LONGEST_S = 1.0  # without a motion, after which the last two tell nothing of the way between them
+LONGEST_S = 1.0  # longest gap between motions that is integrated over
 
 
 class MotionHeight:
-    """Begins at the height of the first motion, and never jumps; the height that later ones claim is not used."""
+    """Starts at the height of the first motion and never jumps; the heights of later ones are not used."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """The next motion is the first."""
+        """Restart with the next motion."""
         self._before: tuple[int, float] | None = None  # time [ns], rate of climb [m/s]
         self._height = 0.0
 
@@ -32,7 +32,7 @@ class MotionHeight:
 
 
 def _climb(motion: BaseMotion) -> float:
-    """Of base_link in the world [m/s]."""
+    """Vertical velocity of base_link in the world [m/s]."""
     x, y, z, w = motion.attitude
     ahead, left, up = motion.velocity
     return 2.0 * (x * z - y * w) * ahead + 2.0 * (y * z + x * w) * left + (1.0 - 2.0 * (x * x + y * y)) * up

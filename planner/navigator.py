@@ -26,7 +26,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle import Vehicle
 
 STOP_REPEAT_S = 1.0  # a stop command is repeated for this time; then the topic is free for others
-CLOUD_WAIT_NS = NS_PER_S  # a cloud from further ahead of the odometry is not waited for
+CLOUD_WAIT_NS = NS_PER_S  # a cloud further ahead of the odometry is not waited for
 MOST_CLOUDS = 20  # in the queue
 STOP = Motion(0.0, 0.0)
 
@@ -54,7 +54,7 @@ class Navigator:
         self._settings = self._fitted(settings)
         self._source = self._make_source()
         self.core = DriveToGoal(self._settings, self.footprint, self._source)
-        self.goals: list[tuple[float, float]] = []  # of the present drive; empty once they are reached
+        self.goals: list[tuple[float, float]] = []  # of the present drive; cleared on arrival
         self._poses, self._heights = PoseHistory(), MotionHeight()
         self.progress = Progress(Status.NO_GOAL)
         self._forget_time()
@@ -62,13 +62,13 @@ class Navigator:
     def _forget_time(self) -> None:
         self._start_ns: int | None = None  # of the first odometry
         self.seconds = 0.0  # of the latest, since the first
-        self.height = 0.0  # of base_link as the latest has it [m]
-        self._clouds: deque[tuple[int, Any]] = deque()  # that wait, oldest first
+        self.height = 0.0  # of base_link at the latest odometry [m]
+        self._clouds: deque[tuple[int, Any]] = deque()  # waiting, oldest first
         self._seen: tuple[Pose, float] | None = None  # pose and speed of the latest
         self._driven_at = -math.inf
 
     def _fitted(self, settings: PlannerNodeSettings) -> PlannerNodeSettings:
-        """Fill in from the vehicle's file what the settings leave open."""
+        """Fill in unset values from the vehicle's file."""
         s = settings.fitted(self._equipment)
         return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.position("lidar"))))
 
@@ -100,7 +100,7 @@ class Navigator:
         return self.core.reject(reason)
 
     def reset(self) -> None:
-        """A drive that was under way goes on to its goals, from the start; one that had ended does not begin again."""
+        """Restart a drive that was under way, to the same goals; one that had ended stays ended."""
         self.core.reset()
         self._poses.clear()
         self._heights.clear()
@@ -118,7 +118,7 @@ class Navigator:
             self._on_cloud("no odometry for its time")
 
     def move(self, time_ns: int, motion: BaseMotion, lag_s: float = 0.0) -> Motion | None:
-        """Odometry; lag_s: how old it is. Returns the command that answers it, or None when the drive is long over."""
+        """Process odometry, lag_s [s] old; returns the command, or None when the drive has long ended."""
         if self._start_ns is None:
             self._start_ns = time_ns
         self.seconds = (time_ns - self._start_ns) / NS_PER_S
@@ -134,11 +134,11 @@ class Navigator:
         return self._drive(pose, motion.velocity[0], self.seconds - lag_s)
 
     def wait(self, silent_s: float) -> Motion | None:
-        """Stop the vehicle when odometry has been missing for too long; silent_s: for how long [s]."""
+        """Stop the vehicle when odometry has been silent for too long; silent_s [s]."""
         if self._seen is None or silent_s <= self._settings.stale_s:
             return None
         pose, speed = self._seen
-        # At the time of the last odometry: the next one may be older than now.
+        # At the time of the last odometry: the next one may be stamped earlier than now.
         self.progress = self.core.update(self.seconds, pose, speed, self.seconds - silent_s)
         return STOP
 
@@ -154,7 +154,7 @@ class Navigator:
         return Motion(wanted, wanted * progress.curvature)
 
     def _see(self) -> None:
-        """Place the cloud by where the vehicle was at its stamp and, unless it was deskewed, at the sweep's end."""
+        """Transform the cloud by the pose at its stamp and, unless it was deskewed, at the sweep's end."""
         unit = self._settings.lidar
         sweep_ns = 0 if unit.is_deskewed else round(unit.sweep_s * NS_PER_S)
         while self._lidar is not None and self._clouds and self._start_ns is not None:
@@ -172,4 +172,4 @@ class Navigator:
             self._on_cloud(str(error))
             return
         is_used = lidar.see((time_ns - start_ns) / NS_PER_S, points, pose, later, unit.sweep_s)
-        self._on_cloud("" if is_used else "late, not finite, or with too few points of use")
+        self._on_cloud("" if is_used else "late, not finite, or with too few usable points")

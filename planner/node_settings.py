@@ -21,7 +21,7 @@ FAR_M = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class GoalChoice:
-    """Where to drive as soon as the planner runs."""
+    """Where to drive when the planner starts."""
 
     source: str = setting(
         "none", "Goal at start: none (wait for /goal_pose), the world's own, or the given position",
@@ -35,7 +35,7 @@ class GoalChoice:
     )
 
     def position(self, world: World | None) -> tuple[float, float] | None:
-        """x, y [m], or None where there is no goal; raises SettingsError for a world without one."""
+        """x, y [m], or None without a goal; raises SettingsError for a world without one."""
         if self.source != "world":
             return (self.x_m, self.y_m) if self.source == "given" else None
         if world is None or world.goal is None:
@@ -46,7 +46,7 @@ class GoalChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class SeenLidar:
-    """The LIDAR that the planner sees with."""
+    """The LIDAR that the planner uses."""
 
     name: str = setting("lidar", "Name of the sensor, whose clouds are on NAME/points", read_only=True)
     frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are rejected", read_only=True)
@@ -59,7 +59,7 @@ class SeenLidar:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
-    """What a planner needs beside its own settings to be a part of a run."""
+    """All settings of a planner as a part of a run."""
 
     renamed: ClassVar[dict[str, str]] = {
         **RENAMED_FRAMES,

@@ -1,7 +1,7 @@
-"""A priority queue of grid cells for search kernels: a heap that knows where each cell is in it.
+"""A priority queue of grid cells for search kernels: a heap that knows the index of each cell.
 
-Keys are pairs of whole numbers, so that equal means equal: D* Lite's proofs depend on it. They stand in the heap, side
-by side with those they are compared with, and each place has four children: both save most of the waiting for memory.
+Keys are pairs of integers, so that equality is exact: D* Lite's proofs depend on it. They are stored in the heap, next
+to the keys they are compared with, and each node has four children: both save most of the cache misses.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ CHILDREN = 4
 
 
 class OpenList(NamedTuple):
-    """Cells by their flat number."""
+    """Cells by their flat index."""
 
-    heap: Ints  # cells, the one with the least key first
-    keys: Longs  # of the cells in the heap, place by place: first, second
+    heap: Ints  # cells, least key first
+    keys: Longs  # of the cells in the heap, slot by slot: first, second
     slot: Ints  # of each cell in the heap, or NOT_IN
-    size: Longs  # one number
+    size: Longs  # one element
 
 
 def open_list(cells: int) -> OpenList:
-    """An empty one for so many cells."""
+    """An empty list for this many cells."""
     return OpenList(
         np.zeros(cells, np.int32),
         np.zeros((cells, 2), np.int64),
@@ -41,7 +41,7 @@ def open_list(cells: int) -> OpenList:
 
 @part
 def put(queue: OpenList, cell: int, first: int, second: int) -> None:
-    """Insert a cell, or give it another key."""
+    """Insert a cell, or change its key."""
     slot = np.int64(queue.slot[cell])
     if slot == NOT_IN:
         slot = queue.size[0]
@@ -55,14 +55,14 @@ def put(queue: OpenList, cell: int, first: int, second: int) -> None:
 
 @part
 def take_out(queue: OpenList, cell: int) -> None:
-    """Remove a cell, if it is there."""
+    """Remove a cell, if present."""
     slot = np.int64(queue.slot[cell])
     if slot == NOT_IN:
         return
     queue.slot[cell] = NOT_IN
     queue.size[0] -= 1
     end = queue.size[0]
-    if slot != end:  # the last one takes its place
+    if slot != end:  # the last one moves into the slot
         last, first, second = queue.heap[end], queue.keys[end, 0], queue.keys[end, 1]
         if _is_less(first, second, queue.keys[slot, 0], queue.keys[slot, 1]):
             _up(queue, slot, last, first, second)
@@ -83,7 +83,7 @@ def _lay(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None
 
 @part
 def _up(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
-    """Lay a cell at a free place or above it."""
+    """Sift a cell up from a free slot."""
     while slot > 0:
         parent = (slot - 1) // CHILDREN
         parent_first, parent_second = queue.keys[parent, 0], queue.keys[parent, 1]
@@ -96,7 +96,7 @@ def _up(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
 
 @part
 def _down(queue: OpenList, slot: int, cell: int, first: int, second: int) -> None:
-    """Lay a cell at a free place or below it."""
+    """Sift a cell down from a free slot."""
     count = queue.size[0]
     while CHILDREN * slot + 1 < count:
         least = CHILDREN * slot + 1

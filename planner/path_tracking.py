@@ -1,4 +1,4 @@
-"""Pure pursuit: the curvature of the arc that leads from the vehicle to a place on its path (Coulter 1992)."""
+"""Pure pursuit: the curvature of the arc from the vehicle to a point on its path (Coulter 1992)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Array = NDArray[np.float64]
 
 
 class Carrot(NamedTuple):
-    """A place on a path to aim at."""
+    """A point on a path to aim at."""
 
     x: float  # [m]
     y: float
     heading: float  # of the path there [rad]
-    along: float  # from the path's beginning [m]
+    along: float  # from the path's start [m]
 
 
 class Path:
-    """Places in the order of driving."""
+    """A polyline in driving order."""
 
     def __init__(self, points: Array) -> None:
         """points: n x 2 [m], n at least 1, all finite."""
@@ -35,11 +35,11 @@ class Path:
 
     @property
     def length(self) -> float:
-        """From end to end [m]."""
+        """Length from end to end [m]."""
         return float(self.along[-1])
 
     def nearest(self, x: float, y: float) -> tuple[float, float]:
-        """How far along the path [m] its place nearest to (x, y) is, and how far away that place [m]."""
+        """Distance along the path [m] of its point nearest to (x, y), and the distance to that point [m]."""
         if len(self.points) == 1:
             return 0.0, math.hypot(x - self.points[0, 0], y - self.points[0, 1])
         begin, step = self.points[:-1], np.diff(self.points, axis=0)
@@ -50,7 +50,7 @@ class Path:
         return float(self.along[best] + share[best] * math.sqrt(squares[best])), float(away[best])
 
     def at(self, along: float) -> Carrot:
-        """The place so far along [m], held to the path's ends."""
+        """The point at this distance [m] along the path, clamped to its ends."""
         along = min(max(along, 0.0), self.length)
         x, y = (float(np.interp(along, self.along, self.points[:, axis])) for axis in (0, 1))
         index = min(max(int(np.searchsorted(self.along, along, "right")) - 1, 0), max(len(self.points) - 2, 0))
@@ -59,11 +59,11 @@ class Path:
 
 
 def pursuit_curvature(pose: Pose, x: float, y: float, most: float, reference: float = 0.0) -> float:
-    """Curvature [1/m], left positive, of the arc from a pose through a place [m], held within most [1/m].
+    """Curvature [1/m], left positive, of the arc from a pose through a point [m], clamped to most [1/m].
 
-    reference [m]: how far ahead of the pose the point is that shall pass through the place. It is on a circle about the
-    same centre: X^2 + (Y - 1/k)^2 = reference^2 + 1/k^2 gives k. The same arc serves in reverse; a place that is
-    no further away than the reference gives 0.
+    reference [m]: distance ahead of the pose of the point that is to pass through it. That point is on a circle
+    about the same centre: X^2 + (Y - 1/k)^2 = reference^2 + 1/k^2 gives k. The same arc serves in reverse; a point no
+    further away than the reference gives 0.
     """
     away, bearing = pose.distance_to(x, y), pose.bearing_of(x, y)
     room = away * away - reference * reference
@@ -73,10 +73,10 @@ def pursuit_curvature(pose: Pose, x: float, y: float, most: float, reference: fl
 
 
 class PathTracker:
-    """Follows a path without looking at obstacles: curvature for a speed."""
+    """Follows a path and ignores obstacles: curvature for a speed."""
 
     def __init__(self, max_curvature: float, lookahead_s: float = 1.2, least_m: float = 3.0) -> None:
-        """Looks ahead as far as it drives in lookahead_s [s], at least least_m [m]; max_curvature [1/m]."""
+        """The look-ahead is the distance driven in lookahead_s [s], at least least_m [m]; max_curvature [1/m]."""
         self._most, self._ahead, self._least = max_curvature, lookahead_s, least_m
 
     def curvature(self, pose: Pose, speed: float, path: Path) -> float:

@@ -1,6 +1,6 @@
-"""What a planner is: from the vehicle's surroundings to a speed and a curvature. Two come with the suite.
+"""The planner protocol: from the vehicle's surroundings to a speed and a curvature. Two planners come with the suite.
 
-A planner of your own is a class with the same protocol, named as `module:Class` in the settings; it is made with
+A user's planner is a class with the same protocol, named as `module:Class` in the settings; it is constructed with
 (settings: PlannerSettings, footprint: Footprint, extent: Extent).
 """
 
@@ -27,9 +27,9 @@ from proving_ground.settings.named_class import named_class
 
 Array = NDArray[np.float64]
 
-BEHIND = math.radians(110.0)  # a way that begins further round is behind the vehicle
-CARROTS = (1.0, 0.8, 0.62, 0.48)  # shares of carrot_m that are tried, the furthest that an arc gets to wins
-MISS = 0.05  # of a carrot, as a share of its distance, beside NEAR
+BEHIND = math.radians(110.0)  # a path that begins at a larger bearing is behind the vehicle
+CARROTS = (1.0, 0.8, 0.62, 0.48)  # shares of carrot_m to try; the furthest that an arc reaches wins
+MISS = 0.05  # allowed miss of a carrot, as a share of its distance, plus NEAR
 NEAR = 0.25  # [m]
 ROOMY = 0.6  # share of clearance_m that is enough
 
@@ -38,11 +38,11 @@ class Outcome(Enum):
     """What a planner found."""
 
     DRIVE = "drive"
-    BLOCKED = "blocked"  # nothing that is worth driving ahead
-    BEHIND = "behind"  # the way begins behind the vehicle: it has to turn first
-    UNREACHABLE = "unreachable"  # there is no way at all
-    IN_OBSTACLE = "in_obstacle"  # the goal is nowhere to stand
-    TOO_LARGE = "too_large"  # the way is too long for the map
+    BLOCKED = "blocked"  # no arc worth driving ahead
+    BEHIND = "behind"  # the path begins behind the vehicle: it has to turn first
+    UNREACHABLE = "unreachable"  # there is no path at all
+    IN_OBSTACLE = "in_obstacle"  # the goal is inside an obstacle
+    TOO_LARGE = "too_large"  # the path is too long for the map
     SEARCHING = "searching"  # not known yet: stand and wait
 
 
@@ -55,18 +55,18 @@ _OUTCOMES = {
 
 
 class Request(NamedTuple):
-    """What a planner is asked."""
+    """Input of a planner."""
 
-    pose: Pose  # where the plan begins: where the vehicle will be
+    pose: Pose  # start of the plan: the predicted pose
     speed: float  # [m/s], forward positive
-    curvature: float  # that is driven now [1/m], left positive
+    curvature: float  # at present [1/m], left positive
     goal: tuple[float, float]  # [m]
-    grid: LocalGrid  # holds until the next request
+    grid: LocalGrid  # valid until the next request
 
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """For display: n x 3 places (x, y, heading), world axes."""
+    """For display: n x 3 poses (x, y, heading), world axes."""
 
     chosen: Array | None = None
     clear: tuple[Array, ...] = ()
@@ -75,23 +75,23 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a planner answers."""
+    """Output of a planner."""
 
     outcome: Outcome
     speed: float = 0.0  # [m/s], forward positive
     curvature: float = 0.0  # [1/m], left positive
-    to_go: float = math.nan  # along the way to the goal [m]
+    to_go: float = math.nan  # along the path to the goal [m]
     effort: float = math.nan  # the same, longer where it is narrow: falls with every metre unless the map changes
     path: Array = field(default_factory=lambda: np.zeros((0, 2)))  # [m], from the vehicle to the goal
     arcs: Arcs = field(default_factory=Arcs)
-    reference: float = 0.0  # x in base_link of the point whose path that is [m]
+    reference: float = 0.0  # x in base_link of the point that follows the path [m]
 
 
 class Planner(Protocol):
     """A planner keeps what it has seen until `reset`."""
 
     def reset(self) -> None:
-        """Forget all: the vehicle was put elsewhere, or time went back."""
+        """Forget everything: the vehicle was moved, or time went back."""
         ...
 
     def plan(self, request: Request) -> Plan:
@@ -125,7 +125,7 @@ class ArcsAlone:
 
 
 class PathAndArcs:
-    """D* Lite finds a way through all that was seen, arcs follow it."""
+    """D* Lite finds a path through all that was seen, arcs follow it."""
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._settings = settings
@@ -142,7 +142,7 @@ class PathAndArcs:
         """See Planner."""
         pose = request.pose
         left = pose.distance_to(*request.goal)
-        # The path is that of the body's middle, so that nose and tail are alike; the goal is base_link's.
+        # The path is that of the body's middle, so that nose and tail are treated alike; the goal is base_link's.
         reference = self._middle if left > self._settings.carrot_m else 0.0
         middle = pose._replace(
             x=pose.x + reference * math.cos(pose.heading), y=pose.y + reference * math.sin(pose.heading)
@@ -168,12 +168,12 @@ class PathAndArcs:
         return Plan(Outcome.DRIVE, speed, curvature, to_go, effort, path.points, shown, reference)
 
     def _aimed(self, request: Request, path: Path, along: float, reference: float) -> tuple[ArcChoice | None, Carrot]:
-        """The arc to the furthest place on the path that one gets to with room to spare, else to the best of them."""
+        """The arc to the furthest point of the path that is reached with enough clearance, else the best of them."""
         s = self._settings
         driven = self._arcs.chosen
         best, found = math.inf, None
         for share in CARROTS:
-            self._arcs.chosen = driven  # what was only tried is not to be kept
+            self._arcs.chosen = driven  # undo the hysteresis of mere trials
             carrot = path.at(along + share * s.carrot_m)
             target = Target(carrot.x, carrot.y, carrot.heading, reference)
             choice = self._arcs.choose(target, request.curvature)
@@ -191,7 +191,7 @@ class PathAndArcs:
         return found
 
     def _refined(self, pose: Pose, curvature: float, x: float, y: float, reference: float) -> float:
-        """Between the fan's arcs, the one that leads through the carrot: else the vehicle would sway between two."""
+        """Curvature between the fan's arcs that leads through the carrot: else the vehicle would sway between two."""
         most, count = self._settings.max_curvature_1pm, self._settings.forward_arcs
         exact = pursuit_curvature(pose, x, y, most, reference)
         gap = 2.0 * most / (count - 1)
@@ -207,7 +207,7 @@ def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent
     try:
         made = kind(settings, footprint, extent)
     except Exception as error:
-        raise SettingsError(f"planner: {settings.planner} cannot be made: {type(error).__name__}: {error}") from error
+        raise SettingsError(f"planner: {settings.planner} cannot be built: {type(error).__name__}: {error}") from error
     for name in ("reset", "plan"):
         if not callable(getattr(made, name, None)):
             raise SettingsError(f"planner: {settings.planner} has no method {name}; see planner.planning.Planner")
@@ -215,7 +215,7 @@ def make_planner(settings: PlannerSettings, footprint: Footprint, extent: Extent
 
 
 def display(arcs: ArcPlanner, chosen: int | None) -> Arcs:
-    """Copies of the fan's arcs in the direction of the chosen one: clear ones as far as that, blocked ones whole."""
+    """Copies of the fan's arcs in the chosen direction: clear ones up to their free length, blocked ones whole."""
     fan, step = arcs.fan, arcs.settings.arc_step_m
     direction = 1.0 if chosen is None else fan.direction[chosen]
     clear, blocked = [], []

@@ -1,5 +1,4 @@
-"""Whether the vehicle does what it is told and is where it is said to be: a frozen pose, wheels that turn in vain, and
-a speed that runs away downhill."""
+"""Plausibility of motion: a frozen pose, wheels that spin without progress, and overspeed downhill."""
 
 from __future__ import annotations
 
@@ -7,37 +6,37 @@ import math
 
 from planner.pose import Pose
 
-MOVING_MPS = 0.5  # who reports more must be seen to move
+MOVING_MPS = 0.5  # above this reported speed the pose must change
 SAME_POSITION_M = 0.01
 FROZEN_AFTER_S = 0.5
-FROZEN_FOR_S = 2.0  # at least: a vehicle that was stopped stands, and then tells nothing against its pose
+FROZEN_FOR_S = 2.0  # at least: once stopped, the vehicle stands, and its pose cannot be checked
 
 WISH_MPS = 0.3  # commanded above this and moving below the next: stuck
 STANDING_MPS = 0.15
-STUCK_AFTER_S = 4.0  # for so long is stuck
+STUCK_AFTER_S = 4.0  # standing this long while commanded
 MOST_ATTEMPTS = 3
 
-TRIM_RATE = 1.5  # of the command, per second and excess
+TRIM_RATE = 1.5  # growth of the trim, per second and m/s of excess
 TRIM_DEAD_MPS = 0.05
 MOST_TRIM_MPS = 2.5
-TRIM_MEMORY_S = 1.5  # in which it fades when the excess is gone
-BAND = (1 / 6, 5 / 6)  # of the reserve, from the fastest down: there the command falls to 0
+TRIM_MEMORY_S = 1.5  # decay time once the excess is gone
+BAND = (1 / 6, 5 / 6)  # shares of the reserve, from the top speed down, between which the command falls to 0
 
 
 class FrozenPose:
-    """Poses that stay to the centimetre while the speed says otherwise (fault case 2)."""
+    """Detects poses that stay within a centimetre while the speed is not 0 (fault case 2)."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._position: Pose | None = None
         self._since = math.inf
         self._until = -math.inf
 
     def is_frozen(self, time: float, pose: Pose, speed: float) -> bool:
-        """Told the pose and the speed [m/s] of a time [s]."""
+        """Check the pose and the speed [m/s] of a time [s]."""
         position = self._position
         has_moved = position is None or math.dist(pose[:3], position[:3]) > SAME_POSITION_M
         if has_moved:
@@ -50,27 +49,27 @@ class FrozenPose:
 
 
 class StuckWatch:
-    """Commanded against actual speed: wheels that spin in mud, a body that sits on a rock, a brake that holds."""
+    """Compares commanded with actual speed: wheels that spin in mud, a body stuck on a rock, a brake that holds."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._since = math.inf
-        self.attempts = 0  # to get free, since there was progress
+        self.attempts = 0  # to get free, since the last progress
 
     def note(self, time: float, commanded: float, speed: float) -> None:
-        """What was commanded lately and what became of it [m/s]."""
+        """Record the commanded and the actual speed [m/s]."""
         is_in_vain = abs(commanded) > WISH_MPS and abs(speed) < STANDING_MPS
         self._since = min(self._since, time) if is_in_vain else math.inf
 
     def note_progress(self) -> None:
-        """The vehicle is nearer to its goal than ever: it is free again."""
+        """Reset the attempts: the vehicle is nearer to its goal than ever."""
         self.attempts = 0
 
     def is_stuck(self, time: float) -> bool:
-        """Whether the vehicle does not move; counts the attempts, and begins anew for the next one."""
+        """Whether the vehicle is stuck; counts the attempt and restarts the timer for the next one."""
         if time - self._since < STUCK_AFTER_S:
             return False
         self.attempts += 1
@@ -79,21 +78,21 @@ class StuckWatch:
 
 
 class SpeedTrim:
-    """Takes off the command what the vehicle is too fast: speed control leaves an error downhill, and beyond a crest it
-    still pushes as it did on the way up. Close to the fastest allowed the command goes to 0, which shuts the throttle.
+    """Lowers the command by the overspeed of the vehicle: speed control leaves an error downhill, and beyond a crest it
+    still pushes as it did uphill. Close to the highest allowed speed the command goes to 0, which closes the throttle.
     """
 
     def __init__(self, fastest: float, reserve: float) -> None:
-        """fastest [m/s] allowed at all; reserve [m/s] below it that commands keep."""
+        """fastest [m/s]: highest allowed speed; reserve [m/s]: margin of commands below it."""
         self._most, self._band = fastest - BAND[0] * reserve, max((BAND[1] - BAND[0]) * reserve, 1e-3)
         self.reset()
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self._trim = 0.0  # [m/s]
 
     def trimmed(self, commanded: float, speed: float, step: float) -> float:
-        """What to ask for [m/s] instead of a command, at a speed [m/s]; step [s] since the last call."""
+        """Speed to command [m/s] instead of `commanded`, at a speed [m/s]; step [s] since the last call."""
         if not speed * commanded > 0.0:
             self._trim = 0.0
             return commanded

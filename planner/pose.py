@@ -1,4 +1,4 @@
-"""Where the vehicle is and how it leans: base_link in world axes, metres and radians."""
+"""Position and attitude of the vehicle: base_link in world axes, metres and radians."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Pose(NamedTuple):
     x: float  # [m]
     y: float
     z: float = 0.0
-    heading: float = 0.0  # [rad], from x to the left
+    heading: float = 0.0  # [rad], counter-clockwise from x
     slope_x: float = 0.0  # rise over run of the ground plane along world x
     slope_y: float = 0.0
 
     @property
     def is_finite(self) -> bool:
-        """Whether all of it are numbers to plan with."""
+        """Whether all values are finite."""
         return all(math.isfinite(value) for value in self)
 
     def moved(self, speed: float, curvature: float, time: float) -> Pose:
-        """Where it will be after a time [s] at a speed [m/s] along a curvature [1/m]."""
+        """The pose after a time [s] at a speed [m/s] along a curvature [1/m]."""
         along = speed * time
         heading_change = curvature * along
-        # The chord of an arc points halfway through its turn.
+        # The chord of an arc points along its mean heading.
         chord = along * (math.sin(0.5 * heading_change) / (0.5 * heading_change) if abs(heading_change) > 1e-6 else 1.0)
         towards = self.heading + 0.5 * heading_change
         ahead, lateral = chord * math.cos(towards), chord * math.sin(towards)
@@ -44,11 +44,11 @@ class Pose(NamedTuple):
         )
 
     def distance_to(self, x: float, y: float) -> float:
-        """Level distance [m] of a place."""
+        """Horizontal distance [m] to a position."""
         return math.hypot(x - self.x, y - self.y)
 
     def bearing_of(self, x: float, y: float) -> float:
-        """Direction of a place from straight ahead [rad], left positive."""
+        """Bearing of a position from straight ahead [rad], left positive."""
         return math.remainder(math.atan2(y - self.y, x - self.x) - self.heading, 2.0 * math.pi)
 
 
@@ -65,10 +65,10 @@ def pose_from_attitude(position: tuple[float, float, float], attitude: tuple[flo
 
 
 def pose_of(seen: SnapshotRecord, base_in_chassis: Array) -> Pose:
-    """Pose of base_link of a vehicle as it is seen; base_in_chassis [m] is Vehicle.base_in_chassis."""
+    """Pose of base_link from a snapshot; base_in_chassis [m] is Vehicle.base_in_chassis."""
     x, y, z, w = seen["attitude"].tolist()
     a, b, c = base_in_chassis.tolist()
-    # v + 2 q x (q x v + w v) turns v by the quaternion.
+    # v + 2 q x (q x v + w v) rotates v by the quaternion.
     u, v, t = y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c
     turned = (a + 2.0 * (y * t - z * v), b + 2.0 * (z * u - x * t), c + 2.0 * (x * v - y * u))
     px, py, pz = seen["position"].tolist()

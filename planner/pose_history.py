@@ -1,4 +1,4 @@
-"""Where the vehicle was lately, for scans that arrive after they were taken."""
+"""Recent poses of the vehicle, for scans that arrive after they were taken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from planner.pose import Pose
 
 KEPT_NS = 2_000_000_000
-SLACK_NS = 20_000_000  # a time so far beyond the newest pose has that pose
+SLACK_NS = 20_000_000  # times up to this far beyond the newest pose get that pose
 
 
 class PoseHistory:
@@ -18,23 +18,23 @@ class PoseHistory:
         self._poses: deque[tuple[int, Pose]] = deque()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Clear all poses."""
         self._poses.clear()
 
     def note(self, time_ns: int, pose: Pose) -> None:
-        """Times must rise."""
+        """Record a pose; times must increase."""
         self._poses.append((time_ns, pose))
         while self._poses[0][0] < time_ns - KEPT_NS:
             self._poses.popleft()
 
     def is_before(self, time_ns: int) -> bool:
-        """Whether a pose of that time may still come."""
+        """Whether a pose of that time may still arrive."""
         return not self._poses or self._poses[-1][0] + SLACK_NS < time_ns
 
     def at(self, time_ns: int) -> Pose:
-        """The pose at a time, between two straight; raises ValueError when it is not known."""
+        """The pose at a time, interpolated linearly; raises ValueError when it is not known."""
         if not self._poses or not self._poses[0][0] <= time_ns <= self._poses[-1][0] + SLACK_NS:
-            raise ValueError("its time is not one of the poses known")
+            raise ValueError("its time is outside the known poses")
         after = self._poses[-1]
         for before in reversed(self._poses):
             if before[0] <= time_ns:

@@ -1,4 +1,4 @@
-"""What driving to a goal tells: what it is doing, why not, and what to do now."""
+"""Progress of a drive to a goal: status, reason and present command."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Status(Enum):
     MANOEUVRING = "manoeuvring"  # backs up and turns
     ARRIVED = "arrived"
     FAILED = "failed"  # see Reason
-    EMERGENCY = "emergency"  # its inputs are too old, no numbers, or not to be believed
+    EMERGENCY = "emergency"  # its inputs are too old, not finite, or implausible
 
 
 class Reason(Enum):
-    """Why a goal is rejected or given up, or nothing is driven: one for each cause."""
+    """Why a goal is rejected or given up, or the vehicle stands: one for each cause."""
 
     NONE = ""
     NOT_FINITE = "the goal is not a finite place"
@@ -33,8 +33,8 @@ class Reason(Enum):
     OTHER_FRAME = "the goal is in another frame"
     TOO_MANY = "there are more than 10000 waypoints"
     IN_OBSTACLE = "the goal is inside an obstacle"
-    UNREACHABLE = "there is no way to the goal"
-    TOO_LARGE = "the way to the goal needs a map that is too large"
+    UNREACHABLE = "there is no path to the goal"
+    TOO_LARGE = "the path to the goal needs too large a map"
     BOXED_IN = "boxed in: no progress for too long"
     STUCK = "stuck: the vehicle does not move as commanded"
     ALREADY_THERE = "the vehicle is already there"
@@ -47,18 +47,18 @@ class Reason(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What to do now, and what there is to tell and to show."""
+    """The present command, and what to report and display."""
 
     status: Status
     reason: Reason = Reason.NONE
     speed: float = 0.0  # [m/s], forward positive
     curvature: float = 0.0  # [1/m], left positive
-    to_go: float = math.nan  # to the present goal [m]
-    waypoint: int = 0  # number of the goal that is driven to
+    to_go: float = math.nan  # distance to the present goal [m]
+    waypoint: int = 0  # index of the present goal
     path: Array = field(default_factory=lambda: np.zeros((0, 2)))
     arcs: Arcs = field(default_factory=Arcs)
     grid: LocalGrid | None = None
-    detail: str = ""  # of the reason, in one line
+    detail: str = ""  # of the reason, one line
 
     @property
     def is_at_rest(self) -> bool:
@@ -67,6 +67,6 @@ class Progress:
 
     @property
     def words(self) -> str:
-        """For people, in one line."""
+        """One line for display."""
         words = self.reason.value or self.status.value.replace("_", " ")
         return f"{words}: {self.detail}" if self.detail else words

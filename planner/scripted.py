@@ -1,6 +1,6 @@
-"""Scripted drivers: manoeuvres of the papers and of vehicle testing, each a few numbers of a scenario file.
+"""Scripted drivers: manoeuvres of the papers and of vehicle testing, each a few parameters of a scenario file.
 
-A driver is asked every 10 ms what to do. What it remembers is in its Helm, so a run can be stopped and taken up again.
+A driver is called every 10 ms. Its state is in its Helm, so a run can be stopped and resumed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ScriptedDriver:
 
     @property
     def state(self) -> tuple[float, ...]:
-        """What the next command depends on beside what is seen."""
+        """Everything that the next command depends on, except the snapshot."""
         return self._helm.state
 
     @state.setter
@@ -47,7 +47,7 @@ class ScriptedDriver:
         self._helm.state = values
 
     def reset(self) -> None:
-        """As at the start."""
+        """Return to the initial state."""
         self._helm.reset()
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
@@ -69,7 +69,7 @@ def _begin(default: float, description: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Straight:
-    """Holds a speed and the line it started on; over a bump, for one."""
+    """Holds a speed and the line it started on; for example over a bump."""
 
     speed_mps: float = _speed(10.0)
     acceleration_mps2: float = _gain()
@@ -125,7 +125,7 @@ class SineSteer:
 
 @dataclass(frozen=True, kw_only=True)
 class JTurn:
-    """At speed the steering wheel is turned to an angle and stays there ([Bae], Fig. 8)."""
+    """At speed, the steering wheel is turned to an angle and held there ([Bae], Fig. 8)."""
 
     speed_mps: float = _speed(15.0)
     acceleration_mps2: float = _gain()
@@ -165,7 +165,7 @@ class Circle:
 
 @dataclass(frozen=True, kw_only=True)
 class SineSweep:
-    """Steers a sine whose frequency rises, at constant speed: the answer in yaw over frequency."""
+    """Steers a sine of rising frequency at constant speed: the yaw response over frequency."""
 
     speed_mps: float = _speed(15.0)
     acceleration_mps2: float = _gain()
@@ -192,7 +192,7 @@ class SineSweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """Pedals over time, straight between the given instants; the last ones stay. Full throttle, full brake, a coast."""
+    """Pedals over time, linear between the given instants; the last ones stay. Full throttle, full brake, a coast."""
 
     time_s: tuple[float, ...] = setting(
         (0.0,), "Instants of the given pedal positions", unit="s", minimum=0.0, maximum=1e5
@@ -204,7 +204,7 @@ class Program:
 
     def __post_init__(self) -> None:
         if not self.time_s or not np.all(np.diff(self.time_s) >= 0.0):
-            raise ValueError("time_s: must not fall from value to value, and have one at least")
+            raise ValueError("time_s: must be non-decreasing, with at least one value")
         for name in ("steering", "throttle", "brake"):
             if len(getattr(self, name)) not in (1, len(self.time_s)):
                 raise ValueError(f"{name}: must have one value, or as many as time_s ({len(self.time_s)})")
@@ -229,7 +229,7 @@ DRIVER_KINDS: dict[str, type[Script]] = {
 
 
 def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, time: float) -> float:
-    """Speed [m/s] on the way from that of the start to the script's."""
+    """Speed [m/s] on the ramp from the initial speed to the script's."""
     change = script.acceleration_mps2 * time
     return origin.speed + min(max(script.speed_mps - origin.speed, -change), change)
 
@@ -237,7 +237,7 @@ def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, t
 def _hold_line(
     script: Straight | JTurn | SineSweep, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord
 ) -> Pedals:
-    """Straight on along the line of the start."""
+    """Drive straight on along the starting line."""
     return helm.pedals(seen, _wanted(script, origin, time), _curvature_to_line(origin, seen, _Lateral(0.0, 0.0, 0.0)))
 
 
@@ -262,9 +262,9 @@ def _quintic(time: float, begin: float, lasting: float) -> tuple[float, float, f
 
 
 def _curvature_to_line(origin: Origin, seen: SnapshotRecord, path: _Lateral) -> float:
-    """Curvature [1/m] that follows a path beside the starting line: what the path has, and towards it.
+    """Curvature [1/m] that follows a path beside the starting line: that of the path plus a correction.
 
-    The errors of place and heading die out like a critically damped spring over the distance of one second's drive.
+    Lateral and heading errors decay like a critically damped spring over the distance of one second's drive.
     """
     speed = max(forward_speed(seen), SLOW)
     x, y, _ = seen["position"].tolist()

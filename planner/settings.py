@@ -1,4 +1,4 @@
-"""All that can be set of planning, declared once: defaults, units, ranges."""
+"""All settings of planning, declared once: defaults, units, ranges."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from vehicle_dynamics.equipment import Equipment
 
 AnySettings = TypeVar("AnySettings", bound="PlannerSettings")
 
-PLANNERS = ("arcs", "dstar_lite")  # of the suite, by name
-VEHICLE_ROOM_M = 6.0  # that a vehicle at the end of an arc takes up on the rolling map
+PLANNERS = ("arcs", "dstar_lite")  # built in, by name
+VEHICLE_ROOM_M = 6.0  # space that a vehicle at the end of an arc takes up on the rolling map
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannerSettings:
-    """Of the obstacle map, the arcs, the global path and driving to a goal."""
+    """Settings of the obstacle map, the arcs, the global path and driving to a goal."""
 
     defaults: ClassVar[str] = "config/planner.yaml"
 
@@ -111,7 +111,7 @@ class PlannerSettings:
         0.8, "Lowest speed planned for an arc, except to stop", unit="m/s", minimum=0.1, maximum=5.0
     )
     manoeuvre_speed_mps: float = setting(
-        2.0, "Forward speed while turning in a narrow place", unit="m/s", minimum=0.1, maximum=5.0
+        2.0, "Forward speed while turning in a narrow space", unit="m/s", minimum=0.1, maximum=5.0
     )
     reverse_speed_mps: float = setting(1.5, "Highest speed in reverse", unit="m/s", minimum=0.1, maximum=5.0)
     acceleration_mps2: float = setting(1.0, "Fastest rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
@@ -136,7 +136,7 @@ class PlannerSettings:
         10.0, "Added cost of a path right beside an obstacle, as a multiple of its length", minimum=0.0, maximum=50.0
     )
     carrot_m: float = setting(
-        9.0, "Furthest place ahead on the path that arcs aim at", unit="m", minimum=2.0, maximum=50.0
+        9.0, "Furthest point ahead on the path that arcs aim at", unit="m", minimum=2.0, maximum=50.0
     )
 
     # Driving to a goal
@@ -164,7 +164,7 @@ class PlannerSettings:
     )
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
-        """With what is left open as the vehicle's file has it."""
+        """A copy in which unset values are filled in from the vehicle's file."""
         return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Game pad to drive command: hold-to-run, turbo, response curve, slew limits, and a stop for every doubtful input."""
+"""Game pad to drive command: dead-man switch, turbo, response curve, slew limits, and a stop on any doubtful input."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TeleopSettings(DriverSettings):
 
 @dataclass(frozen=True, slots=True)
 class _SetPoint:
-    """What the last good message asks for, before slew limits."""
+    """Set-point of the last valid message, before slew limits."""
 
     speed: float
     steering: float
@@ -57,7 +57,7 @@ class _SetPoint:
 
 
 class Teleop:
-    """Turns /joy messages into commands. All times are seconds of one steady clock, handed in."""
+    """Turns /joy messages into commands. All times are seconds of one steady clock, passed in."""
 
     def __init__(self, settings: TeleopSettings) -> None:
         self.settings = settings
@@ -67,7 +67,7 @@ class Teleop:
         self._motion = SlewedMotion()
 
     def receive(self, now: float, axes: Sequence[float], buttons: Sequence[int]) -> str:
-        """Take one /joy message; returns why it was rejected, or ''. A rejected one stops the vehicle."""
+        """Process one /joy message; returns why it was rejected, or ''. A rejected one stops the vehicle."""
         rejection = self._rejection(axes, buttons)
         self._last_joy = now
         if rejection:
@@ -88,7 +88,7 @@ class Teleop:
         return self._motion.command(self.settings, self._set_point.throttle, self._set_point.brake)
 
     def stop_command(self, now: float, reason: str) -> DriveCommand:
-        """Come to rest for a reason of the caller's."""
+        """Stop, for a reason given by the caller."""
         return self._motion.stop(now, reason, self.settings)
 
     def _rejection(self, axes: Sequence[float], buttons: Sequence[int]) -> str:
@@ -96,11 +96,11 @@ class Teleop:
         for name in self._used_axes():
             index = getattr(wanted, name)
             if index >= len(axes):
-                return f"/joy has {len(axes)} axes, {name} wants number {index}: wrong pad mapping?"
+                return f"/joy has {len(axes)} axes, {name} needs index {index}: wrong pad mapping?"
         for name in ("hold_button", "turbo_button"):
             index = getattr(wanted, name)
             if index >= len(buttons):
-                return f"/joy has {len(buttons)} buttons, {name} wants number {index}: wrong pad mapping?"
+                return f"/joy has {len(buttons)} buttons, {name} needs index {index}: wrong pad mapping?"
         for index, state in enumerate(buttons):
             if state not in (0, 1):
                 return f"/joy button {index} is {state}, allowed 0 or 1"

@@ -1,4 +1,4 @@
-"""Single key presses from a terminal, which is put back as it was however the process ends, SIGKILL included."""
+"""Single key presses from a terminal, which is restored however the process ends, SIGKILL included."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import tty
 from types import FrameType
 from typing import Any
 
-# Runs as a process of its own and holds the reading end of a pipe. When the other end closes, for whatever reason,
-# it puts the terminal back. It ignores the signals of the terminal, among them the one that would stop it from
+# Runs as a process of its own and holds the reading end of a pipe. When the other end closes, for any reason,
+# it restores the terminal. It ignores the terminal's signals, including the one that would stop it from
 # changing a terminal it is not in the foreground of.
 _GUARD = """
 import os, signal, sys, termios
@@ -31,7 +31,7 @@ LONGEST_SEQUENCE = 32
 
 
 class KeyTerminal:
-    """While it is open, keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as ever."""
+    """While it is open, keys arrive one by one without echo. Ctrl-C and Ctrl-Z work as usual."""
 
     def __init__(self, fd: int | None = None) -> None:
         self._fd = sys.stdin.fileno() if fd is None else fd
@@ -42,7 +42,7 @@ class KeyTerminal:
         self._previous_continue: Any = signal.signal(signal.SIGCONT, self._continued)
 
     def close(self) -> None:
-        """Put the terminal back."""
+        """Restore the terminal."""
         signal.signal(signal.SIGCONT, self._previous_continue)
         os.close(self._guard_pipe)
         self._guard.wait()
@@ -57,7 +57,7 @@ class KeyTerminal:
         return key.decode("ascii", "replace")
 
     def _rest_of_sequence(self) -> bytes:
-        """What follows an escape: one byte, or a CSI (ESC [ ... final byte) or SS3 (ESC O x) sequence to its end."""
+        """The bytes after an escape: one byte, or a CSI (ESC [ ... final byte) or SS3 (ESC O x) sequence to its end."""
         rest = self._byte_soon()
         if rest == b"O":
             return rest + self._byte_soon()

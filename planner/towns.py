@@ -1,4 +1,4 @@
-"""Seeded towns to drive through ([Cameron], scenario 1), the best way that there is, and kerbs that are struck."""
+"""Seeded towns to drive through ([Cameron], scenario 1), the best path through them, and detection of kerb strikes."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ BAR_SPACING_M = 1.6
 LINE_SPACING_M = 12.0  # of posts on the straight line to the goal, where that is road
 POST_RADIUS_M = 0.3
 CLEAR_M = 15.0  # around start and goal
-STRIKE_M = 0.1  # a wheel whose ground differs by this within its contact strikes a kerb
-CONTACT_LENGTH_M, CONTACT_WIDTH_M = 0.3, 0.3  # of a tyre, where the ground is looked at
+STRIKE_M = 0.1  # ground height difference within a wheel's contact that counts as a kerb strike
+CONTACT_LENGTH_M, CONTACT_WIDTH_M = 0.3, 0.3  # of a tyre, where the ground is checked
 
 
 def town(seed: int, *, urban: Urban = TOWN, closed_roads: int = CLOSED_ROADS) -> World:
-    """A town with posts in every street and on the straight line to the goal, and some streets that are barred."""
+    """A town with posts in every street and on the straight line to the goal, and some closed streets."""
     random = np.random.default_rng(seed)
     world = urban.build(Site(f"town_{seed}", random, Path()))
     start, goal = _ends(urban, random)
@@ -98,7 +98,7 @@ def _on_the_line(world: World, start: WorldPose, goal: WorldPose) -> list[Cylind
 
 
 def path_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) -> tuple[float, Array]:
-    """Cost [m] and places (n x 2 [m]) of A*'s way from start to goal on the true map; infinite if there is none."""
+    """Cost [m] and points (n x 2 [m]) of A*'s path from start to goal on the true map; infinite if there is none."""
     if world.goal is None:
         raise ValueError(f"world {world.name}: has no goal")
     source, side = TerrainTruth(world, settings), settings.map_resolution_m
@@ -128,7 +128,7 @@ class StepWatch:
         self.count = 0
 
     def look(self, seen: SnapshotRecord) -> None:
-        """At one instant."""
+        """Check one instant."""
         at_x, at_y, _ = seen["position"].tolist()
         rises = np.empty(4)
         _rises(self._ground, at_x, at_y, heading(seen), seen["wheel_centre"], seen["steer_angle"], rises)
@@ -139,7 +139,7 @@ class StepWatch:
 
 @kernel
 def _rises(ground: Ground, x: float, y: float, heading: float, centres: Array, steer_angles: Array, out: Array) -> None:
-    """Difference of the highest and the lowest ground [m] under each tyre's contact."""
+    """Difference between the highest and the lowest ground [m] under each tyre's contact."""
     cosine, sine = math.cos(heading), math.sin(heading)
     for wheel in range(4):
         middle_x = x + cosine * centres[wheel, 0] - sine * centres[wheel, 1]

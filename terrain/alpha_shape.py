@@ -1,6 +1,6 @@
 """The outline of scattered points: Delaunay triangles that are not too wide (Edelsbrunner, Kirkpatrick, Seidel 1983).
 
-A convex hull would span bays and the inside of a bent road with ground that nobody has measured ([Sanjurjo], App. A
+A convex hull would cover bays and the inside of a bent road with ground that was never measured ([Sanjurjo], App. A
 3.2.1).
 """
 
@@ -28,23 +28,23 @@ class AlphaShape:
 
     @property
     def triangles(self) -> NDArray[np.int32]:
-        """Those inside, counter-clockwise, by the numbers of their corners."""
+        """Triangles inside, counter-clockwise, by the indices of their corners."""
         return np.asarray(self.triangulation.simplices[self.inside], np.int32)
 
     @property
     def area(self) -> float:
-        """In square metres."""
+        """Area inside [m^2]."""
         a, b, c = (self.triangulation.points[self.triangles[:, corner]] for corner in range(3))
         return float(0.5 * np.abs(_cross(b - a, c - a)).sum())
 
     def covers(self, x: Array, y: Array) -> NDArray[np.bool_]:
-        """Whether places [m] are inside."""
+        """Whether points [m] are inside."""
         positions = np.stack(np.broadcast_arrays(x, y), axis=-1) - self.centre
         triangle = self.triangulation.find_simplex(positions)
         return np.asarray((triangle >= 0) & self.inside[triangle])
 
     def boundary(self) -> NDArray[np.int32]:
-        """Edges of the outline, by the numbers of their two points."""
+        """Edges of the outline, by the indices of their two points."""
         edges = np.sort(np.concatenate([self.triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])]), axis=1)
         found, count = np.unique(edges, axis=0, return_counts=True)
         return np.asarray(found[count == 1], np.int32)
@@ -53,7 +53,7 @@ class AlphaShape:
 def alpha_shape(points: Array, radius: float = 0.0) -> AlphaShape:
     """Triangulate points (n x 2 [m]); triangles whose circumscribed circle is wider than the radius [m] are outside.
 
-    A radius of 0 is chosen by the points: 2.5 times the median edge.
+    A radius of 0 is chosen automatically: 2.5 times the median edge.
     """
     from scipy.spatial import Delaunay, QhullError  # slow to import; all nodes in worlds would wait for it
 

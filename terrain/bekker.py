@@ -78,7 +78,7 @@ class Bekker(SoilLaw):
         }
 
     def capacity(self) -> tuple[float, float, float]:
-        """Terzaghi's capacity of a strip: c N_c [Pa], gamma N_q and gamma N_gamma / 2 [Pa/m]; none without weight."""
+        """Terzaghi's capacity of a strip: c N_c [Pa], gamma N_q and gamma N_gamma / 2 [Pa/m]; infinite at no weight."""
         if self.unit_weight_npm3 == 0.0:
             return math.inf, 0.0, 0.0
         n_c, n_q, n_gamma = bearing_factors(math.radians(self.friction_deg))

@@ -1,7 +1,7 @@
-"""The plane that a wheel stands on: fitted to the ground around its contact, where the wheel presses most.
+"""The plane that a wheel stands on: fitted to the ground around its contact, weighted by how deep the wheel presses.
 
-On a plane it is that plane, to rounding. Over kerbs and bumps it tilts and rises smoothly, because it comes from many
-points instead of one. Where soft soil meets hard ground, the soft points lie as deep as the wheel has sunk in: the hard
+On a plane it is that plane, to rounding. Over kerbs and bumps it tilts and rises smoothly, because it is fitted to many
+points instead of one. Where soft soil meets hard ground, the soft points are lowered by the wheel's sinkage: the hard
 ground's edge is a kerb to climb, or one to roll down from.
 """
 
@@ -20,39 +20,39 @@ from terrain.soil import RIGID
 
 Array = NDArray[np.float64]
 
-# Where the ground is looked at, as shares of the radius along and of the width across; and how far the wheel's rim is
+# Sample points, as shares of the radius along and of the width across; and how far the wheel's rim is
 # under its centre there, as a share of the radius.
 ALONG = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)
 LIFT = tuple(math.sqrt(1.0 - share * share) for share in ALONG)
 ACROSS = (-0.35, 0.0, 0.35)
 POINTS = len(ALONG) * len(ACROSS)
 MOST_STRIPS = 20  # across a tyre on soft soil
-# What the contact of a wheel writes to: height of each point, over the centre and then over the plane, its soil (less
-# than 0 on hard ground beside soft soil), its hardness; the same of a second look; profile and rut of each strip.
+# Scratch of a wheel's contact: height of each point, over the centre and then over the plane, its soil (less
+# than 0 on hard ground beside soft soil), its hardness; the same for a second pass; profile and rut of each strip.
 SOIL_FROM, HARD_FROM, SECOND_FROM = POINTS, 2 * POINTS, 3 * POINTS
 PROFILE_FROM = 2 * SECOND_FROM
 RUT_FROM = PROFILE_FROM + len(ALONG) * MOST_STRIPS
 SAMPLES = RUT_FROM + MOST_STRIPS
-DEPTH = 0.02  # [m]: points that are this much less deep in the wheel than the deepest count no more
+DEPTH = 0.02  # [m]: points shallower than the deepest by more than this do not count
 LEAST_WEIGHT = 1e-3  # of a point that does not touch: keeps the fit definite
-SMOOTH = 0.002  # [m]: ground that is rougher is looked at twice
-FURTHER = 0.01  # [m]: how far ahead the second time
-MOST_WALL = 5.0  # a step that hits harder is more than a tyre can tell
+SMOOTH = 0.002  # [m]: rougher ground is sampled twice
+FURTHER = 0.01  # [m]: how far ahead the second pass is
+MOST_WALL = 5.0  # limit: a tyre cannot resolve steeper steps
 
 
 class ContactPlane(NamedTuple):
-    """Through the place under the wheel's centre."""
+    """Plane through the point under the wheel's centre."""
 
     height: float  # there [m]
     normal: Vector3  # unit
     rough: float  # largest height over the plane of a point that the wheel may touch [m]
     is_bare: bool  # nothing but this plane, of one soil: heights and soils of points are not written
     is_mixed: bool  # points are of more than one soil
-    soil: int  # number of the soft soil, where there is one; else of the hard ground under the centre
+    soil: int  # index of the soft soil, where there is one; else of the hard ground under the centre
     hardness: float  # share of the contact that is on hard ground
     friction: float  # of that
-    lowered: float  # by how much soft points lie under the soil's surface beside hard ground [m]
-    wall: float  # by which a way ahead changes the distance from the plane more than its tilt tells
+    lowered: float  # how far soft points lie under the soil's surface beside hard ground [m]
+    wall: float  # change of the distance from the plane per distance ahead, beyond what its tilt explains
 
 
 class _Fit(NamedTuple):
@@ -69,7 +69,7 @@ def contact_plane(
 ) -> ContactPlane:
     """Fitted plane under a wheel with its centre [m] and spin axis (unit); scratch (SAMPLES) is written to.
 
-    squeeze [m] is what the tyre gives way to soft soil, which tells how deep it has sunk in.
+    squeeze [m]: deflection of the tyre on soft soil, from which its sinkage follows.
     """
     level = math.hypot(axis[0], axis[1])
     if level < 1e-6 or _is_plane(ground, centre[0], radius):
@@ -96,8 +96,8 @@ def contact_plane(
         slope_x, slope_y = fit.along * ahead_x + fit.across * left_x, fit.along * ahead_y + fit.across * left_y
         normal = unit((-slope_x, -slope_y, 1.0))
         if look == 1:
-            # A wheel on hard ground is a spring: what it pushes ahead is what a way ahead takes from its energy. Over
-            # the edges of kerbs that is more than the fitted plane tells.
+            # A wheel on hard ground is a spring: its forward force is what moving ahead takes from its energy. Over
+            # the edges of kerbs that is more than the fitted plane gives.
             nearer = (fit.height * normal[2] - (plane.height - centre[2]) * plane.normal[2]) / FURTHER
             known_slope = plane.normal[0] * ahead_x + plane.normal[1] * ahead_y
             wall = min(max(-nearer - known_slope, -MOST_WALL), MOST_WALL)
@@ -154,7 +154,7 @@ def _sample(
 def _mixture(ground: Ground, radius: float, lowered: float, scratch: Array) -> tuple[float, int, float, float]:
     """Largest depth in the wheel, the soft soil that carries most, share of the contact on hard ground, friction there.
 
-    Soft points are lowered [m]. Hard ones are marked: to the part that is soft they are the plane, of its soil.
+    Soft points are lowered [m]. Hard ones are marked: for the soft part they are in the plane, of its soil.
     """
     deepest = -math.inf
     for k in range(POINTS):
@@ -178,7 +178,7 @@ def _mixture(ground: Ground, radius: float, lowered: float, scratch: Array) -> t
 
 @inlined
 def _is_plane(ground: Ground, x: float, radius: float) -> bool:
-    """Whether there is nothing but a plane within the wheel's reach."""
+    """Whether there is only a plane within the wheel's reach."""
     p = ground.plane
     if ground.grid.heights.size > 1:
         return False

@@ -1,8 +1,8 @@
 """Elevation maps: heights and soils at the nodes of a square grid. World axes, x along columns, y along rows, z up.
 
 heights[row, column] is the height of the node at (origin_x + column * resolution, origin_y + row * resolution): row 0
-is the one of least y. Between nodes the surface is bilinear. A node's soil holds in the square around it. Outside, the
-ground goes on at the height of the nearest place of the edge; `covers` tells who is outside.
+is the one of least y. Between nodes the surface is bilinear. A node's soil fills the square around it. Outside, the
+ground continues at the height of the nearest point on the edge; `covers` says whether a point is inside.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ Array = NDArray[np.float64]
 Heights = NDArray[np.float32]
 Soils = NDArray[np.uint8]
 
-HARD = "hard"  # the soil of maps that name none
+HARD = "hard"  # the soil of maps without soil names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ElevationMap:
-    """Heights [m] and soils; the arrays are shared with whoever made them and must not be written to.
+    """Heights [m] and soils; the arrays are shared with their creator and must not be written to.
 
-    They are not marked read-only, because to numba that would be another type and compile all kernels again.
+    They are not marked read-only, because numba treats that as another type and would recompile all kernels.
     """
 
     heights: Heights
-    resolution: float  # distance of nodes [m]
+    resolution: float  # spacing of nodes [m]
     origin_x: float = 0.0  # of node [0, 0] [m]
     origin_y: float = 0.0
-    soils: Soils | None = None  # numbers in soil_names, one per node; None: all 0
+    soils: Soils | None = None  # indices into soil_names, one per node; None: all 0
     soil_names: tuple[str, ...] = (HARD,)
     georeference: Georeference | None = None
 
@@ -62,7 +62,7 @@ class ElevationMap:
 
     def _check_soils(self) -> None:
         names: Any = self.soil_names
-        if isinstance(names, str):  # it would be taken for the names of its letters
+        if isinstance(names, str):  # it would be read as one name per letter
             raise ValueError(f"soil_names: must be several names, not the text {names[:40]!r}")
         if not 1 <= len(names) <= 256 or not all(isinstance(name, str) and name.isprintable() for name in names):
             raise ValueError(f"soil_names: must be 1 to 256 printable names, got {len(names)}")
@@ -75,7 +75,7 @@ class ElevationMap:
             )
         largest = int(self.soils.max())
         if largest >= len(names):
-            raise ValueError(f"soils: number {largest} has no name; soil_names has {len(names)}")
+            raise ValueError(f"soils: index {largest} has no name; soil_names has {len(names)}")
         object.__setattr__(self, "soils", np.ascontiguousarray(self.soils))
 
     @property
@@ -86,12 +86,12 @@ class ElevationMap:
 
     @property
     def x_limits(self) -> tuple[float, float]:
-        """Least and largest x [m] that the map covers."""
+        """Smallest and largest x [m] that the map covers."""
         return self.origin_x, self.origin_x + (self.shape[1] - 1) * self.resolution
 
     @property
     def y_limits(self) -> tuple[float, float]:
-        """Least and largest y [m] that the map covers."""
+        """Smallest and largest y [m] that the map covers."""
         return self.origin_y, self.origin_y + (self.shape[0] - 1) * self.resolution
 
     def node_x(self) -> Array:
@@ -103,19 +103,19 @@ class ElevationMap:
         return np.asarray(self.origin_y + np.arange(self.shape[0]) * self.resolution, np.float64)
 
     def covers(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
-        """Whether places [m] are on the map, its edge included; NaN is not."""
+        """Whether points [m] are on the map, its edge included; NaN is not."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         (left, right), (low, high) = self.x_limits, self.y_limits
         return np.asarray((x >= left) & (x <= right) & (y >= low) & (y <= high))
 
     def height_at(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """Heights [m] at places [m], edge-extended; NaN where a place is NaN."""
+        """Heights [m] at points [m], edge-extended; NaN where a point is NaN."""
         row, column, up, right, _ = self._cells(x, y)
         a, b, c, d = self._corners(row, column)
         return np.asarray((a * (1.0 - right) + b * right) * (1.0 - up) + (c * (1.0 - right) + d * right) * up)
 
     def slope_at(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-        """Rise over run along x and along y at places [m]; along an axis beyond whose edge the place is, it is 0."""
+        """Rise over run along x and along y at points [m]; 0 along an axis on which the point is beyond the edge."""
         row, column, up, right, (inside_x, inside_y) = self._cells(x, y)
         a, b, c, d = self._corners(row, column)
         along = ((b - a) * (1.0 - up) + (d - c) * up) / self.resolution
@@ -123,13 +123,13 @@ class ElevationMap:
         return np.where(inside_x, along, along * 0.0), np.where(inside_y, across, across * 0.0)
 
     def normal_at(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """Unit normals of the surface at places [m]; the last axis is x, y, z."""
+        """Unit normals of the surface at points [m]; the last axis is x, y, z."""
         along, across = self.slope_at(x, y)
         normals = np.stack((-along, -across, np.ones_like(along)), axis=-1)
         return np.asarray(normals / np.linalg.norm(normals, axis=-1, keepdims=True))
 
     def soil_at(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.uint8]:
-        """Numbers of the soils at places [m]: that of the nearest node; 0 where a place is NaN."""
+        """Indices of the soils at points [m]: that of the nearest node; 0 where a point is NaN."""
         row, column, up, right, _ = self._cells(x, y)
         if self.soils is None:
             return np.zeros(row.shape, np.uint8)
@@ -143,14 +143,14 @@ class ElevationMap:
         x, y = (np.arange(count) * resolution for count in (columns, rows))
         heights = np.empty((rows, columns), np.float32)
         soils = None if self.soils is None else np.empty((rows, columns), np.uint8)
-        for row in range(rows):  # one at a time: no more memory than the result
+        for row in range(rows):  # row by row: no more memory than the result
             heights[row] = self.height_at(self.origin_x + x, self.origin_y + y[row])
             if soils is not None:
                 soils[row] = self.soil_at(self.origin_x + x, self.origin_y + y[row])
         return replace(self, heights=heights, soils=soils, resolution=resolution)
 
     def cropped(self, x_limits: tuple[float, float], y_limits: tuple[float, float]) -> ElevationMap:
-        """The part of the map that holds a rectangle [m]; raises ValueError where the two do not meet."""
+        """The part of the map that holds a rectangle [m]; raises ValueError where the two do not overlap."""
         left, right = self._span(x_limits, self.origin_x, self.shape[1], "x")
         low, high = self._span(y_limits, self.origin_y, self.shape[0], "y")
         part = (slice(low, high + 1), slice(left, right + 1))
@@ -163,7 +163,7 @@ class ElevationMap:
         )
 
     def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> ElevationMap:
-        """The same ground elsewhere in the world; the georeference tells where it was."""
+        """The same ground shifted in the world; the georeference is adjusted."""
         where = self.georeference.moved(x, y, z) if self.georeference else None
         heights = self.heights + np.float32(z) if z else self.heights
         return replace(
@@ -176,8 +176,8 @@ class ElevationMap:
         return self.moved(-0.5 * (left + right), -0.5 * (low + high))
 
     def triangle_mesh(self, step: int = 1) -> Mesh:
-        """Two triangles for each cell; a step above 1 takes every so many nodes only."""
-        from terrain.mesh import map_mesh  # which knows maps
+        """Two triangles for each cell; a step above 1 uses only every step-th node."""
+        from terrain.mesh import map_mesh  # deferred: it imports maps
 
         return map_mesh(self, step)
 
@@ -191,7 +191,7 @@ class ElevationMap:
         return first, last
 
     def _cells(self, x: ArrayLike, y: ArrayLike) -> tuple[Any, Any, Array, Array, tuple[Any, Any]]:
-        """Row, column and shares of the way to the next ones, 0 to 1; and whether x and y are within the limits."""
+        """Row, column and fractions towards the next ones, 0 to 1; and whether x and y are within the limits."""
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         rows, columns = self.shape
         u, v = (x - self.origin_x) / self.resolution, (y - self.origin_y) / self.resolution
@@ -208,7 +208,7 @@ class ElevationMap:
 
 
 def check_placing(resolution: float, origin_x: float, origin_y: float) -> None:
-    """Raise ValueError unless the nodes' places are sound."""
+    """Raise ValueError unless resolution and origin are valid."""
     if not SMALLEST_RESOLUTION <= resolution <= LARGEST_RESOLUTION:
         raise ValueError(
             f"resolution: must be from {SMALLEST_RESOLUTION:g} to {LARGEST_RESOLUTION:g} m, got {resolution:g}"
@@ -219,8 +219,8 @@ def check_placing(resolution: float, origin_x: float, origin_y: float) -> None:
 
 
 def check_heights(heights: Heights) -> None:
-    """Raise ValueError for the first height that is none; takes no memory for maps that are sound."""
-    lowest, highest = float(heights.min()), float(heights.max())  # NaN if there is one
+    """Raise ValueError for the first invalid height; takes no memory for valid maps."""
+    lowest, highest = float(heights.min()), float(heights.max())  # NaN if any is
     if lowest >= -LARGEST_HEIGHT and highest <= LARGEST_HEIGHT:
         return
     unknown = int(np.count_nonzero(np.isnan(heights)))

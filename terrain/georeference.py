@@ -1,4 +1,4 @@
-"""Where on Earth a map lies."""
+"""Position of a map on Earth."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
 
 @dataclass(frozen=True, kw_only=True)
 class Georeference:
-    """Where the world's origin (x = y = z = 0) lies: in degrees, in a coordinate system's own metres, or both.
+    """Position of the world's origin (x = y = z = 0): in degrees, in metres of a coordinate system, or both.
 
-    A place (x, y, z) of the world has the coordinates (easting_m + x, northing_m + y) in the system `crs`, such as
+    A point (x, y, z) of the world has the coordinates (easting_m + x, northing_m + y) in the system `crs`, such as
     EPSG:32629, and the height altitude_m + z.
     """
 
@@ -38,7 +38,7 @@ class Georeference:
             raise ValueError("crs: must be printable text of at most 10000 characters")
 
     def moved(self, x: float, y: float, z: float) -> Georeference:
-        """The same for a world that was shifted by x (east), y (north) and z (up) [m]."""
+        """The georeference of a world that was shifted by x (east), y (north) and z (up) [m]."""
         changes: dict[str, Any] = {"altitude_m": self.altitude_m - z}
         if self.latitude_deg is not None and (x or y):
             origin = Geodetic(self.latitude_deg, self.longitude_deg or 0.0, self.altitude_m)

@@ -1,7 +1,7 @@
-"""The ground as wheels meet it: height, normal and soil at a place. World axes, z up.
+"""The ground under a wheel: height, normal and soil at a point. World axes, z up.
 
-A ground is a tuple that kernels take; `ground_at` answers for all kinds: a plane with an optional bump across the road,
-and an elevation map on top of it, edge-extended where it ends. Every place has a soil, by its number in a table.
+A ground is a tuple that kernels use; `ground_at` works for all kinds: a plane with an optional bump across the road,
+and an elevation map on top of it, edge-extended where it ends. Every point has a soil, an index into a table.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SoilNumbers = NDArray[np.uint8]
 
 
 class GroundPoint(NamedTuple):
-    """The ground at one place."""
+    """The ground at one point."""
 
     height: float  # [m]
     normal: Vector3  # unit
-    soil: int  # number in the table of soils
+    soil: int  # index into the table of soils
 
 
 class Plane(NamedTuple):
@@ -41,7 +41,7 @@ class Plane(NamedTuple):
     slope_y: float
     bump_start: float  # x [m]
     bump_length: float  # [m]
-    bump_height: float  # [m]; 0 is none
+    bump_height: float  # [m]; 0 for none
 
 
 class Grid(NamedTuple):
@@ -51,11 +51,11 @@ class Grid(NamedTuple):
     soils: SoilNumbers  # same rows and columns, or one for all
     x: float  # of the first column [m]
     y: float  # of the first row [m]
-    inverse: float  # one over the distance of rows and columns [1/m]
+    inverse: float  # one over the spacing of rows and columns [1/m]
 
 
 class Ground(NamedTuple):
-    """All that kernels know."""
+    """All that kernels know of the ground."""
 
     plane: Plane
     grid: Grid
@@ -65,19 +65,19 @@ class Ground(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Where in a grid a place is."""
+    """The cell of a grid that holds a point."""
 
     row: int
     column: int
-    up: float  # from that row to the next, 0 to 1
+    up: float  # fraction from that row to the next, 0 to 1
     right: float
 
 
 @inlined
 def cell_at(grid: Grid, x: float, y: float) -> Cell:
-    """The cell of a place [m]; beyond the edge the nearest one."""
+    """The cell of a point [m]; beyond the edge the nearest one."""
     rows, columns = grid.heights.shape
-    # In this order what is no number becomes 0, which is a place.
+    # In this order NaN becomes 0, which is a valid position.
     u = min(max(0.0, (x - grid.x) * grid.inverse), columns - 1.0)
     v = min(max(0.0, (y - grid.y) * grid.inverse), rows - 1.0)
     column, row = min(int(u), max(columns - 2, 0)), min(int(v), max(rows - 2, 0))
@@ -86,7 +86,7 @@ def cell_at(grid: Grid, x: float, y: float) -> Cell:
 
 @inlined
 def height_at(ground: Ground, x: float, y: float) -> float:
-    """Height [m] at a place [m]; defined everywhere."""
+    """Height [m] at a point [m]; defined everywhere."""
     p, g = ground.plane, ground.grid
     height = p.slope_x * x + p.slope_y * y
     share = (x - p.bump_start) / p.bump_length
@@ -107,13 +107,13 @@ class GroundSample(NamedTuple):
     """Height and soil at a point of the ground."""
 
     height: float  # [m]
-    soil: int  # number in the table of soils: of the nearest node
+    soil: int  # index into the table of soils: of the nearest node
     hardness: float  # 0 on soft soil, 1 on hard ground; bilinear where they meet
 
 
 @inlined
 def ground_sample_at(ground: Ground, x: float, y: float) -> GroundSample:
-    """height_at and soil_at, for what one look-up costs, and how hard it is."""
+    """height_at and soil_at at the cost of one look-up, and the hardness."""
     p, g = ground.plane, ground.grid
     height = p.slope_x * x + p.slope_y * y
     share = (x - p.bump_start) / p.bump_length
@@ -141,13 +141,13 @@ def ground_sample_at(ground: Ground, x: float, y: float) -> GroundSample:
 
 @inlined
 def _hardness(ground: Ground, soil: int) -> float:
-    """Of one soil."""
+    """Hardness of one soil."""
     return 1.0 if ground.soils[soil].kind == RIGID else 0.0
 
 
 @inlined
 def soil_at(ground: Ground, x: float, y: float) -> int:
-    """Number of the soil at the nearest node of the map."""
+    """Index of the soil at the nearest node of the map."""
     g = ground.grid
     if g.soils.size == 1:
         return int(g.soils[0, 0])
@@ -157,7 +157,7 @@ def soil_at(ground: Ground, x: float, y: float) -> int:
 
 @inlined
 def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
-    """The ground under or over a point; the normal is that of the surface, also where it is bent."""
+    """The ground under or over a point; the normal is that of the surface, also where it is curved."""
     p, g = ground.plane, ground.grid
     along, across = p.slope_x, p.slope_y
     share = (x - p.bump_start) / p.bump_length
@@ -168,7 +168,7 @@ def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
         a, b = g.heights[cell.row, cell.column], g.heights[cell.row, cell.column + 1]
         c, d = g.heights[cell.row + 1, cell.column], g.heights[cell.row + 1, cell.column + 1]
         rows, columns = g.heights.shape
-        # Beyond the edge the ground goes on level.
+        # Beyond the edge the ground continues level.
         if 0.0 <= (x - g.x) * g.inverse <= columns - 1.0:
             along += ((b - a) * (1.0 - cell.up) + (d - c) * cell.up) * g.inverse
         if 0.0 <= (y - g.y) * g.inverse <= rows - 1.0:
@@ -177,14 +177,14 @@ def ground_at(ground: Ground, x: float, y: float) -> GroundPoint:
 
 
 class GroundModel(Protocol):
-    """A ground for people; kernels get what `kernel` gives."""
+    """A ground for callers in Python; kernels use its `kernel`."""
 
     def kernel(self) -> Ground: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlatGround:
-    """A plane of hard ground, level unless slopes say otherwise, with an optional bump across the road."""
+    """A plane of hard ground, level unless slopes are given, with an optional bump across the road."""
 
     friction: float = setting(0.8, "Friction coefficient of the ground", minimum=0.0, maximum=2.0, read_only=True)
     slope_x: float = setting(
@@ -211,7 +211,7 @@ class FlatGround:
             raise ValueError(f"bump_length_m: must be above 0, got {self.bump_length_m}")
 
     def kernel(self) -> Ground:
-        """What kernels take; made once."""
+        """The ground in the form that kernels use; built once."""
         return self._kernel
 
     @cached_property
@@ -230,15 +230,15 @@ LEVEL = Plane(0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 def no_grid() -> Grid:
-    """A map of no height and one soil."""
+    """A map of zero height and one soil."""
     return Grid(np.zeros((1, 1), np.float32), np.zeros((1, 1), np.uint8), 0.0, 0.0, 1.0)
 
 
 def grid_of(heights: Heights, soils: SoilNumbers | None, x: float, y: float, resolution: float) -> Grid:
-    """A map's arrays as kernels take them; raises ValueError when they do not fit."""
+    """A map's arrays in the form that kernels use; raises ValueError when they do not fit."""
     rows, columns = heights.shape
     if rows < 2 or columns < 2:
-        raise ValueError(f"map: must have two rows and columns at least, got {rows} x {columns}")
+        raise ValueError(f"map: must have at least two rows and columns, got {rows} x {columns}")
     numbers: Any = np.zeros((1, 1), np.uint8) if soils is None else soils
     if numbers.shape not in ((1, 1), heights.shape):
         raise ValueError(f"soils: must have the map's shape {heights.shape}, got {numbers.shape}")

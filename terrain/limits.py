@@ -1,4 +1,4 @@
-"""How large a map, a cloud or a file may be: asked before memory is taken."""
+"""Size limits of maps, clouds and files, checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SURVEY_LIMIT = 1_000_000  # points of a survey, which are triangulated
 MESH_FILE_LIMIT_BYTES = 500_000_000
 SMALLEST_RESOLUTION = 0.001  # [m]
 LARGEST_RESOLUTION = 1000.0  # [m]
-LARGEST_COORDINATE = 1e8  # [m]; beyond it float64 no longer tells micrometres apart
-LARGEST_HEIGHT = 20_000.0  # [m]; above it, a nodata value has been taken for a height
+LARGEST_COORDINATE = 1e8  # [m]; beyond it float64 no longer resolves micrometres
+LARGEST_HEIGHT = 20_000.0  # [m]; anything higher is a nodata value mistaken for a height
 
 
 def check_grid_size(rows: int, columns: int) -> None:
-    """Raise ValueError unless a grid of this size is a map that fits."""
+    """Raise ValueError unless a grid of this size is valid."""
     if rows < 2 or columns < 2:
         raise ValueError(f"{columns} x {rows} nodes span no area; at least 2 x 2 are needed")
     if rows * columns > CELL_LIMIT:
@@ -25,5 +25,5 @@ def check_grid_size(rows: int, columns: int) -> None:
 
 
 def file_error(path: Path, reason: object) -> SettingsError:
-    """The one line that answers a file that cannot be used."""
+    """The one-line error for a file that cannot be used."""
     return SettingsError(f"terrain '{path}': {reason}")

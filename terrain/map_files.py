@@ -1,4 +1,4 @@
-"""Maps from files and to files, by the end of the name: .npz, .asc, .tif, .png, .obj, .ply, .stl."""
+"""Maps from and to files, by file extension: .npz, .asc, .tif, .png, .obj, .ply, .stl."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUFFIXES = (".npz", ".asc", *GEOTIFFS, ".png", *MESHES)
 
 @dataclass(frozen=True, kw_only=True)
 class MapFileOptions:
-    """What a file may not tell of itself."""
+    """What a file may not say about itself."""
 
     resolution_m: float | None = None  # of meshes and PNG, and of GeoTIFF without georeference
     low_m: float | None = None  # height of black in a PNG
@@ -32,7 +32,7 @@ class MapFileOptions:
 
 
 def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
-    """A map from a file of any known kind; raises SettingsError with one line, and nothing is half-loaded."""
+    """A map from a file of any known format; raises SettingsError with one line, and never loads partially."""
     given = options or MapFileOptions()
     if path.suffix.lower() == ".npz":
         return load_npz(path)
@@ -44,7 +44,7 @@ def load_map(path: Path, options: MapFileOptions | None = None) -> ElevationMap:
 
 
 def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
-    """The heights of a file other than .npz, unknown ones kept unknown."""
+    """The heights of a file other than .npz; unknown ones stay unknown."""
     suffix = path.suffix.lower()
     if suffix == ".asc":
         return load_ascii_grid(path)
@@ -52,11 +52,11 @@ def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
         return load_geotiff(path, options.resolution_m)
     if suffix == ".png":
         if options.low_m is None or options.high_m is None or options.resolution_m is None:
-            raise file_error(path, "a picture tells no heights; give low_m, high_m and resolution_m")
+            raise file_error(path, "an image has no height scale; give low_m, high_m and resolution_m")
         return load_heightmap_png(path, low=options.low_m, high=options.high_m, resolution=options.resolution_m)
     if suffix in MESHES:
         if options.resolution_m is None:
-            raise file_error(path, "a mesh tells no resolution; give resolution_m")
+            raise file_error(path, "a mesh has no resolution; give resolution_m")
         mesh = load_mesh(path)
         try:
             return mesh_to_grid(mesh, options.resolution_m)
@@ -66,7 +66,7 @@ def load_grid(path: Path, options: MapFileOptions) -> RawGrid:
 
 
 def save_map(ground: ElevationMap, path: Path, kind: str = "", mesh: Mesh | None = None) -> None:
-    """Write a map, or for mesh files the mesh that is given; the kind is that of the name unless it is given."""
+    """Write a map, or for mesh files the given mesh; the kind is that of the file name unless given."""
     suffix = f".{kind}" if kind else path.suffix.lower()
     if suffix == ".npz":
         save_npz(ground, path)

@@ -1,4 +1,4 @@
-"""A world as others draw and plan on it: occupied cells, and shapes to be shown. Arrays only; ROS is elsewhere."""
+"""A world for display and planning: occupied cells, and shapes to draw. Arrays only; ROS is elsewhere."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Cells = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 Colour = tuple[float, float, float]
 
-OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as nav_msgs/OccupancyGrid has them
+OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as in nav_msgs/OccupancyGrid
 MOST_CELLS = 25_000_000  # of one map: 25 MB on the wire
-STEP_RUN_M = 0.25  # a rise within this length can be a step; on coarser maps only slopes can be told
-STEP_STEEPNESS = math.tan(math.radians(30.0))  # rise over run; what is flatter is a slope
-MOST_TRIANGLES = 60_000  # of the ground as it is drawn
+STEP_RUN_M = 0.25  # a rise within this length can be a step; on coarser maps only slopes are detected
+STEP_STEEPNESS = math.tan(math.radians(30.0))  # rise over run; anything flatter is a slope
+MOST_TRIANGLES = 60_000  # of the ground as drawn
 PAINT_LIFT_M = 0.03  # of road markings above the ground, so that they show
-DARKEST = 0.7  # of the lowest ground; the highest is 1
+DARKEST = 0.7  # brightness of the lowest ground; the highest is 1
 HOUSE, POST, TREE, PAINT = (0.72, 0.58, 0.45), (0.82, 0.11, 0.11), (0.12, 0.36, 0.17), (0.95, 0.95, 0.9)
 TREES_FROM_M = 2.0  # height; lower cylinders are posts
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapSettings:
-    """What counts as an obstacle, and how fine and how large the map is."""
+    """What counts as an obstacle, and resolution and size of the map."""
 
     map_resolution_m: float = setting(
         0.5, "Side length of the map's cells", unit="m", minimum=0.05, maximum=100.0, read_only=True
@@ -53,35 +53,35 @@ class MapSettings:
 
 
 class Occupancy(NamedTuple):
-    """Where one can drive: cell [row, column] begins at (x + column * resolution, y + row * resolution)."""
+    """Drivable area: cell [row, column] begins at (x + column * resolution, y + row * resolution)."""
 
     cells: Cells
     resolution: float  # [m]
     x: float  # of the corner of cell [0, 0] [m]
     y: float
-    is_cut: bool  # the world goes on beyond it
+    is_cut: bool  # the world continues beyond it
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shape:
-    """One thing to draw. Corners of triangles and lines are points[order]; the others have a place and size."""
+    """One shape to draw. Corners of triangles and lines are points[order]; the others have a position and size."""
 
     group: str
-    number: int  # in its group; the same for the same world
+    number: int  # within its group; the same for the same world
     kind: str  # triangles, lines, cube, cylinder
     colour: Colour = (1.0, 1.0, 1.0)
-    position: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of its middle [m]
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of its centre [m]
     yaw: float = 0.0  # [rad]
-    size: tuple[float, float, float] = (1.0, 1.0, 1.0)  # [m]; of lines the first is their width
+    size: tuple[float, float, float] = (1.0, 1.0, 1.0)  # [m]; for lines the first is their width
     points: Array = field(default_factory=lambda: np.zeros((0, 3)))
     order: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     colours: Array = field(default_factory=lambda: np.zeros((0, 3)))  # one for each point, or none
 
 
 def occupancy(world: World, settings: MapSettings) -> Occupancy:
-    """Occupied are obstacles, whatever their lift, and steep or stepped ground; unknown what was not surveyed.
+    """Obstacles, whatever their lift, and steep or stepped ground are occupied; unsurveyed ground is unknown.
 
-    A cell is occupied as soon as a part of it is; obstacles reach up to half a cell's diagonal further than they are.
+    A cell is occupied if any part of it is; obstacles are enlarged by up to half a cell's diagonal.
     Raises SettingsError for a map of too many cells.
     """
     ground, most = world.ground, settings.map_size_m
@@ -130,7 +130,7 @@ def shapes(world: World) -> list[Shape]:
 
 
 def words_on_world(world: World) -> str:
-    """Name, size and what stands in it."""
+    """Name, size and obstacles of a world."""
     ground, obstacles = world.ground, world.obstacles
     rows, columns = ground.shape
     across, along = (rows - 1) * ground.resolution, (columns - 1) * ground.resolution
@@ -142,7 +142,7 @@ def words_on_world(world: World) -> str:
 
 
 def words_on_map(found: Occupancy) -> str:
-    """Cells, and how many of them are what."""
+    """Number of cells, and of occupied and unknown ones."""
     rows, columns = found.cells.shape
     occupied, unknown = int((found.cells == OCCUPIED).sum()), int((found.cells == UNKNOWN).sum())
     words = f"map: {columns} x {rows} cells of {found.resolution:g} m, {occupied} occupied, {unknown} unknown"
@@ -150,7 +150,7 @@ def words_on_map(found: Occupancy) -> str:
 
 
 def _span(origin: float, count: int, resolution: float, middle: float, most: float) -> slice:
-    """Nodes of one axis: all, or those of a length [m] around a place, as far as there are any."""
+    """Nodes of one axis: all, or those of a length [m] around a position, as far as there are any."""
     wanted = max(min(int(most / resolution + 1e-9) + 1, count), 2)
     first = round((middle - 0.5 * most - origin) / resolution)
     first = min(max(first, 0), count - wanted)
@@ -168,7 +168,7 @@ def _check_cells(shape: tuple[int, ...], resolution: float, settings: MapSetting
 
 
 def _too_rough(heights: Heights, resolution: float, settings: MapSettings) -> Flags:
-    """Nodes at steps, or on slopes as seen over the length of a cell of the map: fine roughness is no slope."""
+    """Nodes at steps, or on slopes measured over the length of a map cell: fine roughness is not a slope."""
     found = np.zeros(heights.shape, bool)
     for run in range(1, int(STEP_RUN_M / resolution + 1e-9) + 1):
         least = max(settings.max_step_m, STEP_STEEPNESS * run * resolution)
@@ -179,14 +179,14 @@ def _too_rough(heights: Heights, resolution: float, settings: MapSettings) -> Fl
     along = (heights[:, columns:] - heights[:, :-columns]) / np.float32(columns * resolution)
     across = (heights[rows:] - heights[:-rows]) / np.float32(rows * resolution)
     steep = np.hypot(along[:-rows], across[:, :-columns]) > math.tan(math.radians(settings.max_slope_deg))
-    # A slope belongs to the middle of what it was seen over.
+    # A slope belongs to the middle of the length it was measured over.
     up, right = rows // 2, columns // 2
     found[up : up + steep.shape[0], right : right + steep.shape[1]] |= steep
     return found
 
 
 def _mark_rises(found: Flags, heights: Heights, run: int, axis: int, least: float) -> None:
-    """Mark both ends of rises above the least [m] between nodes of an axis that are so many apart."""
+    """Mark both ends of rises above the least [m] between nodes of an axis that are `run` apart."""
     if run >= heights.shape[axis]:
         return
     low, high = [slice(None), slice(None)], [slice(None), slice(None)]
@@ -197,7 +197,7 @@ def _mark_rises(found: Flags, heights: Heights, run: int, axis: int, least: floa
 
 
 def _cell_edges(count: int, resolution: float, cell: float) -> NDArray[np.intp]:
-    """Of one axis, the first node in each cell; with nodes further apart than cells the one nearest to its middle."""
+    """First node in each cell of one axis; with nodes further apart than cells, the one nearest to its centre."""
     cells = max(math.ceil((count - 1) * resolution / cell - 1e-6), 1)
     if cell >= resolution:
         first = np.ceil(np.arange(cells) * (cell / resolution) - 1e-6)
@@ -208,7 +208,7 @@ def _cell_edges(count: int, resolution: float, cell: float) -> NDArray[np.intp]:
 
 def _any_in_cells(flags: Flags, first: list[NDArray[np.intp]]) -> Flags:
     """Whether a flag is set at any node of each cell."""
-    by_rows = np.logical_or.reduceat(flags, first[0], axis=0)  # of equal neighbours it takes the one flag
+    by_rows = np.logical_or.reduceat(flags, first[0], axis=0)  # where edges coincide it takes the one flag
     return np.asarray(np.logical_or.reduceat(by_rows, first[1], axis=1))
 
 
@@ -219,7 +219,7 @@ def _primitives(obstacles: Obstacles) -> Iterator[Box | Cylinder]:
 
 
 def _occupy(found: Occupancy, item: Box | Cylinder) -> None:
-    """Mark every cell that the footprint touches; looks only at cells around it."""
+    """Mark every cell that the footprint touches; checks only cells around it."""
     reach = 0.5 * math.hypot(item.length, item.width) if isinstance(item, Box) else item.radius
     windows, middles = [], []
     for position, origin, count in ((item.y, found.y, found.cells.shape[0]), (item.x, found.x, found.cells.shape[1])):
@@ -265,6 +265,6 @@ def _paint_shape(world: World) -> Shape:
 
 
 def _rgb(colour: str) -> Colour:
-    """Of '#rrggbb', each from 0 to 1."""
+    """Components of '#rrggbb', each from 0 to 1."""
     red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     return red / 255.0, green / 255.0, blue / 255.0

@@ -1,4 +1,4 @@
-"""Triangle meshes: the ground and what stands on it for ray casting, and meshes turned into elevation grids."""
+"""Triangle meshes: ground and obstacles for ray casting, and meshes converted to elevation grids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EDGE_TOLERANCE = 1e-9  # share of a triangle by which a node may miss it and sti
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Corners [m] and triangles by the numbers of their corners, counter-clockwise from outside."""
+    """Corners [m] and triangles by the indices of their corners, counter-clockwise from outside."""
 
     vertices: Array  # n x 3
     faces: Faces  # m x 3
@@ -31,7 +31,7 @@ class Mesh:
         if not np.isfinite(self.vertices).all():
             raise ValueError("mesh: corners must be finite")
         if self.faces.size and not (self.faces.min() >= 0 and self.faces.max() < len(self.vertices)):
-            raise ValueError(f"mesh: faces name corners that are not there (it has {len(self.vertices)})")
+            raise ValueError(f"mesh: faces refer to missing corners (it has {len(self.vertices)})")
 
 
 def joined(meshes: Iterable[Mesh]) -> Mesh:
@@ -47,9 +47,9 @@ def joined(meshes: Iterable[Mesh]) -> Mesh:
 
 
 def map_mesh(ground: ElevationMap, step: int = 1) -> Mesh:
-    """Two triangles for each cell of a map, whose diagonals run along +x +y; a step above 1 leaves nodes out.
+    """Two triangles for each cell of a map, whose diagonals run along +x +y; a step above 1 skips nodes.
 
-    The last row and column always stay, so that the mesh reaches as far as the map.
+    The last row and column are always kept, so that the mesh reaches as far as the map.
     """
     rows, columns = (_every(step, count) for count in ground.shape)
     x, y = np.meshgrid(ground.node_x()[columns], ground.node_y()[rows])
@@ -90,7 +90,7 @@ def _raise_to(heights: Heights, vertices: Array, faces: Faces, resolution: float
         bx, by, bz = vertices[face[1]] / resolution
         cx, cy, cz = vertices[face[2]] / resolution
         area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
-        if abs(area) < 1e-12:  # upright: its edges belong to its neighbours
+        if abs(area) < 1e-12:  # vertical: its edges belong to its neighbours
             continue
         first_row = max(math.ceil(min(ay, by, cy) - 1e-6), 0)
         last_row = min(math.floor(max(ay, by, cy) + 1e-6), rows - 1)

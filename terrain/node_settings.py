@@ -12,7 +12,7 @@ from terrain.map_messages import MapSettings
 
 @dataclass(frozen=True, kw_only=True)
 class TerrainNodeSettings(MapSettings):
-    """Which world, and in which frame."""
+    """The world and its frame."""
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 

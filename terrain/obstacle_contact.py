@@ -1,7 +1,7 @@
 """The body against obstacles: an oriented box that boxes and upright cylinders push away.
 
-Seen from above; heights only tell whether they meet at all. The push is a spring and damper along the way out of the
-overlap, with friction, at the middle of the heights where both are.
+Seen from above; heights only decide whether they overlap at all. The push is a spring and damper along the shortest way
+out of the overlap, with friction, at mid-height of the overlap.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from proving_ground.kernels.vector3 import Vector3, cross
 
 Array = NDArray[np.float64]
 
-STIFFNESS = 2e6  # [N/m]: a body that crumples; 10 m/s are stopped in some 0.3 m
+STIFFNESS = 2e6  # [N/m]: a body that crumples; 10 m/s are stopped within some 0.3 m
 DAMPING = 5e4  # [N s/m]
-RETURNED = 0.05  # share of the spring that pushes a body out again: what has crumpled stays so
-LEAVING = 0.2  # [m/s]: a body that leaves faster is no longer pressed in
+RETURNED = 0.05  # share of the spring force that pushes a body out again: crumpling is permanent
+LEAVING = 0.2  # [m/s]: a body that leaves faster is no longer pressed
 FRICTION = 0.3
-DEEPEST = 1.0  # [m]: force does not grow beyond
+DEEPEST = 1.0  # [m]: the force does not grow beyond
 SLOW = 0.05  # [m/s]: below this speed friction fades
 BLUNT = 0.05  # sine of the angle within which a side meets a side, not a corner
 
 
 class Obstacles(NamedTuple):
-    """What kernels take; rows as terrain.obstacles gives them."""
+    """Obstacles in the form that kernels use; rows as in terrain.obstacles."""
 
     boxes: Array  # n x 8: x, y, base, length, width, height, cosine, sine
     cylinders: Array  # m x 5: x, y, base, radius, height
 
 
 class BodyBox(NamedTuple):
-    """The body along chassis axes [m]."""
+    """The body's box along chassis axes [m]."""
 
     middle: float  # x
     half_length: float
@@ -55,12 +55,12 @@ class ChassisInWorld(NamedTuple):
 
 
 class _Overlap(NamedTuple):
-    """How two shapes overlap, from above."""
+    """Overlap of two shapes, from above."""
 
-    depth: float  # [m]; 0 or less: not at all
-    out_x: float  # the way out for the body, unit
+    depth: float  # [m]; 0 or less: no overlap
+    out_x: float  # direction out of the overlap for the body, unit
     out_y: float
-    x: float  # where they meet
+    x: float  # contact point
     y: float
 
 
@@ -131,7 +131,7 @@ def _push(overlap: _Overlap, height: float, chassis: ChassisInWorld, chassis_for
 
 @inlined
 def _with_circle(own: _Rectangle, x: float, y: float, radius: float) -> _Overlap:
-    """Of a rectangle with a circle."""
+    """Overlap of a rectangle with a circle."""
     dx, dy = x - own.x, y - own.y
     u, v = own.cosine * dx + own.sine * dy, own.cosine * dy - own.sine * dx
     a = min(max(u, -own.half_length), own.half_length)
@@ -139,7 +139,7 @@ def _with_circle(own: _Rectangle, x: float, y: float, radius: float) -> _Overlap
     away = math.hypot(u - a, v - b)
     if away > 0.0:
         depth, out_u, out_v = radius - away, (a - u) / away, (b - v) / away
-    else:  # its middle is inside: out by the nearest side
+    else:  # its centre is inside: out through the nearest side
         left_u, left_v = own.half_length - abs(u), own.half_width - abs(v)
         if left_u < left_v:
             depth, out_u, out_v = radius + left_u, -math.copysign(1.0, u), 0.0
@@ -156,7 +156,7 @@ def _with_circle(own: _Rectangle, x: float, y: float, radius: float) -> _Overlap
 
 @inlined
 def _with_box(own: _Rectangle, other: _Rectangle) -> _Overlap:
-    """Of two rectangles, by the axis along which they overlap least (separating axes)."""
+    """Overlap of two rectangles, along the axis of least overlap (separating axes)."""
     dx, dy = own.x - other.x, own.y - other.y
     depth, out_x, out_y, is_own = math.inf, 0.0, 0.0, True
     for k in range(4):
@@ -167,7 +167,7 @@ def _with_box(own: _Rectangle, other: _Rectangle) -> _Overlap:
         if here < depth:
             sign = 1.0 if apart >= 0.0 else -1.0
             depth, out_x, out_y, is_own = here, sign * ax, sign * ay, k < 2
-    # A corner of the one in the side of the other.
+    # A corner of one in the side of the other.
     x, y = _farthest(other, out_x, out_y) if is_own else _farthest(own, -out_x, -out_y)
     return _Overlap(depth, out_x, out_y, x, y)
 
@@ -181,7 +181,7 @@ def _extent(shape: _Rectangle, ax: float, ay: float) -> float:
 
 @inlined
 def _farthest(shape: _Rectangle, ax: float, ay: float) -> tuple[float, float]:
-    """Its point farthest in a direction; the middle of a side that faces it."""
+    """Its point furthest in a direction; the middle of a side that faces it."""
     along, across = shape.cosine * ax + shape.sine * ay, shape.cosine * ay - shape.sine * ax
     u = shape.half_length * min(max(along / BLUNT, -1.0), 1.0)
     v = shape.half_width * min(max(across / BLUNT, -1.0), 1.0)

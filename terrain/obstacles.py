@@ -1,4 +1,4 @@
-"""What stands on the ground: boxes, cylinders and meshes. World axes, metres, radians."""
+"""Objects on the ground: boxes, cylinders and meshes. World axes, metres, radians."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CYLINDER_SIDES = 16
 
 
 class ObstacleArrays(NamedTuple):
-    """What kernels take."""
+    """Obstacles in the form that kernels use."""
 
     boxes: Array  # n x 8: centre x, y, base, length (along its own x), width, height, cos yaw, sin yaw
     cylinders: Array  # m x 5: x, y, base, radius, height
@@ -27,7 +27,7 @@ class ObstacleArrays(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """An upright box, turned about z."""
+    """An upright box, rotated about z."""
 
     x: float  # of its centre [m]
     y: float
@@ -41,12 +41,12 @@ class Box:
         _check(self, ("length", "width", "height"))
 
     def row(self) -> tuple[float, ...]:
-        """As ObstacleArrays.boxes has it."""
+        """A row of ObstacleArrays.boxes."""
         size = (self.length, self.width, self.height)
         return (self.x, self.y, self.base, *size, math.cos(self.yaw), math.sin(self.yaw))
 
     def corners(self) -> Array:
-        """The footprint's, counter-clockwise: 4 x 2 [m]."""
+        """Corners of the footprint, counter-clockwise: 4 x 2 [m]."""
         along = np.array([math.cos(self.yaw), math.sin(self.yaw)]) * 0.5 * self.length
         across = np.array([-math.sin(self.yaw), math.cos(self.yaw)]) * 0.5 * self.width
         centre = np.array([self.x, self.y])
@@ -72,7 +72,7 @@ class Cylinder:
         _check(self, ("radius", "height"))
 
     def row(self) -> tuple[float, ...]:
-        """As ObstacleArrays.cylinders has it."""
+        """A row of ObstacleArrays.cylinders."""
         return (self.x, self.y, self.base, self.radius, self.height)
 
     def mesh(self) -> Mesh:
@@ -84,7 +84,7 @@ class Cylinder:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeshObstacle:
-    """A mesh at a place. For collision and distance it counts as the box around it, turned with it."""
+    """A mesh at a position. For collision and distance it counts as its bounding box, rotated with it."""
 
     name: str
     shape: Mesh  # in its own axes, z up
@@ -99,7 +99,7 @@ class MeshObstacle:
             raise ValueError(f"mesh {self.name}: has no volume")
 
     def box(self) -> Box:
-        """The box around it."""
+        """Its bounding box."""
         low, high = self.shape.vertices.min(axis=0), self.shape.vertices.max(axis=0)
         (x, y, z), size = 0.5 * (low + high), high - low
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)
@@ -114,7 +114,7 @@ class MeshObstacle:
         )
 
     def mesh(self) -> Mesh:
-        """In world axes."""
+        """The mesh in world axes."""
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)
         turned = self.shape.vertices @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
         return Mesh(turned + np.array([self.x, self.y, self.base]), self.shape.faces)
@@ -122,7 +122,7 @@ class MeshObstacle:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Obstacles:
-    """All that stands in a world."""
+    """All obstacles of a world."""
 
     boxes: tuple[Box, ...] = ()
     cylinders: tuple[Cylinder, ...] = ()
@@ -144,7 +144,7 @@ class Obstacles:
         yield from self.meshes
 
     def to_arrays(self) -> ObstacleArrays:
-        """For kernels: boxes first, then the boxes around meshes; made once."""
+        """For kernels: boxes first, then the bounding boxes of meshes; built once."""
         return self._arrays
 
     @cached_property
@@ -154,7 +154,7 @@ class Obstacles:
         return ObstacleArrays(np.array(boxes, float).reshape(-1, 8), np.array(cylinders, float).reshape(-1, 5))
 
     def distance(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """Distance [m] of places [m] from the nearest footprint; negative inside, infinite where nothing stands."""
+        """Distance [m] of points [m] from the nearest footprint; negative inside, infinite without obstacles."""
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         nearest = np.full(x.shape, np.inf)
         for row in self._arrays.boxes:
@@ -164,7 +164,7 @@ class Obstacles:
         return nearest
 
     def top_at(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """z [m] of the highest obstacle over places [m]; minus infinity where there is none."""
+        """z [m] of the highest obstacle over points [m]; minus infinity where there is none."""
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         top = np.full(x.shape, -np.inf)
         for row in self._arrays.boxes:
@@ -188,7 +188,7 @@ def _box_distance(row: Array, x: Array, y: Array) -> Array:
 
 
 def _prism(ring: Array, low: float, high: float) -> Mesh:
-    """Between two heights over a convex ring, counter-clockwise from above."""
+    """Prism between two heights over a convex ring, counter-clockwise from above."""
     count = len(ring)
     vertices = np.column_stack((np.tile(ring, (2, 1)), np.repeat([low, high], count)))
     here, there = np.arange(count), (np.arange(count) + 1) % count

@@ -19,7 +19,7 @@ SOIL_COLOURS = {
 }  # fmt: skip
 OTHER_COLOURS = ("#c99ab5", "#6f9e97", "#8fae6b", "#9a8fc0", "#c9a88f")  # of soils that are not named above
 SUN = np.array([-0.5, 0.5, math.sqrt(0.5)])  # towards it: from the north-west, 45 degrees high
-STEEP = 0.5  # slopes of flatter worlds are drawn as if they rose so much
+STEEP = 0.5  # flatter worlds are drawn as if their steepest slope were this
 MOST_EXAGGERATED = 8.0
 LEAST_CONTOUR_M = 0.02
 LEAST_RELIEF_FOR_LABELS_M = 0.5
@@ -68,7 +68,7 @@ def draw_relief(axis: Any, ground: ElevationMap) -> list[Any]:
 
 
 def _light(ground: ElevationMap) -> Array:
-    """How bright each node is: 1 where it is level."""
+    """Brightness of each node: 1 where it is level."""
     across, along = np.gradient(ground.heights.astype(np.float64), ground.resolution)
     steep = float(np.quantile(np.hypot(across, along), 0.98))
     rise = min(max(STEEP / steep, 1.0), MOST_EXAGGERATED) if steep > 0.0 else 1.0
@@ -89,7 +89,7 @@ def draw_contours(axis: Any, ground: ElevationMap, world: World) -> list[Any]:
     low, high = float(ground.heights.min()), float(ground.heights.max())
     interval = max(_round_number((high - low) / 6.0), LEAST_CONTOUR_M) if high > low else 1.0
     numbers = np.arange(math.floor(low / interval), math.ceil(high / interval) + 1)
-    # A little above round numbers: level ground at a round height would be full of lines.
+    # Slightly above round numbers: level ground at a round height would be full of lines.
     levels = (numbers + 0.01) * interval
     levels = levels[(levels > low) & (levels < high)]
     if not len(levels):
@@ -132,7 +132,7 @@ def draw_obstacles(axis: Any, world: World) -> list[Any]:
     if world.obstacles.cylinders:
         for item in world.obstacles.cylinders:
             axis.add_patch(Circle((item.x, item.y), item.radius, facecolor=_post_colour(item.height), edgecolor="none"))
-        # Posts are small: a dot shows where, the circle how wide.
+        # Posts are small: a dot shows the position, the circle the radius.
         x, y = zip(*((item.x, item.y) for item in world.obstacles.cylinders), strict=True)
         colours = [_post_colour(item.height) for item in world.obstacles.cylinders]
         axis.scatter(x, y, s=9.0, c=colours, edgecolors="white", linewidths=0.3, zorder=3)

@@ -15,7 +15,7 @@ from terrain.raw_grid import RawGrid
 
 @dataclass(frozen=True, kw_only=True)
 class CloudSettings:
-    """How points become heights."""
+    """How points are converted to heights."""
 
     resolution_m: float = setting(0.5, "Side length of the cells", unit="m", minimum=0.001, maximum=1000.0)
     quantile: float = setting(0.5, "Quantile of a cell's ground points that gives the height", minimum=0.0, maximum=1.0)
@@ -30,11 +30,11 @@ class CloudSettings:
 
 
 def cloud_to_grid(points: ArrayLike, settings: CloudSettings | None = None) -> RawGrid:
-    """Heights of the ground from points (n x 3 [m]); cells that no point has met are unknown.
+    """Heights of the ground from points (n x 3 [m]); cells without points are unknown.
 
-    In each cell the points are sorted by height and parted into layers where a gap is larger than layer_m. The ground
+    In each cell the points are sorted by height and split into layers where a gap exceeds layer_m. The ground
     is the lowest layer that is not noise, such as multiple echoes from below: at most `strays` points, and a smaller
-    share of their cell than stray_share. The height is a quantile of the ground's points. Points that are not finite
+    share of their cell than stray_share. The height is a quantile of the ground points. Points that are not finite
     are ignored.
     """
     chosen = settings or CloudSettings()
@@ -43,13 +43,13 @@ def cloud_to_grid(points: ArrayLike, settings: CloudSettings | None = None) -> R
     first = np.floor(sound[:, :2].min(axis=0) / size)
     cells = (np.floor(sound[:, :2] / size) - first).astype(np.int64)
     columns, rows = (int(count) + 1 for count in cells.max(axis=0))
-    # A single cell spans no area; a row of unknown ones beside it does no harm.
+    # A single cell spans no area; an unknown row beside it does no harm.
     rows, columns = max(rows, 2), max(columns, 2)
     check_grid_size(rows, columns)
     heights = np.full(rows * columns, np.nan, np.float32)
     numbers, values = _ground(cells[:, 1] * columns + cells[:, 0], sound[:, 2], chosen)
     heights[numbers] = values
-    x, y = (first + 0.5) * size  # heights are of cells; our nodes are their centres
+    x, y = (first + 0.5) * size  # heights belong to cells; our nodes are their centres
     return RawGrid(heights=heights.reshape(rows, columns), resolution=size, origin_x=float(x), origin_y=float(y))
 
 
@@ -73,7 +73,7 @@ def _sound(points: ArrayLike) -> Array:
 
 
 def _ground(cell: NDArray[np.int64], z: Array, chosen: CloudSettings) -> tuple[NDArray[np.int64], Array]:
-    """Numbers of the cells that have ground, and their heights."""
+    """Indices of the cells that have ground, and their heights."""
     order = np.lexsort((z, cell))
     cell, z = cell[order], z[order]
     new_cell = np.append(True, cell[1:] != cell[:-1])
@@ -90,7 +90,7 @@ def _ground(cell: NDArray[np.int64], z: Array, chosen: CloudSettings) -> tuple[N
     owners, at = np.unique(cell_of_layer[solid], return_index=True)
     ground[owners] = solid[at]
     ground = ground[count[ground] >= chosen.least_points]
-    # The quantile between the points of a layer, which are sorted.
+    # The quantile between the sorted points of a layer.
     index = chosen.quantile * (count[ground] - 1)
     below = start[ground] + np.floor(index).astype(np.int64)
     above = start[ground] + np.ceil(index).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Heights as they were measured: what nobody has seen is unknown, and stays so until someone asks to fill it."""
+"""Heights as measured: unmeasured nodes are unknown, and stay so until filled on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from terrain.limits import check_grid_size
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RawGrid:
-    """Heights [m] with NaN where they are unknown; places as in ElevationMap."""
+    """Heights [m] with NaN where unknown; nodes as in ElevationMap."""
 
     heights: Heights
     resolution: float  # [m]
@@ -32,7 +32,7 @@ class RawGrid:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Where the height is known."""
+        """Nodes whose height is known."""
         return ~np.isnan(self.heights)
 
     @property
@@ -41,7 +41,7 @@ class RawGrid:
         return int(np.count_nonzero(np.isnan(self.heights)))
 
     def filled(self, reach: float = np.inf) -> RawGrid:
-        """Unknown heights become those of the nearest known nodes, as far as the reach [m]."""
+        """Replace unknown heights by those of the nearest known nodes, as far as the reach [m]."""
         unknown = np.isnan(self.heights)
         if unknown.all():
             raise ValueError("no height is known; there is nothing to fill from")
@@ -55,7 +55,7 @@ class RawGrid:
         return replace(self, heights=heights)
 
     def to_map(self, fill_gaps: bool = False, **soils: Any) -> ElevationMap:
-        """A map to drive on; raises ValueError with count and first place where a height is unknown."""
+        """A map to drive on; raises ValueError with count and first position where a height is unknown."""
         grid = self.filled() if fill_gaps else self
         count = grid.unknown_count
         if count:

@@ -1,7 +1,7 @@
 """Ruts: how deep the soil has been pressed, cell by cell, in a table of bounded size.
 
-A place's cell is looked up by a hash. When two cells meet in one slot of the table the newer one stays: memory is
-bounded, and what is forgotten is an old rut somewhere. Everything is a function of what was written, to the bit.
+A point's cell is looked up by a hash. When two cells collide in one slot of the table the newer one stays: memory is
+bounded, and only an old rut is lost. The table depends only on what was written, to the bit.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ EMPTY = np.iinfo(np.int64).min
 
 
 class Ruts(NamedTuple):
-    """What kernels take."""
+    """Rut table in the form that kernels use."""
 
-    keys: NDArray[np.int64]  # of the cells; EMPTY where there is none. A size of 1 is no memory at all
-    depth: NDArray[np.float32]  # deepest sinkage so far [m]
+    keys: NDArray[np.int64]  # of the cells; EMPTY where there is none. With a size of 1 nothing is stored
+    depth: NDArray[np.float32]  # deepest sinkage yet [m]
     inverse: float  # one over the size of a cell [1/m]
 
 
@@ -44,7 +44,7 @@ def _depth(ruts: Ruts, column: int, row: int) -> float:
 
 @inlined
 def rut_depth(ruts: Ruts, x: float, y: float) -> float:
-    """How deep the soil was pressed at a place [m], between the middles of cells by interpolation."""
+    """Depth to which the soil was pressed at a point [m], interpolated between cell centres."""
     if len(ruts.keys) == 1:
         return 0.0
     u, v = x * ruts.inverse - 0.5, y * ruts.inverse - 0.5
@@ -57,7 +57,7 @@ def rut_depth(ruts: Ruts, x: float, y: float) -> float:
 
 @inlined
 def press(ruts: Ruts, x: float, y: float, depth: float) -> None:
-    """Note that the soil at a place was pressed to a depth [m]."""
+    """Record that the soil at a point was pressed to a depth [m]."""
     if len(ruts.keys) == 1:
         return
     key = _key(int(np.floor(x * ruts.inverse)), int(np.floor(y * ruts.inverse)))
@@ -69,18 +69,18 @@ def press(ruts: Ruts, x: float, y: float, depth: float) -> None:
 
 
 def no_ruts() -> Ruts:
-    """Soil that forgets."""
+    """An empty table that stores nothing."""
     return Ruts(np.full(1, EMPTY), np.zeros(1, np.float32), 1.0)
 
 
 def fresh_ruts(cells: int, size: float) -> Ruts:
-    """Room for some cells (a power of two) of a size [m]."""
+    """A table for this many cells (a power of two) of a size [m]."""
     if cells < 2 or cells & (cells - 1) or not size > 0.0:
         raise ValueError(f"ruts: cells must be a power of two and size above 0, got {cells} and {size}")
     return Ruts(np.full(cells, EMPTY), np.zeros(cells, np.float32), 1.0 / size)
 
 
 def clear_ruts(ruts: Ruts) -> None:
-    """As if nobody had driven there."""
+    """Clear all ruts."""
     ruts.keys.fill(EMPTY)
     ruts.depth.fill(0.0)

@@ -1,4 +1,4 @@
-"""Soils as wheels meet them: a record that kernels take, and what is asked of its law (terrain/soil_law.py).
+"""Soils in wheel contact: a record for kernels, and the inputs and outputs of its law (terrain/soil_law.py).
 
 The law's kernels are called by their addresses in the record, so the contact of a wheel is compiled once for all laws.
 """
@@ -19,44 +19,44 @@ SOIL = np.dtype(
     [
         ("kind", "i8"),  # RIGID or SOFT
         ("friction", "f8"),  # of hard ground
-        ("has_tyre", "i8"),  # 1: the tyre gives way in series with the soil; 0: all compliance is the soil's
+        ("has_tyre", "i8"),  # 1: the tyre deflects in series with the soil; 0: all compliance is the soil's
         ("bearing_kernel", "i8"),  # addresses of the law's kernels; 0 on hard ground
         ("shear_kernel", "i8"),
-        ("parameters", "f8", (MOST_PARAMETERS,)),  # of the law, whose kernels see them by name
+        ("parameters", "f8", (MOST_PARAMETERS,)),  # of the law, which its kernels access by name
     ]
 )
 SoilRecord: TypeAlias = Any
 
 
 class Plate(NamedTuple):
-    """A piece of a wheel's rim that is pressed into the soil. Whatever else a law depends on is added here."""
+    """A piece of a wheel's rim pressed into the soil. Further inputs of a law would be added here."""
 
-    sinkage: float  # deepest at its place [m]; 0 or less is above the surface
+    sinkage: float  # deepest at its position [m]; 0 or less is above the surface
     width: float  # its smaller side [m]
 
 
 class Bearing(NamedTuple):
-    """What soil does under a plate."""
+    """Response of the soil under a plate."""
 
-    pressure: float  # normal, of soil that was never pressed as deep before [Pa]
+    pressure: float  # normal, of soil that was never pressed that deep before [Pa]
     exponent: float  # local: d(ln pressure) / d(ln sinkage), finite at the surface too
-    elastic: float  # pressure per sinkage on the way back [Pa/m]
+    elastic: float  # pressure per sinkage when unloading [Pa/m]
     damping: float  # pressure per speed of sinking [Pa s/m]
     cohesion: float  # shear strength without pressure [Pa]
     friction: float  # shear strength per pressure
 
 
 class Shear(NamedTuple):
-    """How soil is sheared. Whatever else a law depends on is added here."""
+    """Shear of the soil. Further inputs of a law would be added here."""
 
-    displacement: float  # since the wheel met it [m]
+    displacement: float  # since contact began [m]
 
 
 class Mobilised(NamedTuple):
-    """How much of its strength sheared soil holds against it."""
+    """Share of its strength that sheared soil mobilises."""
 
     share: float  # 0 to 1
-    length: float  # displacement over share, at no displacement [m]
+    length: float  # displacement over share, at zero displacement [m]
 
 
 NO_BEARING, NOT_MOBILISED = Bearing(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), Mobilised(0.0, 1.0)
@@ -67,7 +67,7 @@ _call_bearing, _call_shear = BEARING.caller(), SHEAR.caller()
 
 @inlined
 def bearing(soil: SoilRecord, sinkage: float, width: float) -> Bearing:
-    """Answer of a soil's law to a plate of a width [m] at a sinkage [m]; hard ground has none."""
+    """Response of a soil's law to a plate of a width [m] at a sinkage [m]; zero on hard ground."""
     if soil.bearing_kernel == 0:
         return NO_BEARING
     found: Bearing = _call_bearing(soil.bearing_kernel, soil, Plate(sinkage, width))
@@ -76,7 +76,7 @@ def bearing(soil: SoilRecord, sinkage: float, width: float) -> Bearing:
 
 @inlined
 def mobilised(soil: SoilRecord, displacement: float) -> Mobilised:
-    """Answer of a soil's law to a displacement [m] in shear; hard ground has none."""
+    """Response of a soil's law to a shear displacement [m]; zero on hard ground."""
     if soil.shear_kernel == 0:
         return NOT_MOBILISED
     found: Mobilised = _call_shear(soil.shear_kernel, soil, Shear(displacement))
@@ -85,13 +85,13 @@ def mobilised(soil: SoilRecord, displacement: float) -> Mobilised:
 
 @inlined
 def unloading_stiffness(found: Bearing, deepest: float) -> float:
-    """Pressure per unloaded sinkage [Pa/m] from a depth [m]; never so soft that unloading gives energy."""
+    """Pressure per unloaded sinkage [Pa/m] from a depth [m]; never so soft that unloading releases extra energy."""
     return float(max(found.elastic, max(found.exponent, 1.0) * found.pressure / deepest))
 
 
 @inlined
 def plate_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: float) -> float:
-    """Pressure [Pa] at a sinkage where soil was pressed to `deepest` before: elastic below that, virgin beyond [m]."""
+    """Pressure [Pa] at a sinkage where soil was pressed to `deepest` before: elastic up to that, virgin beyond [m]."""
     reached = max(sinkage, deepest)
     if reached <= 0.0:
         return 0.0
@@ -101,7 +101,7 @@ def plate_pressure(soil: SoilRecord, sinkage: float, deepest: float, width: floa
 
 @inlined
 def residual_depth(soil: SoilRecord, deepest: float, width: float) -> float:
-    """Depth [m] of the rut that stays where the soil was pressed to `deepest`."""
+    """Depth [m] of the rut that remains where the soil was pressed to `deepest`."""
     if deepest <= 0.0:
         return 0.0
     found = bearing(soil, deepest, width)
@@ -109,7 +109,7 @@ def residual_depth(soil: SoilRecord, deepest: float, width: float) -> float:
 
 
 def hard_soil(friction: float) -> SoilRecord:
-    """Ground that does not give way."""
+    """Ground that does not yield."""
     record = np.zeros(1, SOIL)
     record["kind"], record["friction"] = RIGID, friction
     return record[0]

@@ -1,17 +1,17 @@
 """A wheel on soft soil: stress over its contact arc, along and across, summed to forces and moments.
 
-The soil's law (terrain/soil_law.py) says how it bears and how it is sheared. Normal stress is the law's pressure at the
+The soil's law (terrain/soil_law.py) gives its bearing and shear. Normal stress is the law's pressure at the
 local sinkage, elastic where the soil was pressed deeper before, plus damping. Shear stress is the law's share of the
 Mohr-Coulomb strength at the displacement that Wong and Reece (1967) give for a rolling wheel,
 
     j_x = R ((theta_1 - theta) - (1 - i) (sin theta_1 - sin theta)),
 
-and for a side slip v_y (theta_1 - theta) / omega. Steady forces become dynamic as those of a tyre do, by a carcass
-that deflects ([Sanjurjo], Eqs. 5.34-5.39), so that a standing wheel sticks.
+and for a side slip v_y (theta_1 - theta) / omega. Steady forces become dynamic like those of a tyre, through carcass
+deflection ([Sanjurjo], Eqs. 5.34-5.39), so that a standing wheel sticks.
 
-Up and down, the stresses are those of the wheel at the deepest it has been at its place; from there the soil lets go
-along its elastic slope (terrain/soil_give.py). What the wheel remembers changes as it rolls, such that no way round
-gives energy: deepest falls by no more than what rolling costs, and resistance turns round within the soil's rebound.
+Vertically, the stresses are those of the wheel at the deepest it has been at its position; from there the soil unloads
+along its elastic slope (terrain/soil_give.py). The state of the contact changes as the wheel rolls, such that no closed
+path gains energy: deepest falls by no more than rolling costs, and resistance reverses within the soil's rebound.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ from terrain.wheel import (
     WheelMotionInWorld,
 )
 
-STILL = 1e-12  # [m/s]: keeps a wheel that stands still from a division by zero
+STILL = 1e-12  # [m/s]: avoids a division by zero for a wheel at rest
 LYING = 0.1  # cosine between ground normal and wheel plane below which a wheel has no contact
-SHORTEST = 0.02  # [m]: patch lengths below are taken as this
+SHORTEST = 0.02  # [m]: lower bound of the patch length
 GAUSS = 0.5 - 1.0 / math.sqrt(3.0)  # shift of Gauss points from the middles of half panels, in halves of a panel
 STEEPEST = 1.4  # [rad]: how far round the wheel the soil may reach
-# A wheel without a tyre is no stiffer than what time steps of milliseconds can follow, in terms of the tyre.
+# A wheel without a tyre is no stiffer than time steps of milliseconds can resolve, relative to the tyre.
 RIGID_STIFFNESS, RIGID_DAMPING = 10.0, 2.0
 
 
 class _Sums(NamedTuple):
-    """Over the contact patch, with the wheel as deep as it has been."""
+    """Sums over the contact patch, with the wheel at its deepest."""
 
     load: float  # of normal stress, normal to the ground [N]
-    resistance: float  # of the soil that is pressed, against the heading [N]
+    resistance: float  # of the compacted soil, against the heading [N]
     along: float  # of shear, along the ground [N]
     rise: float  # of shear, normal to the ground [N]
     torque: float  # of shear, against the spin [N m]
     across: float  # of shear [N]
     twist: float  # of shear, about the normal [N m]
     tip: float  # of normal stress, about the heading [N m]
-    pressing: float  # load per sinkage, deeper [N/m]
-    release: float  # and on the way back [N/m]
+    pressing: float  # load per sinkage, loading [N/m]
+    release: float  # load per sinkage, unloading [N/m]
     damping: float  # load per speed of sinking [N s/m]
-    slope: float  # of shear over slip, at none [N]
-    grip: float  # of shear at its strongest, along the wheel's rim [N]
-    grip_along: float  # and along the ground [N]
+    slope: float  # shear per slip, at zero slip [N]
+    grip: float  # largest shear, along the wheel's rim [N]
+    grip_along: float  # largest shear, along the ground [N]
 
 
 class _Frame(NamedTuple):
@@ -72,14 +72,14 @@ class _Frame(NamedTuple):
     left: tuple[float, float, float]  # along the ground
     steepness: float  # cosine between the ground's normal and z
     entry: float  # angle where the soil is met [rad]
-    depth: float  # deepest sinkage at this place [m]
-    width: float  # of the plate that is pressed in [m]
+    depth: float  # deepest sinkage at this position [m]
+    width: float  # of the plate pressed in [m]
 
 
 class _Rolling(NamedTuple):
-    """How the wheel has rolled and slips."""
+    """Rolling history and slip of the wheel."""
 
-    relief: float  # as in SoilMemory
+    relief: float  # as in SoilState
     slip_x: float  # along
     slip_y: float  # across
 
@@ -94,9 +94,9 @@ def soil_contact(
     span: ContactStep,
     scratch: Array,
 ) -> WheelContact:
-    """Forces on a wheel of a tyre record on the plane's soil; scratch has what contact_plane wrote.
+    """Forces on a wheel of a tyre record on the plane's soil; scratch holds the results of contact_plane.
 
-    Load and memory are those at the end of the step; without one the load is that of the memory as it is.
+    Load and state are those at the end of the step; without a step the load is that of the given state.
     """
     soil, soil_state, step, elapsed = ground.soils[plane.soil], before.soil_state, span.step, span.elapsed
     carcass = before.deflection
@@ -104,13 +104,13 @@ def soil_contact(
     tilt = dot(normal, axis)
     size = math.sqrt(max(1.0 - tilt * tilt, 0.0))
     radius = tyre.radius
-    # How far the wheel would be in the ground if its tyre did not give way.
+    # Depth of the wheel in the ground with an undeflected tyre.
     pushed = radius - (c[2] - plane.height - plane.lowered) * normal[2] / size if size > LYING else -radius
     bottom = pushed - soil_state.squeeze
     stiffness = tyre.stiffness * (1.0 if soil.has_tyre == 1 else RIGID_STIFFNESS)
     damper = tyre.damping * (1.0 if soil.has_tyre == 1 else RIGID_DAMPING)
     if size <= LYING or max(bottom, soil_state.deepest) + plane.rough <= 0.0 or bottom > 2.0 * radius:
-        # In the air, or buried so deep that this contact means nothing.
+        # In the air, or buried too deep for this contact to be meaningful.
         relaxed = soil_state.squeeze * damper / (damper + step * stiffness)
         return _loose(0.0, SoilState(0.0, soil_state.relief, relaxed))
     ahead = unit(cross(axis, normal))
@@ -123,9 +123,9 @@ def soil_contact(
     speed = transport + STILL
     slip_x, slip_y = -drift_x / speed, -drift_y / speed
 
-    # Rolling on, the arc that leads meets fresh soil: a wheel that rises no faster than this is still pressed as by
+    # Rolling on, the leading arc meets fresh soil: a wheel that rises no faster than this is still loaded as by
     # virgin soil. The slope is that of resistance over load where pressure is a power of sinkage (Bekker): there rising
-    # gives as much as rolling costs.
+    # gains as much as rolling costs.
     reach = max(bottom, soil_state.deepest)
     steep = _entry(radius, reach) * 0.5 / (1.0 + bearing(soil, reach, tyre.width).exponent / 3.0)
     deepest = max(soil_state.deepest - abs(rolling * soil_state.relief) * step * math.tan(steep), 0.0)
@@ -140,7 +140,7 @@ def soil_contact(
         stiffness, damper, pushed, soil_state.squeeze, sinking, step,
     )  # fmt: skip
     if found.load <= 0.0:
-        # It has left its place, which it forgets as it goes.
+        # The wheel has lifted off: its deepest sinkage fades as it moves on.
         left_behind = max(deepest * (1.0 - passed), 0.0)
         return _loose(max(bottom, 0.0), SoilState(max(left_behind, found.bottom), soil_state.relief, found.squeeze))
     load, share = found.load, found.load / sums.load
@@ -160,8 +160,8 @@ def soil_contact(
         carcass.across,
         elapsed,
     )
-    # What the carcass passes on is spread over the patch as the steady shear of a rolling wheel is, and under one that
-    # stands as the soil's strength.
+    # The carcass force is distributed over the patch like the steady shear of a rolling wheel, and under a standing
+    # wheel like the soil's strength.
     rolled, standing = abs(soil_state.relief), radius * sums.grip / max(sums.grip_along, 1.0)
     lever, rise = standing, 0.0
     if abs(sums.along) > 1.0:
@@ -175,7 +175,7 @@ def soil_contact(
     moment = add(cross(arm, scale(force_y, left)), combine(align, normal, share * sums.tip, ahead))
     moment = add_scaled(moment, -lever * force_x - roll, axis)
 
-    # Rolling back, resistance pushes until the energy is spent that elastic soil holds: load^2 / (2 release).
+    # Rolling back, resistance pushes until the energy stored in the elastic soil is spent: load^2 / (2 release).
     rebound = 0.5 * load * load / (sums.release * max(abs(share * sums.resistance), 1e-6 * load))
     relief = _turned(soil_state.relief, rolling * step, patch, rebound)
     after = SoilState(max(deepest, found.bottom), relief, found.squeeze)
@@ -189,7 +189,7 @@ def soil_contact(
 
 @inlined_part
 def _loose(sinkage: float, soil_state: SoilState) -> WheelContact:
-    """No contact, but with a memory."""
+    """No contact, but the state is kept."""
     none = NO_CONTACT
     return WheelContact(
         none.force, none.moment, 0.0, 0.0, 0.0, 0.0, 0.0, sinkage, none.deflection, none.deflection_rate, soil_state
@@ -198,15 +198,15 @@ def _loose(sinkage: float, soil_state: SoilState) -> WheelContact:
 
 @inlined_part
 def _entry(radius: float, depth: float) -> float:
-    """Angle round the wheel [rad] at which soil is met when the bottom is at a depth [m]."""
+    """Angle round the wheel [rad] at which it meets the soil when the bottom is at a depth [m]."""
     return min(math.acos(max(min(1.0 - depth / radius, 1.0), -1.0)), STEEPEST)
 
 
 @inlined_part
 def _turned(relief: float, distance: float, patch: float, rebound: float) -> float:
-    """Relief after rolling a way [m]: builds up over a patch [m]; what was built the other way goes with the rebound.
+    """Relief after rolling a distance [m]: builds up over a patch [m]; opposite relief decays with the rebound.
 
-    It grows the more slowly and falls the faster the larger it is, so that no way to and fro gives energy.
+    The larger it is, the slower it grows and the faster it falls, so that rolling to and fro never gains energy.
     """
     sign = math.copysign(1.0, distance)
     against = max(-relief * sign, 0.0)
@@ -225,27 +225,27 @@ def _summed(
     rolling: _Rolling,
     scratch: Array,
 ) -> _Sums:
-    """Gauss' rule of two points over panels of the arc, leading and trailing side apart, and strips across it."""
+    """Two-point Gauss quadrature over panels of the arc, leading and trailing side apart, and strips across it."""
     relief, slip_x, slip_y = rolling
     radius, entry, depth = tyre.radius, frame.entry, frame.depth
     arcs = tyre.arc_samples
     strips = _prepare_strips(tyre, ground, plane, wheel, frame, scratch)
-    leading = 2 * (arcs // 4)  # as many on either side: a standing wheel is then pressed straight up
+    leading = 2 * (arcs // 4)  # as many on either side: a standing wheel is then pushed straight up
     load = resistance = along = rise = torque = across = twist = tip = pressing = release = damping = 0.0
     slope = grip = grip_along = 0.0
     rolled, heading = abs(relief), 1.0 if relief >= 0.0 else -1.0
-    # Behind the axle the soil springs back to the rut that stays, and no further.
+    # Behind the axle the soil rebounds to the permanent rut, and no further.
     left_over = rolled * residual_depth(soil, depth, frame.width)
     leaving = min(_entry(radius, depth - left_over), entry)
     top, reached, found = math.sin(entry), -1.0, NO_BEARING
     for k in range(2 * leading):
-        # From the side that leads to the one that trails; theta is positive on the leading side.
+        # From the leading to the trailing side; theta is positive on the leading side.
         side = k if k < leading else k - leading
         angle = (entry if k < leading else leaving) / leading
         position = angle * (side + 0.5 + (GAUSS if side % 2 == 0 else -GAUSS))
         theta = entry - position if k < leading else -position
         sine, cosine = math.sin(theta), math.cos(theta)
-        # Displacement since the soil was met, per unit of transport.
+        # Displacement since contact began, per unit of transport.
         met, chord = entry - theta, top - sine
         sine *= heading
         jx = radius * (heading * rolled * (met - chord) + slip_x * chord)
@@ -253,7 +253,7 @@ def _summed(
         j = math.sqrt(jx * jx + jy * jy)
         held = mobilised(soil, j)
         sheared = held.share / j if j > 0.0 else 0.0
-        # Between two points along of the profile.
+        # Between two points along the profile.
         spot = min(max((sine - ALONG[0]) * ((len(ALONG) - 1) / (ALONG[-1] - ALONG[0])), 0.0), len(ALONG) - 1.0)
         point = min(int(spot), len(ALONG) - 2)
         beyond = spot - point
@@ -267,7 +267,7 @@ def _summed(
                 here = ground.soils[_soil_of(plane, row, strips, point + (beyond > 0.5), scratch)]
             rut = scratch[RUT_FROM + row]
             deepest = sinkage
-            if theta < 0.0:  # what trails was pressed by what went before
+            if theta < 0.0:  # the trailing side was compacted by the leading side
                 deepest = max(sinkage + rolled * (depth - sinkage), sinkage)
             is_in_rut = rut > deepest
             if is_in_rut:
@@ -312,7 +312,7 @@ def _summed(
 def _prepare_strips(
     tyre: Any, ground: Ground, plane: ContactPlane, wheel: WheelMotionInWorld, frame: _Frame, scratch: Array
 ) -> int:
-    """Write rut and profile of each strip; how many strips differ: one where all are alike."""
+    """Write rut and profile of each strip; returns the number of distinct strips: one where all are alike."""
     strips, has_ruts = tyre.strip_samples, False
     for row in range(strips):
         lateral = _lateral(tyre, row, strips)
@@ -332,14 +332,14 @@ def _prepare_strips(
 
 @inlined_part
 def _soil_of(plane: ContactPlane, row: int, strips: int, point: int, scratch: Array) -> int:
-    """Number of the soil at a point along and a strip."""
+    """Index of the soil at a point along and a strip."""
     found = int(scratch[SOIL_FROM + point * len(ACROSS) + (row * len(ACROSS)) // strips])
     return found if found >= 0 else plane.soil
 
 
 @inlined_part
 def _lateral(tyre: Any, row: int, strips: int) -> float:
-    """Where a strip's middle is, to the left [m]."""
+    """Lateral position of a strip's middle, to the left [m]."""
     return float(tyre.width * ((row + 0.5) / strips - 0.5))
 
 
@@ -352,9 +352,9 @@ def _leave_rut(
     patch: float,
     width: float,
 ) -> None:
-    """A rut is left behind the contact, where this wheel will not read it again; patch [m] is signed as it rolls."""
+    """Leave a rut behind the contact, where this wheel will not read it again; patch [m] is signed as it rolls."""
     behind = -(0.5 * patch + math.copysign(1.5 / ground.ruts.inverse, patch))
-    tracks = int(width * ground.ruts.inverse) + 2  # no cell under the wheel is left out
+    tracks = int(width * ground.ruts.inverse) + 2  # covers every cell under the wheel
     for k in range(tracks):
         side = width * (k / (tracks - 1.0) - 0.5)
         position = add(wheel.centre, combine(behind, ahead, side, wheel.axis))

@@ -1,6 +1,6 @@
-"""Tyre and soil in series, up and down: how far each gives way over a time step.
+"""Tyre and soil in series, vertically: the deflection of each over a time step.
 
-The soil pushes back along a line through where it is now while it is pressed deeper than ever at its place, and lets go
+The soil loads along a line through its present state while it is pressed deeper than ever at its position, and unloads
 along its elastic slope. The tyre is a spring and damper. Both carry the same load at the end of the step, whatever the
 stiffness: the step is implicit, on the branch that it ends on.
 """
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from proving_ground.kernels.jit import inlined_part
 
-LEAST_LEFT = 0.1  # share of a sinkage that a step leaves: a tangent to a curve tells no more
+LEAST_LEFT = 0.1  # share of the sinkage that a step keeps at least: the tangent is not valid further
 
 
 class SoilSpring(NamedTuple):
     """Soil under a wheel as a spring: linear on either side of where it was pressed before."""
 
-    depth: float  # sinkage for which the numbers below hold: where it is, or was pressed to before if that is more [m]
-    deepest: float  # sinkage it was pressed to before [m]
+    depth: float  # sinkage at which the values below hold: the present one, or that of the last loading if deeper [m]
+    deepest: float  # deepest sinkage of earlier loading [m]
     load: float  # at depth [N]
     pressing: float  # per sinkage beyond deepest [N/m]
     release: float  # per sinkage above it [N/m]
@@ -26,7 +26,7 @@ class SoilSpring(NamedTuple):
 
 
 class GivenWay(NamedTuple):
-    """After a step."""
+    """State after a step."""
 
     load: float  # [N]
     bottom: float  # sinkage [m]
@@ -37,9 +37,9 @@ class GivenWay(NamedTuple):
 def give_way(
     soil: SoilSpring, stiffness: float, damping: float, pushed: float, squeeze: float, sinking: float, step: float
 ) -> GivenWay:
-    """Load and sinkage after a step [s] of a wheel that is pushed into the ground by so much [m]; sinking in m/s.
+    """Load and sinkage after a step [s] of a wheel that is pushed into the ground by `pushed` [m]; sinking in m/s.
 
-    The tyre has a stiffness [N/m] and damping [N s/m] and is squeezed [m]. No step leaves all as it is.
+    The tyre has a stiffness [N/m], a damping [N s/m] and a deflection `squeeze` [m]. A step of 0 changes nothing.
     """
     bottom = pushed - squeeze
     if soil.load <= 0.0:
@@ -57,7 +57,7 @@ def give_way(
         after = max(after, LEAST_LEFT * bottom)
     elif after < soil.deepest:
         top = soil.load
-        if soil.depth > soil.deepest:  # as a power of the sinkage, which does not lead below 0 as a tangent does
+        if soil.depth > soil.deepest:  # as a power of the sinkage, which stays above 0, unlike a tangent
             top *= (soil.deepest / soil.depth) ** (soil.pressing * soil.depth / soil.load)
         after = (rest - top + soil.release * soil.deepest) / (held + damped + soil.release)
         after = min(after, soil.deepest)
@@ -72,6 +72,6 @@ def give_way(
 
 @inlined_part
 def _loose(pushed: float, squeeze: float, stiffness: float, damping: float, step: float) -> GivenWay:
-    """No load: the tyre springs back as its damper lets it."""
+    """No load: the tyre recovers as its damper allows."""
     relaxed = squeeze * damping / (damping + step * stiffness)
     return GivenWay(0.0, pushed - relaxed, relaxed)

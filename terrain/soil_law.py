@@ -1,6 +1,6 @@
-"""A soil law: a class of settings with two kernels that say how soil bears a plate and how it is sheared.
+"""A soil law: a class of settings with two kernels, for the bearing of a plate and for shear.
 
-A law of the suite is one module and one line in SOIL_LAWS. One of your own is named in a file of soils as
+A law of the suite is one module and one line in SOIL_LAWS. A user's law is named in a file of soils as
 `law: my_package.my_module:MyLaw`.
 """
 
@@ -22,14 +22,14 @@ SOIL_LAWS = {
 
 @dataclass(frozen=True, kw_only=True)
 class SoilLaw:
-    """What all soils that give way have; a law adds its own settings and its kernels."""
+    """Settings common to all soft soils; a law adds its own settings and its kernels."""
 
     kind_key: ClassVar[str] = "law"  # in files
     bearing_kernel: ClassVar[Any]  # (soil, plate: Plate) -> Bearing; soil has the law's parameters by name
     shear_kernel: ClassVar[Any]  # (soil, shear: Shear) -> Mobilised
 
-    has_tyre: bool = setting(True, "Whether the tyre gives way too; else all compliance is the soil's, as in ROAMS")
-    source: str = setting(..., "Source of the numbers")
+    has_tyre: bool = setting(True, "Whether the tyre deflects too; else all compliance is the soil's, as in ROAMS")
+    source: str = setting(..., "Source of the values")
 
     @staticmethod
     def kind(name: str | None) -> type[SoilLaw]:
@@ -38,11 +38,11 @@ class SoilLaw:
         return found
 
     def parameters(self) -> dict[str, float]:
-        """What the law's kernels know of this soil, by name."""
+        """Parameters of this soil for the law's kernels, by name."""
         raise NotImplementedError
 
     def record(self) -> SoilRecord:
-        """What kernels take. Compiles the law's kernels, and raises SettingsError where they do not fit."""
+        """Record for kernels. Compiles the law's kernels, and raises SettingsError where they do not fit."""
         values = self.parameters()
         record = np.zeros(1, SOIL)
         own = record.view(_dtype(type(self).__name__, tuple(values)))

@@ -1,4 +1,4 @@
-"""Files of soils by name, hard or soft: config/soils.yaml, and those of users as FILE.yaml:NAME."""
+"""Files of soils by name, hard or soft: config/soils.yaml, and users' own as FILE.yaml:NAME."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from terrain.soil_law import SoilLaw
 
 @dataclass(frozen=True, kw_only=True)
 class HardSoil:
-    """Ground that does not give way."""
+    """Ground that does not yield."""
 
     friction: float = setting(..., "Friction coefficient of the ground", minimum=0.01, maximum=2.0)
-    source: str = setting(..., "Source of the number")
+    source: str = setting(..., "Source of the value")
 
     def record(self) -> Any:
-        """The kernel's view."""
+        """Record for kernels."""
         return hard_soil(self.friction)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Soil:
-    """Exactly one of the two."""
+    """Hard or soft: exactly one of the two."""
 
     hard: HardSoil | None = None
     soft: SoilLaw | None = None
@@ -42,7 +42,7 @@ class Soil:
         one_of(self)
 
     def record(self) -> Any:
-        """The kernel's view."""
+        """Record for kernels."""
         return one_of(self)[1].record()
 
 
@@ -52,7 +52,7 @@ def load_soils(path: Path | None = None) -> dict[str, Soil]:
 
 
 def soil_table(names: Sequence[str]) -> NDArray[np.void]:
-    """Records of soils in the order of their names, as kernels take them."""
+    """Records of soils in the order of their names, in the form that kernels use."""
     files = {file: load_soils(Path(file) if file else None) for file in {split_soil(name)[0] for name in names}}
     return np.array([_soil(files, name).record() for name in names], dtype=SOIL)
 

@@ -27,13 +27,13 @@ class GroundSettings(FlatGround):
             raise ValueError(f"soil: {self.soil} has neither a bump nor a friction coefficient; leave both out")
 
     def model(self) -> GroundModel:
-        """What wheels meet; raises SettingsError for an unknown soil."""
+        """The ground model; raises SettingsError for an unknown soil."""
         return SoilPlane(self.soil, self.slope_x, self.slope_y) if self.soil else self
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteSettings:
-    """Where a part is: in a world, else on a plane."""
+    """Where a part is: in a world, or on a plane."""
 
     renamed: ClassVar[dict[str, str]] = {
         name: f"ground.{name}"
@@ -53,21 +53,21 @@ class SiteSettings:
 
 
 class Surroundings:
-    """World and ground of one process, made once: every part in it has the same."""
+    """World and ground of one process, built once and shared by all parts in it."""
 
     def __init__(self, site: SiteSettings, world: World | None = None) -> None:
-        """world: in place of the one that the site names. Raises SettingsError with one line."""
+        """world: replaces the one that the site names. Raises SettingsError with one line."""
         self._site = site
         self.world = world or (load_world(site.world) if site.world else None)
         self.ground = self.fresh_ground()  # the vehicle leaves its ruts in it
 
     def fresh_ground(self) -> GroundModel:
-        """The same ground without ruts, for a model that leaves its own."""
+        """The same ground without ruts, for a model that makes its own."""
         return WorldGround.of(self.world) if self.world is not None else self._site.ground.model()
 
     @property
     def georeference(self) -> Georeference | None:
-        """Where on Earth the world's origin lies, if anywhere."""
+        """Position of the world's origin on Earth, if known."""
         return self.world.georeference if self.world is not None else None
 
     def height_at(self, x: float, y: float) -> float:

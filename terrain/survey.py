@@ -1,8 +1,8 @@
 """Surveys: scattered measured points to a surface within an alpha shape ([Sanjurjo], section 5.4 and App. A 3.2.1).
 
-[Sanjurjo] interpolates by natural neighbours. No small library does that for our Python (MetPy does, and brings pandas,
-xarray and pint with it), so this takes scipy's Clough-Tocher scheme on the same Delaunay triangulation: smooth like
-natural neighbours, through all points, and exact on planes. `linear` keeps to the triangles themselves.
+[Sanjurjo] interpolates by natural neighbours. No small library does that for our Python (MetPy does, but needs pandas,
+xarray and pint), so this uses scipy's Clough-Tocher scheme on the same Delaunay triangulation: smooth like
+natural neighbours, through all points, and exact on planes. `linear` uses the triangles themselves.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Survey:
             raise ValueError(f"points: must be within {LARGEST_COORDINATE:g} m of 0")
 
     def outline(self, radius: float = 0.0) -> AlphaShape:
-        """What was surveyed; a radius [m] of 0 is chosen by the points."""
+        """Outline of the surveyed area; a radius [m] of 0 is chosen automatically."""
         return alpha_shape(self.points[:, :2], radius)
 
     def surface(self, outline: AlphaShape, resolution: float, interpolation: str = "smooth") -> RawGrid:
-        """Heights at regular nodes [m]; unknown outside of the outline."""
+        """Heights at regular nodes [m]; unknown outside the outline."""
         low, high = self.points[:, :2].min(axis=0), self.points[:, :2].max(axis=0)
         columns, rows = (int(count) + 1 for count in np.ceil((high - low) / resolution))
         check_grid_size(rows, columns)
@@ -90,7 +90,7 @@ def surface_mesh(surface: RawGrid) -> Mesh:
 def load_survey(path: Path) -> Survey:
     """Points of a CSV file with the columns x_m, y_m, z_m or latitude_deg, longitude_deg, altitude_m.
 
-    Lines that begin with # are comments. Degrees become metres east, north and up of the points' middle.
+    Lines that begin with # are comments. Degrees become metres east, north and up of the centre of the points.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""A world as its users meet it: ground, soils, obstacles, and where to start and to go."""
+"""A world: ground, soils, obstacles, start and goal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WorldPose:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class World:
-    """What vehicle, sensors and planner drive on, see and avoid."""
+    """What vehicle, sensors and planner drive on, sense and avoid."""
 
     name: str
     ground: ElevationMap
@@ -37,16 +37,16 @@ class World:
 
     @property
     def soil_names(self) -> tuple[str, ...]:
-        """By the numbers of the ground's soils."""
+        """Soil names in the order of the ground's soil indices."""
         return self.ground.soil_names
 
     @property
     def georeference(self) -> Georeference | None:
-        """Where on Earth the world's origin lies, if anywhere."""
+        """Position of the world's origin on Earth, if known."""
         return self.ground.georeference
 
     def top_at(self, x: ArrayLike, y: ArrayLike) -> Array:
-        """z [m] of what is highest at places [m], ground or obstacle: what ROAMS' planner asks ([Cameron])."""
+        """z [m] of the highest surface at points [m], ground or obstacle: what ROAMS' planner queries ([Cameron])."""
         return np.maximum(self.ground.height_at(x, y), self.obstacles.top_at(x, y))
 
     def mesh(self, step: int = 1) -> Mesh:
@@ -56,8 +56,8 @@ class World:
 
 @dataclass(frozen=True)
 class Site:
-    """What a builder may use besides its own settings."""
+    """Inputs of a builder besides its own settings."""
 
     name: str
     random: np.random.Generator
-    folder: Path  # in which files that a world names must lie
+    folder: Path  # that must hold all files that a world names

@@ -1,4 +1,4 @@
-"""What a world must be before anyone drives in it: known soils, and places where a vehicle can stand."""
+"""Requirements of a world before anyone drives in it: known soils, and a start and goal where a vehicle can stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from terrain.obstacles import Box, Cylinder, MeshObstacle, Obstacles
 from terrain.soils_file import soil_table
 from terrain.world import World, WorldPose
 
-HEADROOM = 3.0  # [m] above the ground: what hangs higher stands in no vehicle's way
+HEADROOM = 3.0  # [m] above the ground: anything higher blocks no vehicle
 
 
 def check_world(world: World) -> None:
@@ -18,7 +18,7 @@ def check_world(world: World) -> None:
 
 
 def check_pose(world: World, name: str, position: WorldPose) -> None:
-    """Raise ValueError that begins with the name unless the place is on the map and in no obstacle."""
+    """Raise ValueError that begins with the name unless the position is on the map and outside obstacles."""
     where = f"{name}: x {position.x:g}, y {position.y:g} m"
     ground = world.ground
     if not ground.covers(position.x, position.y):
@@ -33,7 +33,7 @@ def check_pose(world: World, name: str, position: WorldPose) -> None:
 
 
 def _is_inside(item: Box | Cylinder | MeshObstacle, position: WorldPose, height: float) -> bool:
-    """Whether the footprint holds the place and the obstacle reaches between the ground [m] and the headroom."""
+    """Whether the footprint holds the position and the obstacle reaches between the ground [m] and the headroom."""
     shape = item.box() if isinstance(item, MeshObstacle) else item
     if not (shape.base < height + HEADROOM and shape.base + shape.height > height):
         return False

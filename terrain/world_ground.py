@@ -22,14 +22,14 @@ RUT_CELL_M = 0.1
 
 
 class RutsCopy(NamedTuple):
-    """For checkpoints."""
+    """Copy of all ruts, for checkpoints."""
 
     keys: NDArray[np.int64]
     depth: NDArray[np.float32]
 
 
 class WorldGround:
-    """A map with soils by name; implements ground.GroundModel. Ruts are the only thing that changes."""
+    """A map with soils by name; implements ground.GroundModel. Only its ruts change."""
 
     def __init__(self, elevation: ElevationMap, obstacles: Obstacles | None = None) -> None:
         """Raises SettingsError for a soil that config/soils.yaml does not have."""
@@ -40,24 +40,24 @@ class WorldGround:
 
     @staticmethod
     def of(world: World) -> WorldGround:
-        """Of a world with its obstacles."""
+        """Ground of a world with its obstacles."""
         boxes, cylinders = world.obstacles.to_arrays()
         return WorldGround(world.ground, Obstacles(boxes, cylinders))
 
     def kernel(self) -> Ground:
-        """What kernels take."""
+        """The ground in the form that kernels use."""
         return self._kernel
 
     def reset(self) -> None:
-        """As if nobody had driven there."""
+        """Clear all ruts."""
         clear_ruts(self._kernel.ruts)
 
     def copy_ruts(self) -> RutsCopy:
-        """What `restore_ruts` takes."""
+        """A copy for `restore_ruts`."""
         return RutsCopy(self._kernel.ruts.keys.copy(), self._kernel.ruts.depth.copy())
 
     def restore_ruts(self, copy: RutsCopy) -> None:
-        """Ruts as they were."""
+        """Restore ruts from a copy."""
         if copy.keys.shape != self._kernel.ruts.keys.shape:
             raise ValueError(f"ruts: must have {len(self._kernel.ruts.keys)} cells, got {len(copy.keys)}")
         self._kernel.ruts.keys[:], self._kernel.ruts.depth[:] = copy
@@ -86,5 +86,5 @@ class SoilPlane(WorldGround):
 
 
 def _ruts_for(soils: NDArray[np.void]) -> Ruts:
-    """Room for ruts where a soil gives way."""
+    """A rut table if any soil yields."""
     return fresh_ruts(RUT_CELLS, RUT_CELL_M) if (soils["kind"] == SOFT).any() else no_ruts()

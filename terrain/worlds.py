@@ -1,6 +1,6 @@
-"""World files: what a world is made of, in YAML. Those of the suite lie in config/worlds.
+"""World files: the definition of a world in YAML. Those of the suite are in config/worlds.
 
-Every mistake is one line with file, line, key and what is allowed.
+Every error is one line with file, line, key and what is allowed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FAR_M = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """Exactly one kind."""
+    """The builder: exactly one kind."""
 
     flat: Pad | None = None
     bump: Bump | None = None
@@ -52,13 +52,13 @@ class Build:
         self.chosen()
 
     def chosen(self) -> Any:
-        """The only builder that is given."""
+        """The only builder given."""
         return one_of(self)[1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoseSettings:
-    """Where a vehicle starts or shall go."""
+    """Pose of a start or goal."""
 
     x_m: float = setting(..., "Position along x in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
     y_m: float = setting(..., "Position along y in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
@@ -67,13 +67,13 @@ class PoseSettings:
     )
 
     def position(self) -> WorldPose:
-        """In radians."""
+        """The pose, with heading in radians."""
         return WorldPose(x=self.x_m, y=self.y_m, heading=math.radians(self.heading_deg))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where on Earth x = y = z = 0 lies; instead of what a map file tells."""
+    """Position of x = y = z = 0 on Earth; overrides that of a map file."""
 
     latitude_deg: float = setting(
         ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
@@ -131,7 +131,7 @@ class MeshSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldFile:
-    """One world."""
+    """Contents of a world file."""
 
     version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "Description for human readers")
@@ -153,7 +153,7 @@ def load_world_file(path: Path) -> WorldFile:
 def build_world(path: Path) -> World:
     """The world of a file: the same to the bit each time. Raises SettingsError with one line."""
     settings = load_world_file(path)
-    folder = path.resolve().parent  # where the file itself lies, if its name is a link, as colcon makes them
+    folder = path.resolve().parent  # the folder of the file itself, if its name is a link, as colcon makes them
     try:
         site = Site(path.stem, np.random.default_rng(settings.seed), folder)
         built: World = settings.build.chosen().build(site)
@@ -185,7 +185,7 @@ def world_file(name: str) -> Path:
 
 
 def _completed(world: World, settings: WorldFile, folder: Path) -> World:
-    """With what the file gives besides its builder."""
+    """Add what the file gives besides its builder."""
     ground = replace(world.ground, soil_names=tuple(_soil_beside(folder, name) for name in world.soil_names))
     if settings.origin is not None:
         origin = settings.origin
@@ -206,7 +206,7 @@ def _completed(world: World, settings: WorldFile, folder: Path) -> World:
 
 
 def _soil_beside(folder: Path, name: str) -> str:
-    """A soil's name with the path of its file, which lies in the folder or below, if it has one of its own."""
+    """A soil's name with the path of its file, in the folder or below, if it has its own."""
     file, soil = split_soil(name)
     return f"{file_beside(folder, file)}:{soil}" if file else name
 

@@ -1,1 +1,1 @@
-"""The vehicle as a multibody system: suspensions, steering, tyres, powertrain, integrators, drive by wire."""
+"""The vehicle as a multibody system: suspensions, steering, tyres, powertrain, integrators, drive-by-wire."""

@@ -1,4 +1,4 @@
-"""Attitudes as matrices and quaternions (x, y, z, w), outside of kernels: scipy's take each node 0.2 s to import."""
+"""Attitudes as matrices and quaternions (x, y, z, w), outside of kernels: importing scipy's costs each node 0.2 s."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 def rotation_from_quaternion(quaternion: Sequence[float] | Array) -> Array:
-    """3 x 3 of a unit quaternion."""
+    """Rotation matrix (3 x 3) of a unit quaternion."""
     x, y, z, w = (float(value) for value in quaternion)
     return np.array(
         [
@@ -24,7 +24,7 @@ def rotation_from_quaternion(quaternion: Sequence[float] | Array) -> Array:
 
 
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
-    """3 x 3 of angles [rad] about fixed x, then y, then z."""
+    """Rotation matrix (3 x 3) of angles [rad] about fixed x, then y, then z."""
     cr, sr, cp, sp, cy, sy = (f(angle) for angle in (roll, pitch, yaw) for f in (math.cos, math.sin))
     return np.array(
         [
@@ -36,7 +36,7 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
 
 
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Of the same angles."""
+    """Quaternion of the same angles."""
     cr, sr, cp, sp, cy, sy = (f(0.5 * angle) for angle in (roll, pitch, yaw) for f in (math.cos, math.sin))
     return (
         sr * cp * cy - cr * sp * sy,
@@ -47,6 +47,6 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[float, f
 
 
 def pitch_of(quaternion: Sequence[float] | Array) -> float:
-    """[rad], nose down positive."""
+    """Pitch [rad], nose down positive."""
     x, y, z, w = (float(value) for value in quaternion)
     return math.asin(min(max(2.0 * (y * w - x * z), -1.0), 1.0))

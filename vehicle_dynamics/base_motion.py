@@ -9,18 +9,18 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
 
 class BaseMotion(NamedTuple):
-    """Of base_link's origin; plain floats."""
+    """Motion of base_link's origin; plain floats."""
 
     position: Vector3  # world [m]
     attitude: tuple[float, float, float, float]  # world_from_base, x y z w
     velocity: Vector3  # base_link's axes [m/s]
-    angular_velocity: Vector3  # angular velocity, base_link's axes [rad/s]
-    acceleration: Vector3  # against the ground, gravity not included, base_link's axes [m/s^2]
-    angular_acceleration: Vector3  # angular acceleration, base_link's axes [rad/s^2]
+    angular_velocity: Vector3  # base_link's axes [rad/s]
+    acceleration: Vector3  # relative to the ground, gravity not included, base_link's axes [m/s^2]
+    angular_acceleration: Vector3  # base_link's axes [rad/s^2]
 
 
 def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
-    """The motion of the point that is at base [m] in the chassis frame."""
+    """The motion of the point at base [m] in the chassis frame."""
     qx, qy, qz, qw = attitude = tuple(seen["attitude"].tolist())
     # Columns of world_from_base: its axes in the world.
     ahead = (1.0 - 2.0 * (qy * qy + qz * qz), 2.0 * (qx * qy + qz * qw), 2.0 * (qx * qz - qy * qw))
@@ -47,7 +47,7 @@ def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
     )
 
 
-# Not those of kernels.vector3: called from Python, compiled functions of so little work cost more than this.
+# Not those of kernels.vector3: called from Python, compiled functions this small cost more than plain Python.
 def _dot(a: Vector3, b: Vector3) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 @inlined_part
 def start_chassis(chassis: RigidInertia, angular_velocity: Vector3, force: Array, matrix: Array, right: Array) -> None:
-    """Begin with the chassis alone, on which a moment and a force at its origin act."""
+    """Start with the chassis alone, loaded by a moment and a force at its origin."""
     matrix[:] = 0.0
     c, m = chassis.centre, chassis.mass
     add_inertia(matrix, m, scale(m, c), about_origin(chassis.inertia, m, c))
@@ -83,7 +83,7 @@ def solve_chassis(matrix: Array, right: Array, gravity: Vector3, out: Array) -> 
 
 @inlined_part
 def add_rigidly(matrix: Array, right: Array, sums: CornerSums) -> None:
-    """Add bodies as if they were fixed to the chassis."""
+    """Add bodies as if fixed to the chassis."""
     add_inertia(matrix, sums.mass, sums.moment, sums.inertia)
     for k in range(3):
         right[k] -= sums.load_moment[k]
@@ -110,7 +110,7 @@ def set_coupling(coupling: Array, sums: CornerSums) -> None:
 
 @inlined_part
 def pull(coupling: Array, acceleration: Array) -> float:
-    """What an acceleration of the chassis takes from a coordinate's drive: H P alpha."""
+    """Share of a coordinate's drive that an acceleration of the chassis takes up: H P alpha."""
     total = 0.0
     for k in range(6):
         total += coupling[k] * acceleration[k]

@@ -1,6 +1,6 @@
-"""What people can choose between by name; without imports, for those who only list it."""
+"""Named choices of the vehicle; without imports, for code that only lists them."""
 
 FIDELITIES = ("multibody", "single_track")
 TWIST_TYPES = ("auto", "twist", "twist_stamped")
 TF_SOURCES = ("truth", "observer")
-DIVERGED = "diverged"  # state of a simulation whose motion no vehicle has
+DIVERGED = "diverged"  # state of a simulation whose motion is not physical

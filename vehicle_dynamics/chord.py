@@ -1,8 +1,8 @@
 """Bae's real-time integrator ([Bae]): implicit, with all constraint levels, and one Jacobian for the whole drive.
 
-A step predicts the state, takes forces and velocity coupling there, and solves Eq. 23 by Newton's method: conventional,
-with the Jacobian made and factorised in each iteration, or as a chord, with that of the start. Both share everything
-else. Integration formula: backward differentiation of second order, of first order in the first step.
+A step predicts the state, evaluates forces and velocity coupling there, and solves Eq. 23 by Newton's method: either
+conventional, with the Jacobian built and factorised in each iteration, or as a chord method, with that of the start.
+Both share everything else. Integration formula: second-order backward differentiation, first-order in the first step.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ class TreeScene(NamedTuple):
 
 
 class ChordState(NamedTuple):
-    """State of the integrator; all arrays are changed in place."""
+    """State of the integrator; all arrays are updated in place."""
 
     pose: Array  # 7: position of the root [m], attitude x, y, z, w
     unknowns: Array  # p of Eq. 23: coordinates, velocities, accelerations, multipliers
     before: Array  # p one step earlier
-    steps: NDArray[np.int64]  # 1: taken so far
+    steps: NDArray[np.int64]  # 1: taken yet
     inverse: Array  # of the Jacobian at the start
 
 
 class ChordWorkspace(NamedTuple):
-    """Arrays that a step writes to, made once."""
+    """Work arrays of a step, allocated once."""
 
     implicit: ImplicitWorkspace
     terms: StepTerms
@@ -80,10 +80,10 @@ class ChordWorkspace(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """How a step went."""
+    """Outcome of a step."""
 
     iterations: int  # -1: did not converge
-    change: float  # last change of a coordinate, or what velocities and accelerations make of it [m or rad]
+    change: float  # last change of a coordinate, or that caused by velocities and accelerations [m or rad]
 
 
 @part

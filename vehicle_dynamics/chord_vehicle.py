@@ -72,7 +72,7 @@ class ChordVehicle:
         )
 
     def workspace(self) -> ChordWorkspace:
-        """Fresh arrays for one thread."""
+        """New arrays for one thread."""
         tree, at = self.scene.tree, self.scene.layout
         speeds = ROOT_SPEEDS + at.axes
         anchor = anchors_at_rest(self.mechanism.cuts)

@@ -35,19 +35,19 @@ from vehicle_dynamics.vehicle_mechanism import CornerBuilder, chassis_lump
 
 Array = NDArray[np.float64]
 
-LEAST_TRAVEL = 0.05  # [rad] from design to either side that a suspension must be able to move
+LEAST_TRAVEL = 0.05  # [rad] that a suspension must be able to move from design to either side
 OUT_SIZE = 14  # angular and linear acceleration of the chassis, theta'' and spin' of the corners
 
 
 class VehicleBodies(NamedTuple):
-    """The rigid-body model as the kernel sees it."""
+    """The rigid-body model in the form that the kernel uses."""
 
     corners: NDArray[np.void]  # four records of CORNER, in the order of CORNERS
     chassis: RigidInertia
 
 
 class Workspace(NamedTuple):
-    """Arrays that an evaluation writes to, made once."""
+    """Work arrays of an evaluation, allocated once."""
 
     matrix: Array  # 6 x 6
     right: Array  # 6
@@ -56,7 +56,7 @@ class Workspace(NamedTuple):
 
 
 def workspace() -> Workspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     return Workspace(np.zeros((6, 6)), np.zeros(6), np.zeros((4, 6)), np.zeros((4, 7)))
 
 
@@ -69,7 +69,7 @@ class LowerArm(NamedTuple):
 
 
 class EliminatedCorner(NamedTuple):
-    """What is left of a corner after its theta is eliminated."""
+    """Result of eliminating a corner's theta."""
 
     inverse: float  # 1 / D
     drive: float  # generalised force on theta, less the loads
@@ -162,7 +162,7 @@ def vehicle_bodies(parameters: VehicleParameters) -> VehicleBodies:
 
 
 def _tie_ends(parameters: VehicleParameters, builder: CornerBuilder) -> list[Vector3]:
-    """Where the steering holds the inner end of a front tie rod, from lock to lock."""
+    """Positions of the inner end of a front tie rod, from lock to lock."""
     steering = parameters.steering.points().geometry()
     lock = np.deg2rad(parameters.steering.max_pitman_angle_deg)
     motions = [link_motion(steering, angle) for angle in np.linspace(-lock, lock, 5)]
@@ -171,7 +171,7 @@ def _tie_ends(parameters: VehicleParameters, builder: CornerBuilder) -> list[Vec
 
 @kernel
 def out_of_reach(vehicle: VehicleBodies, theta: Array) -> int:
-    """The first corner whose lower arm is where it cannot be, or at no number; -1 when all are well."""
+    """The first corner whose lower arm is out of reach or not finite; -1 when all are valid."""
     for index in range(4):
         corner = vehicle.corners[index]
         if not corner.lowest < theta[index] < corner.highest:

@@ -1,4 +1,4 @@
-"""What a vehicle carries, and what drivers and sensors must know of it; needs no kernel."""
+"""Equipment of a vehicle, and what drivers and sensors must know of it; needs no kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proving_ground.settings.nested import load_section
 
 @dataclass(frozen=True, kw_only=True)
 class SensorMount:
-    """Where this vehicle carries a kind of sensor, unless a scenario says otherwise."""
+    """Mount of a kind of sensor on this vehicle, unless a scenario overrides it."""
 
     sensor: str = setting(..., "Kind of sensor: imu, gps, encoders, lidar or a kind of your own")
     xyz_m: tuple[float, float, float] = setting(
@@ -24,13 +24,13 @@ class SensorMount:
 
     @property
     def frame_name(self) -> str:
-        """Of the frame in the URDF."""
+        """Name of the frame in the URDF."""
         return self.frame or f"{self.sensor}_link"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Equipment:
-    """What others must know of the vehicle to fit sensors to it and to drive it."""
+    """What others need to fit sensors to the vehicle and to drive it."""
 
     sensors: tuple[SensorMount, ...] = ()
     body_boxes_m: tuple[float, ...] = setting(
@@ -51,10 +51,10 @@ class Equipment:
         return wished or self.planned_curvature_1pm
 
     def position(self, sensor: str) -> SensorMount | None:
-        """Of a kind of sensor, if the vehicle has one for it."""
+        """Mount of a kind of sensor, if the vehicle has one for it."""
         return next((item for item in self.sensors if item.sensor == sensor), None)
 
     @staticmethod
     def from_yaml(path: Path) -> Equipment:
-        """The `equipment` of a vehicle's file; the rest of it is not looked at."""
+        """The `equipment` of a vehicle's file; the rest of it is ignored."""
         return load_section(path, "equipment", Equipment)

@@ -1,4 +1,4 @@
-"""The HMMWV as one object: load it, put it somewhere, drive it, look at it, save it.
+"""The HMMWV as one object: load, place, drive, inspect, save.
 
 >>> from proving_ground.settings.share import share_file
 >>> hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
@@ -44,11 +44,11 @@ LONGEST_STEP_S = 0.004  # beyond, held brakes chatter
 
 
 class DivergedError(RuntimeError):
-    """The motion left what numbers can follow."""
+    """The motion is no longer finite or physical."""
 
 
 class Hmmwv(Vehicle):
-    """The vehicle of 14 degrees of freedom on tyres. Parameters do not change once made."""
+    """The vehicle with 14 degrees of freedom on tyres. Its parameters are immutable."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Hmmwv(Vehicle):
         self._method = METHODS[method]
         self.kernel = driving_vehicle(parameters, powertrain, gravity)
         self._rigid_work = workspace()
-        self.base_in_chassis = np.zeros(3)  # until the first start tells
+        self.base_in_chassis = np.zeros(3)  # set by the first start
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
         self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
@@ -79,7 +79,7 @@ class Hmmwv(Vehicle):
 
     @property
     def kernel(self) -> DrivingVehicle:
-        """The vehicle as kernels take it; another one may be put in its place for studies."""
+        """The vehicle in the form that kernels use; may be replaced for studies."""
         return self._kernel
 
     @kernel.setter
@@ -89,15 +89,15 @@ class Hmmwv(Vehicle):
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> Hmmwv:
-        """From a vehicle file; options as for the constructor. Raises SettingsError with file, line and key."""
+        """Load a vehicle file; options as for the constructor. Raises SettingsError with file, line and key."""
         return Hmmwv(VehicleParameters.from_yaml(path), **options)
 
     def initial_state(self, ground: GroundModel, **position: float) -> DrivingState:
-        """In balance on any ground; arguments as those of start."""
+        """State in equilibrium on any ground; arguments as for start."""
         return DrivingState.from_array(self.start(ground, **position))  # type: ignore[arg-type]
 
     def step(self, state: DrivingState, pedals: Pedals, ground: GroundModel, dt: float) -> DrivingState:
-        """The state after dt [s], a whole number of time steps. Raises DivergedError when there is none."""
+        """The state after dt [s], a whole number of time steps. Raises DivergedError if the motion diverges."""
         steps = round(dt / self.step_s)
         if steps < 1 or abs(steps * self.step_s - dt) > 1e-9:
             raise ValueError(f"dt: must be a whole number of steps of {self.step_s:g} s, got {dt}")
@@ -123,7 +123,7 @@ class Hmmwv(Vehicle):
         return state
 
     def _balanced(self, ground: GroundModel, position: Array, heading: float, speed: float) -> Array:
-        """In balance with base_link over a place: how the vehicle leans there tells where the chassis is."""
+        """State in equilibrium with base_link over a position: the vehicle's lean there gives the chassis position."""
         chassis = position - (rotation_from_rpy(0.0, 0.0, heading) @ self.base_in_chassis)[:2]
         for _ in range(MOST_PLACINGS):
             try:
@@ -138,7 +138,7 @@ class Hmmwv(Vehicle):
         return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
-        """See vehicle.Vehicle. Pedals beyond their limits are pressed as far as they go; NaN raises ValueError."""
+        """See vehicle.Vehicle. Pedals beyond their limits are clamped; NaN raises ValueError."""
         if state.shape != (DRIVING_SIZE,) or state.dtype != np.float64:
             raise ValueError(f"state: must be an array of {DRIVING_SIZE} floats, got {state.shape} {state.dtype}")
         if steps < 0:
@@ -191,17 +191,17 @@ class Hmmwv(Vehicle):
 
 
 def _base_in_chassis(at_rest: SnapshotRecord) -> Array:
-    """On the ground under the middle of the rear axle; chassis axes, for a vehicle at rest on the plane z = 0."""
+    """Origin of base_link on the ground under the middle of the rear axle; chassis axes, at rest on the plane z = 0."""
     rear = at_rest["wheel_centre"][2:].mean(axis=0)
     up = rotation_from_quaternion(at_rest["attitude"])[2]
     height = float(at_rest["position"][2] + up @ rear)
     base: Array = rear - height * up
-    base[1] = 0.0  # the difference between left and right is that of the steering's masses
+    base[1] = 0.0  # left and right differ only by the steering's masses
     return base
 
 
 def _gear_for(powertrain: Any, shaft: float) -> int:
-    """The lowest gear that is not to be shifted up from at a speed of the drive shaft [rad/s]."""
+    """The lowest gear that does not shift up at a speed of the drive shaft [rad/s]."""
     for gear in range(1, int(powertrain["gears"])):
         if shaft / powertrain["ratio"][gear - 1] < powertrain["shift_up"][gear - 1]:
             return gear

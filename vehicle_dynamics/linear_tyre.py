@@ -1,4 +1,4 @@
-"""A linear tyre on flat ground with a bump across the road: enough to drive the integrators before the real one exists.
+"""A linear tyre on flat ground with a bump across the road: a minimal model to test the integrators with.
 
 Vertical spring and damper; longitudinal and lateral force in proportion to slip and load. World axes, z up.
 """
@@ -12,11 +12,11 @@ from proving_ground.kernels.jit import inlined_part
 from proving_ground.kernels.vector3 import Vector3, add, combine, cross, dot, scale, unit
 
 UP: Vector3 = (0.0, 0.0, 1.0)
-SLOW = 1.0  # [m/s]: slip is taken relative to at least this speed
+SLOW = 1.0  # [m/s]: lower bound of the speed that slip is relative to
 
 
 class LinearTyre(NamedTuple):
-    """Numbers of the tyre, close to those of the HMMWV's 37x12.5 tyre at its static load."""
+    """Parameters close to those of the HMMWV's 37x12.5 tyre at its static load."""
 
     radius: float = 0.4699  # unloaded [m]
     stiffness: float = 411000.0  # vertical [N/m]: 15.8 mm at 6495 N, as the reference vehicle settles
@@ -30,11 +30,11 @@ class Bump(NamedTuple):
 
     start: float = 0.0  # x [m]
     length: float = 1.0  # [m]
-    height: float = 0.0  # [m]; 0 is flat ground
+    height: float = 0.0  # [m]; 0 for flat ground
 
 
 class TyreForce(NamedTuple):
-    """On the wheel at its centre, world axes."""
+    """Force on the wheel at its centre, world axes."""
 
     moment: Vector3  # [N m]
     force: Vector3  # [N]

@@ -11,7 +11,7 @@ STRAIGHT, J_TURN, LANE_CHANGE = 0, 1, 2
 
 
 class Manoeuvre(NamedTuple):
-    """What the driver does: a Pitman angle over time and a torque on all wheels."""
+    """Driver input: a Pitman angle over time and a torque on all wheels."""
 
     kind: int = STRAIGHT
     amplitude: float = 0.0  # of the Pitman angle [rad]
@@ -30,7 +30,7 @@ class Steer(NamedTuple):
 
 @inlined
 def steer_at(manoeuvre: Manoeuvre, time: float) -> Steer:
-    """J-turn: from zero to the amplitude, and stays. Lane change: once to one side and once to the other."""
+    """J-turn: from zero to the amplitude, and held. Lane change: once to one side and once to the other."""
     m = manoeuvre
     s = (time - m.start) / m.duration
     if m.kind == STRAIGHT or s <= 0.0:

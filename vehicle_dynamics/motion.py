@@ -1,4 +1,4 @@
-"""Plain readings of a snapshot that controllers need at every tick, without the cost of arrays."""
+"""Scalar readings of a snapshot for controllers, without the cost of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All settings of the vehicle node; declared here, its parameters follow."""
+"""All settings of the vehicle node; its parameters are generated from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _rate(default: float, what: str, least: float = 0.0) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
-    """Which vehicle, where, how fast time runs, and what is published."""
+    """Vehicle, world, pace of time, and published topics."""
 
     renamed: ClassVar[dict[str, str]] = {**RENAMED_VEHICLE, **RENAMED_START, **RENAMED_FRAMES}
 
@@ -47,7 +47,7 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     )
     tf_source: str = setting(
         "truth",
-        "Node that places base_link in odom and map: this one, or an observer",
+        "Node that publishes base_link in odom and map: this one, or an observer",
         choices=TF_SOURCES,
         read_only=True,
     )
@@ -65,7 +65,7 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
                 raise ValueError(f"frames.{name}: must be the name of no frame of the vehicle, got {frame!r}")
 
     def schedule(self) -> Schedule:
-        """What is published when."""
+        """Publication schedule."""
         rates = {
             "clock": self.clock_rate_hz,
             "odom": self.odom_rate_hz,

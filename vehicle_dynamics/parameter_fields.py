@@ -1,4 +1,4 @@
-"""What the dataclasses of a vehicle's numbers share: fields with units and bounds, and checks of tables."""
+"""Common code of the vehicle parameter dataclasses: fields with units and bounds, and checks of tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def damping_rate(description: str) -> Any:
 
 
 def check_curve(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
-    """Raise ValueError unless y over x is a table that kernels can hold: x rises."""
+    """Raise ValueError unless y over x is a table that fits the kernels, with x increasing."""
     if not 2 <= len(x) <= MOST_TABLE_VALUES:
         raise ValueError(f"{x_name}: must have 2 to {MOST_TABLE_VALUES} values, got {len(x)}")
     if len(x) != len(y):

@@ -1,4 +1,4 @@
-"""The vehicle's numbers, from config/vehicles/*.yaml into validated dataclasses. SI units, chassis frame, left side."""
+"""Vehicle parameters, from config/vehicles/*.yaml into validated dataclasses. SI units, chassis frame, left side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vehicle_dynamics.suspension.wishbone import Hardpoints
 
 @dataclass(frozen=True, kw_only=True)
 class RigidBody:
-    """Mass, place and principal moments of a body."""
+    """Mass, centre of mass and principal moments of a body."""
 
     mass_kg: float = mass("Mass of the body")
     centre_of_mass_m: tuple[float, float, float] = point("Centre of mass at the design position")
@@ -31,7 +31,7 @@ class RigidBody:
 
 @dataclass(frozen=True, kw_only=True)
 class Rod:
-    """A light, slender part, whose mass is taken from a neighbour."""
+    """A light, slender part, whose mass is subtracted from a neighbour."""
 
     mass_kg: float = mass("Mass of the rod")
     taken_from: str = setting(..., "Body that has this mass in the source", choices=("chassis", "lower_arm", "spindle"))
@@ -56,7 +56,7 @@ class SuspensionPoints:
     wheel_centre: tuple[float, float, float] = point("Centre of the wheel")
 
     def hardpoints(self) -> Hardpoints:
-        """What the kinematics need of the left side."""
+        """The left side's points for the kinematics."""
         return Hardpoints(**{item.name: getattr(self, item.name) for item in fields(Hardpoints)})
 
 
@@ -149,7 +149,7 @@ class Suspension:
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel:
-    """What spins."""
+    """Spinning parts of a wheel."""
 
     mass_kg: float = mass("Mass of hub, rim and tyre")
     inertia_kgm2: tuple[float, float, float] = moment("Principal moments of inertia of the wheel, y is the spin axis")
@@ -185,7 +185,7 @@ class Steering:
             raise ValueError(f"idler_mass_kg: must be below the mass of the link ({self.link.mass_kg:g})")
 
     def points(self) -> PitmanPoints:
-        """What the kinematics need."""
+        """Points for the kinematics."""
         return PitmanPoints(
             pitman_pivot=self.pitman_pivot_m,
             pitman_joint=self.pitman_joint_m,
@@ -197,7 +197,7 @@ class Steering:
 
 @dataclass(frozen=True, kw_only=True)
 class Aerodynamics:
-    """Drag; off in the reference vehicle."""
+    """Drag; disabled in the reference vehicle."""
 
     drag_area_m2: float = setting(0.0, "Drag coefficient times frontal area", unit="m^2", minimum=0.0, maximum=100.0)
     centre_m: tuple[float, float, float] = setting(
@@ -230,7 +230,7 @@ class BodyContact:
 
 @dataclass(frozen=True, kw_only=True)
 class SingleTrackPerformance:
-    """What the kinematic vehicle takes instead of tyres, engine and brakes."""
+    """Performance of the kinematic vehicle, in place of tyres, engine and brakes."""
 
     drive_mps2: float = setting(..., "Acceleration at full throttle from rest", unit="m/s^2", minimum=0.0, maximum=50.0)
     top_speed_mps: float = setting(

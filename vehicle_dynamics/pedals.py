@@ -1,4 +1,4 @@
-"""What a driver does with steering wheel, pedals and gear lever."""
+"""Driver input: steering wheel, pedals and gear lever."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ REVERSE, NEUTRAL, DRIVE = -1, 0, 1  # positions of the gear lever
 
 
 class Pedals(NamedTuple):
-    """Kernels take it as it is."""
+    """Pedals as drivers press them; kernels use the tuple directly."""
 
     steering: float = 0.0  # -1 full right, 1 full left
     throttle: float = 0.0  # 0 to 1
@@ -17,10 +17,10 @@ class Pedals(NamedTuple):
     selected: int = DRIVE  # gear lever
 
     def within_limits(self) -> Pedals:
-        """The nearest pedals that a driver can press; raises ValueError for what is no number or no gear."""
+        """The pedals clamped to their limits; raises ValueError for values that are not finite or an invalid gear."""
         try:
             is_finite = all(math.isfinite(value) for value in self)
-        except OverflowError:  # an integer beyond all floats
+        except OverflowError:  # an integer too large for a float
             is_finite = False
         if not is_finite:
             raise ValueError("pedals: must be finite numbers")

@@ -1,6 +1,6 @@
 """The standalone suspension of [Cameron] ("quarter car"): one corner on a held chassis under a known load on its wheel.
 
-Four formulations of the same bodies with the same strut: constraint embedding in closed form and by numbers (CE), tree
+Four formulations of the same bodies with the same strut: constraint embedding in closed form and numerical (CE), tree
 augmented (TA) and fully augmented (FA), to compare motion, constraint error and time.
 """
 
@@ -62,13 +62,13 @@ class Method(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """How to integrate."""
+    """Integration settings."""
 
     step: float = 1e-3  # [s]
     seconds: float = 5.0
     every: int = 1  # steps between records
     is_rk4: bool = True  # else semi-implicit Euler
-    alpha: float = 0.0  # Baumgarte's e'' + 2 alpha e' + beta^2 e = 0 [1/s], of TA and FA
+    alpha: float = 0.0  # Baumgarte's e'' + 2 alpha e' + beta^2 e = 0 [1/s], for TA and FA
     beta: float = 0.0
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class QuarterCarRun(NamedTuple):
     wheel_height: Array  # of its centre, above the chassis origin [m]
     spin: Array  # [rad]
     constraint_error: (
-        Array  # largest gap of a cut [m]; of FA of all joints, of analytic CE of the lengths of its bodies
+        Array  # largest gap of a cut [m]; for FA of all joints, for analytic CE of the lengths of its bodies
     )
 
 
@@ -108,7 +108,7 @@ def rough_road(seconds: float = 5.0, interval: float = 0.01) -> WheelTable:
 
 
 class QuarterCar:
-    """One corner of a vehicle with its chassis held, as each formulation sees it."""
+    """One corner of a vehicle with its chassis held, in each formulation."""
 
     def __init__(self, parameters: VehicleParameters, corner: str = "front_left") -> None:
         if corner not in CORNERS:
@@ -126,7 +126,7 @@ class QuarterCar:
     def rest_angle(self, table: WheelTable) -> float:
         """Lower-arm angle [rad] at which the strut carries the table's first load."""
         corner, wrench = self._corners[0], table.wrench[0]
-        lowest = 0.99 * corner["lowest"]  # a wheel without a load hangs on the rebound stop
+        lowest = 0.99 * corner["lowest"]  # an unloaded wheel hangs on the rebound stop
         highest = free_travel(corner["strut"], Range(corner["lowest"], corner["highest"])).highest
         return float(
             brentq(
@@ -148,11 +148,11 @@ class QuarterCar:
             raise ClosureError(f"{method.value}: the suspension left its reach {when}")
         time = settings.step * settings.every * np.arange(rows, dtype=np.float64)
         theta, height, spin, error = record.T
-        # Free bodies know the spin within half a turn only.
+        # Free bodies give the spin within half a turn only.
         return QuarterCarRun(time, theta, height, np.unwrap(spin) if method is Method.FA else spin, error)
 
     def prepared(self, method: Method, table: WheelTable, settings: StepSettings, record: Array) -> Callable[[], int]:
-        """A run that is ready to go and fills the record, once: the part to be timed. Gives the failed step or -1."""
+        """A prepared run that fills the record, once: the part to be timed. Returns the failed step or -1."""
         plan = StepPlan(settings.is_rk4, settings.step, settings.every)
         case = Case(self._corners, self._wheel, table, GRAVITY, plan)
         constraints = Constraints(self._looped.anchor, settings.alpha, settings.beta)
@@ -216,7 +216,7 @@ class QuarterCar:
 
 
 def _views(position: Array, velocity: Array, count: int) -> FreeState:
-    """Flat arrays as poses and velocities of that many bodies."""
+    """Flat arrays as poses and velocities of this many bodies."""
     return FreeState(
         position[: 4 * count].reshape(count, 4), position[4 * count :].reshape(count, 3), velocity.reshape(count, 6)
     )

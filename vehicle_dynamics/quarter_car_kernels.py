@@ -1,7 +1,7 @@
-"""Runs of one suspension on a held chassis by four formulations: embedded in closed form and by numbers, TA and FA.
+"""Runs of one suspension on a held chassis by four formulations: embedded in closed form and numerically, TA and FA.
 
-One kernel each, with the same loop, so that their times can be compared. record takes a row (quarter_car_steps.py)
-before each `every` steps and one at the end; memory holds the state, and is used up. Strut and load on the wheel are
+One kernel each, with the same loop, so that their times can be compared. record gets a row (quarter_car_steps.py)
+before each `every` steps and one at the end; workspace holds the state, and is consumed. Strut and wheel load are
 the same in all.
 """
 
@@ -71,7 +71,7 @@ def corner_accelerations(
 
 
 class Case(NamedTuple):
-    """What a run is about, whatever the formulation."""
+    """Inputs of a run, whatever the formulation."""
 
     corners: Corners
     wheel: WheelPoint
@@ -81,7 +81,7 @@ class Case(NamedTuple):
 
 
 class NumericModel(NamedTuple):
-    """Embedded by numbers: mechanism, chassis and arrays."""
+    """Numerically embedded: mechanism, chassis and arrays."""
 
     mechanism: LoopedTree
     root: RootMotion
@@ -103,12 +103,12 @@ class TreeModel(NamedTuple):
 
 
 class FreeModel(NamedTuple):
-    """Fully augmented: bodies and arrays. Of the hinges only the first one's angle is needed, the lower arm's."""
+    """Fully augmented: bodies and arrays. Only the angle of the first hinge, the lower arm's, is needed."""
 
     bodies: FreeBodies
     constraints: Constraints
-    state: FreeState  # views of the memory's at_... arrays
-    rate: FreeState  # views of the memory's rates
+    state: FreeState  # views of the workspace's at_... arrays
+    rate: FreeState  # views of the workspace's rates
     arm: Array  # 1
     arm_rate: Array  # 1
     coordinates: Array
@@ -118,7 +118,7 @@ class FreeModel(NamedTuple):
 
 @kernel
 def run_analytic(case: Case, workspace: StepWorkspace, record: Array) -> int:
-    """Embedded in closed form. Gives the step in which the arm left its reach, else NEVER."""
+    """Embedded in closed form. Returns the step in which the arm left its reach, else NEVER."""
     plan, corner, steps = case.plan, case.corners[0], (len(record) - 1) * case.plan.every
     for number in range(steps + 1):
         for stage in range(stages(plan, number < steps)):
@@ -138,9 +138,9 @@ def run_analytic(case: Case, workspace: StepWorkspace, record: Array) -> int:
 
 @kernel
 def run_numeric(case: Case, model: NumericModel, workspace: StepWorkspace, record: Array) -> int:
-    """Embedded by numbers. Gives the step in which the loops did not close, else NEVER."""
+    """Numerically embedded. Returns the step in which the loops did not close, else NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
-    # Taken out of the tuples once: numba counts a reference to each array whenever it takes one out.
+    # Unpacked from the tuples once: numba counts a reference for each array whenever it unpacks one.
     mechanism, root, no_angles, guess, loop_work, out = model
     tree, motion, forces = mechanism.tree, loop_work.motion, workspace.forces
     position, velocity = workspace.at_position, workspace.at_velocity
@@ -164,7 +164,7 @@ def run_numeric(case: Case, model: NumericModel, workspace: StepWorkspace, recor
 
 @kernel
 def run_tree(case: Case, model: TreeModel, workspace: StepWorkspace, record: Array) -> int:
-    """Tree augmented. Always gives NEVER: open loops show in the record."""
+    """Tree augmented. Always returns NEVER: open loops show in the record."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     tree, root, constraints, no_angles, motion, out = model
     position, velocity, forces = workspace.at_position, workspace.at_velocity, workspace.forces
@@ -187,7 +187,7 @@ def run_tree(case: Case, model: TreeModel, workspace: StepWorkspace, record: Arr
 
 @kernel
 def run_free(case: Case, model: FreeModel, workspace: StepWorkspace, record: Array) -> int:
-    """Fully augmented. Always gives NEVER."""
+    """Fully augmented. Always returns NEVER."""
     plan, steps = case.plan, (len(record) - 1) * case.plan.every
     bodies, constraints, state, rate, arm, arm_rate, coordinates, work, out = model
     forces = workspace.forces
@@ -248,7 +248,7 @@ def _pose_rates(state: FreeState, rate: FreeState) -> None:
 
 @part
 def _height_and_gap(corner: CornerRecord, theta: float) -> tuple[float, float]:
-    """Wheel height, and by how much the pose in closed form gets any distance wrong that rigid bodies keep [m].
+    """Wheel height, and the largest error [m] of the closed-form pose in any distance that rigid bodies keep.
 
     Measured between points of the pose: arms, upright, triangle of the spindle, tie rod, shock mount on its arm.
     """

@@ -1,4 +1,4 @@
-"""What runs of the quarter car share, whatever the formulation: steps, the load on the wheel, gaps. Kernels.
+"""Common code of quarter car runs, whatever the formulation: steps, the load on the wheel, gaps. Kernels.
 
 A state is two flat arrays, positions and velocities, of whatever the formulation has: lower arm and spin (CE), tree
 coordinates (TA), poses of free bodies (FA).
@@ -33,7 +33,7 @@ class WheelTable(NamedTuple):
 
 
 class StepPlan(NamedTuple):
-    """How to step."""
+    """Integration method, step and recording."""
 
     is_rk4: bool  # else semi-implicit Euler
     step: float  # [s]
@@ -41,7 +41,7 @@ class StepPlan(NamedTuple):
 
 
 class StepWorkspace(NamedTuple):
-    """State and what its steps need, made once per run."""
+    """State and work arrays of its steps, allocated once per run."""
 
     position: Array
     velocity: Array
@@ -56,7 +56,7 @@ class StepWorkspace(NamedTuple):
 
 
 class WheelPoint(NamedTuple):
-    """Where a mechanism has its wheel."""
+    """Indices of the wheel in a mechanism."""
 
     body: int
     spin: int  # coordinate
@@ -64,13 +64,13 @@ class WheelPoint(NamedTuple):
 
 @inlined
 def stages(plan: StepPlan, is_to_step: bool) -> int:
-    """How often the model is evaluated in a step; once where only a record is wanted."""
+    """Evaluations of the model per step; one where only a record is needed."""
     return 4 if plan.is_rk4 and is_to_step else 1
 
 
 @inlined
 def start_stage(plan: StepPlan, table: WheelTable, number: int, stage: int, workspace: StepWorkspace) -> None:
-    """Put the state of a stage where the model is evaluated, and the table's load beside it."""
+    """Set the state at which a stage evaluates the model, and the table's load."""
     share = RK4_SHARES[stage] * plan.step
     _add(workspace.at_position, workspace.position, share, workspace.position_rate)
     _add(workspace.at_velocity, workspace.velocity, share, workspace.acceleration)
@@ -85,7 +85,7 @@ def is_recorded(plan: StepPlan, number: int, stage: int) -> bool:
 
 @inlined
 def end_stage(plan: StepPlan, stage: int, workspace: StepWorkspace) -> None:
-    """Add the stage's rates to the sum; after the last one, and of Euler's velocities, that is the new state."""
+    """Add the stage's rates to the sum; after the last one, and for Euler's velocities, that is the new state."""
     if plan.is_rk4:
         weight = RK4_WEIGHTS[stage] * plan.step
         _add(
@@ -156,7 +156,7 @@ def wheel_point(tree: TreeArrays, wheel: WheelPoint, motion: TreeWorkspace) -> V
 
 @part
 def largest_gap(starts: NDArray[np.int64], is_angle: NDArray[np.bool_], error: Array) -> float:
-    """Distance between the two points of a cut or joint, the largest of all [m]; errors of angles are left out."""
+    """Largest distance between the two points of a cut or joint [m]; errors of angles are ignored."""
     worst = 0.0
     for joint in range(len(starts) - 1):
         square = 0.0

@@ -1,4 +1,4 @@
-"""Motion of the vehicle's rigid bodies and what acts on them, as forward dynamics takes them."""
+"""Motion of the vehicle's rigid bodies and the loads on them: inputs of forward dynamics."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class RigidMotion(NamedTuple):
 
 
 class RigidLoads(NamedTuple):
-    """What acts on the rigid bodies beside springs, stops and dampers; chassis axes."""
+    """Loads on the rigid bodies besides springs, stops and dampers; chassis axes."""
 
     gravity: Vector3  # [m/s^2]
     theta_force: Array  # 4: further generalised forces on the lower-arm angles [N m]
-    spin_torque: Array  # 4: from the spindle on the wheel, as a brake does [N m]
+    spin_torque: Array  # 4: from the spindle on the wheel, such as brake torque [N m]
     wheel_force: Array  # 4 x 6: moment [N m] and force [N] on each wheel at its centre
     chassis_force: Array  # 6: the same on the chassis at its origin

@@ -1,4 +1,4 @@
-"""What integrators of the rigid bodies' state (29, see vehicle_state.py) share: its rates, and steps made from them."""
+"""Common code of integrators of the rigid bodies' state (29, see vehicle_state.py): its rates, and steps from them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def euler_update(state: Array, rate: Array, step: float) -> None:
 
 @inlined_part
 def stage_state(state: Array, rate: Array, elapsed: float, out: Array) -> None:
-    """Where a stage of a Runge-Kutta step is evaluated; whatever follows the rigid state is advanced likewise."""
+    """State at which a Runge-Kutta stage is evaluated; whatever follows the rigid state is advanced likewise."""
     for k in range(len(state)):
         out[k] = state[k] + elapsed * rate[k]
 

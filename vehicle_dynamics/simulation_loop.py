@@ -1,6 +1,6 @@
-"""Runs a Stepper in a thread of its own, paced by the machine's steady clock.
+"""Runs a Stepper in its own thread, paced by the machine's steady clock.
 
-Only this thread touches simulation and vehicle, and it alone publishes; others ask it to do things between two moves.
+Only this thread touches simulation and vehicle, and it alone publishes; others send it requests between two moves.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from vehicle_dynamics.stepper import Instant, Pacer, Stepper
 
 PAUSED_CLOCK_S = 0.1  # real time between clock messages of a paused simulation
 ANSWER_WAIT_S = 5.0
-LONGEST_WAIT_S = 0.1  # so that the end does not wait for a slow simulation
-BREATH_S = 2e-5  # others get the interpreter at least this long ...
+LONGEST_WAIT_S = 0.1  # so that stopping does not wait for a slow simulation
+BREATH_S = 2e-5  # other threads get the interpreter at least this long ...
 BREATH_EVERY_NS = 2_000_000  # ... this often, when the simulation does not wait by itself
 
 Result = TypeVar("Result")
@@ -27,16 +27,16 @@ Result = TypeVar("Result")
 
 @dataclass
 class Effort:
-    """What moving took since the last report."""
+    """Cost of moving since the last report."""
 
     worst_move_ns: int = 0  # physics and driver
     worst_turn_ns: int = 0  # with publishing
-    worst_late_ns: int = 0  # behind the time when it was due
+    worst_late_ns: int = 0  # lateness against the due time
     moves: int = 0
 
 
 class SimulationLoop:
-    """`start`, `ask` for changes, `stop` before what `publish` needs is gone."""
+    """`start`, `ask` for changes, `stop` before anything `publish` needs is destroyed."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SimulationLoop:
         """on_failure is called from the thread when it ends by an exception, which is then in `failure`."""
         self.simulation = simulation
         self.pacer = pacer
-        self.overruns = 0  # moves that took longer than the real time they have
+        self.overruns = 0  # moves that took longer than their real time
         self.failure: BaseException | None = None
         self._publish, self._on_failure, self._steady_ns = publish, on_failure, steady_ns
         self._effort = Effort()
@@ -60,30 +60,30 @@ class SimulationLoop:
         self._thread = threading.Thread(target=self._guarded_run, name="simulation")
 
     def start(self) -> None:
-        """Begin to run; the first instant is published at once."""
+        """Start running; the first instant is published at once."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End and wait for it; may be called again, and before start."""
+        """Stop and join; may be called again, and before start."""
         self._ends = True
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join()
 
     def ask(self, request: Callable[[], Result]) -> Result:
-        """What a request gives that is run in the simulation's thread, between two moves."""
+        """Run a request in the simulation's thread, between two moves; returns its result."""
         answer: Future[Result] = Future()
         self._requests.append((request, answer))
         self._wake.set()
         return answer.result(ANSWER_WAIT_S)
 
     def pause(self, wanted: bool) -> None:
-        """Let time stand or run. Call only through `ask`."""
+        """Pause or resume time. Call only through `ask`."""
         self.simulation.is_paused = wanted
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns)
 
     def step(self) -> bool:
-        """One period of a paused simulation; False when it runs. Call only through `ask`."""
+        """Run one period of a paused simulation; False when it is running. Call only through `ask`."""
         if not self.simulation.is_paused:
             return False
         for instant in self.simulation.step():
@@ -91,15 +91,15 @@ class SimulationLoop:
         return True
 
     def reset(self) -> None:
-        """Back to the start. Call only through `ask`."""
+        """Reset to the start. Call only through `ask`."""
         self.simulation.reset()
 
     def set_factor(self, factor: float) -> None:
-        """Another pace from now on. Call only through `ask`."""
+        """Set a new pace. Call only through `ask`."""
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns, factor)
 
     def take_effort(self) -> Effort:
-        """What it took since the last call."""
+        """Cost since the last call."""
         effort, self._effort = self._effort, Effort()
         return effort
 
@@ -122,7 +122,7 @@ class SimulationLoop:
                 continue
             early = self.pacer.early_ns(self._steady_ns(), simulation.next_time_ns)
             if early > 0:
-                self._wait(min(early / NS_PER_S, LONGEST_WAIT_S))  # and look again: a request may have changed all
+                self._wait(min(early / NS_PER_S, LONGEST_WAIT_S))  # then check again for requests
                 continue
             self._effort.worst_late_ns = max(self._effort.worst_late_ns, -early)
             self._turn()
@@ -142,7 +142,7 @@ class SimulationLoop:
             self.overruns += ended_at - began_at > (instant.time_ns - before) / self.pacer.factor
 
     def _wait(self, seconds: float) -> None:
-        """Until then, or until someone asks for something."""
+        """Wait for a time, or until a request arrives."""
         self._wake.wait(seconds)
         self._breathed_at = self._steady_ns()
 

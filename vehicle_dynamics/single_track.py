@@ -1,6 +1,6 @@
 """A kinematic single-track vehicle with the interface of Hmmwv: the low-fidelity choice.
 
-It follows the ground and its steering without slip: no suspension, no tyres, no inertia but that of its speed.
+It follows the ground and its steering without slip: no suspension, no tyres, no inertia except along the path.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FARTHEST = 1e7  # [m]
 
 
 class _Track(NamedTuple):
-    """What the kernel knows."""
+    """Parameters of the kernel."""
 
     drive: float  # [m/s^2]
     top_speed: float  # [m/s]
@@ -55,7 +55,7 @@ def _slope(ground: Ground, x: float, y: float, heading: float) -> tuple[float, f
 
 @kernel
 def _accelerate(track: _Track, ground: Ground, pedals: Pedals, state: Array) -> tuple[float, float]:
-    """Acceleration by engine and slope, and deceleration by brakes and rolling [m/s^2]."""
+    """Acceleration by engine and slope, and deceleration by brakes and rolling resistance [m/s^2]."""
     speed = state[SPEED]
     _, rise, _ = _slope(ground, state[X], state[Y], state[HEADING])
     push = 0.0
@@ -95,14 +95,14 @@ def _advance(
 
 @kernel
 def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: SnapshotRecord) -> None:
-    """Fill the first record of out, which holds a vehicle at rest, with what depends on the state."""
+    """Update the first record of out, which holds a vehicle at rest, with all that depends on the state."""
     seen = out[0]
     heading, speed, curvature = state[HEADING], state[SPEED], state[CURVATURE]
     height, rise, bank = _slope(ground, state[X], state[Y], heading)
     pitch = -math.atan(rise)
     roll = math.atan(bank * math.cos(pitch))
     _set_attitude(heading, pitch + track.pitch, roll, seen.attitude)
-    # Along the ground and upright on it, as the chassis sees it.
+    # Along the ground and upright on it, in chassis axes.
     cosine, sine = math.cos(track.pitch), math.sin(track.pitch)
     along, up = (cosine, 0.0, sine), (-sine, 0.0, cosine)
     push, drag = _accelerate(track, ground, pedals, state)
@@ -122,7 +122,7 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
         seen.angular_velocity[k], seen.angular_acceleration[k] = angular_velocity[k], angular_acceleration[k]
     for k in range(4):
         seen.spin[k], seen.spin_rate[k] = state[ROLLED] / track.wheel_radius, speed / track.wheel_radius
-        if k < 2:  # front wheels as rolling without slip wants them
+        if k < 2:  # front wheels at the angles of rolling without slip
             base = seen.wheel_centre[k, 0] - track.base[0]
             angle = math.atan(base * curvature / (1.0 - curvature * seen.wheel_centre[k, 1]))
             seen.steer_angle[k] = angle
@@ -133,7 +133,7 @@ def _observe(track: _Track, ground: Ground, pedals: Pedals, state: Array, out: S
 
 @inlined_part
 def _set_attitude(yaw: float, pitch: float, roll: float, out: Array) -> None:
-    """Quaternion of Z-Y-X angles [rad]: three turns, one after the other."""
+    """Quaternion of Z-Y-X angles [rad]: three rotations in sequence."""
     out[0], out[1], out[2], out[3] = 0.0, 0.0, 0.0, 1.0
     rotate_quaternion(out, (0.0, 0.0, yaw), out)
     rotate_quaternion(out, (0.0, pitch, 0.0), out)
@@ -172,7 +172,7 @@ class SingleTrack(Vehicle):
 
     @staticmethod
     def from_yaml(path: Path, **options: Any) -> SingleTrack:
-        """From a vehicle file; options as for the constructor."""
+        """Load a vehicle file; options as for the constructor."""
         return SingleTrack(VehicleParameters.from_yaml(path), **options)
 
     def _started(self, ground: GroundModel, at: RollingStart) -> Array:
@@ -194,7 +194,7 @@ class SingleTrack(Vehicle):
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """See vehicle.Vehicle. Suspensions are at rest, loads those of a vehicle at rest."""
         limited = pedals.within_limits()
-        out = np.frombuffer(bytearray(self._at_rest), SNAPSHOT)  # copies records thirty times as fast as numpy does
+        out = np.frombuffer(bytearray(self._at_rest), SNAPSHOT)  # copies records thirty times as fast as numpy
         _observe(self._track, ground.kernel(), limited, state, out)
         out[0]["pitman_angle"] = -self._model.kernel.servo.lock * self.steering_for(float(state[CURVATURE]))
         return out[0]

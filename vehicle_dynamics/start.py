@@ -1,4 +1,4 @@
-"""Where and when a run begins."""
+"""Pose and time at which a run begins."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Origin(NamedTuple):
     speed: float = 0.0  # [m/s]
 
     def rolled(self, seconds: float) -> Origin:
-        """After rolling straight ahead at constant speed for a time [s]."""
+        """The origin after rolling straight ahead at constant speed for a time [s]."""
         distance = self.speed * seconds
         return self._replace(x=self.x + distance * math.cos(self.heading), y=self.y + distance * math.sin(self.heading))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """The first instant of a run; the vehicle starts in balance."""
+    """The first instant of a run; the vehicle starts in equilibrium."""
 
     x_m: float = setting(0.0, "Position of base_link along x", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
     y_m: float = setting(0.0, "Position of base_link along y", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
@@ -41,7 +41,7 @@ class Start:
     )
     gear: int = setting(0, "Gear engaged at the start; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
     at_world: bool = setting(
-        False, "Start where the world suggests, unless a position or heading other than 0 is given", read_only=True
+        False, "Start at the world's start pose, unless a position or heading other than 0 is given", read_only=True
     )
     date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True)
 
@@ -53,7 +53,7 @@ class Start:
         return date_ns("date", self.date)
 
     def origin(self, world: World | None) -> Origin:
-        """Where it begins, given the world if there is one."""
+        """Pose and speed at the start, given the world if there is one."""
         x, y, heading = self.x_m, self.y_m, math.radians(self.heading_deg)
         if world is not None and self.at_world and (x, y, heading) == (0.0, 0.0, 0.0):
             x, y, heading = world.start.x, world.start.y, world.start.heading

@@ -32,7 +32,7 @@ from vehicle_dynamics.vehicle_mechanism import chassis_lump
 
 Array = NDArray[np.float64]
 
-STEERED_OUT_SIZE = 15  # as embedded_vehicle.OUT_SIZE, and the acceleration of the Pitman angle
+STEERED_OUT_SIZE = 15  # embedded_vehicle.OUT_SIZE plus the acceleration of the Pitman angle
 
 
 class SteeredBodies(NamedTuple):
@@ -43,7 +43,7 @@ class SteeredBodies(NamedTuple):
 
 
 class SteeredWorkspace(NamedTuple):
-    """Arrays that an evaluation writes to, made once."""
+    """Work arrays of an evaluation, allocated once."""
 
     matrix: Array  # 6 x 6
     right: Array  # 6
@@ -52,19 +52,19 @@ class SteeredWorkspace(NamedTuple):
 
 
 def steered_workspace() -> SteeredWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     return SteeredWorkspace(np.zeros((6, 6)), np.zeros(6), np.zeros((5, 6)), np.zeros((4, 9)))
 
 
 class SteerTerms(NamedTuple):
-    """A front corner's part in the Pitman angle's equation."""
+    """Contribution of a front corner to the Pitman angle's equation."""
 
     d: float
     d_theta: float  # of D, with the corner's theta
     drive: float
     coupling_moment: Vector3
     coupling_force: Vector3
-    spin: float  # turn of the spindle about DF per Pitman angle
+    spin: float  # rotation of the spindle about DF per Pitman angle
 
 
 @kernel
@@ -124,7 +124,7 @@ def steered_dynamics(
 def _steer_terms(
     corner: CornerRecord, motion: CornerMotion, end: TieEnd, end_column: Vector3, hub: BodyTerms, tie_rod: BodyTerms
 ) -> SteerTerms:
-    """Only hub and tie rod move with the Pitman angle alone."""
+    """Terms of the hub and tie rod, the only bodies that move with the Pitman angle alone."""
     pose = motion.pose
     spin = tie_end_spin(pose, end.position, end_column)
     angular_column = scale(spin, pose.upright)
@@ -145,7 +145,7 @@ def _steer_terms(
 
 @inlined_part
 def _with_columns(body: BodyTerms, angular_column: Vector3, centre: Vector3) -> CornerSums:
-    """Sums of one body for another coordinate, per unit rate of which it moves as given."""
+    """Sums of one body for another coordinate, with its motion per unit rate."""
     return first_body(BodyTerms(body.mass, body.centre, body.inertia, angular_column, centre, body.moment, body.force))
 
 

@@ -1,4 +1,4 @@
-"""Which curvature a slowly rolling vehicle follows at a position of the steering wheel, and the other way round."""
+"""Path curvature of a slowly rolling vehicle over steering wheel position, and its inverse."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SteeringTable:
 
     @staticmethod
     def of(vehicle: DrivingVehicle, wheelbase: float, at_rest: SnapshotRecord) -> SteeringTable:
-        """From the steering's geometry at the static ride height. Both front wheels pull: their mean angle counts."""
+        """Compute from the steering's geometry at the static ride height, with the mean angle of the front wheels."""
         steering = np.linspace(-1.0, 1.0, POINTS)
         arms = float(at_rest["arm_angle"][0]), float(at_rest["arm_angle"][1])
         angles = [
@@ -36,13 +36,13 @@ class SteeringTable:
         ]
         curvature = np.tan(angles) / wheelbase
         if not np.all(np.diff(curvature) > 0.0):
-            raise ValueError("steering: the front wheels do not turn further as the steering wheel does")
+            raise ValueError("steering: the angle of the front wheels must increase with the steering wheel")
         return SteeringTable(steering, curvature - np.interp(0.0, steering, curvature))
 
     def steering_for(self, curvature: float) -> float:
-        """Steering wheel for a curvature [1/m]; at its stop for more than it can do."""
+        """Steering wheel for a curvature [1/m]; at its stop beyond its range."""
         return float(np.interp(curvature, self.curvature, self.steering))
 
     def curvature_at(self, steering: float) -> float:
-        """Curvature [1/m] at a position of the steering wheel."""
+        """Curvature [1/m] at a steering wheel position."""
         return float(np.interp(steering, self.steering, self.curvature))

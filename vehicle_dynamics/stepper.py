@@ -1,4 +1,4 @@
-"""A vehicle's run through time in whole ticks: when the driver acts, and what is due when. Every run uses it.
+"""A vehicle's run through time in whole ticks: when the driver acts, and which outputs are due. Every run uses it.
 
 No clock and no thread here; simulation_loop.py has both. All times are whole nanoseconds.
 """
@@ -23,7 +23,7 @@ from vehicle_dynamics.vehicle import Vehicle
 Array = NDArray[np.float64]
 
 CONTROL_NS = round(PERIOD_S * NS_PER_S)
-MOST_DEBT_NS = NS_PER_S // 5  # a simulation further behind than this goes on from where it is
+MOST_DEBT_NS = NS_PER_S // 5  # a simulation further behind than this continues from the present instead of catching up
 WHOLE = 1e-6  # a rate or step this close to a whole number of ticks is one
 
 
@@ -33,7 +33,7 @@ def ns(seconds: float) -> int:
 
 
 def steps_per_control(step_s: float) -> int:
-    """Time steps between two acts of the driver; raises ValueError unless that is a whole number."""
+    """Time steps between two actions of the driver; raises ValueError unless that is a whole number."""
     steps = PERIOD_S / step_s
     if abs(steps - round(steps)) > WHOLE or ns(step_s) * round(steps) != CONTROL_NS:
         raise ValueError(f"step_s: must fit into {PERIOD_S:g} s a whole number of times, got {step_s:g}")
@@ -41,7 +41,7 @@ def steps_per_control(step_s: float) -> int:
 
 
 def ticks_between(name: str, rate_hz: float, step_s: float) -> int:
-    """Time steps between messages of a rate, 0 for none; raises ValueError naming near rates when it is not whole."""
+    """Time steps between messages of a rate, 0 for none; raises ValueError with the nearest rates if not whole."""
     if rate_hz == 0.0:
         return 0
     ticks = 1.0 / (rate_hz * step_s)
@@ -53,7 +53,7 @@ def ticks_between(name: str, rate_hz: float, step_s: float) -> int:
 
 
 class Driver(Protocol):
-    """Whoever turns steering wheel and pedals, once every PERIOD_S."""
+    """Controls steering wheel and pedals, once every PERIOD_S."""
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals: ...
 
@@ -61,19 +61,19 @@ class Driver(Protocol):
 
 
 class Instant(NamedTuple):
-    """What is to be published now."""
+    """Outputs to publish now."""
 
     time_ns: int  # since 1970
     due: frozenset[str]  # names of outputs
-    seen: SnapshotRecord | None  # None when there is nothing true to tell
-    has_jumped: bool = False  # the first after a reset
+    seen: SnapshotRecord | None  # None when there is no valid state
+    has_jumped: bool = False  # first instant after a reset
 
 
 class Schedule:
-    """Which outputs are due at which tick."""
+    """Outputs due at each tick."""
 
     def __init__(self, step_s: float, rates_hz: Mapping[str, float]) -> None:
-        """rates_hz by the name of the output; 0 is never. Raises ValueError for a rate that fits no whole ticks."""
+        """rates_hz by output name; 0 for never. Raises ValueError for a rate that is not a whole number of ticks."""
         self.step_ns = ns(step_s)
         self.control_ticks = steps_per_control(step_s)
         ticks = {name: ticks_between(name, rate, step_s) for name, rate in rates_hz.items()}
@@ -82,16 +82,16 @@ class Schedule:
         self.outputs = frozenset(self._ticks)
 
     def due(self, tick: int) -> frozenset[str]:
-        """Outputs that fall on the tick."""
+        """Outputs due at the tick."""
         return frozenset(name for name, count in self._ticks.items() if tick % count == 0)
 
     def steps_to_next(self, tick: int) -> int:
-        """Steps until anything falls due or the driver acts."""
+        """Steps until an output is due or the driver acts."""
         return min(period - tick % period for period in self._periods)
 
 
 class Stepper:
-    """The vehicle, its driver and its time. `move` to what comes next, `reset` to the start while time runs on."""
+    """The vehicle, its driver and its time. `move` to the next event, `reset` to the start while time continues."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Stepper:
         start: Mapping[str, float],
         start_ns: int = 0,
     ) -> None:
-        """start: place, heading and speed as Vehicle.start takes them."""
+        """start: position, heading and speed as for Vehicle.start."""
         self._vehicle, self._ground, self._driver, self._schedule = vehicle, ground, driver, schedule
         self._start = vehicle.start(ground, **start)  # type: ignore[arg-type]
         self._start_ns = start_ns
@@ -114,17 +114,17 @@ class Stepper:
 
     @property
     def seconds(self) -> float:
-        """Since the start; what drivers go by."""
+        """Time since the start; used by drivers."""
         return self.tick * self._schedule.step_ns / NS_PER_S
 
     @property
     def time_ns(self) -> int:
-        """Since 1970."""
+        """Time since 1970 [ns]."""
         return self._start_ns + self.tick * self._schedule.step_ns
 
     @property
     def next_time_ns(self) -> int:
-        """When `move` will have led to."""
+        """Time after the next `move`."""
         return self.time_ns + self._schedule.steps_to_next(self.tick) * self._schedule.step_ns
 
     @property
@@ -133,12 +133,12 @@ class Stepper:
         return DIVERGED if self.diverged else "paused" if self.is_paused else "running"
 
     def warm_up(self) -> None:
-        """Have compiled what moving needs, without moving."""
+        """Compile everything that moving needs, without moving."""
         self._vehicle.advance(self._state.copy(), self.pedals, self._ground, 1)
         clear_ruts(self._ground.kernel().ruts)
 
     def reset(self) -> None:
-        """Vehicle, driver and soil as at the start; time runs on. The next instant shows it: each is told of once."""
+        """Reset vehicle, driver and soil to the start; time continues. The next instant reports each reset once."""
         self._driver.reset()
         self._put_at_start()
         self._has_jumped = True
@@ -148,9 +148,9 @@ class Stepper:
         return Instant(self.time_ns, self._schedule.outputs, None if self.diverged else self.seen)
 
     def move(self) -> Instant:
-        """Let the driver act, if it is time, and the vehicle move until something is due.
+        """Let the driver act, if it is time, and advance the vehicle until an output is due.
 
-        A vehicle whose motion diverged stays where it was last sound, and time goes on without it.
+        A vehicle whose motion diverged stays at its last valid state, and time goes on without it.
         """
         steps = self._schedule.steps_to_next(self.tick)
         if not self.diverged:
@@ -161,22 +161,22 @@ class Stepper:
 
     @property
     def begins_period(self) -> bool:
-        """The driver acts at this tick."""
+        """Whether the driver acts at this tick."""
         return self.tick % self._schedule.control_ticks == 0
 
     def copy_state(self) -> Array:
-        """Of the vehicle, as `go_on_from` takes it."""
+        """Copy of the vehicle's state, as for `go_on_from`."""
         state: Array = self._state.copy()
         return state
 
     def go_on_from(self, tick: int, state: Array, pedals: Pedals) -> None:
-        """Be at a tick of a run of the same vehicle; its ground is left to the caller."""
+        """Continue from a tick of a run of the same vehicle; the caller restores the ground."""
         self.tick, self._state, self.pedals = tick, state.copy(), pedals
         self.seen = self._vehicle.snapshot(self._state, pedals, self._ground)
         self.diverged = ""
 
     def step(self) -> list[Instant]:
-        """One period of the driver, whatever falls due in it."""
+        """One period of the driver, with all instants due in it."""
         end = self.tick + self._schedule.control_ticks
         instants = []
         while self.tick < end:
@@ -188,7 +188,7 @@ class Stepper:
         self._state = self._start.copy()
         self.pedals = Pedals()
         self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
-        self.diverged = ""  # or when and where
+        self.diverged = ""  # or time and position
         self.collisions, self.last_collision = 0, ""
 
     def _drive(self, steps: int) -> None:
@@ -209,25 +209,25 @@ class Stepper:
 
 
 class Pacer:
-    """The straight line from simulation time to the machine's steady clock; factor 0 is as fast as it can."""
+    """The linear map from simulation time to the machine's steady clock; factor 0 is as fast as possible."""
 
     def __init__(self, factor: float) -> None:
         self._factor = factor
         self._wall_ns, self._time_ns = 0, 0  # a point on the line
-        self.given_up_ns = 0  # how much lateness was not made up for
+        self.given_up_ns = 0  # total lateness that was not caught up
 
     @property
     def factor(self) -> float:
-        """Simulated time over real time; 0 is free."""
+        """Simulated time over real time; 0 for unpaced."""
         return self._factor
 
     def restart(self, wall_ns: int, time_ns: int, factor: float | None = None) -> None:
-        """The line goes through this point."""
+        """Restart the map from this point."""
         self._wall_ns, self._time_ns = wall_ns, time_ns
         self._factor = self._factor if factor is None else factor
 
     def early_ns(self, wall_ns: int, time_ns: int) -> int:
-        """How long until a simulation time is due, negative when it is late. Too late, and the line moves to here."""
+        """Time until a simulation time is due, negative when late. When too late, the map restarts here."""
         if self._factor == 0.0:
             return 0
         early = self._wall_ns + round((time_ns - self._time_ns) / self._factor) - wall_ns

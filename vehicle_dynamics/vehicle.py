@@ -1,4 +1,4 @@
-"""What every vehicle offers, whatever its fidelity; runner, node and observer use only this."""
+"""Interface of every vehicle, whatever its fidelity; runner, node and observer use only this."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class RollingStart(NamedTuple):
-    """Where a vehicle starts, and how it moves there."""
+    """Pose and speed of a vehicle at its start."""
 
     x: float  # of base_link [m]
     y: float
@@ -26,9 +26,9 @@ class RollingStart(NamedTuple):
 
 
 class Vehicle(Protocol):
-    """A vehicle whose whole memory is a flat state array: a copy of it is a checkpoint, to the bit.
+    """A vehicle whose whole state is a flat array: a copy of it is a checkpoint, to the bit.
 
-    One object serves one thread: it works in arrays of its own.
+    One object serves one thread: it has its own work arrays.
     """
 
     step_s: float  # time step [s]
@@ -46,28 +46,28 @@ class Vehicle(Protocol):
         speed: float = 0.0,
         gear: int = 0,
     ) -> Array:
-        """State in balance with base_link over a place [m, rad], rolling ahead at speed [m/s]; gear 0 picks one."""
+        """State in equilibrium with base_link at a pose [m, rad], rolling forward at speed [m/s]; gear 0 picks one."""
         numbers = (x, y, heading, speed)
         if not all(math.isfinite(value) for value in numbers):
             raise ValueError(f"start: x, y, heading and speed must be finite, got {numbers}")
         return self._started(ground, RollingStart(x, y, heading, speed, gear))
 
     def _started(self, ground: GroundModel, at: RollingStart) -> Array:
-        """State for `start`, whose numbers are finite."""
+        """State for `start`; all values are finite."""
         ...
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
-        """Advance the state in place; returns the steps made, fewer than asked when the motion diverged."""
+        """Advance the state in place; returns the steps made, fewer than requested when the motion diverged."""
         ...
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
-        """What can be seen now; a record of SNAPSHOT of the caller's own."""
+        """Snapshot of the present state; the record belongs to the caller."""
         ...
 
     def steering_for(self, curvature: float) -> float:
-        """Steering wheel, -1 to 1, that leads a slowly rolling vehicle along a curvature [1/m], left positive."""
+        """Steering wheel, -1 to 1, at which a slowly rolling vehicle follows a curvature [1/m], left positive."""
         ...
 
     def curvature_at(self, steering: float) -> float:
-        """The other way round."""
+        """The inverse of steering_for."""
         ...

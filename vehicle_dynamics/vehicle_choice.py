@@ -1,4 +1,4 @@
-"""The vehicle that a scenario or a node asks for."""
+"""The vehicle of a scenario or a node."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class VehicleChoice:
         steps_per_control(self.step_s)
 
     def parameters(self) -> VehicleParameters:
-        """Of the model's file; raises SettingsError."""
+        """Parameters from the model's file; raises SettingsError."""
         return VehicleParameters.from_yaml(vehicle_file(self.model))
 
 
@@ -57,7 +57,7 @@ RENAMED_VEHICLE = {
 
 
 def make_vehicle(choice: VehicleChoice, parameters: VehicleParameters) -> Vehicle:
-    """A vehicle with these parameters; raises ValueError where together they make no vehicle."""
+    """A vehicle with these parameters; raises ValueError where together they are not a valid vehicle."""
     if choice.fidelity == "single_track":
         return SingleTrack(parameters, step_s=choice.step_s)
     return Hmmwv(parameters, powertrain=choice.powertrain, method=choice.integrator, step_s=choice.step_s)

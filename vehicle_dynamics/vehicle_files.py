@@ -1,4 +1,4 @@
-"""Where the vehicles' numbers lie: config/vehicles, or wherever a path says."""
+"""Files of vehicle parameters: config/vehicles, or any path."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Forces in the joints of the vehicle at a given state: pivots, ball joints, tie rods, bearings.
 
 Accelerations come from the closed-form kernel; springs and dampers act as forces along their lines here, so that the
-lower arms' pivots carry them (for the accelerations alone a moment on the arm would do).
+lower arms' pivots carry them (for the accelerations alone a moment on the arm is enough).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FREE = tuple(f"{corner}.{part}" for corner in CORNERS for part in ("lower_arm", 
 
 
 class VehicleJointForces:
-    """Makes the model once, answers for many states."""
+    """Built once, evaluated at many states."""
 
     def __init__(self, parameters: VehicleParameters, gravity: float = 9.81) -> None:
         self.mechanism = vehicle_mechanism(parameters)

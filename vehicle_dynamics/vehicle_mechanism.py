@@ -40,7 +40,7 @@ def vehicle_mechanism(parameters: VehicleParameters, steering_is_free: bool = Fa
 
 
 def chassis_lump(parameters: VehicleParameters, steering_is_fixed: bool) -> Lump:
-    """The chassis less the rods whose mass is taken from it; with the steering at design when that is fixed to it."""
+    """The chassis less the rods whose mass is subtracted from it; plus the steering at design when fixed to it."""
     taken = [rod for corner in CORNERS for rod in CornerBuilder(parameters, corner).taken_from("chassis")]
     chassis = without(_lump(parameters.chassis, np.eye(3)), taken)
     return joined([chassis, *steering_lumps(parameters).values()]) if steering_is_fixed else chassis
@@ -58,7 +58,7 @@ def steering_lumps(parameters: VehicleParameters) -> dict[str, Lump]:
 
 
 def steering_bodies(parameters: VehicleParameters) -> list[Body]:
-    """Pitman arm with the link, and idler, all turning about parallel axes."""
+    """Pitman arm with the link, and idler, all rotating about parallel axes."""
     steering = parameters.steering
     hinges = {
         "pitman_arm": (ROOT, steering.pitman_pivot_m),
@@ -81,7 +81,7 @@ def _idler_cut(parameters: VehicleParameters) -> Cut:
 
 
 def without(whole: Lump, parts: list[Lump]) -> Lump:
-    """What remains when parts are taken out: their mass and moment of mass. The inertia is kept, parts being small."""
+    """The remainder without the parts: less their mass and moment of mass. The inertia is kept, parts being small."""
     mass = whole[0] - sum(part[0] for part in parts)
     centre = (whole[0] * whole[1] - sum((part[0] * part[1] for part in parts), np.zeros(3))) / mass
     return mass, centre, whole[2]
@@ -127,7 +127,7 @@ class CornerBuilder:
         }
 
     def taken_from(self, body: str) -> list[Lump]:
-        """The rods whose mass the source has in the given body."""
+        """The rods whose mass is part of the given body in the source."""
         return [rod for name, rod in self.rods.items() if getattr(self.suspension.rods, name).taken_from == body]
 
     def tie_cross(self) -> Array:

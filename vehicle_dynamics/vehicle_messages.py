@@ -1,6 +1,6 @@
-"""Everything that is published of a vehicle, as messages of any class: time, truth, joints, frames, description.
+"""All messages of a vehicle, of any message class: time, truth, joints, frames, description.
 
-The vehicle's node publishes them, bags of lock-step write them. Each is made once and filled again; whoever gets one
+The vehicle's node publishes them, bags of lock-step write them. Each is allocated once and reused; the receiver
 serialises it before the next instant. All numbers of an instant are finite.
 """
 
@@ -65,9 +65,9 @@ class VehicleMessages:
         has_base: bool,
         has_body: bool,
     ) -> None:
-        """has_base: place base_link in odom and map; has_body: and chassis, suspension and wheels in it.
+        """has_base: publish base_link in odom and map; has_body: and chassis, suspension and wheels in it.
 
-        Frames of sensors are not the vehicle's: each sensor's node has its own.
+        Sensor frames are not the vehicle's: each sensor's node publishes its own.
         """
         x, y, z = (float(value) for value in vehicle.base_in_chassis)
         self._base = (x, y, z)
@@ -93,7 +93,7 @@ class VehicleMessages:
 
     @property
     def description(self) -> Message:
-        """URDF."""
+        """The URDF text."""
         return topics.ROBOT_DESCRIPTION, self._description
 
     def fixed_frames(self, time_ns: int) -> list[Any]:
@@ -110,7 +110,7 @@ class VehicleMessages:
     def at(
         self, time_ns: int, due: Collection[str], seen: SnapshotRecord, *, with_wheels: bool = True
     ) -> Iterator[Message]:
-        """What is due at an instant but for the clock; due: odom, joints, tf; with_wheels: and the truth of wheels."""
+        """Messages due at an instant except the clock; due: odom, joints, tf; with_wheels: and the truth of wheels."""
         motion = base_motion(seen, self._base) if "odom" in due or "tf" in due else None
         if "odom" in due and motion is not None:
             yield from self._motion(time_ns, motion, float(seen["collision"]))
@@ -125,7 +125,7 @@ class VehicleMessages:
             yield topics.TRANSFORMS, self._tree.tree(time_ns, motion, seen)
 
     def forget(self) -> None:
-        """No rate reaches back over a jump of the vehicle."""
+        """Restart rates after a jump of the vehicle."""
         self._joints.forget()
 
     def _motion(self, time_ns: int, motion: BaseMotion, push: float) -> Iterator[Message]:
@@ -147,11 +147,11 @@ class JointMessages:
         message.name = list(positions.names)
         self._wheels = [positions.names.index(name) for name in joints.WHEELS]
         self._effort = np.zeros(len(positions.names))
-        positions.of(np.zeros(4), np.zeros(4), 0.0)  # compiled now, not when the first message is due
+        positions.of(np.zeros(4), np.zeros(4), 0.0)  # compile now, not when the first message is due
         self.forget()
 
     def forget(self) -> None:
-        """No rate reaches back over a jump of the vehicle."""
+        """Restart rates after a jump of the vehicle."""
         self._before: tuple[int, float] | None = None  # time [ns] and Pitman angle [rad]
 
     def joints(self, time_ns: int, seen: SnapshotRecord) -> Any:
@@ -168,7 +168,7 @@ class JointMessages:
 
 
 class _Tree:
-    """Transforms of what moves: base_link in odom, and all joints."""
+    """Transforms of moving frames: base_link in odom, and all joints."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class _Tree:
         *,
         has_base: bool,
     ) -> None:
-        """transforms: of the joints, or None to leave them out; has_base: place base_link in odom."""
+        """transforms: of the joints, or None to omit them; has_base: publish base_link in odom."""
         self._base = new_transform(make, frames.odom, frames.base) if has_base else None
         self._positions, self._transforms = positions, transforms
         pairs = zip(transforms.parents, transforms.children, strict=True) if transforms is not None else ()
@@ -194,7 +194,7 @@ class _Tree:
         return not self._message.transforms
 
     def tree(self, time_ns: int, motion: BaseMotion, seen: SnapshotRecord) -> Any:
-        """All of them at one instant."""
+        """All transforms at one instant."""
         set_stamp(self._message.transforms[0].header.stamp, time_ns)
         if self._base is not None:
             set_transform(self._base, motion.position, motion.attitude)

@@ -1,6 +1,6 @@
 """Motion of the 14-degree-of-freedom vehicle over time: right-hand side and fixed-step integrators.
 
-The constraint-embedded model is an ordinary differential equation in minimal coordinates, so any integrator serves and
+The constraint-embedded model is an ordinary differential equation in minimal coordinates, so any integrator works and
 loops stay closed by construction. The road is that of linear_tyre.py, the driver that of manoeuvre.py.
 """
 
@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 
 
 class Scene(NamedTuple):
-    """A vehicle, what it drives on and what its driver does."""
+    """A vehicle, its road and its driver."""
 
     vehicle: VehicleBodies
     steering: SteeringBodies
@@ -54,7 +54,7 @@ class Scene(NamedTuple):
 
 
 class MotionWorkspace(NamedTuple):
-    """Arrays that a step writes to, made once."""
+    """Work arrays of a step, allocated once."""
 
     dynamics: Workspace
     accelerations: Array
@@ -69,7 +69,7 @@ class MotionWorkspace(NamedTuple):
 
 
 def motion_workspace(scene: Scene) -> MotionWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     tie_end = np.zeros((4, 9))
     tie_end[:, :3] = scene.vehicle.corners["geometry"]["tie_inner"]
     return MotionWorkspace(
@@ -174,7 +174,7 @@ def drive(
 ) -> Array:
     """States over time (rows x 29), from time 0; one row after each `every` steps.
 
-    Raises ReachError, with place and limits, when a suspension is driven beyond where it can be assembled.
+    Raises ReachError, with position and limits, when a suspension is driven beyond where it can be assembled.
     """
     check_scene(scene)
     if not (step > 0.0 and every >= 1 and 0.0 <= seconds < float("inf")):
@@ -191,7 +191,7 @@ def drive(
 
 
 def check_scene(scene: Scene) -> None:
-    """Raise ValueError for a scene with numbers that are none, or with a manoeuvre that the steering cannot follow."""
+    """Raise ValueError for a scene with values that are not finite, or a manoeuvre that the steering cannot follow."""
     numbers = [*scene.tyre, *scene.bump, *scene.manoeuvre, scene.gravity]
     if not np.isfinite(numbers).all():
         raise ValueError(f"scene: all numbers must be finite, got {numbers}")
@@ -210,7 +210,7 @@ def _limits(scene: Scene) -> list[Range]:
 
 
 def _thrown(scene: Scene, last: VehicleState, time: float) -> str:
-    """Says which suspension is on its way out of its reach: the one that gets to its limit first."""
+    """Message on the suspension that leaves its reach: the one that gets to its limit first."""
     limits = np.array(_limits(scene))
     room = np.where(last.theta_rate > 0.0, limits[:, 1] - last.theta, last.theta - limits[:, 0])
     worst = int(np.argmin(room / np.maximum(np.abs(last.theta_rate), 1e-9)))

@@ -1,4 +1,4 @@
-"""State of the 14-degree-of-freedom vehicle: by name for people, as one flat array for kernels."""
+"""State of the 14-degree-of-freedom vehicle: by name in Python, as one flat array for kernels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class VehicleState:
     theta: Array = field(default_factory=lambda: np.zeros(4))  # lower-arm angles, positive raises the wheel [rad]
     spin: Array = field(default_factory=lambda: np.zeros(4))  # wheel angles [rad]
     velocity: Array = field(default_factory=lambda: np.zeros(3))  # of the chassis origin, world axes [m/s]
-    angular_velocity: Array = field(default_factory=lambda: np.zeros(3))  # angular velocity, chassis axes [rad/s]
+    angular_velocity: Array = field(default_factory=lambda: np.zeros(3))  # chassis axes [rad/s]
     theta_rate: Array = field(default_factory=lambda: np.zeros(4))  # [rad/s]
     spin_rate: Array = field(default_factory=lambda: np.zeros(4))  # [rad/s]
 
@@ -49,7 +49,7 @@ class VehicleState:
 
     @staticmethod
     def from_array(array: Array) -> VehicleState:
-        """Copy out of a flat array."""
+        """Copy from a flat array."""
         return VehicleState(**{name: array[span].copy() for name, span in _SLICES.items()})
 
 

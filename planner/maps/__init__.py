@@ -1,1 +1,1 @@
-"""Maps for planning: what stands around the vehicle, how far away it is, and what has been seen so far."""
+"""Maps for planning: obstacles around the vehicle, distances to them, and all that has been seen."""

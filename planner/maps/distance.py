@@ -14,11 +14,10 @@ FAR = float(1 << 20)  # cells: further than any grid is wide
 def distance_field(cells: Cells, least: int, resolution: float, out: Floats) -> None:
     """Distance [m] from the middle of each cell to that of the nearest cell whose value is at least `least`.
 
-    Where there is no such cell it is FAR cells. scipy's distance_transform_edt gives the same and takes five times
-    as long.
+    Where there is no such cell it is FAR cells. Equals scipy's distance_transform_edt, five times as fast.
     """
     rows, columns = cells.shape
-    square = np.empty((rows, columns))  # of the distance to the nearest occupied cell of the same column: whole numbers
+    square = np.empty((rows, columns))  # squared distance to the nearest occupied cell of the same column, an integer
     for column in range(columns):
         square[0, column] = 0.0 if cells[0, column] >= least else FAR
     for row in range(1, rows):
@@ -30,8 +29,8 @@ def distance_field(cells: Cells, least: int, resolution: float, out: Floats) -> 
     for row in range(rows):
         for column in range(columns):
             square[row, column] *= square[row, column]
-    position = np.empty(columns, np.int64)  # columns whose parabolas make the lower envelope
-    begin = np.empty(columns)  # from where on each is the lowest
+    position = np.empty(columns, np.int64)  # columns whose parabolas form the lower envelope
+    begin = np.empty(columns)  # where each becomes the lowest
     for row in range(rows):
         low = square[row]
         count = 1

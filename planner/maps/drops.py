@@ -1,10 +1,10 @@
-"""Ground that falls away, as a LIDAR shows it: an edge hides what is behind it, so that a drop is a gap in the map.
+"""Ground that falls away, as a LIDAR shows it: an edge hides what is behind it, so a drop is a gap in the map.
 
 Seen from a height h, an edge at a distance d over a drop hides drop * d / h behind it. Steps are found between
-neighbours (maps.step_judge), and so never over such a gap: here, rays from the eye over the map compare the ground on
-both sides of a gap. Where it falls by more than the slopes on either side explain, the gap is the drop's shadow. A gap
-without a far side within reach is left unknown: nobody may drive there unseen (maps.step_judge.block_unseen, and the
-speed of arcs by sight).
+neighbours (maps.step_judge), and so never across such a gap: here, rays from the sensor over the map compare the ground
+on both sides of a gap. Where it falls by more than the slopes on either side explain, the gap is the drop's shadow. A
+gap without a far side within reach stays unknown: nothing may drive there unseen (maps.step_judge.block_unseen, and
+the speed of arcs by sight).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from proving_ground.kernels.jit import kernel
 Array = NDArray[np.float64]
 
 RAYS = 720
-REACH_M = 15.0  # from the eye: further away rings are too far apart to tell
+REACH_M = 15.0  # from the sensor: further away, rings are too far apart to decide
 STRIDE = 0.7  # of a cell, along a ray
-WIDEST_M = 2.0  # of a gap that is judged
-SLACK = 0.06  # rise over run that a gap may hide beside the slopes on its sides
-NEAREST_M, FURTHEST_M = 0.5, 1.6  # on either side, from the gap to the ground that tells the slope there
+WIDEST_M = 2.0  # widest gap that is judged
+SLACK = 0.06  # rise over run that a gap may hide beyond the slopes on its sides
+NEAREST_M, FURTHEST_M = 0.5, 1.6  # range on either side, from the gap, over which the slope is measured
 
 
 @kernel
 def block_falls(
     grid: HeightGrid, step: float, eye: tuple[float, float], window: tuple[int, int, float], cells: Cells
 ) -> None:
-    """Unknown cells of a window (column, row, resolution) in which the ground falls by a step [m] become obstacles.
+    """Mark unknown cells of a window (column, row, resolution) in which the ground falls by a step [m] as obstacles.
 
     eye: x and y [m] of the sensor.
     """
@@ -69,7 +69,7 @@ def block_falls(
             if near >= 0 and k > near + 1 and away[k] - away[near] <= WIDEST_M:
                 fall, over = low[near] - low[k], away[k] - away[near]
                 behind = _fall_after(away, low, k, count)
-                # A cell's lowest point may lie anywhere in it: one more cell of the slope is nothing odd.
+                # A cell's lowest point may lie anywhere in it: allow for one more cell of the slope.
                 explained = max(_fall_before(away, low, near), behind, 0.0) * (over + resolution) + SLACK * over
                 if fall - explained > step and not np.isnan(behind):
                     for gap in range(near + 1, k):
@@ -79,7 +79,7 @@ def block_falls(
 
 @kernel
 def _fall_before(away: Array, low: Array, at: int) -> float:
-    """How the ground falls, over run, towards a place of a ray; 0 where that is not known."""
+    """Fall of the ground, over run, before a sample of a ray; 0 where unknown."""
     found = 0.0
     for k in range(at - 1, -1, -1):
         run = away[at] - away[k]
@@ -92,7 +92,7 @@ def _fall_before(away: Array, low: Array, at: int) -> float:
 
 @kernel
 def _fall_after(away: Array, low: Array, at: int, count: int) -> float:
-    """How the ground falls, over run, from a place of a ray on; NaN where that is not known."""
+    """Fall of the ground, over run, from a sample of a ray onwards; NaN where unknown."""
     found = np.nan
     for k in range(at + 1, count):
         run = away[k] - away[at]

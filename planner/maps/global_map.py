@@ -1,4 +1,4 @@
-"""What has been seen so far, and what it costs to drive there: a coarse grid that grows with the way."""
+"""All that has been seen, and what it costs to drive there: a coarse grid that grows with the path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel
 
 MOST_CELLS = 4_000_000
-COARSEST_M = 2.0  # cells may get so large: then streets begin to close
+COARSEST_M = 2.0  # largest side of a cell: beyond it streets begin to close
 GROWTH_M = 40.0
 ROUNDING = 1e-6  # of a cell
 
@@ -26,21 +26,21 @@ class MapTooLargeError(ValueError):
 
 
 class Grown(NamedTuple):
-    """How a map has grown."""
+    """How a map grew."""
 
-    rows: int  # put before the old ones
+    rows: int  # inserted before the old ones
     columns: int
-    is_coarser: bool  # then all cells are others than before
+    is_coarser: bool  # then all cells differ from those before
 
 
 class GlobalMap:
-    """Accumulates rolling maps. What was never seen counts as free: a way is planned through it until it is.
+    """Accumulates rolling maps. Unseen cells count as free: paths are planned through them until they are seen.
 
-    A map that gets too large doubles the size of its cells.
+    A map that grows too large doubles the size of its cells.
     """
 
     def __init__(self, settings: PlannerSettings, half_width: float, extent: Extent) -> None:
-        """half_width [m] of the vehicle: closer to an obstacle its middle cannot be."""
+        """half_width [m] of the vehicle: its centre line cannot be closer to an obstacle."""
         self._settings = settings
         self._extent = extent
         self.resolution = settings.global_resolution_m
@@ -51,13 +51,13 @@ class GlobalMap:
 
     @property
     def _reach(self) -> int:
-        """Cells from an obstacle that it makes costly."""
+        """Cells around an obstacle that it makes costly."""
         return math.ceil((self._blocked_below + self._settings.near_m) / self.resolution) + 1
 
     def grow_to(self, left: float, right: float, low: float, high: float) -> Grown | None:
-        """Hold at least this rectangle [m], as far as the extent allows; None if it does already.
+        """Extend the map to at least this rectangle [m], as far as the extent allows; None if it already holds it.
 
-        Raises MapTooLargeError, and then stays as it is.
+        Raises MapTooLargeError, and is then unchanged.
         """
         e = self._extent
         asked = (max(left, e.left), min(right, e.right), max(low, e.low), min(high, e.high))
@@ -80,12 +80,12 @@ class GlobalMap:
         position = (slice(before[0], before[0] + old.rows), slice(before[1], before[1] + old.columns))
         cells[position], costs[position] = self.cells, self.costs
         self.window, self.cells, self.costs = new, cells, costs
-        if old.rows:  # what stands near the old edge makes new cells costly
+        if old.rows:  # obstacles near the old edge make new cells costly
             self._cost_around(before[0], before[1], before[0] + old.rows - 1, before[1] + old.columns - 1)
         return Grown(*before, doublings > 0)
 
     def _window_of(self, asked: tuple[float, float, float, float], side: float) -> Window:
-        """The window that holds a rectangle (left, right, low, high [m]) and the present one, with cells of a side."""
+        """Window that holds a rectangle (left, right, low, high [m]) and the present one; side: of a cell [m]."""
         left, right, low, high = asked
         old = self.window
         if old.rows:
@@ -96,7 +96,7 @@ class GlobalMap:
         return Window(column, row, max(end_column - column, 1), max(end_row - row, 1), side)
 
     def _coarsen(self) -> None:
-        """Cells of twice the side: occupied as soon as a part is, unknown while all of it is."""
+        """Double the side of the cells: occupied if any part is, unknown only if all of it is."""
         old = self.window
         row, column = old.row // 2, old.column // 2
         rows = -(-(old.row + old.rows) // 2) - row
@@ -123,9 +123,9 @@ class GlobalMap:
         )
 
     def add(self, grid: LocalGrid) -> NDArray[np.int64]:
-        """Take over what a rolling map knows; returns the cells (n x 2: row, column) whose costs changed.
+        """Copy what a rolling map knows; returns the cells (n x 2: row, column) whose costs changed.
 
-        Only what lies inside the window: grow it first.
+        Covers only the window: grow it first.
         """
         box = np.array([self.window.rows, self.window.columns, -1, -1])
         per_cell = round(self.resolution / grid.window.resolution)
@@ -136,7 +136,7 @@ class GlobalMap:
         return self._cost_around(*box.tolist())
 
     def _cost_around(self, row: int, column: int, last_row: int, last_column: int) -> NDArray[np.int64]:
-        """Costs again wherever cells of a box may matter."""
+        """Recompute costs wherever cells of a box may affect them."""
         rows, columns = self.window.shape
         near = _widened(row, last_row, self._reach, rows), _widened(column, last_column, self._reach, columns)
         wide = _widened(row, last_row, 2 * self._reach, rows), _widened(column, last_column, 2 * self._reach, columns)
@@ -153,7 +153,7 @@ class GlobalMap:
         return np.asarray(changed + np.array([near[0].start, near[1].start]), np.int64)
 
     def nearest_open(self, x: float, y: float, within: float) -> tuple[int, int] | None:
-        """The cell nearest to a place [m] that can be entered, at most `within` [m] away."""
+        """The free cell nearest to a position [m], at most `within` [m] away."""
         row, column = self.window.cell(x, y)
         reach = math.ceil(within / self.resolution)
         rows, columns = (
@@ -170,24 +170,24 @@ class GlobalMap:
         return (int(found[best, 0]), int(found[best, 1])) if away[best] <= within else None
 
     def state_at(self, x: float, y: float) -> int:
-        """OCCUPIED, FREE or UNKNOWN at a place [m]."""
+        """OCCUPIED, FREE or UNKNOWN at a position [m]."""
         row, column = self.window.cell(x, y)
         return int(self.cells[row, column]) if self.window.has(row, column) else UNKNOWN
 
     def middles(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """x and y [m] of the middles of cells (n x 2: row, column)."""
+        """x and y [m] of the centres of cells (n x 2: row, column)."""
         return np.asarray(
             (cells[:, ::-1] + [self.window.column + 0.5, self.window.row + 0.5]) * self.resolution, np.float64
         )
 
 
 def _first_cell(begin: float, side: float) -> float:
-    """Number of the cell in which something begins [m]; infinite for what has no beginning."""
+    """Index of the cell that holds a lower bound [m]; infinite if there is no bound."""
     return math.floor(begin / side + ROUNDING) if math.isfinite(begin) else begin
 
 
 def _end_cell(end: float, side: float) -> float:
-    """Number of the first cell after something that ends at a place [m]; infinite for what has no end."""
+    """Index of the first cell beyond an upper bound [m]; infinite if there is no bound."""
     return math.ceil(end / side - ROUNDING) if math.isfinite(end) else end
 
 
@@ -201,7 +201,7 @@ def _merge(
     local: Cells, local_position: tuple[int, int], per_cell: int, cells: Cells, position: tuple[int, int],
     box: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """A coarse cell is occupied as soon as a part of it is, and unknown while all of it is; box: what changed."""
+    """Update coarse cells: occupied if any part is, unknown only if all of it is; box: the changed part."""
     first_row, first_column = -(-local_position[0] // per_cell), -(-local_position[1] // per_cell)
     last_row = (local_position[0] + local.shape[0]) // per_cell
     last_column = (local_position[1] + local.shape[1]) // per_cell
@@ -216,7 +216,7 @@ def _merge(
             before = cells[to_row, to_column]
             if state != UNKNOWN:
                 cells[to_row, to_column] = state
-            # What becomes known as free costs the same as before.
+            # Unknown cells that become free keep their cost.
             if state != UNKNOWN and (state == OCCUPIED) != (before == OCCUPIED):
                 box[0], box[1] = min(box[0], to_row), min(box[1], to_column)
                 box[2], box[3] = max(box[2], to_row), max(box[3], to_column)
@@ -224,7 +224,7 @@ def _merge(
 
 @kernel
 def _costs(distance: NDArray[np.float32], blocked_below: float, near: float, near_cost: float) -> Costs:
-    """Costs by the distance [m] from obstacles."""
+    """Costs from the distance [m] to obstacles."""
     out = np.empty(distance.shape, np.int32)
     for row in range(distance.shape[0]):
         for column in range(distance.shape[1]):
@@ -239,7 +239,7 @@ def _costs(distance: NDArray[np.float32], blocked_below: float, near: float, nea
 
 
 def map_of(grid: LocalGrid, settings: PlannerSettings, half_width: float) -> GlobalMap:
-    """All of a rolling map as a global one: for a world that is known from the beginning."""
+    """A whole rolling map as a global one, for a world that is known from the start."""
     window, side = grid.window, grid.window.resolution
     whole = GlobalMap(settings, half_width, Extent())
     whole.grow_to(window.x, window.x + window.columns * side, window.y, window.y + window.rows * side)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 Cells = NDArray[np.int8]
 Floats = NDArray[np.float32]
 
-OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as nav_msgs/OccupancyGrid has them
+OCCUPIED, FREE, UNKNOWN = 100, 0, -1  # as in nav_msgs/OccupancyGrid
 
 
 class Window(NamedTuple):
-    """Which part of the world a grid shows. Corners are whole numbers of cells, so that grids lie on one another."""
+    """Part of the world that a grid covers. Corners are whole numbers of cells, so that grids align."""
 
     column: int  # of its first cell, counted from x = 0
     row: int
@@ -26,12 +26,12 @@ class Window(NamedTuple):
 
     @property
     def x(self) -> float:
-        """Of the corner [m]."""
+        """x of the corner [m]."""
         return self.column * self.resolution
 
     @property
     def y(self) -> float:
-        """Of the corner [m]."""
+        """y of the corner [m]."""
         return self.row * self.resolution
 
     @property
@@ -40,7 +40,7 @@ class Window(NamedTuple):
         return self.rows, self.columns
 
     def cell(self, x: float, y: float) -> tuple[int, int]:
-        """Row and column of a place [m], which may lie outside."""
+        """Row and column of a position [m], which may lie outside."""
         return math.floor(y / self.resolution) - self.row, math.floor(x / self.resolution) - self.column
 
     def has(self, row: int, column: int) -> bool:
@@ -49,7 +49,7 @@ class Window(NamedTuple):
 
     @staticmethod
     def around(x: float, y: float, size: float, resolution: float) -> Window:
-        """A square of the given side [m] with a place [m] in its middle."""
+        """A square of the given side [m], centred at a position [m]."""
         count = max(round(size / resolution), 1)
         column, row = (math.floor(position / resolution) - count // 2 for position in (x, y))
         return Window(column, row, count, count, resolution)
@@ -57,11 +57,11 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LocalGrid:
-    """What is around the vehicle; arrays belong to the map that made it and hold until its next update."""
+    """The vehicle's surroundings; arrays belong to the map that made them and are valid until its next update."""
 
     window: Window
     cells: Cells  # OCCUPIED, FREE or UNKNOWN
     heights: Floats  # of the ground [m]; NaN where unknown
-    distance: Floats  # from the middle of each cell to that of the nearest occupied one [m]
+    distance: Floats  # from the centre of each cell to that of the nearest occupied one [m]
     stamp: float  # time of the newest data in it [s]
-    by_sight: bool = False  # what is unknown was never seen: drive so that one can stop before it
+    by_sight: bool = False  # unknown cells were never seen: the vehicle must be able to stop before them

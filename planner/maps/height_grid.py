@@ -1,6 +1,6 @@
-"""Heights of what a LIDAR has met, cell by cell, in a square of the world that rolls along with the vehicle.
+"""Heights measured by a LIDAR, cell by cell, in a square of the world that rolls along with the vehicle.
 
-Cells lie in a torus: a cell of the world has the same place in the arrays for as long as the square covers it, so that
+Cells lie in a torus: a cell of the world keeps its index in the arrays for as long as the square covers it, so that
 rolling on clears a strip instead of moving everything.
 """
 
@@ -18,32 +18,32 @@ from proving_ground.kernels.jit import inlined, kernel
 States = NDArray[np.uint8]
 Numbers = NDArray[np.int32]
 
-NOTHING, MEASURED, PASSED = 0, 1, 2  # never met; has heights; rays went through where something had stood
-TILE = 4  # cells along the side of a tile, which keeps the lowest height of the ground around
+NOTHING, MEASURED, PASSED = 0, 1, 2  # never hit; has heights; rays passed where something had stood
+TILE = 4  # cells along the side of a tile, which keeps the lowest ground height around
 NO_GROUND = np.float32(np.inf)
 
 
 class HeightGrid(NamedTuple):
-    """As kernels take it; one element for each cell unless told otherwise."""
+    """Height grid in the form that kernels use; one element for each cell unless stated otherwise."""
 
     state: States
-    driven: States  # 1 where the wheels have been since anything was seen to stand there
-    misses: States  # scans in a row in which rays went through
-    low: Floats  # lowest and highest of what was met lately [m]
+    driven: States  # 1 where the wheels have been since the last obstacle was seen there
+    misses: States  # scans in a row in which rays passed through
+    low: Floats  # lowest and highest recent hit [m]
     high: Floats
-    time: Floats  # of the newest evidence, after the grid's own beginning [s]
-    scan: Numbers  # number of the scan that met the cell last
+    time: Floats  # of the newest evidence, since the grid's own epoch [s]
+    scan: Numbers  # index of the scan that last hit the cell
     scan_low: Floats  # of that scan alone [m]
     scan_high: Floats
-    tile_low: Floats  # of each tile: lowest that was ever met [m]
-    tile_scan: Numbers  # of each tile: scan for which tile_ground holds
+    tile_low: Floats  # of each tile: lowest hit ever [m]
+    tile_scan: Numbers  # of each tile: scan for which tile_ground is valid
     tile_ground: Floats  # of each tile: height of the ground [m]
     corner: NDArray[np.int64]  # column and row of the first cell, counted from x = y = 0; whole tiles
     side: int  # cells, a power of two
 
 
 def height_grid(least_cells: int) -> HeightGrid:
-    """An empty one with at least so many cells along each side."""
+    """An empty grid with at least this many cells along each side."""
     side = 1 << max(math.ceil(math.log2(least_cells)), 3)
     cells, tiles = side * side, (side // TILE) ** 2
     return HeightGrid(
@@ -64,22 +64,22 @@ def height_grid(least_cells: int) -> HeightGrid:
     )
 
 
-# These take numbers instead of the grid: handing over so many arrays costs more than their work.
+# These take scalars instead of the grid: passing so many arrays costs more than the work itself.
 @inlined
 def cell_index(side: int, column: int, row: int) -> int:
-    """Place in the arrays of a cell of the world that lies in a square of so many cells along its side."""
+    """Index in the arrays of a cell of the world; side: of the square, in cells."""
     return (row & (side - 1)) * side + (column & (side - 1))
 
 
 @inlined
 def tile_index(side: int, column: int, row: int) -> int:
-    """Place in the arrays of a tile of the world, counted in tiles; side: of the square, in cells."""
+    """Index in the arrays of a tile of the world, counted in tiles; side: of the square, in cells."""
     return cell_index(side // TILE, column, row)
 
 
 @kernel
 def clear(grid: HeightGrid) -> None:
-    """Forget everything."""
+    """Clear all cells."""
     grid.state[:] = NOTHING
     grid.driven[:] = 0
     grid.misses[:] = 0
@@ -90,7 +90,7 @@ def clear(grid: HeightGrid) -> None:
 
 @kernel
 def roll_to(grid: HeightGrid, column: int, row: int) -> None:
-    """Put a cell of the world into the middle of the square, to a tile; what enters is empty."""
+    """Centre the square on a cell of the world, to within a tile; cells that enter are empty."""
     half = grid.side // 2
     new_column, new_row = (column - half) // TILE * TILE, (row - half) // TILE * TILE
     old_column, old_row = grid.corner[0], grid.corner[1]

@@ -1,8 +1,8 @@
-"""Puts a scan onto the heights of the map so far: poses err in height and tilt, and kerbs are only 0.15 m high.
+"""Aligns a scan with the heights of the map: poses err in height and tilt, and kerbs are only 0.15 m high.
 
 Ground that is seen again should be where it was. A plane is fitted to the differences (robust: about their median, in
-two rounds) and taken off the scan. Heights of the map are therefore its own: they do not follow a pose whose height
-wanders, and only their differences count.
+two rounds) and subtracted from the scan. So the map has a height datum of its own: it does not follow a pose whose
+height drifts, and only differences count.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from proving_ground.kernels.jit import kernel
 
 Array = NDArray[np.float64]
 
-FEWEST = 100  # cells seen again; with fewer a scan is taken as it comes
-FLAT_M = 0.06  # from the lowest to the highest in a cell of plain ground
-GATES_M = (0.15, 0.06)  # differences further off the fit are no ground, in the first and in the second round
-# Less is left alone [m]. Where rings move over new ground, cells are first met by the points whose noise carries them
-# furthest, which lie low ahead and high behind: always to follow such small differences would tilt the map.
+FEWEST = 100  # cells seen again; with fewer, a scan is not corrected
+FLAT_M = 0.06  # height range within a cell of plain ground
+GATES_M = (0.15, 0.06)  # differences further off the fit are not ground, in the first and in the second round
+# Smaller corrections are skipped [m]. Where rings move over new ground, cells are first hit by the points with the
+# largest noise, which lie low ahead and high behind: following such small differences would tilt the map.
 LEAST_M = 0.025
-ARM_M = 10.0  # the distance at which a tilt counts for that
-STEEPEST = 0.05  # tilt, rise over run, that is still an error of a pose
+ARM_M = 10.0  # the distance at which a tilt is compared with it
+STEEPEST = 0.05  # largest tilt, rise over run, attributed to a pose error
 
 
 @kernel
 def fit_level(
     touched: NDArray[np.int32], eye: tuple[float, float], resolution: float, grid: HeightGrid, out: Array
 ) -> bool:
-    """How far a scan lies over the map: height at the eye [m] and slopes along x and y; whether to correct it.
+    """Offset of a scan over the map: height at the sensor [m] and slopes along x and y; whether to correct it.
 
     touched: cells of the scan, whose scan_low and scan_high are set; eye: the sensor's x and y [m].
     """
@@ -43,7 +43,7 @@ def fit_level(
             continue
         if grid.scan_high[cell] - grid.scan_low[cell] > FLAT_M:
             continue
-        # Middles: of lowest heights the map's would be lower, because it has seen more of them.
+        # Mid-heights: the map's lowest height is lower than the scan's, because it has seen more points.
         differences[count] = 0.5 * (grid.scan_low[cell] + grid.scan_high[cell] - grid.low[cell] - grid.high[cell])
         row, column = cell // side, cell % side
         row = grid.corner[1] + ((row - grid.corner[1]) & (side - 1))
@@ -61,7 +61,7 @@ def fit_level(
 
 @kernel
 def _refine(differences: Array, to_x: Array, to_y: Array, gate: float, out: Array) -> bool:
-    """Least squares of what lies within the gate of the plane in `out`, into `out`; False leaves it as it is."""
+    """Least squares over points within the gate of the plane in `out`, into `out`; False leaves it unchanged."""
     n = sx = sy = sxx = sxy = syy = sz = sxz = syz = 0.0
     for k in range(len(differences)):
         x, y = to_x[k], to_y[k]
@@ -73,7 +73,7 @@ def _refine(differences: Array, to_x: Array, to_y: Array, gate: float, out: Arra
         sz, sxz, syz = sz + differences[k], sxz + x * differences[k], syz + y * differences[k]
     if n < FEWEST:
         return False
-    # Normal equations about the mean place.
+    # Normal equations about the mean position.
     xx, xy, yy = sxx - sx * sx / n, sxy - sx * sy / n, syy - sy * sy / n
     xz, yz = sxz - sx * sz / n, syz - sy * sz / n
     determinant = xx * yy - xy * xy
@@ -90,7 +90,7 @@ def _refine(differences: Array, to_x: Array, to_y: Array, gate: float, out: Arra
 def take_off(
     touched: NDArray[np.int32], level: Array, eye: tuple[float, float], resolution: float, grid: HeightGrid
 ) -> None:
-    """Lower what the scan met by a plane: height at the eye [m] and slopes."""
+    """Lower a scan by a plane: height at the sensor [m] and slopes."""
     side = grid.side
     for cell in touched:
         row, column = cell // side, cell % side

@@ -1,21 +1,21 @@
-"""Obstacles as a LIDAR sees them: the second obstacle source, fed scan by scan.
+"""Obstacles seen by a LIDAR: the second obstacle source, updated scan by scan.
 
-Each cell keeps the lowest and the highest of what was met in it lately. It is an obstacle when it is the end of a step
+Each cell keeps the lowest and the highest recent hit. It is an obstacle when it is the end of a step
 that the slope of the ground around does not explain (maps.step_judge), or too high over the vehicle's ground plane.
-What hangs higher over the ground than clear_height_m is ignored. Cells are free again when their ground is seen or
+Anything higher over the ground than clear_height_m is ignored. Cells are free again when their ground is seen or
 when rays go through them, and free where the wheels have been.
 
-Poses may err in height and tilt: each scan is levelled on the ground that it sees again (maps.levelling).
+Poses may err in height and tilt: each scan is levelled on ground that it sees again (maps.levelling).
 
-What no ray has met is unknown. The global path takes unknown for free until it is seen; arcs are driven only so fast
+What no ray has hit is unknown. The global path treats unknown as free until it is seen; arcs are driven only so fast
 that the vehicle can stop before it (by_sight). Ground that falls away hides what is behind: where both sides of such a
 gap are seen, the drop is found by their heights (maps.drops).
 
 A LIDAR on the roof does not see the ground beside the vehicle (with the HMMWV's mount: 6 m ahead, 11 m to the side,
-20 m behind); on the way it remembers, but where it starts there may be a kerb that it never saw. And what is still
-unseen close ahead is no ground: from the mount's 2 m, ground that falls by the steepest slope that is driven (25
+20 m behind); it keeps what it saw on the way, but where it starts there may be a kerb that it never saw. And what is
+unseen close ahead is not ground: from the mount's 2 m, ground that falls by the steepest drivable slope (25
 degrees, 0.47 over run) shows from 2 / 0.47 = 4.3 m on, which is 2.4 m ahead of the bumper. So cells that were never
-seen and are within blind_m of the body count as obstacles, but for a strip ahead of the first place to drive out by.
+seen and are within blind_m of the body count as obstacles, except in a strip ahead of the first pose to drive out by.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ from sensors.samples import LIDAR_POINT
 
 Array = NDArray[np.float64]
 
-KNOTS = 128  # poses in a sweep that is put straight: 1 mm apart at 1 m/s and 0.1 s
+KNOTS = 128  # poses in a sweep that is deskewed: 1 mm apart at 1 m/s and 0.1 s
 MOST_RINGS = 1024
 FURTHEST_M = 1e7
-JUMP_S = 1.0  # time that goes back by more begins anew; by less, the scan was late
+JUMP_S = 1.0  # time that goes back by more is a reset; by less, a late scan
 OWN_BODY_M = 0.15  # around the footprint: points there are the vehicle's own
-TRACK_M = 0.3  # of a wheel ahead and behind its middle that stands on the ground
+TRACK_M = 0.3  # half length of a wheel's contact with the ground
 START_ASIDE_M = 0.5  # and this much beside the vehicle
-ENTER_M = 8.0  # spare room around the square, so that a window may be ahead of the scan
+ENTER_M = 8.0  # margin around the square, so that a window may be ahead of the scan
 
 
 @dataclass(frozen=True, kw_only=True)
 class LidarMapSettings:
-    """Of the obstacle map from LIDAR; what an obstacle is stands in PlannerSettings."""
+    """Settings of the obstacle map from LIDAR; PlannerSettings defines what an obstacle is."""
 
     lidar_range_m: float = setting(30.0, "Longest range of a return that is used", unit="m", minimum=5.0, maximum=100.0)
     clear_height_m: float = setting(
@@ -114,7 +114,7 @@ class LidarSource:
         extent: Extent | None = None,
         map_settings: LidarMapSettings | None = None,
     ) -> None:
-        """mounting: of the LIDAR in base_link; extent: where goals may be, and beyond which is no place to drive."""
+        """mounting: of the LIDAR in base_link; extent: where goals may be; beyond it all is obstacle."""
         self._settings, self._extent = settings, extent or Extent()
         self.map_settings = map_settings or LidarMapSettings()
         s, f = settings, footprint
@@ -130,36 +130,36 @@ class LidarSource:
             s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m
         )
         self._room = _room(0, 1)
-        self.rejected_scans = 0  # late, blind, or with a pose that is none
-        self.rejected_points = 0  # that were no numbers
+        self.rejected_scans = 0  # late, blind, or with an invalid pose
+        self.rejected_points = 0  # that were not finite
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything that was seen."""
+        """Clear everything that was seen."""
         clear(self._grid)
         self._scan = 0
         self._begin = 0.0
         self._newest = -math.inf
         self._eye = (0.0, 0.0)  # x and y of the sensor at the newest scan [m]
-        self._level = np.zeros(3)  # of poses over the map: height [m], rise over run along x and y
+        self._level = np.zeros(3)  # offset of poses over the map: height [m], rise over run along x and y
 
     @property
     def by_sight(self) -> bool:
-        """Whether what is unseen is not to be trusted."""
+        """Whether unseen ground is not trusted."""
         return self.map_settings.blind_m > 0.0
 
     def extent(self) -> Extent:
-        """What it was told; endless otherwise."""
+        """The given extent; unbounded if none was given."""
         return self._extent
 
     def see(
         self, time: float, points: NDArray[np.void], pose: Pose, later: Pose | None = None, sweep: float = 0.1
     ) -> bool:
-        """Take in a scan of LIDAR_POINT (or with its x y z ring time); whether it could be used, see rejected_scans.
+        """Add a scan of LIDAR_POINT (or with its x y z ring time); whether it was used, see rejected_scans.
 
-        time [s] and pose of base_link: of the stamp. The scan must be put straight (LidarSettings.deskew), unless
+        time [s] and pose of base_link: of the stamp. The scan must be deskewed (LidarSettings.deskew), unless
         `later` is the pose of base_link `sweep` [s] after the stamp: points are then placed by their own times. Time
-        that goes back by more than a second begins anew; a scan that is late by less is rejected. Raises ValueError for
+        that goes back by more than a second resets the map; a scan late by less is rejected. Raises ValueError for
         points without these fields.
         """
         if time < self._newest - JUMP_S:
@@ -175,7 +175,7 @@ class LidarSource:
         sweep_poses = self._sweep_poses(pose, later, sweep)
         self._scan += 1
         used = self._transform(points, sweep_poses)
-        if used < self.map_settings.least_points:  # blind, whatever it sends: the map must grow old
+        if used < self.map_settings.least_points:  # blind, whatever it sends: let the map age
             self.rejected_scans += 1
             return False
         is_first = self._newest == -math.inf
@@ -186,7 +186,7 @@ class LidarSource:
         return True
 
     def _transform(self, points: NDArray[np.void], sweep_poses: SweepPoses) -> int:
-        """Points into the room for one scan; how many are of use."""
+        """Transform points into the scan buffer; returns the number of usable points."""
         columns = (points["x"], points["y"], points["z"], points["ring"], points["time"])
         used, rejected = transform_points(
             columns, sweep_poses, self._body, self._level, self._scale(), self._scan, self._grid, self._room
@@ -261,7 +261,7 @@ def _is_finite_pose(pose: Pose) -> bool:
 
 
 def _as_lidar_points(points: NDArray[np.void]) -> NDArray[np.void]:
-    """The same, or a copy in the form that the kernels are compiled for; raises ValueError for other fields."""
+    """The points, or a copy in the layout that the kernels are compiled for; raises ValueError for other fields."""
     if points.dtype == LIDAR_POINT and points.ndim == 1 and points.flags.writeable and points.flags.aligned:
         return points
     missing = {"x", "y", "z", "ring", "time"} - set(points.dtype.names or ())
@@ -274,7 +274,7 @@ def _as_lidar_points(points: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def _frame(pose: Pose) -> tuple[Array, Array]:
-    """Origin [m] and world_from_base (3 x 3) of a pose: heading and the slopes of its plane tell all three axes."""
+    """Origin [m] and world_from_base (3 x 3) of a pose; heading and the slopes of its plane define all three axes."""
     up = np.array([-pose.slope_x, -pose.slope_y, 1.0])
     ahead_x, ahead_y = math.cos(pose.heading), math.sin(pose.heading)
     ahead = np.array([ahead_x, ahead_y, pose.slope_x * ahead_x + pose.slope_y * ahead_y])
@@ -285,7 +285,7 @@ def _frame(pose: Pose) -> tuple[Array, Array]:
 
 @kernel
 def _between(begin: Array, rotation: Array, end: Array, end_rotation: Array, origins: Array, rotations: Array) -> None:
-    """Poses at equal times from one to another: along a straight line, about a fixed axis (Rodrigues' formula)."""
+    """Interpolated poses at equal times: along a straight line, about a fixed axis (Rodrigues' formula)."""
     step = np.zeros((3, 3))  # from the first attitude to the last, in the world
     for i in range(3):
         for j in range(3):

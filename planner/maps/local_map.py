@@ -1,4 +1,4 @@
-"""The rolling map: a square of the world that goes with the vehicle, with the distance to what stands in it."""
+"""The rolling map: a square of the world that moves with the vehicle, with the distance to obstacles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.settings import PlannerSettings
 
 
 class LocalMap:
-    """Asks its source again at each update; what the source remembers is its own affair."""
+    """Queries its source at each update; what was seen before is kept by the source, if at all."""
 
     def __init__(self, source: ObstacleSource, settings: PlannerSettings) -> None:
         self.source = source
@@ -23,7 +23,7 @@ class LocalMap:
         self._distance = np.zeros((count, count), np.float32)
 
     def update(self, time: float, pose: Pose) -> LocalGrid:
-        """The map around a pose; the arrays are used again at the next update."""
+        """The map around a pose; the arrays are reused at the next update."""
         s = self._settings
         window = Window.around(pose.x, pose.y, s.local_map_m, s.map_resolution_m)
         stamp = self.source.look(time, pose, window, self._cells, self._heights)

@@ -1,4 +1,4 @@
-"""What one LIDAR scan tells a height grid: points into cells, rays that clear cells, cells under the wheels."""
+"""Updates a height grid with one LIDAR scan: points into cells, rays that clear cells, cells under the wheels."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from proving_ground.kernels.jit import inlined, kernel
 
 Array = NDArray[np.float64]
 
-BINS = 1024  # of direction, for rays; a quarter of them to a quadrant
-GROUND_TILES = 2  # tiles to every side whose lowest heights make up the height of the ground
-CREEP = np.float32(0.05)  # share of the way by which a height follows a scan that does not reach it
+BINS = 1024  # direction bins for rays, a quarter of them per quadrant
+GROUND_TILES = 2  # tiles on every side whose lowest heights give the height of the ground
+CREEP = np.float32(0.05)  # share of the difference by which a height follows a scan that does not reach it
 TALL_M = 0.3  # lower things are not cleared by rays: rays pass close over the foot of a kerb, beside it
 BEYOND_M = 0.6  # a ray must end this far behind a cell to have gone through it
-GRAZE_M = 0.05  # nor does a ray count that passes within this of the ground or of the top
+GRAZE_M = 0.05  # a ray that passes within this of the ground or of the top does not count either
 
 
 class SweepPoses(NamedTuple):
-    """Where the sensor was while it scanned: knots at equal times, of which a point takes the nearest."""
+    """Poses of the sensor during the sweep: knots at equal times; each point uses the nearest."""
 
-    arm: Array  # of the sensor in base_link [m]
+    arm: Array  # lever arm of the sensor in base_link [m]
     base_from_sensor: Array  # 3 x 3
     origins: Array  # of base_link in the world [m]: knots x 3
     world_from_base: Array  # knots x 3 x 3
-    rate: float  # knots per second of a point's time; 0 when there is one knot for all
+    rate: float  # knots per second of a point's time; 0 with a single knot
 
 
 class Scale(NamedTuple):
-    """Of a map."""
+    """Resolution and range of a map."""
 
     resolution: float  # side of a cell [m]
-    most_range: float  # level distance beyond which points are not entered [m]
+    most_range: float  # horizontal distance beyond which points are not entered [m]
 
 
 class Body(NamedTuple):
-    """The vehicle in base_link [m]: points inside are its own."""
+    """Extent of the vehicle in base_link [m]: points inside are its own."""
 
     rear: float
     front: float
@@ -59,13 +59,13 @@ class Body(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for one scan."""
+    """Buffers for one scan."""
 
     cells: NDArray[np.int32]  # of the points
     tiles: NDArray[np.int32]
     heights: Floats
-    touched: NDArray[np.int32]  # cells that the scan met
-    ray_range: Floats  # bins x rings: level distance of the nearest return [m]; 0 is none
+    touched: NDArray[np.int32]  # cells that the scan hit
+    ray_range: Floats  # bins x rings: horizontal distance of the nearest return [m]; 0 for none
     ray_rise: Floats  # bins x rings: rise over run of that ray
 
 
@@ -76,8 +76,8 @@ def transform_points(
 ) -> tuple[int, int]:  # fmt: skip
     """Find the cells of points (x, y, z [m], ring, time [s]), the ground's height, and how far each ray went.
 
-    level: what poses lie too high over the map, at the eye [m] and rise over run along x and y (maps.levelling).
-    How many points are of use and lie in the first elements of `room`; how many were no numbers.
+    level: offset of poses over the map, at the sensor [m] and rise over run along x and y (maps.levelling).
+    Returns the number of usable points, which fill the first elements of `room`, and of points that were not finite.
     """
     xs, ys, zs, rings, times = points
     resolution, most_range = scale
@@ -138,9 +138,9 @@ def transform_points(
 
 @kernel
 def gather_points(used: int, scan: int, clear_height: float, grid: HeightGrid, room: Room) -> int:
-    """Lowest and highest of a scan's points in each cell; how many cells there are, the first in room.touched.
+    """Lowest and highest point of a scan in each cell; returns the number of cells, listed first in room.touched.
 
-    What is higher over the ground than clear_height is overhead.
+    Points higher over the ground than clear_height are overhead and ignored.
     """
     touched, count = room.touched, 0
     cells, tiles, heights = room.cells, room.tiles, room.heights
@@ -162,9 +162,9 @@ def gather_points(used: int, scan: int, clear_height: float, grid: HeightGrid, r
 
 @kernel
 def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> None:
-    """What a scan met in cells, into the map.
+    """Merge the cells that a scan hit into the map.
 
-    A height follows at once to where the scan goes beyond it, and creeps back where the scan stays within.
+    A height follows at once where the scan goes beyond it, and creeps back where the scan stays within.
     """
     for cell in touched:
         low, high = grid.scan_low[cell], grid.scan_high[cell]
@@ -183,7 +183,7 @@ def merge_cells(touched: NDArray[np.int32], time: float, grid: HeightGrid) -> No
 def clear_passed(
     scan: int, time: float, eye: tuple[float, float, float], scale: Scale, needed: int, grid: HeightGrid, room: Room
 ) -> None:
-    """Cells with something tall through which rays of this scan went: gone after `needed` such scans in a row."""
+    """Clear cells with something tall that rays of this scan passed through, after `needed` such scans in a row."""
     resolution, most_range = scale
     state, low, high, tile_low, side = grid.state, grid.low, grid.high, grid.tile_low, grid.side
     ray_range, ray_rise = room.ray_range, room.ray_rise
@@ -224,9 +224,9 @@ def free_rectangle(
     resolution: float,
     grid: HeightGrid,
 ) -> None:  # fmt: skip
-    """Unseen cells of a rectangle of base_link (rear, front, half width [m]) are free; driven: all that was seen, too.
+    """Free the unseen cells of a rectangle of base_link (rear, front, half width [m]); is_driven: the seen ones, too.
 
-    place [m], turn: base_link's origin and world_from_base.
+    position [m], rotation: base_link's origin and world_from_base.
     """
     rear, front, half_width = rectangle
     reach = max(abs(rear), abs(front)) + half_width
@@ -251,7 +251,7 @@ def free_rectangle(
 
 @inlined
 def _world(o: Array, r: Array, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """A place in base_link, in the world; o, r: base_link's origin and world_from_base."""
+    """A point of base_link in the world; o, r: base_link's origin and world_from_base."""
     return (
         o[0] + r[0, 0] * x + r[0, 1] * y + r[0, 2] * z,
         o[1] + r[1, 0] * x + r[1, 1] * y + r[1, 2] * z,
@@ -261,7 +261,7 @@ def _world(o: Array, r: Array, x: float, y: float, z: float) -> tuple[float, flo
 
 @inlined
 def _bin(x: float, y: float) -> int:
-    """Number of the direction: y / (|x| + |y|) does for an angle, without its cost."""
+    """Direction bin; y / (|x| + |y|) replaces the angle, at less cost."""
     share = y / (abs(x) + abs(y))
     around = 1.0 + share if x >= 0.0 else 3.0 - share
     return int(around * (BINS // 4)) & (BINS - 1)
@@ -269,7 +269,7 @@ def _bin(x: float, y: float) -> int:
 
 @inlined
 def _ground(tile_low: Floats, side: int, tile: int) -> float:
-    """Height of the ground in a tile: the lowest met there, or the mean of those around if that is lower.
+    """Height of the ground in a tile: the lowest hit there, or the mean of those around if that is lower.
 
     The mean, because on a slope it is right where the lowest of all would be too low.
     """
@@ -278,7 +278,7 @@ def _ground(tile_low: Floats, side: int, tile: int) -> float:
     total, count = 0.0, 0
     for down in range(-GROUND_TILES, GROUND_TILES + 1):
         for right in range(-GROUND_TILES, GROUND_TILES + 1):
-            # Around the torus as everywhere: at the square's rim these are tiles of its other side, where points are
+            # Wraps around the torus: at the square's rim these are tiles of the opposite side, where points are
             # too far away to matter.
             low = tile_low[tile_index(side, column + right, row + down)]
             if low != NO_GROUND:
@@ -291,7 +291,7 @@ def _ground(tile_low: Floats, side: int, tile: int) -> float:
 def _is_passed(
     ray_range: Floats, ray_rise: Floats, to_x: float, to_y: float, height: float, low: float, top: float
 ) -> bool:
-    """Whether a ray from a height [m] went on beyond a place, and was there between two heights [m]."""
+    """Whether a ray from a height [m] passed a given distance, there between two heights [m]."""
     away = math.sqrt(to_x * to_x + to_y * to_y)
     if not away > 0.0:
         return False

@@ -1,4 +1,4 @@
-"""What an obstacle map is made from: one small protocol, so that truth and LIDAR are exchanged for one another."""
+"""Sources of an obstacle map: one small protocol, so that truth and LIDAR are interchangeable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.pose import Pose
 
 
 class Extent(NamedTuple):
-    """A rectangle of the world [m]; endless unless told."""
+    """A rectangle of the world [m]; unbounded by default."""
 
     left: float = -math.inf
     right: float = math.inf
@@ -18,19 +18,19 @@ class Extent(NamedTuple):
     high: float = math.inf
 
     def has(self, x: float, y: float) -> bool:
-        """Whether a place [m] is inside."""
+        """Whether a position [m] is inside."""
         return self.left <= x <= self.right and self.low <= y <= self.high
 
 
 class ObstacleSource(Protocol):
     """Knows which cells around a pose are obstacles, free or unknown.
 
-    A source that has `by_sight` and has it true is a sensor: what it calls unknown nobody has seen yet, and the vehicle
-    drives only so fast that it can stop before. Of others, unknown cells are taken for free.
+    A source whose `by_sight` is true is a sensor: its unknown cells have not been seen yet, and the vehicle drives only
+    so fast that it can stop before them. For other sources, unknown cells count as free.
     """
 
     def extent(self) -> Extent:
-        """What the source may ever know: a goal elsewhere is outside the map."""
+        """The region that the source can ever know: a goal elsewhere is outside the map."""
         ...
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:

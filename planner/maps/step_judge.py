@@ -1,7 +1,7 @@
 """Which cells of a height grid are obstacles: steps, not slopes.
 
 The rise between a cell and its neighbours is compared with what the slope of the ground around explains. That slope is
-the smaller of those to both sides, and 0 where they differ in sign (the minmod limiter of Roe 1986): an even slope
+the smaller of those on both sides, and 0 where they differ in sign (the minmod limiter of Roe 1986): an even slope
 explains itself, a step between two level pieces does not.
 """
 
@@ -16,19 +16,19 @@ from planner.maps.grid import FREE, OCCUPIED, UNKNOWN, Cells, Floats
 from planner.maps.height_grid import MEASURED, NOTHING, HeightGrid, cell_index
 from proving_ground.kernels.jit import inlined, kernel, part
 
-SLOPE_CELLS = 4  # from a cell to those that tell the slope
-BOTH_ENDS_M = 0.3  # of a step that is not higher, the lower cell is an obstacle too: its edge may be in it
-DIAGONAL_M = 0.03  # more between diagonal neighbours, whose points may be half a metre apart
+SLOPE_CELLS = 4  # from a cell to those that give the slope
+BOTH_ENDS_M = 0.3  # up to this step height, the lower cell is an obstacle too: the edge may be in it
+DIAGONAL_M = 0.03  # extra allowance between diagonal neighbours, whose points may be half a metre apart
 GAP_CELLS = 2  # an unseen cell with a seen one this near is a gap between rings
 
 
 class Limits(NamedTuple):
-    """What is still ground."""
+    """Limits of drivable ground."""
 
     step: float  # [m]
     steepest: float  # rise over run
-    height: float  # over the vehicle's ground plane, beside what the steepest slope explains [m]
-    since: float  # older evidence is forgotten [s], in the grid's own time,
+    height: float  # over the vehicle's ground plane, beyond what the steepest slope explains [m]
+    since: float  # older evidence is dropped [s], in the grid's own time,
     near: float  # unless it is closer than this to the vehicle [m]
 
 
@@ -37,7 +37,7 @@ def judge(
     grid: HeightGrid, limits: Limits, base: tuple[float, float, float], slope: tuple[float, float],
     window: tuple[int, int, float], extent: tuple[float, float, float, float], cells: Cells, heights: Floats,
 ) -> None:  # fmt: skip
-    """Cells and heights of the ground [m] of a window (column, row, resolution); beyond the extent [m] all is obstacle.
+    """Classify cells of a window (column, row, resolution), find ground heights [m]; beyond the extent all is obstacle.
 
     base [m] and slope: the vehicle's ground plane.
     """
@@ -87,9 +87,9 @@ def block_unseen(
     position: tuple[float, float], heading: float, body: tuple[float, float, float], reach: float, resolution: float,
     first: tuple[int, int], cells: Cells,
 ) -> None:  # fmt: skip
-    """Cells within reach [m] of the body (rear, front, half width [m]) with nothing known around are obstacles.
+    """Mark cells within reach [m] of the body (rear, front, half width [m]) with nothing known around as obstacles.
 
-    first: column and row of the window. Single cells that fall between rings are not meant.
+    first: column and row of the window. Single cells between rings are exempt.
     """
     rows, columns = cells.shape
     cosine, sine = math.cos(heading), math.sin(heading)
@@ -146,7 +146,7 @@ def _copied(grid: HeightGrid, first_column: int, first_row: int, rows: int, colu
 
 @inlined
 def _rise(low: Floats, high: Floats, out: Floats) -> None:
-    """From the lowest to the highest [m] of each cell of the middle one of three rows and its eight neighbours."""
+    """Rise from the lowest to the highest [m] of each cell of the middle of three rows and its eight neighbours."""
     columns = low.shape[1]
     lowest, highest = np.empty(columns, np.float32), np.empty(columns, np.float32)
     for j in range(columns):

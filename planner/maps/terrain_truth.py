@@ -1,4 +1,4 @@
-"""Obstacles as the terrain knows them: what ROAMS' sensing asks the elevation map ([Cameron]), without any sensor.
+"""Obstacles from terrain truth: what ROAMS' sensing queries from the elevation map ([Cameron]), without any sensor.
 
 A cell is an obstacle when its ground has a step or is too steep, when something stands on it, or when it is higher over
 the vehicle's ground plane than that and the steepest slope to it explain. Beyond the world's edge all is obstacle.
@@ -25,23 +25,23 @@ from terrain.world_ground import WorldGround
 
 Flags = NDArray[np.bool_]
 
-TILE_CELLS = 64  # side of the pieces that are worked out once and kept
+TILE_CELLS = 64  # side of the tiles that are computed once and cached
 MOST_TILES = 1024
-SAMPLE_M = 0.1  # heights are asked this far apart at most
+SAMPLE_M = 0.1  # largest spacing of height samples
 STEP_RUN_M = 0.25  # a rise within this length can be a step
-STEP_STEEPNESS = math.tan(math.radians(30.0))  # rise over run; what is flatter is a slope
+STEP_STEEPNESS = math.tan(math.radians(30.0))  # rise over run; anything flatter is a slope
 
 
 class _Tile(NamedTuple):
-    top: Floats  # of what is highest in each cell [m]
-    ground: Floats  # under it, mean [m]
-    blocked: Flags  # whatever the pose
+    top: Floats  # highest point in each cell [m]
+    ground: Floats  # mean height below it [m]
+    blocked: Flags  # at any pose
     known: Flags
 
 
 class _Samples(NamedTuple):
     ground: Floats  # heights of the ground [m]
-    top: Floats  # and of what is highest
+    top: Floats  # and of the highest surface
     reach: int  # samples before the first one of the tile
     per_cell: int  # along each side
     spacing: float  # [m]
@@ -59,11 +59,11 @@ class TerrainTruth:
         self._steepest = math.tan(math.radians(settings.max_slope_deg))
 
     def extent(self) -> Extent:
-        """Of the world's ground."""
+        """Extent of the world's ground."""
         return Extent(*self._world.ground.x_limits, *self._world.ground.y_limits)
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
-        """See ObstacleSource; truth is never old."""
+        """See ObstacleSource; truth never ages."""
         top = np.empty(window.shape, np.float32)
         blocked, known = np.empty(window.shape, bool), np.empty(window.shape, bool)
         last_row, last_column = window.row + window.rows - 1, window.column + window.columns - 1
@@ -75,7 +75,7 @@ class TerrainTruth:
                 to, cut = (to_rows, to_columns), (from_rows, from_columns)
                 top[to], heights[to] = tile.top[cut], tile.ground[cut]
                 blocked[to], known[to] = tile.blocked[cut], tile.known[cut]
-        # The ground's own height: that of a pose by an observer may be metres off.
+        # The ground's own height: an observer's pose may be metres off.
         base = (pose.x, pose.y, float(self._world.ground.height_at(pose.x, pose.y)))
         position, slope = (window.x, window.y, window.resolution), (pose.slope_x, pose.slope_y)
         seen = _Tile(top, heights, blocked, known)
@@ -123,7 +123,7 @@ class TerrainTruth:
 
 
 def _overlap(tile_first: int, first: int, count: int) -> tuple[slice, slice]:
-    """Along one axis, where a tile lies in a window, and which part of the tile that is."""
+    """Where a tile lies in a window along one axis, and the matching part of the tile."""
     begin, end = max(tile_first, first), min(tile_first + TILE_CELLS, first + count)
     return slice(begin - first, end - first), slice(begin - tile_first, end - tile_first)
 
@@ -132,13 +132,13 @@ def _overlap(tile_first: int, first: int, count: int) -> tuple[slice, slice]:
 def _sample(
     surface: Ground, boxes: Array, cylinders: Array, x: float, y: float, spacing: float, ground: Floats, top: Floats
 ) -> None:
-    """Heights [m] of the ground and of what is highest, at samples from (x, y) on."""
+    """Heights [m] of the ground and of the highest surface, at samples from (x, y) on."""
     rows, columns = ground.shape
     for row in range(rows):
         for column in range(columns):
             ground[row, column] = height_at(surface, x + column * spacing, y + row * spacing)
             top[row, column] = ground[row, column]
-    wide = 0.7072 * spacing  # so that nothing thin stands between samples
+    wide = 0.7072 * spacing  # so that nothing thin fits between samples
     for k in range(len(boxes)):
         reach = 0.5 * np.hypot(boxes[k, 3], boxes[k, 4]) + wide
         first_row, last_row = _span(boxes[k, 1], reach, y, spacing, rows)
@@ -162,15 +162,15 @@ def _sample(
 
 @kernel
 def _span(middle: float, reach: float, origin: float, spacing: float, count: int) -> tuple[int, int]:
-    """Samples of one axis within reach of a place: the first, and the one after the last."""
-    # Compared as floats first: what is very far away does not fit an index.
+    """Samples of one axis within reach of a position: the first, and the one after the last."""
+    # Compared as floats first: very distant positions do not fit an index.
     low, high = (middle - reach - origin) / spacing, (middle + reach - origin) / spacing
     return int(np.floor(min(max(low, 0.0), float(count)))), int(np.ceil(min(max(high, -1.0), count - 1.0))) + 1
 
 
 @kernel
 def _summarise(samples: _Samples, most_step: float, steepest: float, out: _Tile) -> None:
-    """Cells from samples: blocked where something stands, at either end of a step, and where it is too steep."""
+    """Summarise samples into cells: blocked where something stands, at either end of a step, and where too steep."""
     ground, top, reach, per_cell, spacing = samples
     rows, columns = out.top.shape
     longest = int(STEP_RUN_M / spacing + 1e-9)
@@ -213,9 +213,9 @@ def _judge(
     seen: _Tile, position: tuple[float, float, float], base: tuple[float, float, float], slope: tuple[float, float],
     most_height: float, steepest: float, cells: Cells,
 ) -> None:  # fmt: skip
-    """Cells of a window: what is blocked, and what is too high over the vehicle's ground plane.
+    """Classify the cells of a window: blocked, or too high over the vehicle's ground plane.
 
-    place: corner and resolution of the window [m]; the ground of unknown cells becomes NaN.
+    position: corner and resolution of the window [m]; the ground of unknown cells becomes NaN.
     """
     top, heights, blocked, known = seen
     x, y, resolution = position

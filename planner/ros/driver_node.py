@@ -21,7 +21,7 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 
 TOPICS = {"cmd_vel": topics.CMD_VEL, "pedals": topics.PEDALS}
 LAST_WORD_WAIT = Duration(seconds=0.5)
-ECHO_SLACK = 3  # own messages on their way back when the balance is drawn
+ECHO_SLACK = 3  # own messages that may still be in flight when messages are counted
 MOST_ON_DEMAND_HZ = 200.0  # a flood of input does not become a flood of commands
 
 
@@ -50,7 +50,7 @@ class DriverNode(SuiteNode[Settings]):
         self._topic = topic.name
         self._message_type = self._choose_message_type()
         self._publisher = self.advertise(topic, self._message_type)
-        self._echo: Any = None  # listens to the topic once another node publishes it
+        self._echo: Any = None  # subscribes to the topic once another node publishes it
         self._foreign_balance = 0  # messages of others since the last report
         self._published_at = float("-inf")
         self.last_command = self.driver.command(self.wall_time())
@@ -58,8 +58,8 @@ class DriverNode(SuiteNode[Settings]):
         self.create_timer(1.0 / self.settings.publish_rate_hz, self._tick, clock=self.wall_clock)
 
     def make_driver(self, settings: Settings) -> Driver:
-        """The core that this node drives with."""
-        raise TypeError(f"{type(self).__name__} does not say which driver it hosts")
+        """The core that this node hosts."""
+        raise TypeError(f"{type(self).__name__} must implement make_driver")
 
     def on_settings(self, old: Settings, new: Settings) -> None:
         """Hand new settings to the core."""
@@ -74,14 +74,14 @@ class DriverNode(SuiteNode[Settings]):
             self._is_fresh = self._publish(now, command)
 
     def destroy_node(self) -> None:
-        """Leave no driving command behind as the last word."""
+        """Publish a stop as the last command."""
         if not self.last_command.is_stop:
             self._publisher.publish(self._to_msg(self.driver.stop_command(self.wall_time(), "the driver ends")))
-            self._publisher.wait_for_all_acked(LAST_WORD_WAIT)  # else it would go with its publisher, unsent
+            self._publisher.wait_for_all_acked(LAST_WORD_WAIT)  # else the publisher is destroyed before it is sent
         super().destroy_node()
 
     def publish_health(self) -> None:
-        """Add findings about other publishers of the topic, and about listeners that expect another type."""
+        """Add findings about other publishers of the topic, and about subscribers that expect another type."""
         others = other_publishers(self, self._topic)
         if others and self._echo is None:
             self._echo = self.listen(TOPICS[self.settings.output], self._on_echo, message_type=self._message_type)

@@ -14,7 +14,7 @@ from proving_ground.ros_support.node import SuiteNode, run_node
 
 
 class JoystickNode(SuiteNode[JoystickSettings]):
-    """Reads the device in a thread of its own, because an executor's wake-up would add to the latency."""
+    """Reads the device in its own thread, because an executor's wake-up would add latency."""
 
     default_name = "joystick"
     settings_type = JoystickSettings
@@ -27,7 +27,7 @@ class JoystickNode(SuiteNode[JoystickSettings]):
         self._reader.start()
 
     def destroy_node(self) -> None:
-        """Let the reader end before the publisher goes."""
+        """Stop the reader before the publisher is destroyed."""
         self._stop.set()
         self._reader.join()
         super().destroy_node()

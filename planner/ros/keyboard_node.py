@@ -42,11 +42,11 @@ class KeyboardNode(DriverNode[KeyboardSettings]):
         return self._keyboard
 
     def report(self, check: str, level: Level, message: str) -> None:
-        """Health only: log lines would run through the status line."""
+        """Report to diagnostics only: log lines would garble the status line."""
         self.health.report(check, level, message)
 
     def destroy_node(self) -> None:
-        """Let the reader end first, and leave the status line."""
+        """Stop the reader first, and move off the status line."""
         self._stop.set()
         self._reader.join()
         sys.stdout.write("\n")

@@ -37,12 +37,12 @@ from vehicle_dynamics.control.drive_by_wire import Motion
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.vehicle_files import vehicle_file
 
-WATCH_PERIOD_S = 0.05  # of the machine's time
+WATCH_PERIOD_S = 0.05  # wall time
 LEVELS = {Status.FAILED: Level.WARN, Status.EMERGENCY: Level.ERROR, Status.BLOCKED: Level.WARN}
 
 
 class PlannerNode(SuiteNode[PlannerNodeSettings]):
-    """Converts, hands on, shows."""
+    """Converts messages, calls the navigator, publishes and displays."""
 
     default_name = "planner"
     settings_type = PlannerNodeSettings
@@ -76,14 +76,14 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.report("goal", Level.OK, "no goal")
         goal = s.goal.position(world)
         if goal is not None and was_respawned():
-            self.report("goal", Level.WARN, "was started again: stands and waits for a goal")
+            self.report("goal", Level.WARN, "was started again: standing, waiting for a goal")
         elif goal is not None:
             pose = PoseStamped()
             pose.pose.position.x, pose.pose.position.y = goal
             self._take_goals([pose], "the goal of the settings")
 
     def on_settings(self, old: PlannerNodeSettings, new: PlannerNodeSettings) -> None:
-        """While it drives."""
+        """Apply settings, also while driving."""
         self._navigator.change(new)
 
     # Goals
@@ -122,7 +122,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     # Driving
 
     def _on_reset(self) -> None:
-        self.get_logger().info("begins anew, as the simulation did")
+        self.get_logger().info("restarts: the simulation was reset")
         self._navigator.reset()
 
     def _on_odometry(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> None:
@@ -138,7 +138,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self._show(time_ns, navigator.progress)
 
     def _lag(self, time_ns: int) -> float:
-        """How old [s] an odometry of that stamp is by the clock; without /clock there is no telling."""
+        """Age [s] of an odometry stamp by the clock; unknown without /clock."""
         if not self.get_parameter("use_sim_time").value:
             return 0.0
         return max(float(self.get_clock().now().nanoseconds - time_ns) / NS_PER_S, 0.0)
@@ -148,14 +148,14 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._cmd_vel.publish(self._command if self.settings.stamped else self._command.twist)
 
     def _watch(self) -> None:
-        """Without odometry nobody else would stop the vehicle before its own time-out."""
+        """Stop the vehicle when odometry is missing; else only its own time-out would."""
         time_ns = self._odometry.time_ns
         silent_s = max(self._odometry.silent_s, self._lag(time_ns) if time_ns is not None else 0.0)
         is_silent, is_driving = silent_s > self.settings.stale_s, not self._navigator.progress.is_at_rest
         stop = self._navigator.wait(silent_s) if is_driving else None
         if stop is not None:
             self._send(self._odometry.time_ns or 0, stop)
-            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source].name} is silent: stops")
+            self.report("input", Level.ERROR, f"{POSES[self.settings.pose_source].name} is silent: stopping")
         elif not is_silent:
             self.report("input", Level.OK, "odometry arrives")
 

@@ -1,4 +1,4 @@
-"""Random fields on a grid: noise whose roughness is the same on every scale, and points that keep their distance."""
+"""Random fields on a grid: self-similar noise, and points with a minimum spacing."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def fractal_field(
 ) -> Array:
     """A random surface of mean 0 and standard deviation 1, by spectral synthesis (Voss 1985).
 
-    Waves between the longest and the shortest [m] have amplitudes that fall with frequency f as f^-(hurst + 1), so
-    that a Hurst exponent near 1 gives smooth hills and one near 0 rough ground. The field repeats at its edges.
+    Waves between the longest and the shortest [m] have amplitudes that fall with frequency f as f^-(hurst + 1): a
+    Hurst exponent near 1 gives smooth hills, one near 0 rough ground. The field is periodic.
     """
     rows, columns = shape
     along = np.fft.rfftfreq(columns, resolution)
     across = np.fft.fftfreq(rows, resolution)[:, None]
     frequency = np.hypot(along, across)
-    frequency[0, 0] = 1.0  # the mean, which is taken out below
+    frequency[0, 0] = 1.0  # the mean, which is removed below
     amplitude = frequency ** -(hurst + 1.0)
-    # Smooth ends of the band: sharp ones would ring.
+    # Smooth band edges: sharp ones would ring.
     amplitude *= np.exp(-((frequency * shortest) ** 2)) * -np.expm1(-((frequency * longest) ** 4))
     amplitude[0, 0] = 0.0
     spectrum = np.fft.rfft2(random.standard_normal(shape)) * amplitude
@@ -39,9 +39,9 @@ def fractal_field(
 def scattered(
     random: np.random.Generator, count: int, low: Array, high: Array, spacing: float, weight: Array | None = None
 ) -> Array:
-    """Up to `count` places (n x 2 [m]) in a rectangle, no two nearer than the spacing [m].
+    """Up to `count` points (n x 2 [m]) in a rectangle, no two closer than the spacing [m].
 
-    A weight (rows and columns over the rectangle, 0 to 1) makes places likelier where it is high.
+    A weight (rows and columns over the rectangle, 0 to 1) makes points likelier where it is high.
     """
     chosen: list[Array] = []
     size = max(spacing, 1e-6)

@@ -1,4 +1,4 @@
-"""Worlds from measurements: any map file, a survey's points, and a real elevation model that comes with matplotlib."""
+"""Worlds from measurements: any map file, survey points, and a real elevation model that comes with matplotlib."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METRES_PER_DEGREE = 111_200.0  # of latitude
 
 @dataclass(frozen=True, kw_only=True)
 class MapFile:
-    """A map from a file beside the world file."""
+    """A map from a file next to the world file."""
 
     file: str = setting(..., "Name of a file beside this one: .npz, .asc, .tif, .png, .obj, .ply or .stl")
     resolution_m: float = setting(
@@ -56,7 +56,7 @@ class MapFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyFile:
-    """Scattered points, bounded by their alpha shape; outside of it the ground goes on as at its edge."""
+    """Scattered points, bounded by their alpha shape; outside it the ground continues at the edge height."""
 
     file: str = setting(..., "CSV file beside this one: x_m, y_m, z_m or latitude_deg, longitude_deg, altitude_m")
     resolution_m: float = setting(0.5, "Distance of the map's nodes", unit="m", minimum=0.01, maximum=100.0)
@@ -73,7 +73,7 @@ class SurveyFile:
         survey = load_survey(file_beside(site.folder, self.file))
         surface = survey.surface(survey.outline(self.alpha_radius_m), self.resolution_m, self.interpolation)
         ground = surface.to_map(fill_gaps=True, soil_names=(self.soil,))
-        # The two ends of what was surveyed, as far from its outline as they can be.
+        # The two ends of the surveyed area, as far from its outline as possible.
         from scipy import ndimage  # slow to import, and seldom needed
 
         depth = ndimage.distance_transform_edt(np.pad(surface.known, 1))[1:-1, 1:-1]
@@ -93,7 +93,7 @@ class SurveyFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """The Jacksboro fault in Tennessee (SRTM, 3 seconds of arc, in matplotlib's sample data), made smaller."""
+    """The Jacksboro fault in Tennessee (SRTM, 3 arc seconds, in matplotlib's sample data), scaled down."""
 
     length_scale: float = setting(0.03, "Scale of horizontal lengths; 1 is 30 km", minimum=0.001, maximum=1.0)
     height_scale: float = setting(0.03, "Scale of heights; 1 is 700 m", minimum=0.0, maximum=1.0)
@@ -130,14 +130,14 @@ class Fault:
 
 
 def file_beside(folder: Path, name: str) -> Path:
-    """A file in a folder or below it; raises ValueError for a name that would leave it, or that is no file's."""
+    """A file in a folder or below it; raises ValueError for a name that leaves it or is not a file name."""
     parts = PurePosixPath(name)
     if not name or parts.is_absolute() or ".." in parts.parts or "\\" in name or not name.isprintable():
         raise ValueError(f"file {name!r}: must be a name in the world's own folder")
     root, path = folder.resolve(), folder / parts
     try:
         target = path.resolve()
-    except RuntimeError:  # links in a circle, which the check below rejects
+    except RuntimeError:  # a symlink loop, which the check below rejects
         target = root
     if not target.is_relative_to(root):
         raise ValueError(f"file {name!r}: is a link that leads out of the world's own folder")
@@ -151,7 +151,7 @@ def _node(ground: ElevationMap, number: int) -> WorldPose:
 
 
 def _corners(ground: ElevationMap) -> tuple[WorldPose, WorldPose]:
-    """Places towards the south-west and the north-east corner."""
+    """Poses towards the south-west and the north-east corner."""
     (left, right), (low, high) = ground.x_limits, ground.y_limits
     middle_x, middle_y = 0.5 * (left + right), 0.5 * (low + high)
     x, y = START_SHARE * (right - left), START_SHARE * (high - low)

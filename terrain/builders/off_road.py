@@ -91,7 +91,7 @@ class OffRoad:
         return (hills + rough).astype(np.float32)
 
     def _soils(self, random: np.random.Generator, shape: tuple[int, int]) -> Soils:
-        """Each soil but the first takes its share where a field of its own is highest; later ones lie on top."""
+        """Each soil but the first covers its share where its own random field is highest; later ones lie on top."""
         numbers = np.zeros(shape, np.uint8)
         longest = min(self.patch_length_m, self.size_m)
         for number in range(1, len(self.soils)):
@@ -103,7 +103,7 @@ class OffRoad:
         return numbers
 
     def _trees(self, random: np.random.Generator, ground: ElevationMap, clear: tuple[WorldPose, ...]) -> Obstacles:
-        """In groups, with some alone, at a distance from the edge, start and goal."""
+        """Trees in groups, with some alone, at a distance from the edge, start and goal."""
         size = self.size_m
         low = np.array([ground.x_limits[0], ground.y_limits[0]]) + 1.0
         groups = fractal_field(random, (128, 128), size / 128, longest=0.4 * size, shortest=0.05 * size, hurst=0.6)
@@ -114,6 +114,6 @@ class OffRoad:
         trees = []
         for (x, y), radius, base in zip(positions.tolist(), radii.tolist(), heights.tolist(), strict=True):
             if all(math.hypot(x - position.x, y - position.y) > CLEAR_OF_TREES_M for position in clear):
-                # Rooted: on a slope no gap shows under the trunk.
+                # Rooted, so that no gap shows under the trunk on a slope.
                 trees.append(Cylinder(x=x, y=y, base=base - 0.5, radius=radius, height=3.5 + 25.0 * radius))
         return Obstacles(cylinders=tuple(trees))

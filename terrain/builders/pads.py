@@ -23,7 +23,7 @@ SIDES = ("both", "left", "right")
 
 @dataclass(frozen=True, kw_only=True)
 class Pad:
-    """Level ground; the other pads put something on it."""
+    """Level ground; the other pads add something to it."""
 
     length_m: float = setting(120.0, "Length of the ground along x", unit="m", minimum=40.0, maximum=10_000.0)
     width_m: float = setting(30.0, "Width of the ground along y", unit="m", minimum=4.0, maximum=10_000.0)
@@ -40,7 +40,7 @@ class Pad:
         x = -BEHIND_START_M + np.arange(columns, dtype=np.float64) * self.resolution_m
         y = -0.5 * self.width_m + np.arange(rows, dtype=np.float64) * self.resolution_m
         heights = np.empty((rows, columns), np.float32)
-        for row in range(rows):  # one at a time: no more memory than the map
+        for row in range(rows):  # row by row: no more memory than the map
             heights[row] = height(x, y[row : row + 1])
         ground = ElevationMap(
             heights=heights,
@@ -55,7 +55,7 @@ class Pad:
 
 @dataclass(frozen=True, kw_only=True)
 class Bump(Pad):
-    """A cosine bump across the way, under both wheels or one."""
+    """A cosine bump across the lane, under both wheels or one."""
 
     at_m: float = setting(30.0, "x where the bump begins", unit="m", minimum=5.0, maximum=1e4)
     bump_length_m: float = setting(2.0, "Length of the bump along x", unit="m", minimum=0.1, maximum=1000.0)
@@ -74,9 +74,9 @@ class Bump(Pad):
 
 @dataclass(frozen=True, kw_only=True)
 class Step(Pad):
-    """A step or kerb, crossed straight or at an angle; behind it the ground stays high, or drops again."""
+    """A step or kerb, crossed straight or at an angle; beyond it the ground stays high, or drops again."""
 
-    at_m: float = setting(30.0, "x where the way meets the step", unit="m", minimum=5.0, maximum=1e4)
+    at_m: float = setting(30.0, "x where the centre line meets the step", unit="m", minimum=5.0, maximum=1e4)
     step_height_m: float = setting(
         0.15, "Height of the step; negative: a step down", unit="m", minimum=-2.0, maximum=2.0
     )
@@ -125,7 +125,7 @@ class Ramp(Pad):
 
 @dataclass(frozen=True, kw_only=True)
 class Washboard(Pad):
-    """Waves across the way, as lorries press them into gravel roads; optionally left and right out of step."""
+    """Waves across the lane, as lorries press them into gravel roads; optionally left and right out of phase."""
 
     at_m: float = setting(20.0, "x where the first wave begins", unit="m", minimum=5.0, maximum=1e4)
     wave_length_m: float = setting(0.9, "Distance from crest to crest", unit="m", minimum=0.1, maximum=100.0)
@@ -148,7 +148,7 @@ class Washboard(Pad):
 
 
 def _on_side(side: str, y: Array) -> Array:
-    """1 on that side of the way, 0 on the other, with half a metre between."""
+    """1 on that side of the centre line, 0 on the other, with a transition of half a metre."""
     if side == "both":
         return np.ones_like(y)
     return np.clip((y if side == "left" else -y) / 0.5 + 0.5, 0.0, 1.0)

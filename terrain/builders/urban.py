@@ -1,6 +1,6 @@
 """A town: blocks with raised kerbs between straight roads, houses, small parks, cylinders in the road ([Cameron]).
 
-Roads run along x at y = 0, one block and road further, and so on; likewise along y. Driving is on the right.
+Roads run along x at y = 0 and at every further multiple of block and road; likewise along y. Driving is on the right.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Urban:
 
     @property
     def pitch_m(self) -> float:
-        """From one road's middle to the next."""
+        """Distance between the centre lines of neighbouring roads."""
         return self.block_m + self.road_m
 
     def build(self, site: Site) -> World:
@@ -93,7 +93,7 @@ class Urban:
         return np.asarray(-reach + np.arange(count) * self.resolution_m, np.float64)
 
     def _into_block(self, x: Array, y: float) -> Array:
-        """How far places are inside the nearest block [m], negative on roads: blocks have rounded corners."""
+        """Distance [m] of points into the nearest block, negative on roads: blocks have rounded corners."""
         half = 0.5 * self.block_m - self.corner_m
         beyond_x, beyond_y = (np.abs(np.mod(position, self.pitch_m) - 0.5 * self.pitch_m) - half for position in (x, y))
         outside = np.hypot(np.maximum(beyond_x, 0.0), np.maximum(beyond_y, 0.0))
@@ -131,7 +131,7 @@ class Urban:
         return Obstacles(cylinders=tuple(trees))
 
     def _posts(self, random: np.random.Generator, start: WorldPose, goal: WorldPose) -> Obstacles:
-        """In the middle of a lane between two crossings, never two within a block's length of the same road."""
+        """Posts in the middle of a lane between two crossings, never two within a block's length of the same road."""
         along_x = [(block, road, True) for block in range(self.blocks_x) for road in range(self.blocks_y + 1)]
         along_y = [(block, road, False) for block in range(self.blocks_y) for road in range(self.blocks_x + 1)]
         stretches = along_x + along_y

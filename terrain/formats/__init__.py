@@ -1,1 +1,1 @@
-"""One module for each kind of file that a map can come from or go to."""
+"""One module for each file format that maps are read from or written to."""

@@ -16,13 +16,13 @@ from terrain.limits import check_grid_size, file_error
 from terrain.raw_grid import RawGrid
 
 KEYS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize", "nodata_value")
-NODATA = -9999.0  # where the file names none, as ESRI has it
+NODATA = -9999.0  # ESRI's default, where the file gives none
 LEAST_CELL_SIZE = 0.01  # [m]; one of 30 seconds of arc is 0.0083 degrees
 BLOCK_CHARACTERS = 16_000_000
 
 
 def load_ascii_grid(path: Path) -> RawGrid:
-    """Read a grid; nodata values and NaN are unknown. Raises SettingsError where header and content do not agree."""
+    """Read a grid; nodata values and NaN are unknown. Raises SettingsError where header and content disagree."""
     check_is_file(path)
     try:
         with path.open(encoding="ascii") as file:
@@ -62,7 +62,7 @@ def _header(file: TextIO) -> tuple[dict[str, Any], str]:
             break
         key = words[0].lower()
         if key not in KEYS or key in found or len(words) != 2:
-            raise ValueError(f"header line '{line.strip()[:40]}' is not understood; known: {', '.join(KEYS)}")
+            raise ValueError(f"header line '{line.strip()[:40]}' is unknown; known: {', '.join(KEYS)}")
         found[key] = _number(key, words[1])
     missing = [key for key in ("ncols", "nrows", "cellsize") if key not in found]
     missing += [f"{axis}llcorner" for axis in "xy" if (f"{axis}llcorner" in found) == (f"{axis}llcenter" in found)]
@@ -70,7 +70,7 @@ def _header(file: TextIO) -> tuple[dict[str, Any], str]:
         raise ValueError(f"header lacks {', '.join(missing)} (or has it twice)")
     check_grid_size(found["nrows"], found["ncols"])
     if found["cellsize"] < LEAST_CELL_SIZE:
-        raise ValueError(f"cellsize {found['cellsize']:g} looks like degrees; bring the file into metres first")
+        raise ValueError(f"cellsize {found['cellsize']:g} looks like degrees; reproject the file to metres first")
     return found, line
 
 
@@ -90,17 +90,17 @@ def _values(file: TextIO, first_line: str, rows: int, columns: int) -> Any:
     for block in _blocks(file, first_line):
         numbers = _numbers(block)
         if count + len(numbers) > values.size:
-            raise ValueError(f"{rows} rows of {columns} promised, more found")
-        with np.errstate(over="ignore"):  # 1e300 becomes infinite, and is rejected as that
+            raise ValueError(f"{rows} rows of {columns} expected, more found")
+        with np.errstate(over="ignore"):  # 1e300 becomes infinite, and is rejected as such
             values[count : count + len(numbers)] = numbers
         count += len(numbers)
     if count < values.size:
-        raise ValueError(f"{rows} rows promised, {count // columns} found; file looks truncated")
+        raise ValueError(f"{rows} rows expected, {count // columns} found; file looks truncated")
     return values.reshape(rows, columns)
 
 
 def _blocks(file: TextIO, first_line: str) -> Iterator[str]:
-    """The rest of the file in pieces that end between numbers."""
+    """The rest of the file in chunks that end between numbers."""
     rest = first_line
     while True:
         block = file.read(BLOCK_CHARACTERS)
@@ -114,7 +114,7 @@ def _blocks(file: TextIO, first_line: str) -> Iterator[str]:
 
 def _numbers(text: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what numpy cannot read it would leave out with a warning only
+        warnings.simplefilter("error")  # numpy skips what it cannot read with only a warning
         try:
             return np.fromstring(text, dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning):
@@ -133,7 +133,7 @@ def _grid(header: dict[str, Any], values: Any) -> RawGrid:
     if np.isinf(values).any():
         raise ValueError(f"{int(np.isinf(values).sum())} heights are infinite or beyond what float32 holds")
     size = header["cellsize"]
-    # Heights are of cells; our nodes are their centres.
+    # Heights belong to cells; our nodes are their centres.
     x = header["xllcenter"] if "xllcenter" in header else header["xllcorner"] + 0.5 * size
     y = header["yllcenter"] if "yllcenter" in header else header["yllcorner"] + 0.5 * size
     return RawGrid(heights=values[::-1], resolution=size, origin_x=x, origin_y=y)

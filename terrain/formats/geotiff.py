@@ -82,12 +82,12 @@ def save_geotiff(ground: ElevationMap, path: Path) -> None:
 
 
 def _placing(tags: Any, keys: dict[int, Any], resolution: float | None) -> _Placing:
-    """Where the first (north-west) pixel lies; GeoTIFF 1.1, annex B.6."""
+    """Position of the first (north-west) pixel; GeoTIFF 1.1, annex B.6."""
     if _is_in_degrees(keys):
-        raise ValueError(f"is in degrees ({_crs(keys)}); bring it into metres first (gdalwarp -t_srs EPSG:32629)")
+        raise ValueError(f"is in degrees ({_crs(keys)}); reproject it to metres first (gdalwarp -t_srs EPSG:32629)")
     units = keys.get(LINEAR_UNITS, METRE)
     if units != METRE:
-        raise ValueError(f"has coordinates in another unit than metres (EPSG:{units})")
+        raise ValueError(f"has coordinates in a unit other than metres (EPSG:{units})")
     scale, tie, matrix = (_numbers(tags, tag) for tag in (MODEL_PIXEL_SCALE, MODEL_TIEPOINT, MODEL_TRANSFORMATION))
     if len(matrix) == 16:
         if max(abs(matrix[1]), abs(matrix[4])) > 1e-9 * max(abs(matrix[0]), abs(matrix[5])):
@@ -100,21 +100,21 @@ def _placing(tags: Any, keys: dict[int, Any], resolution: float | None) -> _Plac
             raise ValueError(NO_GEOREFERENCE)
         return _Placing(resolution, 0.0, 0.0)
     if not all(math.isfinite(value) for value in (*scale, *tie)) or scale[0] <= 0.0 or scale[1] <= 0.0:
-        raise ValueError(f"has an unsound georeference: pixel scale {scale[:2]}, tie point {tie}")
+        raise ValueError(f"has an invalid georeference: pixel scale {scale[:2]}, tie point {tie}")
     if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
-        raise ValueError(f"has pixels of {scale[0]:g} x {scale[1]:g} m; bring it to square ones first")
+        raise ValueError(f"has pixels of {scale[0]:g} x {scale[1]:g} m; resample it to square ones first")
     to_centre = 0.0 if keys.get(RASTER_TYPE) == PIXEL_IS_POINT else 0.5
     return _Placing(scale[0], tie[3] + (to_centre - tie[0]) * scale[0], tie[4] - (to_centre - tie[1]) * scale[1])
 
 
 def _is_in_degrees(keys: dict[int, Any]) -> bool:
-    """Whether the file says so, or leaves its model type out and names only a geographic system."""
+    """Whether the file says so, or omits its model type and names only a geographic system."""
     model = keys.get(MODEL_TYPE)
     return model == GEOGRAPHIC or (model != PROJECTED and GEOGRAPHIC_TYPE in keys and PROJECTED_TYPE not in keys)
 
 
 def _geo_keys(tags: Any) -> dict[int, Any]:
-    """The GeoKey directory; texts are looked up."""
+    """The GeoKey directory, with text values resolved."""
     numbers = [int(value) for value in _numbers(tags, GEO_KEYS)]
     text = str(tags.get(GEO_ASCII, ""))
     keys: dict[int, Any] = {}

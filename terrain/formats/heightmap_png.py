@@ -1,4 +1,4 @@
-"""Heightmaps as greyscale PNG: black is the least height, white the greatest."""
+"""Heightmaps as greyscale PNG: black is the lowest height, white the highest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_heightmap_png(path: Path, *, low: float, high: float, resolution: float
 
 
 def save_heightmap_png(ground: ElevationMap, path: Path) -> tuple[float, float]:
-    """Write 16 bits of grey; returns the heights [m] of black and white, which the file itself cannot hold."""
+    """Write 16 bits of grey; returns the heights [m] of black and white, which the file cannot store."""
     low, high = float(ground.heights.min()), float(ground.heights.max())
     if low == high:
         high = low + 1.0

@@ -1,4 +1,4 @@
-"""Opening raster images of heights: what is in them is looked at before they are decoded."""
+"""Opening raster images of heights: their properties are checked before they are decoded."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ HEIGHT_MODES = ("L", "I;16", "I;16B", "I;16L", "I", "F")  # of Pillow: one numbe
 
 @contextmanager
 def height_image(path: Path, file_format: str) -> Iterator[Image.Image]:
-    """An image of one number per pixel, not yet decoded; every mistake becomes one line that names the file."""
+    """An image of one number per pixel, not yet decoded; every error becomes one line that names the file."""
     check_is_file(path)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is asked below
-            warnings.simplefilter("ignore", UserWarning)  # Pillow, of tags that it leaves out: we miss them ourselves
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is checked below
+            warnings.simplefilter("ignore", UserWarning)  # Pillow, of tags that it skips: checked below
             warnings.filterwarnings("error", CUT_OFF, UserWarning)
             with Image.open(path, formats=[file_format]) as image:
                 check_grid_size(image.height, image.width)
                 if getattr(image, "n_frames", 1) > 1 and file_format != "TIFF":
-                    raise ValueError("holds several pictures")
+                    raise ValueError("holds several images")
                 if image.mode not in HEIGHT_MODES:
                     raise ValueError(f"holds colours (mode {image.mode}), not one height per pixel")
                 yield image
@@ -41,15 +41,15 @@ def height_image(path: Path, file_format: str) -> Iterator[Image.Image]:
         raise file_error(path, "has far too many pixels") from None
     except UserWarning as warning:
         raise file_error(path, f"is damaged or truncated: {warning}") from None
-    except (SyntaxError, EOFError, KeyError, TypeError, AttributeError) as error:  # Pillow, of damaged files
+    except (SyntaxError, EOFError, KeyError, TypeError, AttributeError) as error:  # Pillow, for damaged files
         raise file_error(path, f"is damaged: {error}") from None
     except OSError as error:
-        # Pillow's own errors of this type have no number: they are about the content.
+        # Pillow's own errors of this type have no errno: they are about the content.
         raise file_error(path, error.strerror or f"is damaged or truncated: {error}") from None
     except ValueError as error:
         raise file_error(path, error) from None
 
 
 def pixels(image: Image.Image) -> Any:
-    """The decoded numbers; row 0 is the one of least y, images have it at the bottom."""
+    """The decoded values; row 0 is the one of least y, at the bottom of the image."""
     return np.asarray(image)[::-1]

@@ -19,7 +19,7 @@ STL_HEADER_BYTES, STL_TRIANGLE_BYTES = 84, 50  # of binary STL; the header ends 
 
 
 def load_mesh(path: Path) -> Mesh:
-    """Read one mesh, without the materials and pictures that it may name; raises SettingsError."""
+    """Read one mesh, without the materials and textures that it may name; raises SettingsError."""
     import trimesh  # slow to import, and only mesh files need it
 
     if path.suffix.lower() not in SUFFIXES:
@@ -40,13 +40,13 @@ def load_mesh(path: Path) -> Mesh:
         elif kind == "stl" and not _is_binary_stl(data):
             data = _stl_text(data)
         # From memory and without a resolver: nothing else that the file names is opened.
-        with np.errstate(all="ignore"):  # of corners that are not finite, which Mesh rejects
+        with np.errstate(all="ignore"):  # from corners that are not finite, which Mesh rejects
             found: Any = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
         mesh = Mesh(np.asarray(found.vertices, np.float64), np.asarray(found.faces, np.int32))
-    except Exception as error:  # trimesh raises what its parsers happen to raise
-        raise file_error(path, f"is not a sound mesh: {str(error)[:200] or type(error).__name__}") from None
+    except Exception as error:  # trimesh parsers raise arbitrary exceptions
+        raise file_error(path, f"is not a valid mesh: {str(error)[:200] or type(error).__name__}") from None
     if not len(mesh.faces):
-        raise file_error(path, "is not a sound mesh: it has no faces")
+        raise file_error(path, "is not a valid mesh: it has no faces")
     return mesh
 
 
@@ -66,7 +66,7 @@ def _stl_count(data: bytes) -> int:
 
 
 def _stl_text(data: bytes) -> bytes:
-    """The text of an STL file that is not a binary one, if it is there to its end."""
+    """The text of an ASCII STL file, if complete."""
     if not re.match(rb"\s*solid", data, re.IGNORECASE) or b"\0" in data:
         promised = f"for {_stl_count(data)} triangles, " if len(data) >= STL_HEADER_BYTES else ""
         raise ValueError(f"neither STL text nor whole binary STL ({promised}{len(data)} bytes); it looks truncated")
@@ -77,7 +77,7 @@ def _stl_text(data: bytes) -> bytes:
 
 
 def _utf8(data: bytes) -> bytes:
-    """Text in UTF-8; other bytes above 127 stand in names and comments only, so any code page will do."""
+    """Text in UTF-8; other bytes above 127 only occur in names and comments, so any code page will do."""
     if b"\0" in data:
         raise ValueError("it is not a text file")
     try:

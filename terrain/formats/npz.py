@@ -1,4 +1,4 @@
-"""Maps as .npz, the form that keeps everything and loads fastest."""
+"""Maps as .npz, the format that keeps everything and loads fastest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEIGHT, BYTE = np.dtype("<f4"), np.dtype("u1")
 
 
 def save_npz(ground: ElevationMap, path: Path) -> None:
-    """Write heights, soils and a JSON text with the rest; uncompressed, so that it loads as fast as it is read."""
+    """Write heights, soils and a JSON text with the rest; uncompressed, for fast loading."""
     about = {
         "version": VERSION,
         "resolution_m": ground.resolution,
@@ -39,7 +39,7 @@ def save_npz(ground: ElevationMap, path: Path) -> None:
 
 
 def load_npz(path: Path) -> ElevationMap:
-    """Read a map; raises SettingsError for anything that is not one, before memory is taken for it."""
+    """Read a map; raises SettingsError for anything else, before memory is allocated for it."""
     check_is_file(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,7 +69,7 @@ def load_npz(path: Path) -> ElevationMap:
 
 
 def _read(archive: zipfile.ZipFile, name: str, dtype: np.dtype[Any], limit: int | None = None) -> Any:
-    """One array, whose type and size are looked at first."""
+    """Read one array, after checking its type and size."""
     with archive.open(f"{name}.npy") as file:
         shape, in_order, found = _header(file)
         if found != dtype or in_order:

@@ -1,4 +1,4 @@
-"""What may be opened as a map: a file, not a pipe that nobody writes to."""
+"""What may be opened as a map: a regular file, not a pipe without a writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from terrain.limits import file_error
 
 
 def check_is_file(path: Path) -> None:
-    """Raise SettingsError with one line unless there is a file of that name; opening a pipe would wait for ever."""
+    """Raise SettingsError with one line unless the path is a regular file; opening a pipe would block for ever."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name

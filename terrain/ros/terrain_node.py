@@ -1,4 +1,4 @@
-"""The terrain node: publishes the world's map and what it looks like, once and latched.
+"""The terrain node: publishes the world's map and shapes, once and latched.
 
 All behaviour is in terrain.worlds and terrain.map_messages.
 """
@@ -28,7 +28,7 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
         found, drawn = occupancy(world, s), shapes(world)
         self._map = self.advertise(topics.MAP)
         self._markers = self.advertise(topics.MARKERS)
-        # Stamps are 0: both hold at all times, and tf2 takes that as the latest.
+        # Stamps are 0: both are always valid, and tf2 takes that as the latest.
         grid, markers = new_message(topics.MAP.type, s.frames.map_frame), new_message(topics.MARKERS.type)
         fill_grid(grid, found.cells, found.resolution, found.x, found.y)
         fill_shapes(markers, grid.header, drawn, new_message)

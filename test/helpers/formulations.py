@@ -1,4 +1,4 @@
-"""How results of different formulations of one mechanism are compared."""
+"""Comparison of the results of different formulations of one mechanism."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 
 from vehicle_dynamics.multibody.augmented import solve_augmented
 
-STEP = 1e-5  # [s] of differences
+STEP = 1e-5  # [s], of finite differences
 
 
 def assert_same_motion(result: Any, expected: Any, tolerance: float) -> None:
-    """Accelerations of root and coordinates, relative to the largest one of a coordinate."""
+    """Assert equal accelerations of root and coordinates, relative to the largest one of a coordinate."""
     scale = np.abs(expected.coordinates).max()
     assert_allclose(result.root, expected.root, atol=tolerance * scale)
     assert_allclose(result.coordinates, expected.coordinates, atol=tolerance * scale)
@@ -23,7 +23,7 @@ def assert_same_motion(result: Any, expected: Any, tolerance: float) -> None:
 def assert_as_dense_and_embedded(
     case: Any, result: Any, root_is_held: bool, tolerance: float, of_multipliers: float
 ) -> None:
-    """The same as a dense solution with multipliers and as constraint embedding give."""
+    """Assert agreement with a dense solution with multipliers and with constraint embedding."""
     dense = solve_augmented(case.state, case.body_forces, case.coordinate_forces, root_is_held)
     embedded = case.system.forward_dynamics(case.state, case.body_forces, case.coordinate_forces, root_is_held)
     assert_same_motion(result, dense, tolerance)
@@ -40,7 +40,7 @@ def assert_decays_as_baumgarte_wants(
     error_rate: np.ndarray,
     gains: tuple[float, float],
 ) -> None:
-    """e'' + 2 alpha e' + beta^2 e = 0, by differences: evaluate leaves the errors at a time [s] in work."""
+    """Assert e'' + 2 alpha e' + beta^2 e = 0 by differences: evaluate leaves the errors at a time [s] in work."""
     found = []
     for time in (-STEP, STEP):
         evaluate(time)

@@ -38,7 +38,7 @@ def turn_about_upright(alpha: float) -> Array:
 def spindle_angles(loop: SpindleLoop, el: Array) -> SpindleAngles:
     """Angles for the vector EL [m]; NaN where the loop cannot close.
 
-    X as printed ends in EK(z) EK0(z); it is EL(z) that the rotation leaves beside EK0(z).
+    X as printed ends in EK(z) EK0(z); the rotation leaves EL(z) beside EK0(z).
     """
     ek = loop.ek
     a = el[0] * ek[0] + el[1] * ek[1]
@@ -54,7 +54,7 @@ def spindle_angles(loop: SpindleLoop, el: Array) -> SpindleAngles:
 def spindle_rates(loop: SpindleLoop, el: Array, angles: SpindleAngles, carried: Array) -> SpindleAngles:
     """Rates of the angles that keep L in place when the upright arm gives it the velocity `carried` [m/s] (Eq. 32).
 
-    Eq. 32 as printed has the velocity of E there. The arm turns as well as it moves, so what counts is the velocity of
+    Eq. 32 as printed has the velocity of E there. The arm rotates as it translates, so what counts is the velocity of
     its point at L: that of E and the arm's angular velocity x EL.
     """
     turned = turn_about_upright(angles.alpha)

@@ -1,4 +1,4 @@
-"""YAML files in which one value was replaced by any other, for tests that every file is loaded or rejected."""
+"""YAML files with one value replaced by an arbitrary other, for tests that every file is loaded or rejected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text
 
 
 def many(examples: int) -> settings:
-    """So many examples, the same in every run."""
+    """Settings for this many examples, the same in every run."""
     return settings(
         max_examples=examples,
         deadline=None,
@@ -26,7 +26,7 @@ def many(examples: int) -> settings:
 
 
 def with_another_leaf(data: st.DataObject, path: Path) -> str:
-    """The text of a YAML file with anything in one of its leaves."""
+    """The text of a YAML file with an arbitrary value in one of its leaves."""
     content = yaml.safe_load(path.read_text())
     key_path: Any = content
     while True:

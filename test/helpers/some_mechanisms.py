@@ -14,7 +14,7 @@ A, D, F, G = (0.0, 0.0, 0.0), (0.0, 0.48, 0.0), (0.0, 0.30, 0.28), (0.0, 0.0, 0.
 
 
 def revolute(point: Vector3, direction: Vector3 = X) -> Axis:
-    """An axis that turns."""
+    """A revolute axis."""
     return Axis(Motion.REVOLUTE, direction, point)
 
 

@@ -26,7 +26,7 @@ from terrain.wheel import (
     WheelMotionInWorld,
 )
 
-LONG = 1e6  # [s]: steady
+LONG = 1e6  # [s]: long enough to be steady
 
 
 @kernel
@@ -44,7 +44,7 @@ class Rolling:
 
     sinkage: float  # [m]
     load: float  # [N]
-    drawbar_pull: float  # force ahead, what the soil takes already off [N]
+    drawbar_pull: float  # forward force, less what the soil resists [N]
     side_force: float  # to the left [N]
     torque: float  # that the soil needs from the axle [N m]
 
@@ -73,14 +73,14 @@ class WheelRig:
         elapsed: float = LONG,
         step: float = 0.0,
     ) -> WheelContact:
-        """Contact of a wheel with its centre at a height [m], moving ahead, aside and up [m/s], turning [rad/s]."""
+        """Contact of a wheel with its centre at a height [m], moving forward, left and up [m/s], spinning [rad/s]."""
         wheel = WheelMotionInWorld((x, 0.0, height), (0.0, 1.0, 0.0), (speed, side_speed, climb), (0.0, 0.0, 0.0), spin)
         state, span = ContactState(before, soil_state), ContactStep(elapsed, step, True)
         found: WheelContact = _probe(self._tyre, self._ground, wheel, state, span, self._scratch)
         return found
 
     def rolling(self, load: float, slip: float, side_slip: float = 0.0, speed: float = 1.0) -> Rolling:
-        """Steady state under a load [N] at a slip 1 - v / (R omega) below 1, rolling ahead at speed [m/s]."""
+        """Steady state under a load [N] at a slip 1 - v / (R omega) below 1, rolling forward at speed [m/s]."""
         spin = speed / (self.radius * (1.0 - slip))
         low, high = 0.0, 0.95 * self.radius
         for _ in range(80):

@@ -1,4 +1,4 @@
-"""The fan of arcs: what is clear, which arc wins, how fast, and that it is kept."""
+"""The fan of arcs: what is clear, which arc wins, how fast, and hysteresis."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def swept(grid: LocalGrid, pose: Pose | None = None, **changes: float) -> ArcPla
     return arcs
 
 
-def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, aside: float, ahead: float) -> bool:
+def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, lateral: float, ahead: float) -> bool:
     """Brute force: whether the middle of an occupied cell is in the footprint somewhere on the arc.
 
-    The footprint is made wider by aside [m] on both sides, and longer by ahead [m] at both ends.
+    The footprint is made wider by lateral [m] on both sides, and longer by ahead [m] at both ends.
     """
     rows, columns = np.nonzero(grid.cells == OCCUPIED)
     x, y = (columns + 0.5) * SIDE + grid.window.x, (rows + 0.5) * SIDE + grid.window.y
@@ -54,19 +54,19 @@ def hits(arcs: ArcPlanner, grid: LocalGrid, arc: int, length: float, aside: floa
     along = (x - at_x) * np.cos(heading) + (y - at_y) * np.sin(heading)
     across = (y - at_y) * np.cos(heading) - (x - at_x) * np.sin(heading)
     inside = (along > TRUCK.rear - ahead) & (along < TRUCK.front + ahead)
-    return bool((inside & (np.abs(across) < TRUCK.half_width + aside)).any())
+    return bool((inside & (np.abs(across) < TRUCK.half_width + lateral)).any())
 
 
 @given(seed=st.integers(0, 2**31), heading=st.floats(-math.pi, math.pi))
 @settings(max_examples=25, deadline=None)
-def test_clear_arcs_hit_nothing_and_arcs_with_room_are_clear(seed: int, heading: float) -> None:
+def test_clear_arcs_hit_nothing_and_arcs_with_enough_clearance_are_clear(seed: int, heading: float) -> None:
     random = np.random.default_rng(seed)
     positions = [(float(x), float(y)) for x, y in random.uniform(-17.0, 17.0, (12, 2)) if math.hypot(x, y) > 6.0]
     grid = grid_of(positions)
     arcs = swept(grid, Pose(0.0, 0.0, heading=heading))
     discs, radius = TRUCK.discs(DEFAULT.discs)
-    # Discs reach beyond sides and ends, a grid rounds by up to its cells' diagonal: beyond that nothing is in the way.
-    aside = DEFAULT.margin_m + (radius - TRUCK.half_width) + 1.5 * SIDE
+    # Discs overlap sides and ends, a grid rounds by up to a cell's diagonal: beyond that nothing blocks.
+    lateral = DEFAULT.margin_m + (radius - TRUCK.half_width) + 1.5 * SIDE
     ahead = DEFAULT.margin_m + (radius - (TRUCK.front - discs[-1])) + 1.5 * SIDE
     surely = DEFAULT.margin_m - 0.5 * SIDE
 
@@ -74,7 +74,7 @@ def test_clear_arcs_hit_nothing_and_arcs_with_room_are_clear(seed: int, heading:
         free = float(arcs.fan.free[arc])
         assert not hits(arcs, grid, arc, free, surely, surely)
         if free < DEFAULT.arc_length_m:
-            assert hits(arcs, grid, arc, free + DEFAULT.arc_step_m, aside, ahead)
+            assert hits(arcs, grid, arc, free + DEFAULT.arc_step_m, lateral, ahead)
 
 
 def test_arcs_end_where_circles_do() -> None:
@@ -95,13 +95,13 @@ def test_arc_that_ends_closest_to_the_goal_wins_on_an_empty_map() -> None:
 
     for x, y in ((12.0, 0.0), (10.0, 4.0), (10.0, -4.0)):
         choice = arcs.choose(Target(x, y), 0.0, keep=False)
-        ends = arcs.fan.points[arcs.fan.direction > 0.0][:, 4:, :2]  # least_arc_m is four places
+        ends = arcs.fan.points[arcs.fan.direction > 0.0][:, 4:, :2]  # least_arc_m is four samples
         nearest = np.hypot(ends[..., 0] - x, ends[..., 1] - y).min()
         assert choice is not None
         assert choice.miss == pytest.approx(nearest)
 
 
-def test_obstacle_on_the_direct_way_is_passed_beside_it() -> None:
+def test_obstacle_on_the_direct_path_is_avoided() -> None:
     arcs = swept(grid_of([(9.0, 0.0), (9.0, 0.2)]))
 
     choice = arcs.choose(Target(20.0, 0.0), 0.0)
@@ -111,7 +111,7 @@ def test_obstacle_on_the_direct_way_is_passed_beside_it() -> None:
     assert choice.clearance >= DEFAULT.margin_m
 
 
-def test_all_arcs_blocked_is_told() -> None:
+def test_all_arcs_blocked_returns_no_choice() -> None:
     ring = [(6.0 * math.cos(angle) + 1.6, 6.0 * math.sin(angle)) for angle in np.linspace(0.0, 2.0 * math.pi, 400)]
     near = [(4.6, float(y)) for y in np.arange(-2.0, 2.0, 0.1)]
     arcs = swept(grid_of(ring + near))
@@ -119,16 +119,16 @@ def test_all_arcs_blocked_is_told() -> None:
     assert arcs.choose(Target(20.0, 0.0), 0.0) is None
 
 
-def test_choice_is_kept_while_another_is_hardly_better_and_given_up_when_it_is_much_better() -> None:
+def test_choice_is_kept_until_another_is_clearly_better() -> None:
     grid = grid_of([(9.0, 0.0)])
     arcs = swept(grid, smooth_weight=0.0)
     first = arcs.choose(Target(20.0, 0.05), 0.0)
     assert first is not None
 
-    # A goal that wavers from side to side would otherwise change the side at every plan.
-    for aside in (-0.05, 0.05, -0.05, 0.05):
+    # A goal that wavers from side to side would otherwise change the choice at every plan.
+    for y in (-0.05, 0.05, -0.05, 0.05):
         arcs.sweep(Pose(0.0, 0.0), grid)
-        kept = arcs.choose(Target(20.0, aside), 0.0)
+        kept = arcs.choose(Target(20.0, y), 0.0)
         assert kept is not None
         assert kept.curvature == first.curvature
 
@@ -140,7 +140,7 @@ def test_choice_is_kept_while_another_is_hardly_better_and_given_up_when_it_is_m
 def test_without_hysteresis_the_side_changes() -> None:
     arcs = swept(grid_of([(9.1, 0.1), (8.9, -0.1), (9.1, -0.1), (8.9, 0.1)]), smooth_weight=0.0, hysteresis_m=0.0)
 
-    sides = {math.copysign(1.0, arcs.choose(Target(20.0, aside), 0.0).curvature) for aside in (0.5, -0.5)}  # type: ignore[union-attr]
+    sides = {math.copysign(1.0, arcs.choose(Target(20.0, y), 0.0).curvature) for y in (0.5, -0.5)}  # type: ignore[union-attr]
 
     assert sides == {1.0, -1.0}
 
@@ -156,7 +156,7 @@ def test_vehicle_that_stands_too_close_can_leave_but_not_come_closer() -> None:
     assert free[-1] < 1.0  # left, into it
 
 
-def test_arcs_astern_go_astern() -> None:
+def test_reverse_arcs_lead_backwards() -> None:
     arcs = swept(grid_of([]))
 
     choice = arcs.choose(Target(-10.0, 1.0), 0.0, in_reverse=True)
@@ -167,7 +167,7 @@ def test_arcs_astern_go_astern() -> None:
     assert arcs.speed(choice, 100.0) == pytest.approx(-DEFAULT.reverse_speed_mps)
 
 
-def test_slope_to_the_side_that_could_tip_the_vehicle_is_blocked() -> None:
+def test_lateral_slope_that_could_roll_the_vehicle_over_is_blocked() -> None:
     tilt = 1.2 * DEFAULT.rollover_share * TRUCK.tipping
     arcs = swept(grid_of([], lambda x, y: tilt * y + 0.0 * x))
 
@@ -176,8 +176,8 @@ def test_slope_to_the_side_that_could_tip_the_vehicle_is_blocked() -> None:
     assert arcs.fan.free[straight] == 0.0
 
 
-def test_level_way_is_preferred_to_a_slope() -> None:
-    # The left half is a hill: of two arcs that miss the goal alike the level one wins.
+def test_level_ground_is_preferred_to_a_slope() -> None:
+    # The left half is a hill: of two arcs that miss the goal equally the level one wins.
     arcs = swept(grid_of([], lambda x, y: 0.3 * np.maximum(x, 0.0) * (y > 1.0)), smooth_weight=0.0)
 
     choice = arcs.choose(Target(12.0, 0.0), 0.0, keep=False)
@@ -186,7 +186,7 @@ def test_level_way_is_preferred_to_a_slope() -> None:
     assert choice.curvature <= 0.0
 
 
-def test_speed_falls_with_curvature_clearance_roughness_and_room() -> None:
+def test_speed_falls_with_curvature_clearance_roughness_and_free_length() -> None:
     arcs = swept(grid_of([]))
     straight = arcs.choose(Target(12.0, 0.0), 0.0)
     assert straight is not None
@@ -206,7 +206,7 @@ def test_speed_falls_with_curvature_clearance_roughness_and_room() -> None:
     free=st.floats(0.0, 12.0), clearance=st.floats(0.0, 10.0), curvature=st.floats(-0.14, 0.14), to_go=st.floats(0, 50)
 )
 @settings(max_examples=100, deadline=None)
-def test_vehicle_can_always_stop_before_the_end_of_what_is_clear(
+def test_vehicle_can_always_stop_within_the_clear_length(
     free: float, clearance: float, curvature: float, to_go: float
 ) -> None:
     from planner.arcs import ArcChoice
@@ -225,17 +225,17 @@ def test_vehicle_can_stop_before_ground_that_was_never_seen(room: float) -> None
     grid = grid_of([])
     begin = TRUCK.front + room
     grid.cells[:, grid.window.cell(begin, 0.0)[1] :] = UNKNOWN
-    told, sensed = swept(grid), swept(replace(grid, by_sight=True))
+    known, sensed = swept(grid), swept(replace(grid, by_sight=True))
 
-    fast, slow = (arcs.speed(arcs.choose(Target(20.0, 0.0), 0.0), 50.0) for arcs in (told, sensed))  # type: ignore[arg-type]
+    fast, slow = (arcs.speed(arcs.choose(Target(20.0, 0.0), 0.0), 50.0) for arcs in (known, sensed))  # type: ignore[arg-type]
 
     assert fast == pytest.approx(DEFAULT.max_speed_mps - DEFAULT.speed_reserve_mps)
-    # Two cells count as seen beside seen ones, and places are arc_step_m apart.
+    # Up to two cells beside seen ones count as seen, and samples are arc_step_m apart.
     assert slow**2 / (2.0 * DEFAULT.deceleration_mps2) <= room - 1.0 + 3 * SIDE + DEFAULT.arc_step_m
     assert 0.5 < slow < fast
 
 
-def test_gaps_between_the_rings_of_a_lidar_slow_nobody_down() -> None:
+def test_gaps_between_lidar_rings_do_not_slow_the_vehicle() -> None:
     grid = grid_of([])
     for gap in np.arange(6.0, 20.0, 1.6):
         column = grid.window.cell(float(gap), 0.0)[1]

@@ -54,7 +54,7 @@ def test_goal_behind_is_reached_by_turning() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_goal_that_is_no_number_is_rejected_and_stops_the_vehicle(bad: float) -> None:
+def test_goal_that_is_not_finite_is_rejected_and_stops_the_vehicle(bad: float) -> None:
     drive = Drive(yard())
     drive.core.set_goal(30.0, 0.0)
     drive.run(5.0)
@@ -88,7 +88,7 @@ def test_goal_where_the_vehicle_stands_is_reached_at_once() -> None:
     assert drive.pose == Pose(0.0, 0.0)
 
 
-def test_goal_that_moves_a_little_makes_no_search_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_goal_that_moves_a_little_does_not_restart_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
     repair = DStarLite.repair
 
@@ -143,7 +143,7 @@ def test_goal_that_moves_while_the_vehicle_turns_is_not_given_up() -> None:
     assert drive.pose.distance_to(30.0, 12.0) < 2.0
 
 
-def test_goal_that_wavers_buys_a_walled_in_vehicle_no_time() -> None:
+def test_wavering_goal_does_not_extend_the_patience_with_a_walled_in_vehicle() -> None:
     drive = Drive(yard(*CAGE), PlannerSettings(max_curvature_1pm=0.14, boxed_in_s=10.0))
     for second in range(40):
         drive.core.set_goal(30.0, 0.1 * (second % 2))
@@ -190,7 +190,7 @@ def test_thousands_of_waypoints_around_the_vehicle_are_passed_at_once() -> None:
     assert drive.progress.waypoint == 9_999
 
 
-def test_more_waypoints_than_anyone_needs_are_rejected() -> None:
+def test_too_many_waypoints_are_rejected() -> None:
     drive = Drive(yard())
 
     assert drive.core.set_waypoints([(30.0, 0.0)] * 10_001) is Reason.TOO_MANY

@@ -1,4 +1,4 @@
-"""D* Lite against A*: the same cost after every change, and a way that costs it."""
+"""D* Lite against A*: the same cost after every change, and a path of that cost."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def random_costs(random: np.random.Generator, shape: tuple[int, int], blocked: f
     return np.where(random.random(shape) < blocked, BLOCKED, random.integers(CHEAPEST, 60, shape)).astype(np.int32)
 
 
-def cost_of(costs: Costs, way: np.ndarray) -> int:
-    steps = np.diff(way, axis=0)
+def cost_of(costs: Costs, path: np.ndarray) -> int:
+    steps = np.diff(path, axis=0)
     assert (np.abs(steps).max(axis=1) == 1).all()  # from neighbour to neighbour
     length = np.where(np.abs(steps).sum(axis=1) == 2, DIAGONAL, STRAIGHT)
-    here = costs[way[:, 0], way[:, 1]].astype(np.int64)
+    here = costs[path[:, 0], path[:, 1]].astype(np.int64)
     assert (here != BLOCKED).all()
     return int(((here[1:] + here[:-1]) * length).sum())
 
@@ -33,7 +33,7 @@ def random_cell(random: np.random.Generator, costs: Costs) -> Cell:
 
 @given(seed=st.integers(0, 2**31), blocked=st.sampled_from([0.0, 0.2, 0.4]))
 @settings(max_examples=60, deadline=None)
-def test_way_is_as_cheap_as_that_of_a_star_after_every_change_and_move(seed: int, blocked: float) -> None:
+def test_path_costs_the_same_as_that_of_a_star_after_every_change_and_move(seed: int, blocked: float) -> None:
     random = np.random.default_rng(seed)
     costs = random_costs(random, (int(random.integers(3, 30)), int(random.integers(3, 30))), blocked)
     start, goal = random_cell(random, costs), random_cell(random, costs)
@@ -42,13 +42,13 @@ def test_way_is_as_cheap_as_that_of_a_star_after_every_change_and_move(seed: int
     for _ in range(12):
         search.repair()
         cost, _ = shortest(costs, start, goal)
-        way = search.way(costs.size)
+        path = search.way(costs.size)
         assert search.cost == cost
-        assert len(way) == 0 if cost == NO_WAY else cost_of(costs, way) == cost
-        if len(way) > 1:
-            row, column = way[min(int(random.integers(1, 4)), len(way) - 1)].tolist()
+        assert len(path) == 0 if cost == NO_WAY else cost_of(costs, path) == cost
+        if len(path) > 1:
+            row, column = path[min(int(random.integers(1, 4)), len(path) - 1)].tolist()
             start = row, column
-        moves_first = bool(random.integers(2))  # the order in which it is told makes no difference
+        moves_first = bool(random.integers(2))  # the order of the calls makes no difference
         if moves_first:
             search.move_to(start)
         changes = np.argwhere(random.random(costs.shape) < 0.1)
@@ -79,7 +79,7 @@ def test_map_may_grow_on_any_side(seed: int) -> None:
     assert search.cost == shortest(larger, moved, search.goal)[0]
 
 
-def test_change_far_from_the_way_costs_no_search() -> None:
+def test_change_far_from_the_path_costs_no_search() -> None:
     costs = np.full((200, 200), CHEAPEST, np.int32)
     search = DStarLite(costs, (10, 10), (10, 190))
     search.repair()
@@ -110,7 +110,7 @@ def test_change_near_the_vehicle_is_repaired_with_less_work_than_a_new_search() 
 
 
 @pytest.mark.parametrize("walled", ["start", "goal"])
-def test_walled_in_means_no_way(walled: str) -> None:
+def test_walled_in_means_no_path(walled: str) -> None:
     costs = np.full((30, 30), CHEAPEST, np.int32)
     start, goal = (5, 5), (20, 20)
     row, column = start if walled == "start" else goal
@@ -124,7 +124,7 @@ def test_walled_in_means_no_way(walled: str) -> None:
     assert len(search.way(1000)) == 0
 
 
-def test_start_at_the_goal_is_a_way_of_one_cell() -> None:
+def test_start_at_the_goal_is_a_path_of_one_cell() -> None:
     search = DStarLite(np.full((5, 5), CHEAPEST, np.int32), (2, 2), (2, 2))
     search.repair()
 

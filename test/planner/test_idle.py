@@ -7,7 +7,7 @@ import pytest
 from planner.idle import STOP_REPEAT_S, IdleGate
 
 
-def test_driver_that_starts_does_not_stop_another_ones_vehicle() -> None:
+def test_driver_that_starts_does_not_stop_a_vehicle_driven_by_another() -> None:
     assert not IdleGate().is_open(0.0, is_stop=True, idle_output="auto", others_publish=True)
 
 

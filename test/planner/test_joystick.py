@@ -1,4 +1,4 @@
-"""Joystick: the numbering and signs of ROS's joy node, from what the kernel says of real pads."""
+"""Joystick: the numbering and signs of ROS's joy node, from what the kernel reports of real pads."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_axis_stays_within_one_and_starts_smoothly(raw: int, dead_zone: float) -
     assert 0.0 <= here - next_to_it < 1e-3
 
 
-def test_motion_sensors_touch_pads_mice_and_keyboards_are_no_pads() -> None:
+def test_motion_sensors_touch_pads_mice_and_keyboards_are_not_game_pads() -> None:
     pad = {ecodes.EV_ABS: XBOX_AXES, ecodes.EV_KEY: XBOX_BUTTONS}
     wheel = {ecodes.EV_ABS: [(ecodes.ABS_X, STICK)], ecodes.EV_KEY: [ecodes.BTN_TRIGGER, ecodes.BTN_THUMB]}
     touch = {ecodes.EV_ABS: XBOX_AXES, ecodes.EV_KEY: [ecodes.BTN_TOUCH, ecodes.BTN_LEFT]}
@@ -81,7 +81,7 @@ def test_coalescing_longer_than_a_repeat_is_rejected() -> None:
         build(JoystickSettings, {"coalesce_s": 0.1, "autorepeat_rate_hz": 20.0})
 
 
-def test_devices_that_vanish_or_are_no_devices_are_passed_over(tmp_path: Path) -> None:
+def test_vanished_and_invalid_devices_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "event0").touch()
     (tmp_path / "event1").symlink_to(tmp_path / "gone")
 
@@ -91,7 +91,7 @@ def test_devices_that_vanish_or_are_no_devices_are_passed_over(tmp_path: Path) -
     assert words.startswith(f"no game pad or wheel found in {tmp_path}")
 
 
-def test_device_that_may_not_be_read_is_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_device_is_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "event3").touch()
 
     def reject(path: str) -> None:

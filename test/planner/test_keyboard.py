@@ -28,7 +28,7 @@ def test_held_key_drives_at_the_top_speed(key: str, sign: int) -> None:
     assert hold(KeyboardDriver(SETTINGS), key, 3.0).speed == pytest.approx(sign * SETTINGS.max_speed_mps)
 
 
-def test_key_that_is_let_go_stops() -> None:
+def test_released_key_stops() -> None:
     driver = KeyboardDriver(SETTINGS)
     hold(driver, "w", 3.0)
 
@@ -83,14 +83,14 @@ def test_speed_keys_stay_within_bounds() -> None:
     assert driver.top_speed == pytest.approx(0.1)
 
 
-def test_other_keys_mean_nothing() -> None:
+def test_other_keys_are_ignored() -> None:
     driver = KeyboardDriver(SETTINGS)
     for key in ("x", "\x1b[H", "\ufffd", "\n", *(arrow[:2] for arrow in ARROWS)):
         driver.press(0.0, key)
     assert driver.command(0.0).is_stop
 
 
-def test_turn_key_keeps_the_drive_key_that_the_terminal_stopped_repeating() -> None:
+def test_steering_key_keeps_the_drive_key_that_the_terminal_stopped_repeating() -> None:
     driver = KeyboardDriver(SETTINGS)
     hold(driver, "w", 2.0)
 
@@ -100,7 +100,7 @@ def test_turn_key_keeps_the_drive_key_that_the_terminal_stopped_repeating() -> N
     assert command.yaw_rate > 0.0
 
 
-def test_pedals_are_released_into_the_brake_at_once() -> None:
+def test_released_throttle_brakes_at_once() -> None:
     driver = KeyboardDriver(KeyboardSettings(output="pedals"))
     held = hold(driver, "w", 1.0)
 

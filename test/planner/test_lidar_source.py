@@ -42,7 +42,7 @@ TRUCK = Footprint(front=3.9, rear=-0.65, half_width=1.07, wheelbase=3.3, half_tr
 HMMWV = VehicleChoice().parameters().equipment
 UNIT = replace(load_preset(LidarSettings, "spinning_32").fitted("lidar", HMMWV), deskew=True)
 FEW_POINTS = LidarMapSettings(least_points=1)  # for tests with single points
-BY_SIGHT = LidarMapSettings(blind_m=0.01)  # drops are looked for, the blind place is left alone
+BY_SIGHT = LidarMapSettings(blind_m=0.01)  # drops are searched for, the blind area is left alone
 TICK_S = 0.01
 ZERO = (0.0, 0.0, 0.0)
 Path = Callable[[float], Pose]  # base_link at a time
@@ -50,7 +50,7 @@ STANDING = Pose(0.0, 0.0)
 
 
 def base_of(pose: Pose) -> BaseMotion:
-    """base_link at a pose, by other means than the map's own."""
+    """base_link at a pose, computed independently of the map's code."""
     along = pose.slope_x * math.cos(pose.heading) + pose.slope_y * math.sin(pose.heading)
     flat = Rotation.from_euler("ZY", [pose.heading, -math.atan(along)])
     normal = np.array([-pose.slope_x, -pose.slope_y, 1.0])
@@ -79,14 +79,14 @@ class Watcher:
     def watch(
         self, seconds: float, path: Path = lambda _: STANDING, believed: Callable[[float, Pose], Pose] | None = None
     ) -> LocalGrid:
-        """Go on along a path for a time; the map at its end. believed: what is made of a true pose at a time."""
+        """Go on along a path for a time; the map at its end. believed: the estimate for a true pose at a time."""
         for _ in range(round(seconds / TICK_S)):
             pose = path(self.ticks * TICK_S)
             for scan in self.lidar.update(round(1e9 * TICK_S) * self.ticks, base_of(pose)):
                 stamp = 1e-9 * scan.time_ns
                 later = None if self.unit.deskew else path(stamp + 0.1)
-                told = path(stamp) if believed is None else believed(stamp, path(stamp))
-                assert self.source.see(stamp, scan.points, told, later)
+                pose = path(stamp) if believed is None else believed(stamp, path(stamp))
+                assert self.source.see(stamp, scan.points, pose, later)
             self.ticks += 1
         return self.map_at(path(self.ticks * TICK_S))
 
@@ -127,11 +127,11 @@ def test_kerb_ahead_is_seen_all_along_from_a_few_metres(angle_deg: float) -> Non
     along, across = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
     world = world_of(lambda x, y: 0.15 * ((x - 14.0) * across - y * along > 0.0))
 
-    # Rings are 1.7 m apart so far away: only on the way do they sweep over all of it. The bumper ends 5 m before it.
+    # Rings are 1.7 m apart there: only on approach do they sweep over all of it. The bumper ends 5 m before it.
     grid = Watcher(Scene.of(world)).watch(2.5, ahead(4.0, x=-5.0))
 
-    for way in np.arange(-3.0, 3.0, 0.2):
-        x, y = 14.0 + way * along, way * across
+    for distance in np.arange(-3.0, 3.0, 0.2):
+        x, y = 14.0 + distance * along, distance * across
         assert OCCUPIED in part(grid, x - 0.3, x + 0.3, y - 0.3, y + 0.3), f"no kerb at {x:.1f}, {y:.1f}"
     assert OCCUPIED not in part(grid, 5.0, 9.0, -1.0, 1.0)
 
@@ -148,7 +148,7 @@ def test_kerb_beside_the_road_is_seen_on_the_way_and_road_and_pavement_are_free(
 
 @pytest.mark.parametrize("rise", [0.1, 0.2])
 @pytest.mark.parametrize("turn_deg", [0.0, 45.0, 90.0])
-def test_gentle_slope_is_no_obstacle_for_a_vehicle_on_it(rise: float, turn_deg: float) -> None:
+def test_gentle_slope_is_free_for_a_vehicle_on_it(rise: float, turn_deg: float) -> None:
     slope_x, slope_y = rise * math.cos(math.radians(turn_deg)), rise * math.sin(math.radians(turn_deg))
     watcher = Watcher(Scene.flat(slope_x=slope_x, slope_y=slope_y))
 
@@ -163,7 +163,7 @@ def test_gentle_slope_is_no_obstacle_for_a_vehicle_on_it(rise: float, turn_deg: 
     assert np.nanmean(around) == pytest.approx(18.0 * slope_x + 0.1 * slope_y, abs=0.08)
 
 
-def test_gentle_slope_is_no_obstacle_from_its_foot_and_a_steep_one_is() -> None:
+def test_gentle_slope_is_free_from_its_foot_and_a_steep_one_is_an_obstacle() -> None:
     gentle, steep = (
         Watcher(Scene.of(world_of(lambda x, y, rise=rise: rise * np.maximum(x - 10.0, 0.0)))).watch(1.0)
         for rise in (0.2, 1.0)
@@ -183,7 +183,7 @@ def test_kerb_on_a_slope_is_seen() -> None:
     assert OCCUPIED not in part(grid, 10.0, 20.0, -4.0, 2.4)
 
 
-def test_crest_hides_what_is_behind_and_is_no_obstacle_itself() -> None:
+def test_crest_hides_what_is_behind_and_is_itself_free() -> None:
     # Up with 20 %, round over 4 m, down again; a wall stands 8 m behind the crest.
     def height(x: object, y: object = 0.0) -> np.ndarray:
         off = np.abs(np.asarray(x) - 16.0)
@@ -223,7 +223,7 @@ def test_post_and_box_are_obstacles_and_what_they_hide_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("height", [1.0, 0.25])
-def test_what_has_gone_away_vanishes(height: float) -> None:
+def test_removed_obstacle_is_cleared(height: float) -> None:
     scene = Scene.flat()
     watcher = Watcher(scene)
     scene.set_targets([Target(shape=Box(x=12.0, y=0.0, length=1.0, width=1.0, height=height))])
@@ -236,7 +236,7 @@ def test_what_has_gone_away_vanishes(height: float) -> None:
     assert OCCUPIED not in gone.cells
 
 
-def test_what_comes_is_seen_at_once_even_where_the_vehicle_has_been() -> None:
+def test_new_obstacle_is_seen_at_once_even_where_the_vehicle_has_been() -> None:
     scene = Scene.flat()
     watcher = Watcher(scene)
     backwards = ahead(-4.0, x=20.0)
@@ -248,7 +248,7 @@ def test_what_comes_is_seen_at_once_even_where_the_vehicle_has_been() -> None:
     assert OCCUPIED in part(grid, 17.6, 18.2, -0.4, 0.4)
 
 
-def test_what_hangs_three_metres_high_is_no_obstacle_and_two_metres_is() -> None:
+def test_overhang_at_three_metres_is_free_and_at_two_metres_an_obstacle() -> None:
     high, low = (
         Watcher(
             Scene.flat(obstacles=Obstacles(boxes=(Box(x=14.0, y=0.0, base=base, length=3.0, width=8.0, height=1.0),)))
@@ -260,7 +260,7 @@ def test_what_hangs_three_metres_high_is_no_obstacle_and_two_metres_is() -> None
     assert OCCUPIED in part(low, 12.3, 12.7, -1.0, 1.0)
 
 
-def test_cells_that_no_ray_met_are_unknown_but_under_the_wheels_they_are_free() -> None:
+def test_cells_that_no_ray_hit_are_unknown_but_free_under_the_wheels() -> None:
     grid = Watcher(Scene.flat()).watch(0.5)
 
     assert (part(grid, 0.0, 3.2, -0.8, 0.8) == FREE).all()
@@ -269,7 +269,7 @@ def test_cells_that_no_ray_met_are_unknown_but_under_the_wheels_they_are_free() 
     assert not np.isinf(grid.heights).any()
 
 
-def test_what_was_seen_ahead_is_remembered_beside_the_vehicle() -> None:
+def test_what_was_seen_ahead_is_kept_beside_the_vehicle() -> None:
     world = world_of(lambda x, y: 0.15 * (y > 2.5))
 
     grid = Watcher(Scene.of(world)).watch(5.0, ahead())  # to x = 20
@@ -278,7 +278,7 @@ def test_what_was_seen_ahead_is_remembered_beside_the_vehicle() -> None:
         assert OCCUPIED in part(grid, x, x, 2.2, 2.9)
 
 
-def test_unseen_cells_close_to_the_vehicle_block_it_but_for_the_way_out() -> None:
+def test_unseen_cells_close_to_the_vehicle_block_it_except_in_the_start_strip() -> None:
     grid = Watcher(Scene.flat(), settings=LidarMapSettings(blind_m=2.5, start_room_m=8.0)).watch(0.5)
 
     assert (part(grid, 0.5, 3.5, 2.5, 3.3) == OCCUPIED).all()
@@ -287,7 +287,7 @@ def test_unseen_cells_close_to_the_vehicle_block_it_but_for_the_way_out() -> Non
     assert (part(grid, 0.5, 3.5, 5.0, 6.0) == UNKNOWN).all()
 
 
-def test_old_evidence_is_forgotten_but_not_close_to_the_vehicle() -> None:
+def test_old_evidence_is_dropped_but_not_close_to_the_vehicle() -> None:
     things = Obstacles(cylinders=(Cylinder(x=14.0, y=0.0, radius=0.3, height=1.2),))
     watcher = Watcher(Scene.flat(obstacles=things), settings=LidarMapSettings(blind_m=0.0, forget_s=10.0))
     watcher.watch(0.5)
@@ -324,7 +324,7 @@ def points_at(positions: Iterable[tuple[float, float, float]]) -> np.ndarray:
 
 @pytest.mark.parametrize("drop", [0.15, 0.3])
 @pytest.mark.parametrize("speed", [2.0, 4.0])
-def test_kerb_that_leads_down_is_seen_over_its_own_shadow(drop: float, speed: float) -> None:
+def test_kerb_that_leads_down_is_seen_beyond_its_own_shadow(drop: float, speed: float) -> None:
     world = world_of(lambda x, y: -drop * (x > 14.0))
 
     # The bumper ends 3 m before it.
@@ -336,7 +336,7 @@ def test_kerb_that_leads_down_is_seen_over_its_own_shadow(drop: float, speed: fl
 
 
 @pytest.mark.parametrize("fall", [0.1, 0.2, 0.3])
-def test_slope_that_leads_down_behind_a_crest_is_no_drop(fall: float) -> None:
+def test_slope_down_behind_a_crest_is_not_a_drop(fall: float) -> None:
     world = world_of(lambda x, y: -fall * np.maximum(x - 14.0, 0.0))
     watcher, without = (Watcher(Scene.of(world), settings=item) for item in (BY_SIGHT, LidarMapSettings(blind_m=0.0)))
 
@@ -347,7 +347,7 @@ def test_slope_that_leads_down_behind_a_crest_is_no_drop(fall: float) -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.0, 500.0])
-def test_blind_lidar_lets_the_map_grow_old_whatever_it_sends(value: float) -> None:
+def test_map_ages_while_the_lidar_is_blind_whatever_it_sends(value: float) -> None:
     source = LidarSource(
         DEFAULT, TRUCK, UNIT.mounting(), TerrainTruth(world_of(lambda x, y: 0.0 * x), DEFAULT).extent()
     )
@@ -372,7 +372,7 @@ def test_blind_lidar_lets_the_map_grow_old_whatever_it_sends(value: float) -> No
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_points_that_are_no_numbers_are_rejected_and_counted(bad: float) -> None:
+def test_points_that_are_not_finite_are_rejected_and_counted(bad: float) -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     positions = [(8.0, 0.0, -2.0), (bad, 0.0, -2.0), (8.0, bad, -2.0), (8.0, 0.5, bad)]
 
@@ -384,7 +384,7 @@ def test_points_that_are_no_numbers_are_rejected_and_counted(bad: float) -> None
     assert not np.isinf(grid.heights).any()
 
 
-def test_scan_without_a_sound_pose_or_without_a_return_is_rejected_and_the_map_grows_old() -> None:
+def test_scan_with_an_invalid_pose_or_without_returns_is_rejected_and_the_map_ages() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     points = points_at([(8.0, 0.0, -2.0)])
     assert source.see(1.0, points, STANDING)
@@ -399,7 +399,7 @@ def test_scan_without_a_sound_pose_or_without_a_return_is_rejected_and_the_map_g
     assert LocalMap(source, DEFAULT).update(2.0, STANDING).stamp == 1.0
 
 
-def test_late_scan_is_rejected_and_time_that_goes_back_begins_anew() -> None:
+def test_late_scan_is_rejected_and_time_that_goes_back_resets() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     assert source.see(10.0, points_at([(8.0, 5.0, -2.0)]), STANDING)
 
@@ -411,7 +411,7 @@ def test_late_scan_is_rejected_and_time_that_goes_back_begins_anew() -> None:
     assert (part(grid, 9.9, 10.1, 2.0, 6.0) == UNKNOWN).all()
 
 
-def test_points_of_another_form_are_taken_or_rejected_by_name() -> None:
+def test_points_of_another_layout_are_converted_or_rejected_by_name() -> None:
     source = LidarSource(DEFAULT, TRUCK, UNIT.mounting(), map_settings=FEW_POINTS)
     wide = np.zeros(1, [("time", "f8"), ("x", "f8"), ("y", "f8"), ("z", "f8"), ("ring", "u1")])
     wide["x"], wide["z"] = 8.0, -2.0
@@ -429,13 +429,13 @@ def test_window_of_another_resolution_is_rejected() -> None:
         source.look(0.0, STANDING, window, np.zeros(window.shape, np.int8), np.zeros(window.shape, np.float32))
 
 
-def test_own_body_that_the_lidar_sees_is_no_obstacle() -> None:
+def test_own_body_seen_by_the_lidar_is_not_an_obstacle() -> None:
     grid = Watcher(Scene.flat(), unit=replace(UNIT, own_body="seen")).watch(0.5)
 
     assert OCCUPIED not in grid.cells
 
 
-def test_turning_vehicle_straightens_its_scans_by_two_poses() -> None:
+def test_turning_vehicle_deskews_its_scans_by_two_poses() -> None:
     posts = tuple(
         Cylinder(x=10.0 * math.cos(angle), y=10.0 * math.sin(angle), radius=0.1, height=1.5)
         for angle in np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
@@ -446,7 +446,7 @@ def test_turning_vehicle_straightens_its_scans_by_two_poses() -> None:
         return Pose(0.0, 0.0, heading=math.remainder(1.5 * time, 2.0 * math.pi))
 
     grid = Watcher(scene, unit=replace(UNIT, deskew=False)).watch(2.0, turning)
-    crooked = Watcher(scene)  # takes scans for straight that are not
+    crooked = Watcher(scene)  # treats skewed scans as deskewed
     crooked.lidar = Lidar(replace(UNIT, deskew=False), scene, seed=3)
 
     rows, columns = np.nonzero(grid.cells == OCCUPIED)
@@ -455,14 +455,14 @@ def test_turning_vehicle_straightens_its_scans_by_two_poses() -> None:
     assert away.max() < 0.5
     for post in posts:
         assert np.hypot(x - post.x, y - post.y).min() < 0.2
-    # Taken as it is, the same scan is off by up to 1.5 m: the test could fail.
+    # Without deskewing, the same scan is off by up to 1.5 m: the test could fail.
     skew = crooked.watch(2.0, turning)
     rows, columns = np.nonzero(skew.cells == OCCUPIED)
     x, y = (columns + skew.window.column + 0.5) * 0.2, (rows + skew.window.row + 0.5) * 0.2
     assert np.min([np.hypot(x - post.x, y - post.y) for post in posts], axis=0).max() > 0.8
 
 
-def test_wandering_height_and_tilt_of_the_pose_make_no_steps_and_hide_none() -> None:
+def test_drifting_height_and_tilt_of_the_pose_neither_make_nor_hide_steps() -> None:
     def believed(time: float, true: Pose) -> Pose:
         tilt = math.radians(0.3) * math.sin(2.0 * time)
         return true._replace(z=true.z + 0.08 * time, slope_x=true.slope_x + tilt, slope_y=true.slope_y - tilt)
@@ -513,7 +513,7 @@ class Agreement:
         rows, columns = np.indices(seen.cells.shape)
         x = (columns + seen.window.column + 0.5) * seen.window.resolution
         y = (rows + seen.window.row + 0.5) * seen.window.resolution
-        # The world's edge is told, not seen.
+        # The world's edge is given, not seen.
         inside = (x > extent.left) & (x < extent.right) & (y > extent.low) & (y < extent.high)
         cosine, sine = math.cos(pose.heading), math.sin(pose.heading)
         along, across = (
@@ -523,7 +523,7 @@ class Agreement:
         near = inside & (along > TRUCK.front) & (along < TRUCK.front + 15.0) & (np.abs(across) < 8.0)
         true, occupied = truth.cells == OCCUPIED, seen.cells == OCCUPIED
         road = ~true & (np.nan_to_num(truth.heights, nan=1.0) < 0.05)
-        # What bounds the road towards the LIDAR: insides and backs of things are not to be seen.
+        # What bounds the road towards the LIDAR: insides and backs of things are not visible.
         away = np.hypot(along - UNIT.mount.xyz_m[0], across)
         facing = minimum_filter(np.where(road, away, np.inf), 3) < away
         edge = near & true & facing
@@ -542,7 +542,7 @@ def test_kerbs_and_posts_of_a_town_are_found_and_its_roads_are_free() -> None:
         source = TerrainTruth(world, DEFAULT)
         watcher = Watcher(Scene.of(world), settings=BY_SIGHT, extent=source.extent())
         truth = LocalMap(source, DEFAULT)
-        watcher.watch(2.5, path)  # 10 m, out of the blind place
+        watcher.watch(2.5, path)  # 10 m, out of the blind area
         for _ in range(10):
             grid = watcher.watch(0.5, path)
             pose = path(watcher.ticks * TICK_S)

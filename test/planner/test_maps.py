@@ -51,7 +51,7 @@ def state_at(grid: LocalGrid, x: float, y: float) -> int:
     columns=st.integers(1, 30),
 )
 @settings(max_examples=60, deadline=None)
-def test_distance_field_agrees_with_looking_at_every_cell(share: float, seed: int, rows: int, columns: int) -> None:
+def test_distance_field_agrees_with_brute_force(share: float, seed: int, rows: int, columns: int) -> None:
     cells = np.where(np.random.default_rng(seed).random((rows, columns)) < share, OCCUPIED, FREE).astype(np.int8)
     found = np.empty(cells.shape, np.float32)
 
@@ -78,10 +78,10 @@ def test_kerb_is_seen_all_along_whatever_its_direction(shift: float, angle_deg: 
     cosine, sine = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
     grid = seen(world_of(lambda x, y: 0.15 * (x * cosine + y * sine > 5.0), shift=shift))
 
-    # Nothing can get through: every way across has an obstacle within two cells of the edge.
-    for aside in np.arange(-15.0, 15.0, 0.1):
+    # Nothing can get through: every path across has an obstacle within two cells of the edge.
+    for across in np.arange(-15.0, 15.0, 0.1):
         across = [
-            state_at(grid, along * cosine - aside * sine, along * sine + aside * cosine)
+            state_at(grid, along * cosine - across * sine, along * sine + across * cosine)
             for along in np.arange(4.6, 5.4, 0.05)
         ]
         assert OCCUPIED in across
@@ -120,14 +120,14 @@ def test_house_is_an_obstacle_with_all_its_roof_and_a_thin_pole_is_not_missed() 
     assert state_at(grid, -5.0, 5.0) == FREE
 
 
-def test_beyond_the_edge_of_the_world_is_no_place_to_drive() -> None:
+def test_beyond_the_edge_of_the_world_all_is_obstacle() -> None:
     grid = seen(world_of(lambda x, y: 0.0), Pose(25.0, 0.0))
 
     assert state_at(grid, 35.0, 0.0) == OCCUPIED
     assert state_at(grid, 29.0, 0.0) == FREE
 
 
-def test_what_was_not_surveyed_is_unknown() -> None:
+def test_unsurveyed_ground_is_unknown() -> None:
     world = world_of(lambda x, y: 0.0)
     surveyed = np.ones(world.ground.shape, bool)
     surveyed[:, 350:] = False  # x from 5 m on
@@ -149,7 +149,7 @@ def test_rolling_map_shows_the_same_cells_wherever_the_vehicle_is() -> None:
 
 
 @pytest.mark.parametrize("claimed", [0.0, 5.0, 12.0])
-def test_height_that_a_pose_claims_does_not_matter(claimed: float) -> None:
+def test_height_of_a_pose_does_not_matter(claimed: float) -> None:
     """An observer with a cheap GPS is metres off, and its odometry begins at 0 on any hill."""
     world = world_of(lambda x, y: 7.0 + 0.1 * x + 0.15 * (x > 5.0))
 
@@ -167,7 +167,7 @@ def local_grid(cells: np.ndarray, row: int = 0, column: int = 0) -> LocalGrid:
     )
 
 
-def test_global_map_remembers_what_the_rolling_map_has_left_behind() -> None:
+def test_global_map_keeps_what_the_rolling_map_has_left_behind() -> None:
     whole = GlobalMap(DEFAULT, 1.0, Extent())
     whole.grow_to(0.0, 40.0, 0.0, 40.0)
     cells = np.full((100, 100), FREE)
@@ -224,7 +224,7 @@ def test_costs_kept_up_to_date_are_those_of_a_fresh_map(seed: int) -> None:
     assert (patched.costs[patched.cells == OCCUPIED] == BLOCKED).all()
 
 
-def test_global_map_does_not_grow_beyond_all_memory() -> None:
+def test_global_map_growth_is_bounded() -> None:
     whole = GlobalMap(DEFAULT, 1.0, Extent())
     whole.grow_to(0.0, 40.0, 0.0, 40.0)
 
@@ -253,7 +253,7 @@ def test_map_that_gets_too_large_doubles_its_cells_and_keeps_what_it_knows() -> 
     assert len(whole.add(local_grid(cells, row=20))) == 0
 
 
-def test_way_out_of_a_map_is_found_where_there_is_one() -> None:
+def test_path_out_of_a_map_is_found_where_there_is_one() -> None:
     costs = np.full((30, 40), CHEAPEST, np.int32)
     costs[10, 10:21] = costs[20, 10:21] = costs[10:21, 10] = costs[10:21, 20] = BLOCKED
     everywhere, nowhere, right = (True,) * 4, (False,) * 4, (False, True, False, False)

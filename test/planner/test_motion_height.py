@@ -1,4 +1,4 @@
-"""Heights by motion: of a hill as it is, of what GPS claims nothing."""
+"""Heights from motion: follow a hill, and ignore GPS heights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def motion(z: float, *, pitch: float = 0.0, roll: float = 0.0, yaw: float = 0.0,
 
 
 @pytest.mark.parametrize("yaw", [0.0, 2.0])
-def test_a_slope_that_is_driven_up_rises_by_its_sine_whatever_height_is_claimed(yaw: float) -> None:
+def test_height_gained_uphill_follows_the_sine_of_the_slope_whatever_the_reported_height(yaw: float) -> None:
     height = MotionHeight()
     for k in range(101):
         claimed = 3.0 + 5.0 * math.sin(k)
@@ -28,7 +28,7 @@ def test_a_slope_that_is_driven_up_rises_by_its_sine_whatever_height_is_claimed(
     assert found == pytest.approx(3.0 + 4.0 * math.sin(SLOPE_RAD), abs=1e-9)
 
 
-def test_a_slide_down_a_side_slope_and_a_lift_off_a_level_one_count() -> None:
+def test_lateral_slide_and_vertical_motion_count() -> None:
     height = MotionHeight()
     height.after(0, motion(0.0, roll=SLOPE_RAD, v=(0.0, 0.0, 0.0)))
     assert height.after(10**9, motion(0.0, roll=SLOPE_RAD, v=(0.0, 2.0, 0.0))) == pytest.approx(math.sin(SLOPE_RAD))
@@ -37,7 +37,7 @@ def test_a_slide_down_a_side_slope_and_a_lift_off_a_level_one_count() -> None:
     )
 
 
-def test_a_long_silence_is_no_long_climb_and_time_that_goes_back_none_at_all() -> None:
+def test_long_silence_is_not_a_long_climb_and_time_that_goes_back_adds_none() -> None:
     height = MotionHeight()
     climbing = motion(0.0, v=(0.0, 0.0, 1.0))
     height.after(0, climbing)
@@ -45,7 +45,7 @@ def test_a_long_silence_is_no_long_climb_and_time_that_goes_back_none_at_all() -
     assert height.after(0, climbing) == pytest.approx(1.0)
 
 
-def test_after_a_reset_it_begins_at_the_height_that_is_claimed() -> None:
+def test_after_a_reset_it_starts_at_the_reported_height() -> None:
     height = MotionHeight()
     height.after(0, motion(1.0, v=(0.0, 0.0, 1.0)))
     height.clear()

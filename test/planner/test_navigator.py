@@ -58,7 +58,7 @@ def test_vehicle_stops_in_silence_and_drives_on_to_its_goal_when_odometry_is_bac
     assert driver.wait(1.0) == STOP
     assert driver.progress.reason is Reason.OLD_POSE
 
-    run(driver, 201, 240)  # by the clock of then it is late
+    run(driver, 201, 240)  # late by the clock of that time
     assert driver.goals == [GOAL]
     assert driver.progress.status is Status.DRIVING
 
@@ -75,7 +75,7 @@ def test_command_after_silence_begins_at_a_standstill(hmmwv: Hmmwv) -> None:
 
 
 @pytest.mark.parametrize("source", ["truth", "observer"])
-def test_a_motion_that_is_no_number_stops_the_vehicle_once(hmmwv: Hmmwv, source: str) -> None:
+def test_motion_that_is_not_finite_stops_the_vehicle_once(hmmwv: Hmmwv, source: str) -> None:
     driver = navigator(hmmwv, pose_source=source)
     run(driver, 0, 100)
 
@@ -117,7 +117,7 @@ def test_a_cloud_whose_odometry_never_comes_is_dropped_and_named(hmmwv: Hmmwv) -
     assert "no odometry" in said[0]
 
 
-def test_reset_keeps_the_goals_and_forgets_the_trouble(hmmwv: Hmmwv) -> None:
+def test_reset_keeps_the_goals_and_clears_the_failure(hmmwv: Hmmwv) -> None:
     driver = navigator(hmmwv)
     run(driver, 0, 50)
     driver.wait(2.0)

@@ -1,4 +1,4 @@
-"""Planners of the users' own: named in the settings, held to limits, and stopped when they fail."""
+"""Users' own planners: named in the settings, held to limits, and stopped when they fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from yards import Drive, is_standing, yard
 
 
 class Crawler:
-    """A planner of the user's own: straight on, slowly."""
+    """A user's planner: straight on, slowly."""
 
     speed, curvature = 0.5, 0.0
 
@@ -42,20 +42,20 @@ class Faulty(Crawler):
 
 
 class Mute:
-    """No planner: it has no methods."""
+    """Not a planner: it has no methods."""
 
     def __init__(self, *given: object) -> None:
         pass
 
 
 class Broken:
-    """Cannot be made."""
+    """Cannot be constructed."""
 
     def __init__(self, *given: object) -> None:
         raise RuntimeError("no licence")
 
 
-def test_planner_of_the_users_own_is_named_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_own_planner_is_named_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
     drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Crawler"))
     drive.core.set_goal(30.0, 0.0)
@@ -97,7 +97,7 @@ def test_limits_hold_whatever_a_planner_answers(
         (Plan("drive"), "outcome must be an Outcome"),  # type: ignore[arg-type]
     ],
 )
-def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_is_told_in_one_line(
+def test_error_in_a_users_planner_stops_the_vehicle_and_is_reported_in_one_line(
     answer: object, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
@@ -121,7 +121,7 @@ def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_is_told_in_on
     assert drive.speed > 1.0
 
 
-def test_path_of_a_planner_of_the_users_own_may_be_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_of_a_users_planner_may_be_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
     monkeypatch.setattr(Faulty, "answer", Plan(Outcome.DRIVE, 2.0, path=[[0, 0], [40, 0]]))  # type: ignore[arg-type]
     drive = Drive(yard(), PlannerSettings(max_curvature_1pm=0.14, planner="my_planner:Faulty"))
@@ -142,7 +142,7 @@ def test_path_of_a_planner_of_the_users_own_may_be_a_list(monkeypatch: pytest.Mo
         (":", "cannot be imported"),
     ],
 )
-def test_planner_that_cannot_be_had_is_one_clear_line(name: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planner_that_cannot_be_loaded_is_one_line(name: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "my_planner", sys.modules[__name__])
 
     with pytest.raises(SettingsError, match=words) as rejected:

@@ -1,4 +1,4 @@
-"""Pure pursuit on paths, poses that move along arcs, and turning in narrow places."""
+"""Pure pursuit on paths, poses that move along arcs, and turning in narrow spaces."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ def test_tracker_holds_a_circle() -> None:
 
 @pytest.mark.parametrize("reference", [0.0, 1.6])
 @pytest.mark.parametrize(("x", "y"), [(9.0, 1.0), (7.0, -3.0), (9.0, 0.0)])
-def test_pursuit_leads_the_reference_point_through_the_place(reference: float, x: float, y: float) -> None:
+def test_pursuit_leads_the_reference_point_through_the_target(reference: float, x: float, y: float) -> None:
     curvature = pursuit_curvature(Pose(0.0, 0.0), x, y, 1.0, reference)
 
-    ways = [Pose(0.0, 0.0).moved(1.0, curvature, length) for length in np.arange(0.0, 12.0, 0.01)]
+    poses = [Pose(0.0, 0.0).moved(1.0, curvature, length) for length in np.arange(0.0, 12.0, 0.01)]
     misses = [
         math.hypot(at.x + reference * math.cos(at.heading) - x, at.y + reference * math.sin(at.heading) - y)
-        for at in ways
+        for at in poses
     ]
 
     assert min(misses) < 0.02
 
 
-def test_pursuit_of_a_place_at_the_pose_goes_straight_on() -> None:
+def test_pursuit_of_a_target_at_the_pose_goes_straight_on() -> None:
     assert pursuit_curvature(Pose(1.0, 2.0), 1.0, 2.0, 0.14) == 0.0
 
 
-def test_places_on_a_path() -> None:
+def test_points_on_a_path() -> None:
     path = Path(np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 5.0]]))
 
     assert path.length == 15.0
@@ -78,7 +78,7 @@ def test_places_on_a_path() -> None:
 
 
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.array([[0.0, math.nan]]), np.zeros((3, 3))])
-def test_path_that_is_none_is_rejected(points: np.ndarray) -> None:
+def test_invalid_path_is_rejected(points: np.ndarray) -> None:
     with pytest.raises(ValueError, match="path"):
         Path(points)
 
@@ -94,7 +94,7 @@ def test_pose_moves_along_a_circle(curvature: float, speed: float) -> None:
     assert at_once == pytest.approx(in_steps, abs=1e-9)
 
 
-def test_pose_of_a_leaning_frame_has_the_planes_slope() -> None:
+def test_pose_of_a_tilted_frame_has_the_slope_of_its_plane() -> None:
     nose_up = 0.2  # rad about -y
     pose = pose_from_attitude((1.0, 2.0, 3.0), (0.0, -math.sin(0.1), 0.0, math.cos(0.1)))
 

@@ -1,4 +1,4 @@
-"""Settings of planning: what config/planner.yaml may hold, and what does not go together."""
+"""Settings of planning: what config/planner.yaml may hold, and which values are incompatible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proving_ground.settings.ros_params_file import check_params_file
 from proving_ground.settings.share import share_file
 
 
-def test_file_of_the_suite_holds_the_defaults() -> None:
+def test_planner_yaml_holds_the_defaults() -> None:
     found = check_params_file(share_file("config/planner.yaml"), "/planner", PlannerSettings)
 
     assert found.is_addressed
@@ -18,7 +18,7 @@ def test_file_of_the_suite_holds_the_defaults() -> None:
     assert build(PlannerSettings, given) == PlannerSettings()
 
 
-def test_every_setting_has_a_meaning_and_numbers_have_a_range() -> None:
+def test_every_setting_has_a_description_and_numbers_have_a_range() -> None:
     for item in declarations(PlannerSettings).values():
         assert item.description
         assert item.kind is str or item.minimum is not None

@@ -86,7 +86,7 @@ def test_speed_is_reached_at_the_wanted_acceleration(vehicle: Hmmwv) -> None:
     assert driven(vehicle, script, 12.0, 0.0)["velocity"][0] == pytest.approx(10.0, abs=0.1)
 
 
-def test_j_turn_leaves_the_line_only_when_told(vehicle: Hmmwv) -> None:
+def test_j_turn_leaves_the_line_only_at_its_time(vehicle: Hmmwv) -> None:
     script = JTurn(speed_mps=10.0, turn_at_s=2.0, lasting_s=0.5, steering=0.3)
 
     assert abs(driven(vehicle, script, 2.0, 10.0)["angular_velocity"][2]) < 1e-3
@@ -117,7 +117,7 @@ def test_program_holds_its_last_pedals_and_its_gear() -> None:
         {"time_s": ()},
     ],
 )
-def test_program_that_makes_no_sense_is_rejected(wrong: dict[str, Any]) -> None:
+def test_inconsistent_program_is_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         Program(**wrong)
 

@@ -1,4 +1,4 @@
-"""Teleop: drives while held, within limits, and stops for every doubt."""
+"""Teleop: drives while held, within limits, and stops on any doubt."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_drives_on_after_silence_from_standstill() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1.5, -7.0])
 @pytest.mark.parametrize("index", range(len(CENTRED)))
-def test_axis_that_is_no_axis_stops(bad: float, index: int) -> None:
+def test_invalid_axis_value_stops(bad: float, index: int) -> None:
     teleop = Teleop(XBOX)
     drive(teleop, 1.0, axes(speed=1.0))
     stick = list(axes(speed=1.0))
@@ -121,8 +121,8 @@ def test_first_message_with_nan_is_rejected_too() -> None:
 def test_short_message_names_the_mapping() -> None:
     teleop = Teleop(XBOX)
 
-    assert teleop.receive(0.0, (0.0, 0.0), HOLD) == "/joy has 2 axes, steering_axis wants number 3: wrong pad mapping?"
-    assert "4 buttons, hold_button wants number 4" in teleop.receive(0.0, CENTRED, (0, 0, 0, 0))
+    assert teleop.receive(0.0, (0.0, 0.0), HOLD) == "/joy has 2 axes, steering_axis needs index 3: wrong pad mapping?"
+    assert "4 buttons, hold_button needs index 4" in teleop.receive(0.0, CENTRED, (0, 0, 0, 0))
     assert teleop.command(0.0).is_stop
 
 

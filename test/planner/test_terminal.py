@@ -1,4 +1,4 @@
-"""The terminal is as it was, however the process that read keys from it ended."""
+"""The terminal is restored, however the process that read keys from it ended."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_terminal_is_restored_after_a_crash() -> None:
     assert reader.is_restored()
 
 
-def test_without_a_terminal_there_is_one_line() -> None:
+def test_missing_terminal_is_one_line() -> None:
     result = subprocess.run([sys.executable, "-c", READER], stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
     assert "needs a terminal" in result.stderr.splitlines()[-1]

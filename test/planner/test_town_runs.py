@@ -1,4 +1,4 @@
-"""Drives through towns by sensors alone, as the bench has them: how they are described, counted and drawn."""
+"""Drives through towns by sensors alone, as in the bench: how they are described, counted and drawn."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_picture_of_a_drive_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bad", ["0", "21", "three", "-1"])
-def test_number_of_towns_that_makes_no_sense_is_one_line(bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_number_of_towns_is_one_line(bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVING_GROUND_TOWNS", bad)
 
     with pytest.raises(SettingsError, match="from 1 to 20"):

@@ -95,7 +95,7 @@ def test_towns_are_the_same_each_time_and_differ_by_seed() -> None:
     assert first.obstacles.cylinders != other.obstacles.cylinders
 
 
-def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
+def test_a_star_finds_no_path_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
     world = town(1, urban=SMALL_TOWN, closed_roads=0)
     assert world.goal is not None
     angles = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
@@ -107,10 +107,10 @@ def test_a_star_finds_no_way_to_a_goal_behind_posts(hmmwv: Hmmwv) -> None:
         name="fenced", ground=world.ground, start=world.start, goal=world.goal, obstacles=Obstacles(cylinders=fence)
     )
 
-    cost, way = path_on_truth(fenced, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
+    cost, path = path_on_truth(fenced, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
 
     assert math.isinf(cost)
-    assert len(way) == 0
+    assert len(path) == 0
 
 
 def test_wheel_over_a_kerb_is_counted_once(hmmwv: Hmmwv) -> None:

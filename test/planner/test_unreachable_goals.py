@@ -99,7 +99,7 @@ def test_dead_end_of_a_street_is_turned_in_and_left() -> None:
 
 
 def test_goal_behind_a_wall_that_is_longer_than_the_first_map_is_not_called_unreachable() -> None:
-    # The vehicle is carried along the wall: what it saw there is on its map, and only the ends are open.
+    # The vehicle is moved along the wall: what it saw there is on its map, and only the ends are open.
     world = yard(wall(-220.0, 20.0, 220.0, 20.0), size=600.0)
     local, finder = LocalMap(TerrainTruth(world, DEFAULT), DEFAULT), PathFinder(DEFAULT, TRUCK, OF_600_M)
     for x in range(-210, 211, 30):
@@ -129,7 +129,7 @@ def test_wall_across_the_whole_world_makes_its_other_side_unreachable(size: floa
     assert drive.least_distance > 0.0
 
 
-def test_long_way_over_a_large_field_is_found() -> None:
+def test_long_path_over_a_large_field_is_found() -> None:
     drive = Drive(yard(size=1000.0), pose=Pose(-440.0, -440.0, heading=0.8))
     drive.core.set_goal(440.0, 440.0)
 
@@ -139,7 +139,7 @@ def test_long_way_over_a_large_field_is_found() -> None:
     assert drive.speed > 2.0
 
 
-def test_way_that_no_map_can_hold_has_a_reason_of_its_own() -> None:
+def test_path_that_no_map_can_hold_has_its_own_reason() -> None:
     drive, source = Drive(yard()), SilentSource()
     source.stamp = math.inf
     drive.core = DriveToGoal(DEFAULT, TRUCK, source)

@@ -1,4 +1,4 @@
-"""Poses, maps and time that are not sound stop the vehicle; sound ones never take its footprint into an obstacle."""
+"""Invalid poses, maps and times stop the vehicle; valid ones never take its footprint into an obstacle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.settings import PlannerSettings
 from yards import U_TRAP, Drive, SilentSource, is_standing, post, yard
 
 
-def test_pose_that_does_not_move_although_the_speed_says_so_stops_the_vehicle() -> None:
+def test_frozen_pose_while_the_speed_is_not_zero_stops_the_vehicle() -> None:
     drive = Drive(yard())
     drive.core.set_goal(45.0, 0.0)
     drive.run(4.0)
@@ -33,7 +33,7 @@ def test_pose_that_does_not_move_although_the_speed_says_so_stops_the_vehicle() 
     assert drive.progress.status is Status.ARRIVED
 
 
-def test_vehicle_that_stands_with_the_brake_on_has_no_frozen_pose() -> None:
+def test_pose_of_a_braked_standing_vehicle_is_not_frozen() -> None:
     drive = Drive(yard())
     drive.core.set_goal(45.0, 0.0)
 
@@ -42,7 +42,7 @@ def test_vehicle_that_stands_with_the_brake_on_has_no_frozen_pose() -> None:
     assert {answer.status for answer in answers} == {Status.DRIVING}
 
 
-def test_vehicle_that_does_not_move_as_commanded_tries_astern_and_then_says_that_it_is_stuck() -> None:
+def test_vehicle_that_does_not_move_as_commanded_tries_reverse_and_then_reports_that_it_is_stuck() -> None:
     drive = Drive(yard())
     drive.core.set_goal(45.0, 0.0)
 
@@ -55,7 +55,7 @@ def test_vehicle_that_does_not_move_as_commanded_tries_astern_and_then_says_that
     assert answers[-1].speed == 0.0
 
 
-def test_vehicle_that_gets_free_again_forgets_that_it_was_stuck() -> None:
+def test_vehicle_that_gets_free_resets_its_attempts() -> None:
     drive = Drive(yard())
     drive.core.set_goal(45.0, 0.0)
     for tick in range(60):  # wheels spin
@@ -82,7 +82,7 @@ def test_old_pose_stops_the_vehicle_and_a_new_one_lets_it_go_on() -> None:
 
 
 @pytest.mark.parametrize("bad", [Pose(math.nan, 0.0), Pose(0.0, 0.0, heading=math.inf)])
-def test_pose_that_is_no_number_stops_the_vehicle_and_is_forgotten(bad: Pose) -> None:
+def test_pose_that_is_not_finite_stops_the_vehicle_and_is_discarded(bad: Pose) -> None:
     drive = Drive(yard())
     drive.core.set_goal(30.0, 0.0)
     drive.run(4.0)
@@ -94,7 +94,7 @@ def test_pose_that_is_no_number_stops_the_vehicle_and_is_forgotten(bad: Pose) ->
     assert drive.progress.status is Status.ARRIVED
 
 
-def test_silent_map_stops_the_vehicle_until_it_speaks_again() -> None:
+def test_silent_map_stops_the_vehicle_until_data_return() -> None:
     source = SilentSource()
     drive = Drive(yard())
     drive.core = DriveToGoal(PlannerSettings(max_curvature_1pm=0.14), drive.core._arcs.footprint, source)
@@ -110,7 +110,7 @@ def test_silent_map_stops_the_vehicle_until_it_speaks_again() -> None:
     assert is_standing(drive)
 
 
-def test_time_that_goes_back_is_a_new_beginning() -> None:
+def test_time_that_goes_back_resets() -> None:
     drive = Drive(yard())
     drive.core.set_goal(30.0, 0.0)
     drive.run(4.0)

@@ -34,7 +34,7 @@ def yard(*obstacles: Box | Cylinder, size: float = 100.0) -> World:
 
 
 def wall(x: float, y: float, to_x: float, to_y: float) -> Box:
-    """From place to place along x or along y [m], 0.4 m thick."""
+    """A wall from point to point along x or along y [m], 0.4 m thick."""
     return Box(
         x=0.5 * (x + to_x), y=0.5 * (y + to_y), length=abs(to_x - x) + 0.4, width=abs(to_y - y) + 0.4, height=2.0
     )
@@ -54,16 +54,16 @@ CAGE = (
 
 
 class SilentSource:
-    """A source whose last data are of a given time."""
+    """A source whose last data have a given time."""
 
     stamp = -math.inf
 
     def extent(self) -> Extent:
-        """Without end."""
+        """Unbounded."""
         return Extent()
 
     def look(self, time: float, pose: Pose, window: Window, cells: Cells, heights: Floats) -> float:
-        """Nothing is known."""
+        """Report all cells as unknown."""
         cells[:], heights[:] = UNKNOWN, np.nan
         return self.stamp
 
@@ -77,7 +77,7 @@ class Drive:
     pose: Pose = field(default_factory=lambda: Pose(0.0, 0.0))
     time: float = 0.0
     speed: float = 0.0
-    least_distance: float = np.inf  # of the footprint from obstacles so far [m]
+    least_distance: float = np.inf  # least clearance of the footprint so far [m]
     top_speed: float = 0.0
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class Drive:
         self.progress: Progress = self.core.update(self.time, self.pose, 0.0)
 
     def run(self, seconds: float, until_rest: bool = True) -> Progress:
-        """Drive on for a time, or until the driver comes to an end."""
+        """Drive on for a time, or until the driver is at rest for good."""
         end = self.time + seconds
         while self.time < end:
             self.progress = self.core.update(self.time, self.pose, self.speed)
@@ -109,5 +109,5 @@ class Drive:
 
 
 def is_standing(drive: Drive) -> bool:
-    """At rest, and asked to be."""
+    """At rest, and commanded to be."""
     return drive.progress.speed == 0.0 and drive.speed == 0.0

@@ -1,4 +1,4 @@
-"""Wheels and soils for tests of contact; an alarm for tests of files that could wait for ever."""
+"""Wheels and soils for contact tests; an alarm for tests of files that could block for ever."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def vehicle_parameters() -> VehicleParameters:
 
 @pytest.fixture
 def tyre(vehicle_parameters: VehicleParameters) -> Any:
-    """The HMMWV's tyre as a record of its own, without rolling resistance: what is measured is the soil's."""
+    """The HMMWV's tyre as its own record, without rolling resistance: only the soil's is measured."""
     record = tyre_record(vehicle_parameters).copy()
     record["rolling_resistance"] = 0.0
     return record
@@ -29,7 +29,7 @@ def tyre(vehicle_parameters: VehicleParameters) -> Any:
 
 @pytest.fixture
 def alarm() -> Callable[[float], AbstractContextManager[None]]:
-    """Ends a wait of so many seconds that would be for ever; says nothing of anyone's speed."""
+    """Ends a wait after this many seconds that would otherwise block for ever; not a performance test."""
 
     @contextmanager
     def ringing_after(seconds: float) -> Iterator[None]:

@@ -44,7 +44,7 @@ def test_plane_of_a_map_is_found_to_rounding(z: float, heading: float) -> None:
     assert plane.rough < 1e-6
 
 
-def test_analytic_plane_is_taken_as_it_is() -> None:
+def test_analytic_plane_is_used_as_it_is() -> None:
     ground = FlatGround(slope_x=0.3).kernel()
     assert plane_under(ground, 1.0, 0.7).normal == ground_at(ground, 1.0, 0.3).normal
 
@@ -62,11 +62,11 @@ def test_kerb_raises_and_tilts_the_plane_without_a_jump() -> None:
     assert heights[-1] == pytest.approx(0.15, abs=1e-3)
     assert slopes.max() > 0.3  # it pushes back
     assert slopes.min() > -0.05
-    # The wall is one cell of the map, 20 mm: one point would be pressed in by all of 0.15 m over that way.
+    # The wall is one cell of the map, 20 mm: a single point would be pressed in by all of 0.15 m over that distance.
     assert np.abs(pressed[10:] - pressed[:-10]).max() < 0.09
 
 
-def test_map_is_bilinear_and_goes_on_beyond_its_edge() -> None:
+def test_map_is_bilinear_and_continues_beyond_its_edge() -> None:
     heights = np.array([[0.0, 1.0], [2.0, 5.0]], np.float32)
     ground = Ground(LEVEL, grid_of(heights, None, 0.0, 0.0, 1.0), soil_table(["hard"]), no_ruts(), no_obstacles())
 

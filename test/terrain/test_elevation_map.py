@@ -53,7 +53,7 @@ def test_bilinear_is_the_mean_of_four_in_the_middle_of_a_cell() -> None:
 
 @settings(derandomize=True, deadline=None)
 @given(x=COORDINATE, y=COORDINATE)
-def test_beyond_the_edge_the_ground_goes_on_as_at_the_edge(x: float, y: float) -> None:
+def test_ground_continues_beyond_the_edge(x: float, y: float) -> None:
     ground = plane(0.3, -0.2)
     (left, right), (low, high) = ground.x_limits, ground.y_limits
     nearest_x, nearest_y = min(max(x, left), right), min(max(y, low), high)
@@ -61,12 +61,12 @@ def test_beyond_the_edge_the_ground_goes_on_as_at_the_edge(x: float, y: float) -
     assert ground.height_at(x, y) == ground.height_at(nearest_x, nearest_y)
     assert ground.covers(x, y) == (x == nearest_x and y == nearest_y)
     slope_x, slope_y = ground.slope_at(x, y)
-    assert (slope_x == 0.0) == (x != nearest_x)  # level there: no wheel is pushed along
+    assert (slope_x == 0.0) == (x != nearest_x)  # level there, so that no wheel is pushed along
     assert (slope_y == 0.0) == (y != nearest_y)
 
 
 @pytest.mark.parametrize("position", [(np.nan, 0.0), (0.0, np.nan), (np.inf, 0.0), (-1e300, 1e300)])
-def test_no_place_is_an_index_error(position: tuple[float, float]) -> None:
+def test_no_position_raises_an_index_error(position: tuple[float, float]) -> None:
     ground = plane(0.1, 0.1)
 
     height = ground.height_at(*position)
@@ -76,7 +76,7 @@ def test_no_place_is_an_index_error(position: tuple[float, float]) -> None:
     assert ground.soil_at(*position) == 0
 
 
-def test_many_places_are_answered_at_once_and_keep_their_shape() -> None:
+def test_arrays_of_points_keep_their_shape() -> None:
     x, y = np.meshgrid(np.linspace(-6.0, 11.0, 7), np.linspace(-4.0, 8.0, 5))
 
     assert plane(0.1, 0.2).height_at(x, y).shape == (5, 7)
@@ -103,7 +103,7 @@ def test_a_plane_stays_the_same_at_any_resolution(resolution: float) -> None:
     assert -1e-9 <= ground.x_limits[1] - other.x_limits[1] < resolution
 
 
-def test_a_crop_holds_what_was_asked_for_and_its_heights_stay() -> None:
+def test_a_crop_holds_the_requested_rectangle_and_keeps_its_heights() -> None:
     ground = plane(0.3, -0.2)
 
     part = ground.cropped((-1.2, 3.1), (0.2, 2.0))
@@ -115,7 +115,7 @@ def test_a_crop_holds_what_was_asked_for_and_its_heights_stay() -> None:
         ground.cropped((50.0, 60.0), (0.0, 1.0))
 
 
-def test_a_moved_map_knows_where_it_was() -> None:
+def test_a_moved_map_keeps_its_georeference() -> None:
     where = Georeference(crs="EPSG:32629")
     ground = ElevationMap(
         heights=np.zeros((11, 11)), resolution=1.0, origin_x=500_000.0, origin_y=4_800_000.0, georeference=where
@@ -164,12 +164,12 @@ def test_the_mesh_lies_on_the_map_and_faces_up(step: int) -> None:
         ({"resolution": 0.0002777}, "got 0.0002777 (is it in degrees?)"),
         ({"origin_x": np.nan}, "origin: must be within 1e+08 m of 0, got nan, 0"),
         ({"soils": np.zeros((3, 3), np.uint8)}, "soils: must be uint8 of the heights' shape (2, 2), got"),
-        ({"soils": np.full((2, 2), 7, np.uint8)}, "soils: number 7 has no name; soil_names has 1"),
+        ({"soils": np.full((2, 2), 7, np.uint8)}, "soils: index 7 has no name; soil_names has 1"),
         ({"soil_names": "hard"}, "soil_names: must be several names, not the text 'hard'"),
         ({"soil_names": ()}, "soil_names: must be 1 to 256 printable names, got 0"),
     ],
 )  # fmt: skip
-def test_an_unsound_map_is_rejected_with_one_line(changes: dict[str, object], words: str) -> None:
+def test_an_invalid_map_is_rejected_with_one_line(changes: dict[str, object], words: str) -> None:
     sound: dict[str, object] = {"heights": np.zeros((2, 2)), "resolution": 1.0}
 
     with pytest.raises(ValueError) as rejection:  # noqa: PT011
@@ -178,8 +178,8 @@ def test_an_unsound_map_is_rejected_with_one_line(changes: dict[str, object], wo
     assert words in str(rejection.value)
 
 
-def test_a_gigantic_map_is_rejected_before_memory_is_taken() -> None:
-    huge = np.broadcast_to(np.float32(0.0), (200_000, 200_000))  # 160 GB, if it were made
+def test_a_gigantic_map_is_rejected_before_memory_is_allocated() -> None:
+    huge = np.broadcast_to(np.float32(0.0), (200_000, 200_000))  # 160 GB, if it were allocated
 
     with pytest.raises(ValueError, match=f"200000 x 200000 nodes are too many .limit {CELL_LIMIT}."):
         ElevationMap(heights=huge, resolution=1.0)

@@ -27,7 +27,7 @@ from terrain.worlds import load_world
 
 
 def ground(function: Any, resolution: float = 0.1, size: float = 20.0) -> ElevationMap:
-    """Heights by a function of x and y, from -5 m on."""
+    """Heights from a function of x and y, from -5 m on."""
     positions = -5.0 + np.arange(round(size / resolution) + 1) * resolution
     x, y = np.meshgrid(positions, positions)
     heights = np.asarray(function(x, y) + 0.0 * x, np.float32)
@@ -43,7 +43,7 @@ def at(found: Occupancy, x: float, y: float) -> int:
     return int(found.cells[row, column])
 
 
-def test_map_lies_where_the_world_does() -> None:
+def test_map_is_aligned_with_the_world() -> None:
     found = occupancy(World(name="level", ground=level()), MapSettings())
 
     assert found.cells.shape == (40, 40)
@@ -78,8 +78,8 @@ def test_slopes_count_by_their_steepness_whatever_their_direction(
     assert (found.cells[3:-6, 3:-6] == state).all()
 
 
-def test_fine_roughness_is_no_slope() -> None:
-    # 2 cm up and down within 5 cm is 22 degrees and more, but nothing to a wheel.
+def test_fine_roughness_is_not_a_slope() -> None:
+    # 2 cm up and down within 5 cm is 22 degrees and more, but negligible for a wheel.
     rough = ground(lambda x, y: 0.02 * np.sin(2.0 * math.pi * x / 0.1 + 1.0), 0.025, 10.0)
 
     found = occupancy(World(name="rough", ground=rough), MapSettings(max_slope_deg=15.0))
@@ -102,7 +102,7 @@ def test_every_cell_that_an_obstacle_touches_is_occupied_and_few_others() -> Non
     assert (states[distance > 0.5 * math.sqrt(2.0)] == FREE).all()
 
 
-def test_obstacle_beyond_the_map_is_left_out() -> None:
+def test_obstacle_beyond_the_map_is_ignored() -> None:
     away = Obstacles(cylinders=(Cylinder(x=500.0, y=0.0, radius=1.0, height=1.0),))
 
     found = occupancy(World(name="away", ground=level(), obstacles=away), MapSettings())
@@ -111,7 +111,7 @@ def test_obstacle_beyond_the_map_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("cell", [0.1, 0.5, 0.7])
-def test_what_was_not_surveyed_is_unknown_unless_something_stands_there(cell: float) -> None:
+def test_unsurveyed_ground_is_unknown_unless_occupied_by_an_obstacle(cell: float) -> None:
     surveyed = np.zeros((41, 41), bool)
     surveyed[:, :20] = True  # x up to 4.5 m
     post = Obstacles(cylinders=(Cylinder(x=10.0, y=10.0, radius=0.5, height=1.0),))
@@ -124,7 +124,7 @@ def test_what_was_not_surveyed_is_unknown_unless_something_stands_there(cell: fl
     assert at(found, 10.0, 10.0) == OCCUPIED
 
 
-def test_map_of_a_large_world_is_cut_around_the_start_and_says_so() -> None:
+def test_map_of_a_large_world_is_cropped_around_the_start_and_reports_it() -> None:
     kerb = ground(lambda x, y: 0.15 * (x > 10.0), 0.1)
     world = World(name="large", ground=kerb, start=WorldPose(x=12.0, y=2.0))
 
@@ -137,7 +137,7 @@ def test_map_of_a_large_world_is_cut_around_the_start_and_says_so() -> None:
     assert "only the part around the start" in words_on_map(found)
 
 
-def test_gigantic_maps_are_rejected_in_one_line() -> None:
+def test_gigantic_maps_are_rejected_with_one_line() -> None:
     wide = ElevationMap(heights=np.zeros((2, 2), np.float32), resolution=500.0)
 
     with pytest.raises(SettingsError, match=r"map_resolution_m: 0.05 m makes 100 million cells of 500 x 500 m"):
@@ -158,7 +158,7 @@ def test_ground_is_drawn_with_few_triangles_that_reach_the_edges(name: str) -> N
     assert 0.0 <= soil.colours.min() <= soil.colours.max() <= 1.0
 
 
-def test_every_obstacle_has_a_shape_whose_number_stays() -> None:
+def test_every_obstacle_has_a_shape_with_a_stable_number() -> None:
     world = load_world("urban")
 
     drawn, again = shapes(world), shapes(load_world("urban"))

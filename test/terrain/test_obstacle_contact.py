@@ -1,4 +1,4 @@
-"""The HMMWV against posts and walls: stopped, told of, and not thrown about."""
+"""The HMMWV against posts and walls: stopped, reported, and not thrown about."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def driven(
 
 
 @pytest.mark.parametrize("speed", [2.0, 10.0, 20.0])
-def test_post_stops_the_vehicle_where_it_stands(car: Hmmwv, speed: float) -> None:
+def test_post_stops_the_vehicle(car: Hmmwv, speed: float) -> None:
     pushes, state = driven(car, with_obstacles(cylinders=[POST]), speed, 12.0)
 
-    assert max(pushes) > 1e4  # told
+    assert max(pushes) > 1e4  # reported
     assert pushes[0] == 0.0
     nose = state[0] + 2.25
     assert nose < 10.0 - 0.2 + 0.6  # not through it
@@ -55,17 +55,17 @@ def test_post_stops_the_vehicle_where_it_stands(car: Hmmwv, speed: float) -> Non
     assert np.abs(state[2] - 0.587) < 0.05  # on its wheels
 
 
-def test_passing_close_by_is_no_collision(car: Hmmwv) -> None:
-    aside = (20.0, 1.07 + 0.2 + 0.02, 0.0, 0.2, 3.0)  # half the width over the tyres, the post's radius, 2 cm
+def test_passing_close_by_is_not_a_collision(car: Hmmwv) -> None:
+    beside = (20.0, 1.07 + 0.2 + 0.02, 0.0, 0.2, 3.0)  # half the width over the tyres, the post's radius, 2 cm
 
-    pushes, state = driven(car, with_obstacles(cylinders=[aside]), 10.0, 4.0)
+    pushes, state = driven(car, with_obstacles(cylinders=[beside]), 10.0, 4.0)
 
     assert max(pushes) == 0.0
     assert state[0] > 30.0
 
 
 @pytest.mark.parametrize("turned", [0.0, 0.5])
-def test_wall_stops_the_vehicle_and_one_underneath_does_not(car: Hmmwv, turned: float) -> None:
+def test_wall_stops_the_vehicle_and_one_below_the_body_does_not(car: Hmmwv, turned: float) -> None:
     wall = (22.0, 0.0, 0.0, 2.0, 20.0, 3.0, np.cos(turned), np.sin(turned))
     low = (22.0, 0.0, 0.0, 2.0, 20.0, 0.2, 1.0, 0.0)  # under the body
 
@@ -77,7 +77,7 @@ def test_wall_stops_the_vehicle_and_one_underneath_does_not(car: Hmmwv, turned: 
     assert max(over) == 0.0
 
 
-def test_crash_never_gives_energy(car: Hmmwv) -> None:
+def test_crash_never_adds_energy(car: Hmmwv) -> None:
     ground = with_obstacles(cylinders=[POST])
     state = car.start(ground, speed=8.0)
     speeds = []

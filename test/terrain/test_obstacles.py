@@ -33,14 +33,14 @@ def test_kernels_get_plain_arrays() -> None:
 
 
 def test_distance_is_from_the_nearest_footprint_and_negative_inside() -> None:
-    # The house is turned: 4 m along x, 6 m along y.
+    # The house is rotated: 4 m along x, 6 m along y.
     assert_allclose(BOTH.distance([15.0, 10.0, 10.0, 0.0, 0.0], [0.0, 4.0, 0.0, 4.0, 5.0]), [3.0, 1.0, -2.0, 0.7, -0.3])
     assert Obstacles().distance(0.0, 0.0) == np.inf
 
 
 @settings(derandomize=True, deadline=None)
 @given(yaw=st.floats(-3.0, 3.0), x=st.floats(-9.0, 9.0), y=st.floats(-9.0, 9.0), angle=st.floats(-3.0, 3.0))
-def test_distance_does_not_change_when_all_is_turned(yaw: float, x: float, y: float, angle: float) -> None:
+def test_distance_does_not_change_when_everything_is_rotated(yaw: float, x: float, y: float, angle: float) -> None:
     straight = Obstacles(boxes=(Box(x=0.0, y=0.0, length=3.0, width=1.0, height=1.0, yaw=yaw),))
     turned = Obstacles(boxes=(Box(x=0.0, y=0.0, length=3.0, width=1.0, height=1.0, yaw=yaw + angle),))
     cos, sin = math.cos(angle), math.sin(angle)
@@ -48,11 +48,11 @@ def test_distance_does_not_change_when_all_is_turned(yaw: float, x: float, y: fl
     assert_allclose(turned.distance(cos * x - sin * y, sin * x + cos * y), straight.distance(x, y), atol=1e-9)
 
 
-def test_the_top_is_that_of_what_stands_there() -> None:
+def test_the_top_is_that_of_the_obstacle() -> None:
     assert_allclose(BOTH.top_at([10.0, 0.0, -20.0], [0.0, 5.0, 0.0]), [9.0, 1.5, -np.inf])
 
 
-def test_meshes_are_closed_and_as_large_as_they_should_be() -> None:
+def test_meshes_are_closed_and_have_the_right_volume() -> None:
     sides = 16
     prism = 0.5 * sides * math.sin(2.0 * math.pi / sides) * POST.radius**2 * POST.height
 
@@ -61,7 +61,7 @@ def test_meshes_are_closed_and_as_large_as_they_should_be() -> None:
     assert volume(BOTH.mesh()) == pytest.approx(6.0 * 4.0 * 8.0 + prism)
 
 
-def test_a_mesh_counts_as_the_box_around_it_and_turns_with_it() -> None:
+def test_a_mesh_counts_as_its_bounding_box_rotated_with_it() -> None:
     shape = Box(x=1.0, y=0.0, base=0.0, length=4.0, width=2.0, height=3.0).mesh()
     rock = MeshObstacle(name="rock", shape=shape, x=10.0, y=20.0, base=5.0, yaw=math.pi / 2.0)
 
@@ -82,7 +82,7 @@ def test_a_mesh_counts_as_the_box_around_it_and_turns_with_it() -> None:
         ({"yaw": math.inf}, "yaw: must be within 1e.08 of 0, got inf"),
     ],
 )
-def test_a_box_cannot_hold_a_wrong_number(numbers: dict[str, float], words: str) -> None:
+def test_a_box_rejects_invalid_values(numbers: dict[str, float], words: str) -> None:
     sound = {"x": 0.0, "y": 0.0, "length": 1.0, "width": 1.0, "height": 1.0}
 
     with pytest.raises(ValueError, match=words):

@@ -53,14 +53,14 @@ def test_the_file_of_soils_names_the_law(law: SoilLaw) -> None:
     assert type(law).__name__ not in SOIL_LAWS
 
 
-def test_a_soil_without_a_law_is_bekkers() -> None:
+def test_a_soil_without_a_law_uses_bekker() -> None:
     assert {type(soil.soft).__name__ for soil in load_soils().values() if soil.soft} == {"Bekker"}
     assert SoilLaw.kind(None) is SoilLaw.kind("bekker")
 
 
 @given(sinkage=st.floats(1e-4, 0.4), extra=st.floats(1e-4, 0.1), width=st.floats(0.05, 0.5))
 @settings(deadline=None)
-def test_deeper_plate_is_pushed_harder_and_the_exponent_tells_by_how_much(
+def test_pressure_rises_with_sinkage_as_the_exponent_says(
     law: SoilLaw, sinkage: float, extra: float, width: float
 ) -> None:
     record = law.record()
@@ -68,13 +68,13 @@ def test_deeper_plate_is_pushed_harder_and_the_exponent_tells_by_how_much(
     more, less = (law.pressure(sinkage + change, width) for change in (little, -little))
 
     assert law.pressure(sinkage + extra, width) > law.pressure(sinkage, width)
-    # Central differences of a square are exact up to rounding, which 1e-6 makes 1e-10 of the slope.
+    # Central differences of a square are exact up to rounding, which 1e-6 makes 1e-10 of the derivative.
     assert here.exponent == pytest.approx((more - less) / (2.0 * little) * sinkage / here.pressure, rel=1e-6)
 
 
 @given(path=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=6))
 @settings(deadline=None, max_examples=30)
-def test_pressing_and_letting_go_never_makes_energy(law: SoilLaw, path: list[float]) -> None:
+def test_loading_and_unloading_never_adds_energy(law: SoilLaw, path: list[float]) -> None:
     soil, deepest, work, sinkage = law.record(), 0.0, 0.0, 0.0
     for target in [*path, 0.0]:  # ends where it began
         for part in np.linspace(sinkage, target, 100)[1:].tolist():
@@ -83,7 +83,7 @@ def test_pressing_and_letting_go_never_makes_energy(law: SoilLaw, path: list[flo
             work += 0.5 * (before + plate_pressure(soil, part, deepest, 0.3)) * (part - sinkage)
             sinkage = part
 
-    # The trapezoidal rule is off where a line ends at zero pressure, within one of a hundred parts.
+    # The trapezoidal rule errs where a line ends at zero pressure, by less than one of a hundred parts.
     assert work >= -1e-3 * (1.0 + deepest * 1e5)
 
 
@@ -110,11 +110,11 @@ def test_a_vehicle_drives_on_it_in_lock_step(tmp_path: Path, law: SoilLaw) -> No
     assert np.all(load < [law.pressure(depth, 0.3) * 0.3 * 0.9 for depth in sinkage])
 
 
-def test_kernels_that_are_compiled_take_the_new_law_as_well() -> None:
+def test_compiled_kernels_accept_the_new_law() -> None:
     assert numba.typeof(SoilPlane(SOIL).kernel()) == numba.typeof(SoilPlane("dry_sand").kernel())
 
 
-def test_a_world_names_soils_of_a_file_beside_it(tmp_path: Path) -> None:
+def test_a_world_may_name_soils_of_a_file_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / "bog.yaml").write_text(WORLD)
     (tmp_path / "soils.yaml").write_text(SOILS.read_text())
 
@@ -123,7 +123,7 @@ def test_a_world_names_soils_of_a_file_beside_it(tmp_path: Path) -> None:
     assert soil_table(world.soil_names)["kind"].tolist() == [1]
 
 
-def test_a_world_names_no_soils_elsewhere(tmp_path: Path) -> None:
+def test_a_world_may_not_name_soils_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "bog.yaml").write_text(WORLD.replace("soils.yaml", "../soils.yaml"))
 
     with pytest.raises(SettingsError, match="must be a name in the world's own folder"):
@@ -140,7 +140,7 @@ def test_a_world_names_no_soils_elsewhere(tmp_path: Path) -> None:
         (("mat_npm3", "matt_npm3"), "did you mean mat_npm3"),
     ],
 )
-def test_a_mistake_in_a_file_of_soils_is_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_an_error_in_a_file_of_soils_is_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     file = tmp_path / "soils.yaml"
     file.write_text(SOILS.read_text().replace(*change))
 

@@ -1,4 +1,4 @@
-"""Soils: plates pressed into them, unloaded and loaded again; bearing capacity; shear; the file of soils."""
+"""Soils: plates under loading, unloading and reloading; bearing capacity; shear; the file of soils."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_plate_sinks_as_bekker_says() -> None:
         assert SAND.pressure(sinkage, 0.3) == pytest.approx(expected, rel=1e-14)
 
 
-def test_wheel_in_the_air_feels_no_soil() -> None:
+def test_wheel_in_the_air_has_no_soil_force() -> None:
     assert SAND.pressure(-0.01, 0.3) == 0.0
 
 
 @given(deepest=st.floats(1e-4, 0.3), share=st.floats(0.0, 1.0))
 @settings(deadline=None)
-def test_unloading_follows_a_steeper_line_and_loading_comes_back_on_it(deepest: float, share: float) -> None:
+def test_unloading_and_reloading_follow_a_steeper_line(deepest: float, share: float) -> None:
     top = SAND.pressure(deepest, 0.3)
     sinkage = deepest - share * top / SAND.elastic_pa_per_m
 
@@ -51,7 +51,7 @@ def test_unloading_follows_a_steeper_line_and_loading_comes_back_on_it(deepest: 
 
 @given(path=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=8))
 @settings(deadline=None)
-def test_pressing_and_letting_go_never_makes_energy(path: list[float]) -> None:
+def test_loading_and_unloading_never_adds_energy(path: list[float]) -> None:
     soil, deepest, work, sinkage = SAND.record(), 0.0, 0.0, 0.0
     for target in [*path, 0.0]:  # ends where it began
         for part in np.linspace(sinkage, target, 400)[1:]:

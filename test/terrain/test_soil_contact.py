@@ -1,4 +1,4 @@
-"""A wheel on soft soil beside Bekker's closed forms, and what it must do whatever the soil."""
+"""A wheel on soft soil against Bekker's closed forms, and properties that hold for any soil."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAIN = replace(
 
 @pytest.mark.parametrize("load", [1000.0, 3000.0, 6000.0])
 @pytest.mark.parametrize(("modulus", "exponent"), [(2e7, 1.0), (1e8, 1.0), (2e7, 1.1)])
-def test_narrow_contact_is_bekkers(tyre: Any, load: float, modulus: float, exponent: float) -> None:
+def test_narrow_contact_agrees_with_bekker(tyre: Any, load: float, modulus: float, exponent: float) -> None:
     rig = WheelRig(tyre, replace(PLAIN, frictional_modulus=modulus, exponent=exponent))
 
     rolling = rig.rolling(load, slip=0.0)
@@ -43,7 +43,7 @@ def test_narrow_contact_is_bekkers(tyre: Any, load: float, modulus: float, expon
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.8, 1.5])
-def test_narrow_contact_is_the_whole_integral_where_bekker_cuts_his_series(tyre: Any, exponent: float) -> None:
+def test_narrow_contact_agrees_with_the_full_integral_beyond_bekkers_series(tyre: Any, exponent: float) -> None:
     load, modulus = 3000.0, 5e6
     rig = WheelRig(tyre, replace(PLAIN, frictional_modulus=modulus, exponent=exponent))
 
@@ -56,7 +56,7 @@ def test_narrow_contact_is_the_whole_integral_where_bekker_cuts_his_series(tyre:
 
 
 @pytest.mark.parametrize("name", sorted(SOFT))
-def test_twice_the_samples_change_less_than_a_hundredth(tyre: Any, name: str) -> None:
+def test_doubling_the_samples_changes_less_than_one_percent(tyre: Any, name: str) -> None:
     soil = replace(SOFT[name], has_tyre=False)
     finer = tyre.copy()
     finer["arc_samples"] *= 2
@@ -82,7 +82,7 @@ def test_sand_grips_by_friction_and_clay_by_cohesion(tyre: Any) -> None:
     def torque(soil: Bekker, load: float) -> float:
         return WheelRig(tyre, replace(soil, has_tyre=False, unit_weight_npm3=0.0)).rolling(load, slip=0.3).torque
 
-    # Twice the load doubles what friction holds; cohesion grows with the patch alone.
+    # Twice the load doubles the friction; cohesion grows with the patch alone.
     assert torque(SAND, 6000.0) / torque(SAND, 3000.0) == pytest.approx(2.0, rel=0.03)
     assert torque(CLAY, 6000.0) / torque(CLAY, 3000.0) < 1.95
     firm = replace(CLAY, friction_deg=0.0)
@@ -90,7 +90,7 @@ def test_sand_grips_by_friction_and_clay_by_cohesion(tyre: Any) -> None:
 
 
 @pytest.mark.parametrize("slip", [-0.3, 0.0, 0.3])
-def test_side_slip_brings_a_force_against_it(tyre: Any, slip: float) -> None:
+def test_side_slip_causes_an_opposing_force(tyre: Any, slip: float) -> None:
     rig = WheelRig(tyre, replace(SAND, has_tyre=False))
     left, right = (rig.rolling(5000.0, slip=slip, side_slip=side) for side in (0.1, -0.1))
 
@@ -100,7 +100,7 @@ def test_side_slip_brings_a_force_against_it(tyre: Any, slip: float) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SOFT))
-def test_standing_wheel_is_pressed_straight_up(tyre: Any, name: str) -> None:
+def test_standing_wheel_is_pushed_straight_up(tyre: Any, name: str) -> None:
     contact = WheelRig(tyre, SOFT[name]).contact(height=0.4, elapsed=0.0)
 
     assert contact.load > 0.0
@@ -112,12 +112,12 @@ def test_standing_wheel_is_pressed_straight_up(tyre: Any, name: str) -> None:
 def test_held_wheel_sticks_like_a_spring(tyre: Any, name: str) -> None:
     rig = WheelRig(tyre, SOFT[name])
     deflection, soil_state = Deflection(0.0, 0.0), SoilState(rig.radius - 0.42, 0.0, 0.0)
-    for _ in range(100):  # pulled ahead by 0.1 mm while it cannot turn
+    for _ in range(100):  # pulled ahead by 0.1 mm while it cannot spin
         contact = rig.contact(height=0.42, speed=0.001, soil_state=soil_state, before=deflection, elapsed=1e-3)
         deflection = contact.deflection
 
     held = rig.contact(height=0.42, soil_state=soil_state, before=deflection, elapsed=1e-3)
-    # Not quite as far as it was pulled: the carcass' damper takes 5 N, a tenth of what snow can hold.
+    # Not quite as far as it was pulled: the carcass damper takes 5 N, a tenth of what snow can hold.
     assert deflection.along == pytest.approx(-1e-4, rel=0.1)
     assert held.force_along == pytest.approx(1e5 * deflection.along, rel=0.01)  # the carcass' stiffness
 
@@ -128,7 +128,7 @@ def test_rolling_over_soil_costs_energy_whatever_the_slip(tyre: Any) -> None:
         for slip in (-0.5, -0.1, 0.0, 0.1, 0.5):
             rolling = rig.rolling(4000.0, slip=slip, speed=1.0)
             spin = 1.0 / (rig.radius * (1.0 - slip))
-            # What the axle puts in, less what the wheel pulls, stays in the soil.
+            # What the axle puts in, less what the wheel pulls, is dissipated in the soil.
             assert rolling.torque * spin - rolling.drawbar_pull * 1.0 > 0.0
 
 
@@ -159,7 +159,7 @@ def test_stiff_soil_under_a_tyre_is_a_tyre_on_hard_ground(tyre: Any) -> None:
     sinkages = []
     for modulus in (1e7, 1e9, 1e11):
         rig = WheelRig(tyre, replace(PLAIN, frictional_modulus=modulus, has_tyre=True))
-        for _ in range(40):  # until tyre and soil push equally
+        for _ in range(40):  # until tyre and soil forces are equal
             contact = rig.contact(height=height, soil_state=soil_state, elapsed=0.0, step=1e6)
             soil_state = SoilState(0.0, 0.0, contact.soil_state.squeeze)
         sinkages.append(contact.sinkage)

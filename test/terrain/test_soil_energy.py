@@ -1,4 +1,4 @@
-"""What a wheel on soft soil must satisfy whatever it does: no energy from soil, smooth loads, no jumps at borders."""
+"""Properties of a wheel on soft soil in any motion: no energy gained from soil, smooth loads, no jumps at borders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def car(vehicle_parameters: VehicleParameters) -> Hmmwv:
 
 
 class LoadedWheel:
-    """A wheel under a constant load that is rolled to and fro, free to turn."""
+    """A wheel under a constant load that is rolled to and fro, free to spin."""
 
     def __init__(self, tyre: Any, soil: SoilLaw) -> None:
         self._rig = WheelRig(tyre, soil)
@@ -44,12 +44,12 @@ class LoadedWheel:
         self._height, self._climb = self._rig.radius - sinkage - squeeze, 0.0
         self._memory, self._deflection, self._spin = SoilState(sinkage, 1.0, squeeze), NO_DEFLECTION, 0.0
 
-    def rolled(self, way: float, step: float = 2e-4) -> float:
-        """Work [J] that rolling a way [m] at 1 m/s puts in, with the wheel's own height counted."""
-        work, speed = 0.0, float(np.sign(way))
+    def rolled(self, distance: float, step: float = 2e-4) -> float:
+        """Work [J] needed to roll a distance [m] at 1 m/s, including the change of the wheel's height."""
+        work, speed = 0.0, float(np.sign(distance))
         self._spin = speed / self._rig.radius
         height = self._height
-        for _ in range(round(abs(way) / step)):
+        for _ in range(round(abs(distance) / step)):
             contact = self._rig.contact(
                 height=self._height, speed=speed, climb=self._climb, spin=self._spin, soil_state=self._memory,
                 before=self._deflection, elapsed=step, step=step,
@@ -63,16 +63,16 @@ class LoadedWheel:
 
 
 @pytest.mark.parametrize("name", sorted(SOFT))
-def test_rolling_to_and_fro_costs_energy_however_short_the_way(tyre: Any, name: str) -> None:
-    for way in (0.02, 0.05, 0.1, 0.3):
+def test_rolling_to_and_fro_costs_energy_however_short_the_distance(tyre: Any, name: str) -> None:
+    for distance in (0.02, 0.05, 0.1, 0.3):
         wheel = LoadedWheel(tyre, SOFT[name])
         spent = wheel.rolled(1.0)
-        loops = [wheel.rolled(-way) + wheel.rolled(way) for _ in range(4)]
+        loops = [wheel.rolled(-distance) + wheel.rolled(distance) for _ in range(4)]
 
-        # What elastic soil holds comes back once: a small part of what one metre took.
+        # The energy stored in elastic soil comes back once: a small part of that spent on one metre.
         assert min(np.cumsum(loops)) > -0.04 * spent
         assert loops[-1] > -0.005 * spent
-        if way >= 0.3:
+        if distance >= 0.3:
             assert min(loops) > 0.0
 
 
@@ -98,12 +98,12 @@ def test_vehicle_that_coasts_to_a_stop_does_not_roll_back(car: Hmmwv, name: str)
         assert car.advance(state, COASTING, ground, 20) == 20
         speeds.append(state[15])
 
-    assert min(speeds) > -0.12 * 3.0  # what elastic soil and springs hold
+    assert min(speeds) > -0.12 * 3.0  # energy stored in elastic soil and springs
     assert abs(speeds[-1]) < 1.5  # heavy clay is nearly a road
 
 
 def two_soils(first: str, second: str) -> WorldGround:
-    """Level; the second soil from x = 0 on."""
+    """Level ground; the second soil from x = 0 on."""
     x = -20.0 + 0.1 * np.arange(1001)
     soils = np.zeros((41, len(x)), np.uint8)
     soils[:, x > 0.0] = 1
@@ -115,7 +115,7 @@ def two_soils(first: str, second: str) -> WorldGround:
 
 
 def energy(state: Any) -> float:
-    """Of the vehicle as one body with turning wheels [J]."""
+    """Energy of the vehicle as one body with spinning wheels [J]."""
     moving = 0.5 * MASS * float(state[15:18] @ state[15:18]) + 0.5 * WHEEL_INERTIA * float(state[25:29] @ state[25:29])
     return float(moving + MASS * GRAVITY * float(state[2]) + 300.0 * state[18] ** 2 + 1250.0 * state[19] ** 2)
 
@@ -123,7 +123,7 @@ def energy(state: Any) -> float:
 @pytest.mark.parametrize(
     ("first", "second"), [("dry_sand", "hard"), ("clay", "hard"), ("chrono_soft", "hard"), ("hard", "dry_sand")]
 )
-def test_border_of_hard_ground_is_a_kerb_and_no_catapult(car: Hmmwv, first: str, second: str) -> None:
+def test_border_of_hard_ground_is_a_kerb_and_not_a_catapult(car: Hmmwv, first: str, second: str) -> None:
     ground = two_soils(first, second)
     state = car.start(ground, x=-6.0, speed=8.0)
     begun = energy(state)
@@ -135,7 +135,7 @@ def test_border_of_hard_ground_is_a_kerb_and_no_catapult(car: Hmmwv, first: str,
         highest = max(highest, state[2])
         loads.append(car.snapshot(state, COASTING, ground)["load"].max())
 
-    assert highest < 0.587 + 0.25  # ride height on hard ground, and what a kerb throws it up
+    assert highest < 0.587 + 0.25  # ride height on hard ground, plus the bounce over a kerb
     assert max(loads) < 100e3
     assert state[0] > 0.0
 
@@ -185,7 +185,7 @@ def test_ten_passes_make_a_rut_that_settles(car: Hmmwv) -> None:
 
 @pytest.mark.parametrize("speed", [0.0, 3.0])
 @pytest.mark.parametrize("name", ["dry_sand", "sandy_loam", "chrono_mid", "roams", "clay"])
-def test_start_in_ruts_is_in_balance(car: Hmmwv, name: str, speed: float) -> None:
+def test_start_in_ruts_is_in_equilibrium(car: Hmmwv, name: str, speed: float) -> None:
     ground = SoilPlane(name)
     for _ in range(2):
         state = car.start(ground, speed=3.0)
@@ -195,11 +195,11 @@ def test_start_in_ruts_is_in_balance(car: Hmmwv, name: str, speed: float) -> Non
         seen = car.snapshot(state, COASTING, ground)
 
         assert abs(seen["acceleration"][2]) < 1.0
-        assert seen["load"].min() > 0.15 * MASS * GRAVITY  # shear carries a part of it in deep soil
+        assert seen["load"].min() > 0.15 * MASS * GRAVITY  # shear carries part of it in deep soil
 
 
 class OneSoil:
-    """A level plane of a soil that no file has."""
+    """A level plane of a soil that is in no file."""
 
     def __init__(self, soil: SoilLaw) -> None:
         soils = np.array([soil.record()], dtype=SOIL)
@@ -223,14 +223,14 @@ def test_rigid_wheels_on_stiff_soil_roll_as_on_rigid_ground(car: Hmmwv, modulus:
     assert 0.0 <= seen["sinkage"].max() < 3.0 * (2e6 / modulus) ** 0.5
     assert seen["load"].sum() == pytest.approx(MASS * GRAVITY, rel=1e-3)
     assert np.std(loads) < 0.03 * MASS * GRAVITY  # the rear wheels roll into the ruts of the front ones
-    # All that slows it down is the tyre's own rolling resistance, and air.
+    # It is slowed only by the tyre's own rolling resistance and air drag.
     assert state[15] > 5.0 - 0.25 - 2.0 * (1e7 / modulus) ** 0.5
-    # A line of contact grips little at small slip: Janosi's shear needs a way to build up.
+    # A line contact grips little at small slip: Janosi's shear needs a distance to build up.
     assert state[25] * car.wheel_radius == pytest.approx(state[15], rel=0.1)
 
 
 def with_step(height: float) -> WorldGround:
-    """Hard, level, with a step up at x = 5 m."""
+    """Hard level ground with a step up at x = 5 m."""
     x = -20.0 + 0.05 * np.arange(1001)
     heights = np.zeros((81, len(x)), np.float32)
     heights[:, x > 5.0] = height
@@ -239,7 +239,7 @@ def with_step(height: float) -> WorldGround:
 
 @pytest.mark.parametrize("speed", [1.0, 2.0, 5.0])
 @pytest.mark.parametrize("height", [0.15, 0.2, 0.3, 0.5])
-def test_steps_never_give_energy(car: Hmmwv, height: float, speed: float) -> None:
+def test_steps_never_add_energy(car: Hmmwv, height: float, speed: float) -> None:
     ground = with_step(height)
     state = car.start(ground, speed=speed)
     begun = energy(state)
@@ -248,7 +248,7 @@ def test_steps_never_give_energy(car: Hmmwv, height: float, speed: float) -> Non
         assert energy(state) < begun + 1.0
 
 
-def test_crash_leaves_little_to_bounce_with(car: Hmmwv) -> None:
+def test_little_energy_is_left_to_rebound_after_a_crash(car: Hmmwv) -> None:
     wall = np.array([(22.0, 0.0, 0.0, 2.0, 20.0, 3.0, 1.0, 0.0)])
     pad = ElevationMap(heights=np.zeros((3, 3), np.float32), resolution=100.0, origin_x=-100.0, origin_y=-100.0)
     ground = WorldGround(pad, Obstacles(wall, np.zeros((0, 5))))

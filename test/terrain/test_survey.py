@@ -19,7 +19,7 @@ def hill(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def bent_road(count: int = 800, seed: int = 2) -> np.ndarray:
-    """Places on three quarters of a ring between radius 20 and 30 m."""
+    """Points on three quarters of a ring between radius 20 and 30 m."""
     random = np.random.default_rng(seed)
     radius, angle = np.sqrt(random.uniform(400.0, 900.0, count)), random.uniform(0.0, 1.5 * np.pi, count)
     return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
@@ -57,7 +57,7 @@ def test_the_outline_follows_the_road_and_not_its_hull() -> None:
     outline = surveyed(bent_road()).outline()
 
     ring = 0.75 * np.pi * (30.0**2 - 20.0**2)
-    assert 0.85 * ring < outline.area < 1.01 * ring  # points do not lie on its very edge
+    assert 0.85 * ring < outline.area < 1.01 * ring  # points do not lie exactly on its edge
     assert not outline.covers(np.array([0.0, 12.0, 20.0]), np.array([0.0, -12.0, -25.0])).any()
     assert outline.covers(np.array([25.0, 0.0, -25.0]), np.array([1.0, 25.0, 0.0])).all()
 
@@ -96,7 +96,7 @@ def test_the_mesh_covers_what_was_surveyed_and_faces_up() -> None:
     assert outline.covers(mesh.vertices[:, 0], mesh.vertices[:, 1]).all()
 
 
-def test_the_surveyed_world_has_the_height_that_its_file_tells() -> None:
+def test_the_surveyed_world_has_the_heights_of_its_formula() -> None:
     world = load_world("survey")
 
     assert world.surveyed is not None
@@ -140,7 +140,7 @@ def test_metres_and_degrees_give_the_same_ground(tmp_path: Path) -> None:
         ("latitude_deg,longitude_deg,altitude_m\n43,-8,0\n46,-8,0\n", "spans more than one degree"),
     ],
 )
-def test_a_bad_survey_is_one_line(tmp_path: Path, text: str, words: str) -> None:
+def test_an_invalid_survey_is_one_line(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "points.csv"
     path.write_text(text)
 
@@ -151,11 +151,11 @@ def test_a_bad_survey_is_one_line(tmp_path: Path, text: str, words: str) -> None
     assert "\n" not in str(rejection.value)
 
 
-def test_points_on_a_line_span_no_ground() -> None:
+def test_points_on_a_line_span_no_area() -> None:
     with pytest.raises(ValueError, match="4 points span no area; are they on one line"):
         alpha_shape(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
 
 
-def test_too_narrow_an_alpha_says_what_would_do() -> None:
+def test_too_narrow_an_alpha_says_what_is_needed() -> None:
     with pytest.raises(ValueError, match=r"no triangle fits into a circle of 0.001 m; the narrowest needs"):
         alpha_shape(bent_road(50), radius=0.001)

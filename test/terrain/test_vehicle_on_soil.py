@@ -1,4 +1,4 @@
-"""The HMMWV on soils: stands, drives, climbs; softer soil is worse."""
+"""The HMMWV on soils: standing, driving, climbing; softer soil is worse."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def climbed(car: Hmmwv, soil: str, slope: float, seconds: float = 6.0) -> float:
 
 @pytest.mark.parametrize("soil", SOILS)
 def test_steeper_is_harder(car: Hmmwv, soil: str) -> None:
-    """Go (10 m in 6 s), crawl (1 m) or no go: a steeper slope is never of a better class, and no shorter if it goes."""
-    ways = [climbed(car, soil, slope) for slope in (0.0, 0.1, 0.2, 0.3, 0.5)]
-    classes = [(way > 1.0) + (way > 10.0) for way in ways]
+    """Go (10 m in 6 s), crawl (1 m) or no go: a steeper slope is never in a better class, and no faster if it goes."""
+    distances = [climbed(car, soil, slope) for slope in (0.0, 0.1, 0.2, 0.3, 0.5)]
+    classes = [(distance > 1.0) + (distance > 10.0) for distance in distances]
 
     assert all(after <= before for before, after in itertools.pairwise(classes))
-    assert all(after < before for before, after in itertools.pairwise(ways) if before > 1.0)
+    assert all(after < before for before, after in itertools.pairwise(distances) if before > 1.0)
 
 
 def test_rear_wheels_follow_in_the_ruts_of_the_front_ones(car: Hmmwv) -> None:
@@ -83,7 +83,7 @@ def test_second_pass_needs_less_power_than_the_first(car: Hmmwv) -> None:
     ground = SoilPlane("dry_sand")
 
     def work() -> float:
-        """Energy that the axles put in to get 10 m further at about 3 m/s, less what is gained in speed [J]."""
+        """Energy [J] that the axles put in to advance 10 m at about 3 m/s, less the gain of kinetic energy."""
         state = car.start(ground, speed=3.0)
         begun, spent = state[0], 0.0
         speed = 3.0
@@ -126,7 +126,7 @@ def test_kerbs_and_waves_are_driven_over_at_any_speed(car: Hmmwv, world: str, sp
     assert state[0] > made.start.x + 2.0 * speed
 
 
-def test_vehicle_is_at_home_in_every_world_of_the_suite(car: Hmmwv) -> None:
+def test_vehicle_can_start_in_every_world_of_the_suite(car: Hmmwv) -> None:
     for name in world_files():
         made = load_world(name)
         ground = WorldGround.of(made)

@@ -1,4 +1,4 @@
-"""`proving-ground world`: lists, pictures, exports, and one line for every mistake."""
+"""`proving-ground world`: lists, pictures, exports, and one line for every error."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_world_is_drawn(name: str, tmp_path: Path, capsys: pytest.CaptureFixtu
 
     image = Image.open(io.BytesIO((tmp_path / "a.png").read_bytes()))
     assert image.width > 800
-    assert len(np.unique(np.asarray(image.convert("L")))) > 20  # something is on it
+    assert len(np.unique(np.asarray(image.convert("L")))) > 20  # the picture is not blank
     assert "soils: hard" in capsys.readouterr().out
 
 
@@ -63,7 +63,7 @@ def test_ground_and_obstacles_are_written_as_one_mesh(kind: str, town: str, tmp_
 
 
 @pytest.mark.parametrize("suffix", ["npz", "asc", "tif"])
-def test_the_ground_is_written_by_the_end_of_the_name(suffix: str, town: str, tmp_path: Path) -> None:
+def test_the_ground_is_written_by_file_extension(suffix: str, town: str, tmp_path: Path) -> None:
     out = tmp_path / f"town.{suffix}"
 
     assert main(["world", "export", town, "--out", str(out), "--resolution", "1.0"]) == 0
@@ -84,7 +84,7 @@ def test_the_ground_is_written_by_the_end_of_the_name(suffix: str, town: str, tm
         (["export", "flat", "--out", "a.npz", "--resolution", "nan"], "--resolution: resolution: must be from 0.001"),
     ],
 )
-def test_mistakes_get_one_line_and_status_two(
+def test_errors_get_one_line_and_status_two(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["world", *arguments]) == 2

@@ -81,7 +81,7 @@ def test_every_world_of_the_suite_can_be_driven(name: str) -> None:
         assert world.ground.covers(position.x, position.y)
         assert world.obstacles.distance(position.x, position.y) > 3.0  # [m]: room for the vehicle
         slope = np.hypot(*world.ground.slope_at(position.x, position.y))
-        assert slope < np.tan(np.radians(12.0))  # it stands without sliding
+        assert slope < np.tan(np.radians(12.0))  # the vehicle stands without sliding
 
 
 def test_the_worlds_of_the_papers_are_there() -> None:
@@ -98,7 +98,7 @@ def test_another_seed_gives_another_world(make: Make, kind: str) -> None:
     assert not same_to_the_bit(make(kind, SMALL[kind], "seed: 5\n"), make(kind, SMALL[kind], "seed: 6\n"))
 
 
-def test_kerbs_are_as_high_as_asked_and_one_cell_wide(make: Make) -> None:
+def test_kerbs_have_the_given_height_and_are_one_cell_wide(make: Make) -> None:
     town = make("urban", "{blocks_x: 1, blocks_y: 1, resolution_m: 0.1, kerb_m: 0.15, lane_m: 4.0, lanes: 2}")
 
     across_the_road = town.ground.height_at(30.0, np.array([-6.0, -4.11, -3.99, 0.0, 3.99, 4.11, 6.0]))
@@ -119,7 +119,7 @@ def test_houses_stand_on_their_blocks_and_posts_in_the_road(make: Make) -> None:
 
 
 @pytest.mark.parametrize("angle", [0.0, 30.0])
-def test_a_step_rises_where_it_should(make: Make, angle: float) -> None:
+def test_a_step_rises_at_its_edge(make: Make, angle: float) -> None:
     world = make("step", f"{{at_m: 20.0, step_height_m: 0.2, resolution_m: 0.05, angle_deg: {angle}, length_m: 60.0}}")
 
     assert world.ground.height_at(19.95, 0.0) == 0.0
@@ -128,7 +128,7 @@ def test_a_step_rises_where_it_should(make: Make, angle: float) -> None:
     assert (world.ground.height_at(19.0, 5.0) > 0.1) == (angle > 0.0)
 
 
-def test_a_ramp_has_the_slope_that_was_asked_for(make: Make) -> None:
+def test_a_ramp_has_the_given_slope(make: Make) -> None:
     world = make("ramp", "{at_m: 20.0, slope_deg: 20.0, slope_length_m: 10.0, top_length_m: 5.0}")
 
     along, across = world.ground.slope_at([25.0, 32.0, 40.0], [0.0, 0.0, 0.0])
@@ -151,7 +151,7 @@ def test_a_washboard_has_its_waves(make: Make) -> None:
     assert profile.max() == pytest.approx(0.04, abs=1e-6)
 
 
-def test_hills_are_no_steeper_than_asked(make: Make) -> None:
+def test_hills_are_no_steeper_than_given(make: Make) -> None:
     world = make("off_road", "{size_m: 100.0, hills_m: 30.0, rough_m: 0.0, steepest_deg: 15.0, trees: 0}")
 
     steepest = np.hypot(*np.gradient(world.ground.heights.astype(float), world.ground.resolution)).max()
@@ -193,7 +193,7 @@ def test_a_map_file_becomes_a_world_around_its_middle(make: Make, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["../hill.npz", "/etc/hill.npz", "a/../../hill.npz", "..", "", "a\\..\\b.npz"])
 @pytest.mark.parametrize("kind", ["file", "survey"])
-def test_a_world_cannot_name_files_outside_of_its_folder(make: Make, kind: str, name: str) -> None:
+def test_a_world_cannot_name_files_outside_its_folder(make: Make, kind: str, name: str) -> None:
     with pytest.raises(SettingsError, match="must be a name in the world's own folder"):
         make(kind, f"{{file: '{name}'}}")
 
@@ -229,7 +229,7 @@ def test_a_link_cannot_lead_out_of_the_worlds_folder(tmp_path: Path, builder: st
         build_world(write_world(tmp_path / "mine/made.yaml", builder))
 
 
-def test_links_in_a_circle_are_one_line(tmp_path: Path) -> None:
+def test_symlink_loops_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "hill.npz").symlink_to("hill.npz")
 
     with pytest.raises(SettingsError, match=r"hill\.npz': Too many levels of symbolic links"):
@@ -257,7 +257,7 @@ def test_a_link_within_the_folder_and_links_to_a_whole_folder_are_followed(tmp_p
         ("{flat: {}}", "meshes: [{file: pipe.obj, x_m: 5.0, y_m: 5.0}]\n"),
     ],
 )
-def test_a_pipe_named_in_a_world_is_rejected_before_anyone_waits_for_it(
+def test_a_pipe_named_in_a_world_is_rejected_before_it_can_block(
     tmp_path: Path, builder: str, more: str, alarm: Callable[[float], AbstractContextManager[None]]
 ) -> None:
     for name in ("pipe.npz", "pipe.obj"):
@@ -289,7 +289,7 @@ BOX = "{x_m: 4.0, y_m: 1.0, length_m: 6.0, width_m: 4.0, height_m: 2.0}"
          "goal: x 90, y 0 m is inside the mesh rock.obj at x 89.7, y -0.3 m"),
     ],
 )  # fmt: skip
-def test_a_world_nobody_can_drive_in_is_rejected(tmp_path: Path, builder: str, more: str, words: str) -> None:
+def test_an_undrivable_world_is_rejected(tmp_path: Path, builder: str, more: str, words: str) -> None:
     (tmp_path / "rock.obj").write_text(ROCK)
 
     with pytest.raises(SettingsError) as rejection:
@@ -322,7 +322,7 @@ def test_a_start_under_a_bridge_or_over_a_cellar_is_fine(make: Make) -> None:
         ("{survey: {file: none.csv, interpolation: cubic}}", "must be one of smooth, linear, got 'cubic'"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_one_line(tmp_path: Path, build: str, words: str) -> None:
+def test_an_error_is_one_line(tmp_path: Path, build: str, words: str) -> None:
     path = tmp_path / "made.yaml"
     path.write_text(f"version: 1\ndescription: a test\nbuild: {build}\n")
 
@@ -340,7 +340,7 @@ def test_an_unknown_world_suggests_the_nearest() -> None:
 
 @many(200)
 @given(data=st.data())
-def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
+def test_a_file_with_an_arbitrary_leaf_is_loaded_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
     name = data.draw(st.sampled_from(sorted(world_files())))
     path = tmp_path / "made.yaml"
     path.write_text(with_another_leaf(data, world_file(name)))
@@ -375,7 +375,7 @@ def test_the_room_page_shows_how_every_parameter_of_the_map_is_set() -> None:
     assert command is not None
     named = re.findall(r"-p (\w+):=", command.group(1))
     assert set(named) <= {"world", *(item.name for item in fields(MapSettings))}
-    assert set(named) - {"world"} != set()  # more than the launch takes
+    assert set(named) - {"world"} != set()  # more than the launch accepts
 
 
 def test_the_vehicles_kernels_and_the_map_agree(make: Make) -> None:

@@ -26,7 +26,7 @@ def parameters() -> VehicleParameters:
 
 @pytest.fixture(scope="session")
 def hardpoints(hmmwv: dict[str, Any]) -> dict[str, Hardpoints]:
-    """Of all four corners."""
+    """Hardpoints of all four corners."""
     result = {}
     for axle in ("front", "rear"):
         points = hmmwv[f"{axle}_suspension"]["hardpoints_left_m"]

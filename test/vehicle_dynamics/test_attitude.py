@@ -1,4 +1,4 @@
-"""Attitudes outside of kernels, beside scipy's."""
+"""Attitudes outside of kernels, against scipy's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PITCH = st.floats(-1.5, 1.5)
 
 @given(roll=ANGULAR_VELOCITY, pitch=PITCH, yaw=ANGULAR_VELOCITY)
 def test_rotations_are_those_of_scipy(roll: float, pitch: float, yaw: float) -> None:
-    other = Rotation.from_euler("xyz", [roll, pitch, yaw])  # fixed axes, as URDF has it
+    other = Rotation.from_euler("xyz", [roll, pitch, yaw])  # fixed axes, as in URDF
     quaternion = quaternion_from_rpy(roll, pitch, yaw)
 
     assert_allclose(rotation_from_rpy(roll, pitch, yaw), other.as_matrix(), atol=1e-12)

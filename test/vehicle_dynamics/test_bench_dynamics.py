@@ -1,4 +1,4 @@
-"""`bench dynamics` end to end, with runs cut short: every figure that programs rely on is there and makes sense."""
+"""`bench dynamics` end to end, with runs cut short: every figure that programs rely on exists and is plausible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYS = (
 )  # fmt: skip
 
 
-def test_all_figures_are_there_and_can_be_shown(monkeypatch: pytest.MonkeyPatch, parameters: VehicleParameters) -> None:
+def test_all_figures_exist_and_can_be_shown(monkeypatch: pytest.MonkeyPatch, parameters: VehicleParameters) -> None:
     pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
     monkeypatch.setattr(newton_chord, "SECONDS", 0.05)

@@ -1,4 +1,4 @@
-"""`bench vehicle` end to end, with runs cut short: every figure that programs rely on is there and makes sense."""
+"""`bench vehicle` end to end, with runs cut short: every figure that programs rely on exists and is plausible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEYS = (
 )  # fmt: skip
 
 
-def test_all_figures_are_there_and_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_figures_exist_and_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vehicle, "STEPS", 50)
     monkeypatch.setattr(vehicle, "REPEATS", 2)
     said: list[str] = []

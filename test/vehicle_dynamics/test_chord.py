@@ -87,11 +87,11 @@ def test_chord_follows_newton_and_both_follow_the_embedded_model(
     # Same equations to the same tolerance.
     assert_allclose(chord.pose, newton.pose, atol=5e-6)
     assert chord.iterations.max() <= 4  # as in [Bae]
-    # Another formulation and another integrator: their own errors at 1 ms, largest where the bump is met.
+    # Another formulation and another integrator: their own errors at 1 ms, largest at the bump.
     embedded = drive(here, start, seconds=2.5)
     assert_allclose(chord.pose[::10], embedded[:, :7], atol=2e-4)
     moved = np.abs(embedded[:, 1]).max() if name != "bump" else np.ptp(embedded[:, 2])
-    assert moved > 0.01  # the manoeuvre does something
+    assert moved > 0.01  # the manoeuvre has an effect
 
 
 def test_steps_shrink_the_difference_to_the_embedded_model(
@@ -128,9 +128,7 @@ def test_independent_coordinates_must_fit_the_constraints(parameters: VehiclePar
 
 
 @pytest.mark.parametrize("method", [CHORD, CONVENTIONAL])
-def test_runaway_is_no_convergence(
-    scene: Scene, start: VehicleState, parameters: VehicleParameters, method: int
-) -> None:
+def test_divergence_is_reported(scene: Scene, start: VehicleState, parameters: VehicleParameters, method: int) -> None:
     wild = scene._replace(manoeuvre=Manoeuvre(drive_torque=1e12))
 
     with pytest.raises((ArithmeticError, np.linalg.LinAlgError)):

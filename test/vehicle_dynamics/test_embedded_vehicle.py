@@ -127,7 +127,7 @@ def test_closed_form_and_numerical_embedding_give_the_same_accelerations(
 
     expected = by_embedding(system, bodies, case)
 
-    # Same physics and the same bodies by two derivations: only rounding may differ (1e-14 is seen).
+    # Same physics and the same bodies by two derivations: only rounding may differ (observed: 1e-14).
     assert_allclose(by_kernel(bodies, case), expected, atol=1e-11 * np.abs(expected).max())
 
 
@@ -203,4 +203,4 @@ def test_evaluation_allocates_nothing(bodies: VehicleBodies) -> None:
     finally:
         _nrt_python.memsys_disable_stats()
 
-    assert many == one  # what remains is the hand-over of arrays from Python, once per call
+    assert many == one  # what remains is passing arrays from Python, once per call

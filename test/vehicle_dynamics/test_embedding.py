@@ -79,7 +79,7 @@ def test_embedding_and_lagrange_multipliers_give_the_same_accelerations(
     assert_allclose(embedded.independent, embedded.coordinates[system.independent], rtol=1e-12)
 
 
-def test_four_bar_map_is_the_papers() -> None:
+def test_four_bar_map_agrees_with_the_paper() -> None:
     system = EmbeddedSystem(four_bar(), independent=("lower",))
     assert system.independent_names == ["lower"]
     bar = FourBar(a=0.24, b=0.48, c=math.dist(D, F), d=math.dist(G, F), branch=1.0)
@@ -93,7 +93,7 @@ def test_four_bar_map_is_the_papers() -> None:
         assert_allclose(system.velocity_map_bias(state, aggregate), [0.0, p_change, q_change], rtol=1e-9, atol=1e-10)
 
 
-def test_slider_follows_the_textbook() -> None:
+def test_slider_agrees_with_the_textbook() -> None:
     system = EmbeddedSystem(slider_crank(), independent=("crank",))
     crank, rod_length = math.hypot(0.1, 0.05), math.dist((0.1, 0.05), (0.4, 0.0))
     start = math.atan2(0.05, 0.1)
@@ -143,13 +143,13 @@ def test_power_of_forces_is_the_rate_of_kinetic_energy() -> None:
     assert rate == pytest.approx(push[3] @ state.velocity[3], rel=1e-10)
 
 
-def test_out_of_reach_is_told() -> None:
+def test_out_of_reach_is_reported() -> None:
     with pytest.raises(ClosureError, match="loops stay open"):
         EmbeddedSystem(four_bar(), independent=("lower",)).close(np.array([-0.8]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_what_is_no_number_is_not_closed(value: float) -> None:
+def test_values_that_are_not_finite_are_not_closed(value: float) -> None:
     with pytest.raises(ClosureError):
         EmbeddedSystem(four_bar()).close(np.array([value]))
 

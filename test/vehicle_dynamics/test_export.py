@@ -1,4 +1,4 @@
-"""Exported models, read back by the engines they are for: same mass, same balance, same motion of every body."""
+"""Exported models, read back by the engines they are for: same mass, same centre of mass, same motion of every body."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pinocchio() -> Any:
 
 
 def random_open_state(mechanism: Mechanism) -> TreeState:
-    """Any coordinates, loops torn: each axis of each hinge must turn what hangs on it."""
+    """Arbitrary coordinates with open loops: each axis of each hinge must move what hangs from it."""
     layout = TreeLayout(mechanism)
     random = np.random.default_rng(0)
     return TreeState(layout, random.uniform(-1.0, 1.0, layout.count), np.zeros(layout.count), np.zeros(6))
@@ -61,7 +61,7 @@ def test_export_is_valid_xml_and_the_same_every_time(write: Callable[[Mechanism]
     ElementTree.fromstring(texts[0])
 
 
-def test_mujoco_reads_mass_balance_and_loops(vehicle: Mechanism, mujoco: Any) -> None:
+def test_mujoco_reads_mass_centre_and_loops(vehicle: Mechanism, mujoco: Any) -> None:
     model = mujoco.MjModel.from_xml_string(mjcf(vehicle, "HMMWV"))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -93,7 +93,7 @@ def test_mujoco_places_every_body_and_its_inertia_as_our_tree_does(vehicle: Mech
         assert_allclose(there.xipos, state.position(number, body.centre), atol=1e-12)
 
 
-def test_shapes_of_mjcf_are_seen_but_not_felt(vehicle: Mechanism, mujoco: Any) -> None:
+def test_shapes_of_mjcf_are_visible_without_mass_or_contact(vehicle: Mechanism, mujoco: Any) -> None:
     model = mujoco.MjModel.from_xml_string(mjcf(vehicle))
 
     assert model.ngeom > len(vehicle.bodies)
@@ -101,13 +101,13 @@ def test_shapes_of_mjcf_are_seen_but_not_felt(vehicle: Mechanism, mujoco: Any) -
     assert not model.geom_conaffinity.any()
 
 
-def test_held_root_has_no_freedom(vehicle: Mechanism, mujoco: Any) -> None:
+def test_held_root_has_no_degrees_of_freedom(vehicle: Mechanism, mujoco: Any) -> None:
     model = mujoco.MjModel.from_xml_string(mjcf(vehicle, root_is_held=True))
 
     assert model.nv == 44
 
 
-def test_pinocchio_reads_mass_and_balance_of_urdf(vehicle: Mechanism, pinocchio: Any) -> None:
+def test_pinocchio_reads_mass_and_centre_of_urdf(vehicle: Mechanism, pinocchio: Any) -> None:
     model = pinocchio.buildModelFromXML(urdf(vehicle, "HMMWV"), pinocchio.JointModelFreeFlyer())
 
     assert pinocchio.computeTotalMass(model) == pytest.approx(TOTAL_MASS, abs=1e-9)

@@ -131,7 +131,7 @@ def test_our_formulations_agree_at_a_thousand_states_with_moving_steering(vehicl
         for name, accelerations in found.items():
             worst[name] = max(worst[name], apart(vehicle.reduced(accelerations), closed_form))
             worst[name] = max(worst[name], apart(accelerations, found["TA"]))
-    assert max(worst.values()) < 1e-10, worst  # only rounding may differ: 2e-12 is seen
+    assert max(worst.values()) < 1e-10, worst  # only rounding may differ, observed: 2e-12
 
 
 def test_closed_form_and_pinocchio_agree_at_a_thousand_states(vehicle: Vehicle) -> None:
@@ -149,4 +149,4 @@ def test_closed_form_and_pinocchio_agree_at_a_thousand_states(vehicle: Vehicle) 
 
         expected = vehicle.reduced(np.concatenate([other.root, other.coordinates]))
         worst = max(worst, apart(by_kernel(vehicle.bodies, case), expected))
-    assert worst < 1e-10  # 2e-13 is seen
+    assert worst < 1e-10  # observed: 2e-13

@@ -69,7 +69,7 @@ def test_hinges_carry_the_weight(system: EmbeddedSystem) -> None:
     holding = np.zeros(system.layout.count)
     names = mechanism.coordinate_names
     free = [names.index(name) for name in FREE]
-    for _ in range(2):  # linear: one correction is exact, the second shows it
+    for _ in range(2):  # linear: one correction is exact, the second confirms it
         now = system.forward_dynamics(state, forces, holding, root_is_held=True).independent
         response = np.zeros((len(free), len(free)))
         for column, index in enumerate(free):
@@ -84,7 +84,7 @@ def test_hinges_carry_the_weight(system: EmbeddedSystem) -> None:
     wheel = found.hinges["front_left.wheel"]
     mass = next(body.mass for body in mechanism.bodies if body.name == "front_left.wheel")
     assert_allclose(wheel[3:], [0.0, 0.0, 9.81 * mass], atol=1e-9)
-    # What the chassis gives to each corner through arms, tie rod and shock is the corner's weight.
+    # The force of the chassis on each corner through arms, tie rod and shock is the corner's weight.
     total = sum(found.hinges[f"rear_left.{name}"][3:] for name in ("lower_arm", "upper_arm"))
     total = total + found.cuts["rear_left.L"] + found.cuts["rear_left.J"]
     corner = sum(body.mass for body in mechanism.bodies if body.name.startswith("rear_left"))
@@ -110,7 +110,7 @@ def test_vehicles_joints_balance_every_body_and_hinges_carry_no_torque_about_the
     found = model.at(state, case.wheel_force, pitman)
 
     # All coordinates' equations hold with spring and damper as forces along their lines and no torque in any hinge:
-    # they are the same forces as the kernel's moment on the arm, though it knows nothing of lines.
+    # they are the same forces as the kernel's moment on the arm, although it has no lines of action.
     assert found.mismatch < 1e-9
     axis = vehicle_bodies(parameters).corners["geometry"]["lower_axis"][0]
     pivot = vehicle_bodies(parameters).corners["geometry"]["lower_pivot"][0]

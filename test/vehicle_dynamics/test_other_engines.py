@@ -63,7 +63,7 @@ class Case:
 
 
 def random_case(system: EmbeddedSystem, seed: int) -> Case:
-    """Travel from rebound to bump, wheels anywhere and spinning, the chassis turning and moving."""
+    """Travel from rebound to bump, wheels at any angle and spinning, the chassis rotating and moving."""
     random = np.random.default_rng(seed)
     is_wheel = np.array([name in WHEELS for name in system.independent_names])
     coordinates = system.close(random.uniform(-1.0, 1.0, 8) * np.where(is_wheel, np.pi, 0.3))
@@ -79,7 +79,7 @@ def random_case(system: EmbeddedSystem, seed: int) -> Case:
 
 
 def largest_error(other: PinocchioModel, solve: Callable[[], tuple[Array, Array]], case: Case) -> float:
-    """Of any acceleration, relative to the largest."""
+    """Largest error of any acceleration, relative to the largest."""
     other.set_state(case.state)
     other.set_forces(case.body_forces, case.coordinate_forces)
     expected = case.expected()
@@ -92,9 +92,9 @@ def test_pinocchio_gives_the_accelerations_of_the_dense_solution(
 ) -> None:
     case = random_case(system, seed)
 
-    # Same physics: only rounding may differ (6e-13 is seen).
+    # Same physics: only rounding may differ (observed: 6e-13).
     assert largest_error(pinocchio, pinocchio.constraint_dynamics, case) < 1e-10
-    # Two proximal iterations on a regularised system: their error is about mu = 1e-8 (8e-9 is seen).
+    # Two proximal iterations on a regularised system: their error is about mu = 1e-8 (observed: 8e-9).
     assert largest_error(pinocchio, pinocchio.lcaba, case) < 1e-7
 
 
@@ -145,7 +145,7 @@ def test_pinocchio_agrees_on_any_hinges_in_any_order(seed: int) -> None:
     assert largest_error(other, other.constraint_dynamics, case) < 1e-10
 
 
-# MuJoCo: trajectories. Its loops are soft, ours are ideal: the two must meet as MuJoCo's get stiffer.
+# MuJoCo: trajectories. Its loops are soft, ours are ideal: the two must converge as MuJoCo's get stiffer.
 
 DURATION = 1.0  # [s]
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -153,7 +153,7 @@ SPRING = 6000.0  # [N m/rad] on each lower arm: about 2 Hz
 THETA, THETA_RATE = (0.10, -0.05, 0.0, 0.08), (1.0, -1.5, 2.0, 0.5)
 SPIN_RATE = (20.0, 18.0, 22.0, 21.0)
 CHASSIS_TURN = (0.3, -0.2, 0.5)
-MUJOCO_STEP = 0.0005  # [s]; its RK4 makes less error than its closures then
+MUJOCO_STEP = 0.0005  # [s]; its RK4 then has less error than its closures
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def ideal(system: EmbeddedSystem, start: TreeState) -> Array:
     def slope(_: float, y: Array) -> Array:
         quaternion, velocity, angular_acceleration = y[:4], y[7:10], y[10:13]
         coordinates, rates = y[13 : 13 + count], y[13 + count :]
-        # Motion relative to a frame that moves along with the chassis at this instant.
+        # Motion relative to a frame that moves with the chassis at this instant.
         state = TreeState(system.layout, coordinates, rates, np.concatenate([angular_acceleration, np.zeros(3)]))
         springs = np.zeros(count)
         springs[sprung] = -SPRING * coordinates[sprung]
@@ -245,7 +245,7 @@ def test_exported_model_tends_to_our_trajectory_as_steps_shrink(
     errors = [float(np.abs(end - ideal).max()) for end in (coarse, fine, limit)]
 
     assert ratios(errors)[0] == pytest.approx(2**order, rel=0.05)
-    assert ratios(errors)[1] > 10.0  # what is left after extrapolation is of a higher order
+    assert ratios(errors)[1] > 10.0  # the remainder after extrapolation is of a higher order
 
 
 def test_exported_loops_open_by_the_square_of_the_step(system: EmbeddedSystem, start: TreeState) -> None:
@@ -262,7 +262,7 @@ def test_exported_loops_open_by_the_square_of_the_step(system: EmbeddedSystem, s
     assert_allclose(ratios(violations), 4.0, rtol=0.1)
 
 
-# Where engines are missing, and what is measured
+# Missing engines, and measurements
 
 
 @pytest.mark.parametrize(("module", "package"), [("pinocchio", "pin"), ("mujoco", "mujoco")])
@@ -275,7 +275,7 @@ def test_missing_engine_is_one_line_with_its_package(
         engine(module)
 
 
-def test_times_are_told_beside_the_cost_of_a_call(system: EmbeddedSystem, pinocchio: PinocchioModel) -> None:
+def test_times_are_reported_with_the_cost_of_a_call(system: EmbeddedSystem, pinocchio: PinocchioModel) -> None:
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
     mujoco = MujocoModel(system.layout.mechanism)
     state = random_case(system, 0).state

@@ -1,4 +1,4 @@
-"""Pitman steering: the four-bar closes, its derivatives are derivatives, the wheels turn as an independent engine's."""
+"""Pitman steering: the four-bar closes, its derivatives are correct, the wheels turn as in an independent engine."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_derivatives_of_a_link_point_match_differences(skew: PitmanGeometry) -> 
         positions = {k: link_point(skew, link_motion(skew, angle + k * step), point) for k in range(-3, 4)}
         here = positions[0]
         assert abs(link_motion(skew, angle).link_rate) > 1e-3
-        for order in (0, 1):  # sixth-order differences of place and of rate
+        for order in (0, 1):  # sixth-order differences of position and of rate
             sides = [np.subtract(positions[k][order], positions[-k][order]) for k in (1, 2, 3)]
             expected = (45.0 * sides[0] - 9.0 * sides[1] + sides[2]) / (60.0 * step)
             assert_allclose(here[order + 1], expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
@@ -109,7 +109,7 @@ def test_full_steering_turns_both_wheels_far_and_the_inner_one_further(parameter
     assert_allclose(there, [-right, -left], atol=1e-6)  # mirrored
 
 
-def test_bad_steering_is_told_with_its_limits(parameters: VehicleParameters) -> None:
+def test_bad_steering_is_reported_with_its_limits(parameters: VehicleParameters) -> None:
     steering, front = steering_bodies(parameters), vehicle_bodies(parameters).corners[:2]
 
     with pytest.raises(ValueError, match=r"steering wheel: must be from -1 \(right\) to 1 \(left\), got 1.5"):

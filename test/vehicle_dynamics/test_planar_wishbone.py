@@ -55,7 +55,7 @@ def test_rates_are_derivatives_of_angles() -> None:
         assert_allclose(four_bar_rate_changes(BAR, theta), (ahead - behind) / (2 * step), rtol=1e-7, atol=1e-9)
 
 
-def test_shock_rate_matches_differences_and_not_the_print() -> None:
+def test_shock_rate_matches_differences_and_not_the_misprint() -> None:
     shock, step = ShockTriangle(x=0.4, y=0.25, beta=1.2), 1e-5
     for eta in ANGLES:
         ahead = np.array(shock_length_and_angle(shock, eta + step))
@@ -144,10 +144,10 @@ def test_papers_spindle_loop_is_the_spatial_one() -> None:
 
         angles = spindle_angles(loop, el)
 
-        # The spindle's arm DK, turned by alpha about the upright, ends where the spatial kinematics put K.
+        # The spindle's arm DK, rotated by alpha about the upright, ends where the spatial kinematics put K.
         outer = pose.lower_ball + axes.T @ turn_about_upright(angles.alpha) @ loop.ek
         assert_allclose(outer, pose.tie_outer, atol=1e-13)
-        # The vertical arm turns about x only: along the upright the spindle's turn is alpha's rate.
+        # The vertical arm rotates about x only: along the upright the spindle's angular velocity is alpha's rate.
         arm_turn = np.cross(pose.upright, velocity.upright)
         carried = axes @ (velocity.lower_ball + np.cross(arm_turn, np.subtract(points.tie_rod_inner, pose.lower_ball)))
         rates = spindle_rates(loop, el, angles, carried)

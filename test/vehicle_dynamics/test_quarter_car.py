@@ -1,4 +1,4 @@
-"""One suspension on a held chassis: four formulations move it alike, and only the embedded ones keep it together."""
+"""One suspension on a held chassis: four formulations agree on its motion, only the embedded ones keep it closed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_augmented_formulations_move_it_as_the_embedded_do(runs: dict[Method, Qu
 
 
 @pytest.mark.parametrize("method", AUGMENTED)
-def test_stabilised_formulations_come_closer_still(
+def test_stabilised_formulations_agree_even_closer(
     car: QuarterCar, runs: dict[Method, QuarterCarRun], method: Method
 ) -> None:
     stabilised = car.run(method, rough_road(), replace(RK4, alpha=100.0, beta=100.0))
@@ -84,7 +84,7 @@ def test_augmented_formulations_drift_unless_stabilised(car: QuarterCar, method:
     early, late = slice(0, 2500), slice(2500, 5001)
     assert free[late].max() > 1.5 * free[early].max() > 1e-4
     assert stabilised.max() < 1e-4
-    assert stabilised[late].max() < stabilised[early].max()  # the blow is in the first half, and is forgotten
+    assert stabilised[late].max() < stabilised[early].max()  # the blow is in the first half, and has decayed
 
 
 @pytest.mark.parametrize("corner", CORNERS)
@@ -96,7 +96,7 @@ def test_every_corner_rests_under_a_steady_load(parameters: VehicleParameters, c
         assert_allclose(result.theta, car.rest_angle(steady), atol=1e-10)
 
 
-def test_wheel_that_is_torn_off_is_told(car: QuarterCar) -> None:
+def test_wheel_that_is_torn_off_is_reported(car: QuarterCar) -> None:
     pull = np.zeros((2, 6))
     pull[0, 5], pull[1, 5] = 6000.0, -3e6
     for method in EMBEDDED:

@@ -71,7 +71,7 @@ def test_closed_form_and_numerical_embedding_give_the_same_accelerations(
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_prescribed_steering_is_free_steering_with_the_torque_that_it_takes(
+def test_prescribed_steering_equals_free_steering_with_the_required_torque(
     bodies: SteeredBodies, parameters: VehicleParameters, seed: int
 ) -> None:
     # Steering bodies of no mass on the chassis that has it all: then both models describe the same vehicle, and the

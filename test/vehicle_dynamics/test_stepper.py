@@ -1,4 +1,4 @@
-"""Stepper: whole ticks, exact rates, reset while time runs on, divergence; pace on the machine's clock."""
+"""Stepper: whole ticks, exact rates, reset while time continues, divergence; pace on the machine's clock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MS = 1_000_000
 
 
 class Cart:
-    """A vehicle on rails: its state is x; it diverges where told to."""
+    """A vehicle on rails: its state is x; it diverges at a given x."""
 
     step_s = 0.001
     breaks_at = float("inf")
@@ -61,7 +61,7 @@ class Cart:
 
 
 class Foot:
-    """Full throttle; counts how often it is asked."""
+    """Full throttle; counts its calls."""
 
     def __init__(self) -> None:
         self.asked: list[float] = []
@@ -109,7 +109,7 @@ def test_driver_acts_every_period_also_when_more_is_published() -> None:
     assert sum("clock" in item.due for item in instants) == 10
 
 
-def test_reset_puts_the_vehicle_back_while_time_runs_on() -> None:
+def test_reset_returns_the_vehicle_to_the_start_while_time_continues() -> None:
     simulation, foot = cart_simulation()
     for _ in range(7):
         simulation.move()
@@ -125,7 +125,7 @@ def test_reset_puts_the_vehicle_back_while_time_runs_on() -> None:
     assert foot.resets == 1
 
 
-def test_collisions_are_counted_once_each_and_forgotten_at_a_reset() -> None:
+def test_collisions_are_counted_once_each_and_cleared_by_a_reset() -> None:
     class Bumping(Cart):
         def snapshot(self, state: Any, pedals: Pedals, ground: Any) -> Any:
             seen = super().snapshot(state, pedals, ground)
@@ -153,7 +153,7 @@ def test_step_is_one_period_from_any_tick() -> None:
     assert len(instants) == 5
 
 
-def test_diverged_vehicle_is_told_of_no_more_until_reset() -> None:
+def test_diverged_vehicle_is_not_published_until_reset() -> None:
     cart = Cart()
     cart.breaks_at = 5.025
     simulation, foot = cart_simulation(cart)
@@ -182,7 +182,7 @@ def test_snapshot_that_is_not_finite_counts_as_divergence() -> None:
 
 
 @pytest.mark.parametrize(("rate", "near"), [(30.0, "29.4118 and 30.303"), (600.0, "500 and 1000")])
-def test_rate_that_fits_no_whole_ticks_is_rejected_with_near_ones(rate: float, near: str) -> None:
+def test_rate_that_is_not_whole_ticks_is_rejected_with_the_nearest_ones(rate: float, near: str) -> None:
     with pytest.raises(SettingsError, match=f"tf_rate_hz: .* near are {near} Hz, got {rate:g}"):
         build(VehicleNodeSettings, {"tf_rate_hz": rate})
 
@@ -218,16 +218,16 @@ def test_steps_fill_a_period(step_s: float) -> None:
     assert steps_per_control(step_s) * round(step_s * NS_PER_S) == CONTROL_NS
 
 
-def test_pacer_is_a_straight_line() -> None:
+def test_pacer_is_linear() -> None:
     pacer = Pacer(2.0)
     pacer.restart(1000 * MS, 0)
 
     assert pacer.early_ns(1000 * MS, 10 * MS) == 5 * MS
-    assert pacer.early_ns(1007 * MS, 10 * MS) == -2 * MS  # late, and made up for later
+    assert pacer.early_ns(1007 * MS, 10 * MS) == -2 * MS  # late, and caught up later
     assert pacer.early_ns(1007 * MS, 20 * MS) == 3 * MS
 
 
-def test_pacer_gives_up_what_is_too_late() -> None:
+def test_pacer_skips_excessive_lateness() -> None:
     pacer = Pacer(1.0)
     pacer.restart(0, 0)
     late = MOST_DEBT_NS + 10 * MS
@@ -286,7 +286,7 @@ def test_loop_keeps_pace(loops: Any) -> None:
     assert elapsed > 0.24  # never ahead; a busy machine may be late
 
 
-def test_paused_loop_tells_the_time_and_can_be_stepped(loops: Any) -> None:
+def test_paused_loop_publishes_the_time_and_can_be_stepped(loops: Any) -> None:
     loop, instants = loops(1.0)
     loop.start()
     loop.ask(lambda: loop.pause(True))
@@ -326,7 +326,7 @@ def test_slow_loop_ends_at_once(loops: Any) -> None:
     assert time.monotonic() - began < 2.0
 
 
-def test_loop_that_fails_says_so_and_ends() -> None:
+def test_failing_loop_reports_it_and_ends() -> None:
     failed = threading.Event()
     simulation, _ = cart_simulation()
 
@@ -341,7 +341,7 @@ def test_loop_that_fails_says_so_and_ends() -> None:
     loop.stop()
 
 
-def test_base_motion_is_what_differences_of_its_position_give(parameters: VehicleParameters) -> None:
+def test_base_motion_agrees_with_differences_of_its_position(parameters: VehicleParameters) -> None:
     hmmwv, ground, pedals = Hmmwv(parameters, step_s=0.0001), FlatGround(), Pedals(steering=0.5, throttle=0.6)
     state = hmmwv.start(ground, speed=8.0)
     x, y, z = hmmwv.base_in_chassis.tolist()

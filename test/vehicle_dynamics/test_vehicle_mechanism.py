@@ -1,4 +1,4 @@
-"""The whole vehicle: mass and balance as in the facts, and all formulations agree on it."""
+"""The whole vehicle: mass and centre of mass as in the data, and all formulations agree on it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def system() -> EmbeddedSystem:
 
 
 def random_state(system: EmbeddedSystem, seed: int) -> TreeState:
-    """Travel from rebound to bump, wheels anywhere, lively rates."""
+    """Travel from rebound to bump, wheels at any angle, high rates."""
     random = np.random.default_rng(seed)
     angles = np.where([name.endswith("wheel") for name in system.independent_names], np.pi, 0.3)
     coordinates = system.close(random.uniform(-angles, angles))
     return system.state(coordinates, 3.0 * random.normal(size=8), random.normal(size=6))
 
 
-def test_mass_and_balance_are_those_of_the_facts(system: EmbeddedSystem) -> None:
+def test_mass_and_centre_are_those_of_the_data(system: EmbeddedSystem) -> None:
     mechanism = system.layout.mechanism
     masses = [mechanism.root_mass, *(body.mass for body in mechanism.bodies)]
     centres = np.array([mechanism.root_centre, *(body.centre for body in mechanism.bodies)])
@@ -122,7 +122,7 @@ def test_closed_form_kinematics_are_the_numerical_ones(system: EmbeddedSystem, c
         ),
     ],
 )
-def test_bad_numbers_are_rejected_with_file_line_and_key(tmp_path: Path, before: str, after: str, words: str) -> None:
+def test_bad_values_are_rejected_with_file_line_and_key(tmp_path: Path, before: str, after: str, words: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(HMMWV.read_text().replace(before, after, 1))
 

@@ -1,4 +1,4 @@
-"""Motion over time: what nature keeps is kept, and the vehicle settles where another engine's does."""
+"""Motion over time: conserved quantities are conserved, and the vehicle settles where another engine's does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HIGH = 1e4  # [m] above the ground: free flight
 
 
 class Totals(NamedTuple):
-    """Of the whole vehicle, world axes."""
+    """Totals of the whole vehicle, world axes."""
 
     energy: float
     spring_energy: float
@@ -50,7 +50,7 @@ def scene(parameters: VehicleParameters) -> Scene:
 
 @pytest.fixture(scope="module")
 def totals(parameters: VehicleParameters) -> Callable[[Scene, np.ndarray], Totals]:
-    """By the general mechanism, body after body: nothing of the kernel's own sums."""
+    """Computed by the general mechanism, body by body, independently of the kernel's sums."""
     free = tuple(f"{corner}.{part}" for corner in CORNERS for part in ("lower_arm", "wheel"))
     system = EmbeddedSystem(vehicle_mechanism(parameters), independent=free)
 

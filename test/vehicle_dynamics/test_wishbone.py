@@ -51,7 +51,7 @@ def test_every_loop_is_closed_over_the_whole_travel(geometry: WishboneGeometry, 
         pose = wishbone_pose(geometry, theta, tie_inner)
         assert pose.upper_margin > 0.0
         assert pose.tie_margin > 0.0
-        # lengths that the loops must keep, and K's place relative to D and F on the rigid spindle
+        # lengths that the loops must keep, and K's position relative to D and F on the rigid spindle
         assert abs(distance(pose.upper_ball, pose.lower_ball) - geometry.upright_length) < 1e-12
         assert abs(distance(pose.tie_outer, tie_inner) - geometry.tie_length) < 1e-12
         for ball, now in ((geometry.lower_ball, pose.lower_ball), (geometry.upper_ball, pose.upper_ball)):
@@ -91,7 +91,7 @@ def test_positive_angle_raises_the_wheel_on_both_sides(geometry: WishboneGeometr
 
 
 def motion(geometry: WishboneGeometry) -> tuple[Callable[[float], float], Callable[[float], tuple[float, ...]]]:
-    """A lively motion: theta and the tie-rod end as functions of time."""
+    """A fast motion: theta and the tie-rod end as functions of time."""
 
     def theta(t: float) -> float:
         return 0.15 * math.sin(1.7 * t) - 0.05

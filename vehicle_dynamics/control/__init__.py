@@ -1,1 +1,1 @@
-"""Drive by wire: from a wanted speed and curvature to steering wheel and pedals."""
+"""Drive-by-wire: from a commanded speed and curvature to steering wheel and pedals."""

@@ -1,4 +1,4 @@
-"""What the fields of command messages mean to the vehicle: each message is read as a whole, or rejected by one rule."""
+"""Interpretation of command messages: each message is read as a whole, or rejected by one rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, DriveByW
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import DRIVE, Pedals
 
-SLIGHT = 1e-3  # [m/s, rad/s]: a command below this in a direction the vehicle does not have is rounding
+SLIGHT = 1e-3  # [m/s, rad/s]: a smaller command along an axis that the vehicle cannot follow is rounding
 
 
 def receive_twist(drive: DriveByWire, now: float, linear: Sequence[float], angular: Sequence[float]) -> Answer:
@@ -29,7 +29,7 @@ def receive_twist(drive: DriveByWire, now: float, linear: Sequence[float], angul
 
 
 def receive_ackermann(drive: DriveByWire, now: float, fields: Mapping[str, float]) -> Answer:
-    """Speed and steering angle of an AckermannDrive; how fast both change is left to the vehicle."""
+    """Speed and steering angle of an AckermannDrive; their rates are left to the vehicle."""
     bad = _not_finite({name: (value,) for name, value in fields.items()})
     if bad:
         return drive.reject(now, bad)
@@ -37,19 +37,19 @@ def receive_ackermann(drive: DriveByWire, now: float, fields: Mapping[str, float
 
 
 def receive_named_pedals(drive: DriveByWire, now: float, names: Sequence[str], positions: Sequence[float]) -> Answer:
-    """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if it is not to be drive."""
+    """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if other than drive."""
     rule = _names_rule(names, len(positions))
     if rule:
         return drive.reject(now, rule)
     given = dict(zip(names, positions, strict=True))
     gear = given.get(joints.GEAR, DRIVE)
-    # A gear that is none is rejected there.
+    # An invalid gear is rejected there.
     steering, throttle, brake = (given[name] for name in joints.PEDALS)
     return drive.receive_pedals(now, Pedals(steering, throttle, brake, gear))  # type: ignore[arg-type]
 
 
 def _names_rule(names: Sequence[str], positions: int) -> str:
-    """The rule that pedals break, or nothing."""
+    """The rule that pedals break, or an empty string."""
     known = joints.PEDALS_AND_GEAR
     unknown = [name for name in names if name not in known]
     missing = [name for name in joints.PEDALS if name not in names]
@@ -73,7 +73,7 @@ def _not_finite(fields: Mapping[str, Sequence[float]]) -> str:
 
 
 class SharedDrive:
-    """Drive by wire between the thread that hears commands and the one that drives."""
+    """Drive-by-wire shared between the thread that receives commands and the one that drives."""
 
     def __init__(self, drive: DriveByWire) -> None:
         self._drive = drive
@@ -81,21 +81,21 @@ class SharedDrive:
 
     @property
     def status(self) -> str:
-        """What it does now, in words."""
+        """Its present status, in words."""
         return self._drive.status
 
     def receive(self, judge: Callable[[DriveByWire], Answer]) -> Answer:
-        """What becomes of a command."""
+        """Verdict on a command."""
         with self._lock:
             return judge(self._drive)
 
     def set_limits(self, settings: DriveByWireSettings) -> None:
-        """Other limits from now on."""
+        """Set new limits."""
         with self._lock:
             self._drive.settings = settings
 
     def set_pace(self, pace: float) -> None:
-        """Simulated time over real time, 1 at least."""
+        """Set simulated time over real time, at least 1."""
         with self._lock:
             self._drive.pace = pace
 
@@ -111,9 +111,9 @@ class SharedDrive:
 
 
 class RateLimiter:
-    """Says how long to rest after a command, so that too many of them do not slow the simulation.
+    """Decides how long to rest after a command, so that a flood of them does not slow the simulation.
 
-    What is not heard meanwhile is dropped by the queue, oldest first: the newest command still counts.
+    Commands that arrive meanwhile are dropped by the queue, oldest first: the newest one still counts.
     """
 
     BURST = 20.0
@@ -123,7 +123,7 @@ class RateLimiter:
         self._left, self._before = self.BURST, 0.0
 
     def rest_s(self, now: float) -> float:
-        """Rest [s] after a command that came now, in seconds of a steady clock."""
+        """Rest [s] after a command that arrived now, in seconds of a steady clock."""
         self._left = min(self._left + (now - self._before) * self.PER_SECOND, self.BURST) - 1.0
         self._before = now
         return max(-self._left / self.PER_SECOND, 0.0)
@@ -138,7 +138,7 @@ class _Tally:
 
 
 class CommandAudit:
-    """Counts what became of commands, by topic, and puts what is new into words."""
+    """Counts verdicts on commands, by topic, and words the news."""
 
     def __init__(self) -> None:
         self.limited = 0
@@ -146,7 +146,7 @@ class CommandAudit:
         self._recent: dict[str, _Tally] = {}
 
     def note(self, topic: str, answer: Answer) -> None:
-        """One command and its verdict."""
+        """Record one command and its verdict."""
         tally = self._recent.setdefault(topic, _Tally())
         tally.heard += 1
         if answer.verdict == Verdict.LIMITED:
@@ -159,12 +159,12 @@ class CommandAudit:
             tally.reason = answer.reason
 
     def take_news(self) -> tuple[list[str], list[str]]:
-        """Words about commands that were not simply taken, and the topics heard, since the last call."""
+        """Messages about commands that were not simply accepted, and the topics received, since the last call."""
         recent, self._recent = self._recent, {}
         words = []
         for topic, tally in recent.items():
             if tally.rejected:
                 words.append(f"{topic}: {tally.rejected} of {tally.heard} rejected: {tally.reason}")
             elif tally.limited:
-                words.append(f"{topic}: {tally.limited} of {tally.heard} not obeyed in full: {tally.reason}")
+                words.append(f"{topic}: {tally.limited} of {tally.heard} limited: {tally.reason}")
         return words, sorted(recent)

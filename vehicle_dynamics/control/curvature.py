@@ -1,4 +1,4 @@
-"""Curvature by the steering wheel: the steering's own table, and what is left over integrated away."""
+"""Curvature by the steering wheel: the steering's own table, plus an integral correction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vehicle_dynamics.vehicle import Vehicle
 
 @dataclass(frozen=True, kw_only=True)
 class CurvatureSettings:
-    """A vehicle that pushes outwards at speed needs more steering than geometry says."""
+    """Understeer needs more steering at speed than the geometry says."""
 
     integral_1ps: float = setting(0.5, "Share of a curvature error made up per second", minimum=0.0, maximum=20.0)
     most_correction: float = setting(
@@ -22,7 +22,7 @@ class CurvatureSettings:
 
 
 class CurvatureController:
-    """Steers along a curvature; its memory is one number."""
+    """Steers along a curvature; its state is one number."""
 
     def __init__(self, vehicle: Vehicle, settings: CurvatureSettings) -> None:
         self.settings = settings
@@ -31,11 +31,11 @@ class CurvatureController:
         self._most = vehicle.curvature_at(1.0)
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.correction = 0.0
 
     def steering(self, period: float, speed: float, yaw_rate: float, wanted: float) -> float:
-        """Steering wheel, -1 to 1, for a wanted curvature [1/m]; speed [m/s] and yaw rate [rad/s] are the present."""
+        """Steering wheel, -1 to 1, for a commanded curvature [1/m]; speed [m/s] and yaw rate [rad/s] are measured."""
         s = self.settings
         if abs(speed) > s.from_speed_mps:
             bound = s.most_correction * self._most

@@ -1,7 +1,7 @@
-"""What the vehicle makes of commands: checks each, obeys the newest, stops on silence. Times are simulation time [s].
+"""Handling of commands: checks each, follows the newest, stops on silence. Times are simulation time [s].
 
 A command is accepted, limited to what the vehicle can follow (and reported), or rejected; a rejected one also stops the
-vehicle, because whoever sent it cannot be trusted to drive. On a stop the steering angle stays.
+vehicle, because its sender cannot be trusted to drive. On a stop the steering angle stays.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from vehicle_dynamics.motion import STANDS_MPS, forward_speed
 from vehicle_dynamics.pedals import DRIVE, Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
-ABSURD_SPEED = 100.0  # [m/s]: no driver means that
+ABSURD_SPEED = 100.0  # [m/s]: no driver commands that
 ABSURD_YAW_RATE = 10.0  # [rad/s]
 ABSURD_PEDAL = 2.0
-ANSWER_S = 0.15  # of speed control
+ANSWER_S = 0.15  # response time of speed control
 
 
 class Motion(NamedTuple):
-    """What /cmd_vel says."""
+    """Content of /cmd_vel."""
 
     speed: float  # [m/s], forward positive
     yaw_rate: float  # [rad/s], left positive
@@ -37,10 +37,10 @@ Order = Pedals | Motion
 
 
 class Verdict(IntEnum):
-    """What became of a command."""
+    """Outcome of a command."""
 
     ACCEPTED = 0
-    LIMITED = 1  # obeyed as far as possible
+    LIMITED = 1  # followed as far as possible
     REJECTED = 2
 
 
@@ -57,20 +57,20 @@ ACCEPTED = Answer(Verdict.ACCEPTED)
 
 @dataclass(frozen=True, kw_only=True)
 class DriveByWireSettings:
-    """Limits of what is obeyed."""
+    """Limits of accepted commands."""
 
     command_timeout_s: float = setting(
         0.3, "Silence after which the vehicle stops", unit="s", minimum=0.02, maximum=10.0
     )
-    max_speed_mps: float = setting(25.0, "Fastest speed that is obeyed", unit="m/s", minimum=0.1, maximum=60.0)
-    max_reverse_mps: float = setting(5.0, "Fastest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
+    max_speed_mps: float = setting(25.0, "Highest speed that is followed", unit="m/s", minimum=0.1, maximum=60.0)
+    max_reverse_mps: float = setting(5.0, "Highest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
     max_acceleration_mps2: float = setting(
-        3.0, "Fastest rise of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        3.0, "Fastest rise of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
     )
     max_deceleration_mps2: float = setting(
-        6.0, "Fastest fall of the wanted speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        6.0, "Fastest fall of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
     )
-    stop_brake: float = setting(0.4, "Brake pedal of a stop that nobody asked for", minimum=0.05, maximum=1.0)
+    stop_brake: float = setting(0.4, "Brake pedal of an uncommanded stop", minimum=0.05, maximum=1.0)
 
 
 @dataclass
@@ -85,7 +85,7 @@ class _SetPoint:
 
 
 class DriveByWire:
-    """One vehicle's ears. `receive_...` may be called at any rate; `pedals` once every PERIOD_S."""
+    """Command input of one vehicle. `receive_...` may be called at any rate; `pedals` once every PERIOD_S."""
 
     def __init__(
         self,
@@ -95,34 +95,34 @@ class DriveByWire:
         curvature: CurvatureSettings | None = None,
     ) -> None:
         self.settings = settings
-        self.pace = 1.0  # simulated time over real time: silence is judged by the longer of the two
+        self.pace = 1.0  # simulated time over real time: silence is measured by the longer of the two
         self._helm = Helm(
             vehicle, HelmSettings(speed=speed or SpeedSettings(), curvature=curvature or CurvatureSettings())
         )
         self._most_curvature = vehicle.curvature_at(1.0)
         self._wheelbase = vehicle.wheelbase
         self._set_point = _SetPoint()
-        self._rejected = ""  # why the vehicle stops, until a good command comes
+        self._rejected = ""  # why the vehicle stops, until a valid command arrives
         self._steering = 0.0
-        self._speed = 0.0  # wanted, as far as limits of acceleration let it be
+        self._speed = 0.0  # commanded, within the acceleration limits
         self._selected = DRIVE
         self.status = "no command yet"
 
     def reset(self) -> None:
-        """Forget all commands, as after a reset of the simulation."""
+        """Clear all commands, as after a reset of the simulation."""
         self._set_point, self._rejected = _SetPoint(), ""
         self._steering, self._speed, self._selected = 0.0, 0.0, DRIVE
         self._helm.reset()
         self.status = "no command yet"
 
     def receive(self, now: float, order: Order) -> Answer:
-        """An order of either kind."""
+        """Process an order of either kind."""
         if isinstance(order, Pedals):
             return self.receive_pedals(now, order)
         return self.receive_motion(now, *order)
 
     def receive_motion(self, now: float, speed: float, yaw_rate: float) -> Answer:
-        """A speed [m/s] and yaw rate [rad/s], as /cmd_vel has them."""
+        """Process a speed [m/s] and yaw rate [rad/s], as in /cmd_vel."""
         problem = _problem({"speed": (speed, ABSURD_SPEED, "m/s"), "yaw rate": (yaw_rate, ABSURD_YAW_RATE, "rad/s")})
         if problem:
             return self._reject(now, problem)
@@ -134,7 +134,7 @@ class DriveByWire:
         return self._follow(now, "motion", speed, yaw_rate / speed)
 
     def receive_steering(self, now: float, speed: float, steering_angle: float) -> Answer:
-        """A speed [m/s] and a mean angle of the front wheels [rad], as /ackermann_cmd has them."""
+        """Process a speed [m/s] and a mean angle of the front wheels [rad], as in /ackermann_cmd."""
         problem = _problem(
             {"speed": (speed, ABSURD_SPEED, "m/s"), "steering angle": (steering_angle, 0.5 * math.pi - 0.01, "rad")}
         )
@@ -143,13 +143,13 @@ class DriveByWire:
         return self._follow(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
 
     def receive_pedals(self, now: float, asked: Pedals) -> Answer:
-        """Pedals as they are, pressed no further than they go."""
+        """Process pedals directly, clamped to their travel."""
         problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in asked._asdict().items()})
         if problem:
             return self._reject(now, problem)
         try:
             limited = asked.within_limits()
-        except ValueError as error:  # a gear that is none
+        except ValueError as error:  # an invalid gear
             return self._reject(now, str(error))
         self._accept(now, _SetPoint(now, "pedals", pedals=limited))
         return (
@@ -157,11 +157,11 @@ class DriveByWire:
         )
 
     def reject(self, now: float, reason: str) -> Answer:
-        """A command that cannot even be read stops the vehicle like one that is rejected."""
+        """Stop the vehicle for a command that could not be read, as for a rejected one."""
         return self._reject(now, reason)
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """What steering wheel and pedals do for the next PERIOD_S."""
+        """Steering wheel and pedals for the next PERIOD_S."""
         set_point = self._set_point
         silence = now - set_point.received_at
         if self._rejected or silence > self.settings.command_timeout_s * self.pace:
@@ -194,7 +194,7 @@ class DriveByWire:
         return Pedals(self._steering, 0.0, brake, self._selected)
 
     def _straight_on(self, seen: SnapshotRecord, speed: float) -> Pedals:
-        """Towards a speed [m/s] with the steering left as it is, and without a lesson for its controller."""
+        """Drive towards a speed [m/s] with the steering unchanged, without updating its controller."""
         return self._helm.speed.pedals(PERIOD_S, forward_speed(seen), speed)._replace(steering=self._steering)
 
     def _follow(self, now: float, source: str, speed: float, curvature: float) -> Answer:
@@ -208,7 +208,7 @@ class DriveByWire:
         if limited_speed != speed:
             reasons.append(f"speed {speed:+.2f} m/s is beyond {limited_speed:+.2f}")
         if abs(curvature) > bound * 1.001:
-            reasons.append(f"a radius of {1.0 / abs(curvature):.2f} m is below the least, {1.0 / bound:.2f} m")
+            reasons.append(f"a radius of {1.0 / abs(curvature):.2f} m is below the minimum, {1.0 / bound:.2f} m")
         return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else ACCEPTED
 
     def _accept(self, now: float, set_point: _SetPoint) -> None:
@@ -221,9 +221,9 @@ class DriveByWire:
         return Answer(Verdict.REJECTED, reason)
 
     def _slewed(self, present: float, wanted: float) -> float:
-        """The wanted speed, no further from the last one than the limits of acceleration allow."""
+        """The commanded speed, within the acceleration limits from the last one."""
         s = self.settings
-        # A speed that differs from the set-point (a slope, a kerb) is met where it is.
+        # Where the speed differs from the set-point (a slope, a kerb), start from the speed.
         last = min(max(self._speed, present - 2.0), present + 2.0)
         if wanted * last < 0.0 or abs(wanted) <= abs(last):
             return self._slower(present, wanted, last)
@@ -240,7 +240,7 @@ class DriveByWire:
 
 
 def _problem(values: dict[str, tuple[float, float, str]]) -> str:
-    """Why a command is rejected, or nothing."""
+    """Why a command is rejected, or an empty string."""
     for name, (value, most, unit) in values.items():
         if not math.isfinite(value):
             return f"{name} is {value}"

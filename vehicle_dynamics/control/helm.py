@@ -1,4 +1,4 @@
-"""Hands and feet of every driver that thinks in speed and curvature."""
+"""Low-level controller for drivers that command speed and curvature."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
-PERIOD_S = 0.01  # how often drivers act, live and in lock-step
+PERIOD_S = 0.01  # control period of drivers, live and in lock-step
 
 
 @dataclass(frozen=True, kw_only=True)
 class HelmSettings:
-    """Of both controllers."""
+    """Settings of both controllers."""
 
     speed: SpeedSettings = field(default_factory=SpeedSettings)
     curvature: CurvatureSettings = field(default_factory=CurvatureSettings)
@@ -31,13 +31,13 @@ class Helm:
         self.curvature = CurvatureController(vehicle, given.curvature)
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.speed.reset()
         self.curvature.reset()
 
     @property
     def state(self) -> tuple[float, ...]:
-        """All that the next pedals depend on, beside what is seen."""
+        """Everything that the next pedals depend on, except the snapshot."""
         return (*self.speed.state, self.curvature.correction)
 
     @state.setter

@@ -8,7 +8,7 @@ from proving_ground.settings import setting
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 
 SLOWEST_WISH = 1e-3  # [m/s]: commands below this mean stop
-LET_GO = 1.0  # [m/s]: faster, brakes that hold have lost, and are used as for slowing down
+LET_GO = 1.0  # [m/s]: above this the hold has failed, and the service brake is used instead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,30 +27,30 @@ class SpeedSettings:
     )
     hold_brake: float = setting(0.6, "Brake pedal at standstill", minimum=0.0, maximum=1.0)
     hold_below_mps: float = setting(
-        0.15, "Speed below which a vehicle that is to stand is held", unit="m/s", minimum=0.01, maximum=2.0
+        0.15, "Speed below which a stopping vehicle is held", unit="m/s", minimum=0.01, maximum=2.0
     )
     least_stop_brake: float = setting(
-        0.1, "Brake pedal that a vehicle which is to stand keeps down to the hold", minimum=0.0, maximum=1.0
+        0.1, "Least brake pedal of a stop, until the vehicle is held", minimum=0.0, maximum=1.0
     )
 
 
 class SpeedController:
-    """Follows a speed; remembers the integral, the gear lever, the last speed and whether it holds."""
+    """Follows a speed; its state is the integral, the gear lever, the last speed and whether it holds."""
 
     def __init__(self, settings: SpeedSettings) -> None:
         self.settings = settings
-        self.total = 0.0  # integrated error, as pedal
+        self.total = 0.0  # integrated error, in pedal units
         self.selected = DRIVE
         self._is_holding = False
         self._before: float | None = None
 
     def reset(self) -> None:
-        """Forget."""
+        """Reset to the initial state."""
         self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
 
     @property
     def state(self) -> tuple[float, ...]:
-        """All that the next command depends on."""
+        """Everything that the next command depends on."""
         before = float("nan") if self._before is None else self._before
         return (self.total, float(self.selected), before, float(self._is_holding))
 
@@ -61,28 +61,28 @@ class SpeedController:
         self._is_holding = bool(holding)
 
     def pedals(self, period: float, speed: float, wanted: float) -> Pedals:
-        """Throttle, brake and gear for the present and the wanted speed [m/s]; period [s] since the last call."""
+        """Throttle, brake and gear for the present and the commanded speed [m/s]; period [s] since the last call."""
         s = self.settings
         change = 0.0 if self._before is None else (speed - self._before) / period
         self._before = speed
         is_stop = abs(wanted) < SLOWEST_WISH
         direction = self.selected if is_stop else DRIVE if wanted > 0.0 else REVERSE
-        # Once held it stays so: the tyres' carcass may swing the vehicle beyond the speed that began it.
+        # Once held it stays held: the tyres' carcass may swing the vehicle beyond the hold speed.
         self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))
         if self._is_holding:
             self.total = 0.0
             return Pedals(0.0, 0.0, s.hold_brake, self.selected)
-        # A vehicle that rolls the wrong way is stopped first; just in gear, as on a slope, it may roll a little.
+        # A vehicle that rolls the wrong way is stopped first; in gear, as on a slope, it may roll back a little.
         if not is_stop and speed * direction <= -(LET_GO if direction == self.selected else s.hold_below_mps):
             self.total = 0.0
             return Pedals(0.0, 0.0, s.service_brake, self.selected)
         self.selected = direction
         if is_stop and speed * direction < 0.0:
             self.total, direction = 0.0, -direction
-        # From here on in the direction of travel, so that forward and reverse are alike.
+        # From here on in the direction of travel, so that forward and reverse are treated alike.
         error, change = direction * (wanted - speed), direction * change
         set_point = s.proportional * error + self.total - s.derivative * change
-        # Anti-windup: no integration further into a stop of the pedals.
+        # Anti-windup: do not integrate further into saturation.
         grown = self.total + s.integral * error * period
         if -s.service_brake < set_point < 1.0 or abs(grown) < abs(self.total):
             self.total = min(max(grown, -s.service_brake), 1.0)

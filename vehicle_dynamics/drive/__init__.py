@@ -1,1 +1,1 @@
-"""What turns and stops the wheels: brakes, engine, gearbox, differentials."""
+"""Drive and brakes of the wheels: brakes, engine, gearbox, differentials."""

@@ -10,7 +10,7 @@ from vehicle_dynamics.drive.drive_parameters import Brakes
 
 
 class BrakeConstants(NamedTuple):
-    """What the kernel knows of the brakes."""
+    """Brake parameters of the kernel."""
 
     front_torque: float  # sliding torque of one wheel at full brake [N m]
     rear_torque: float
@@ -20,7 +20,7 @@ class BrakeConstants(NamedTuple):
 
 
 class BrakeTorque(NamedTuple):
-    """Torque on the wheel about its spin axis, and where the brake would hold it."""
+    """Torque on the wheel about its spin axis, and the angle at which the brake would hold it."""
 
     torque: float  # [N m]
     stuck_at: float  # wheel angle [rad]
@@ -31,7 +31,7 @@ def brake_torque(brakes: BrakeConstants, sliding: float, spin: float, spin_rate:
     """Torque at a sliding torque [N m] >= 0 (T_sl of Eq. 5.26), for wheel angle [rad] and rate [rad/s].
 
     The stiction is a spring and damper to the angle where the wheel got stuck. That angle follows when the torque would
-    exceed what friction can hold, so that the spring of a turning wheel does not wind up.
+    exceed the friction limit, so that the spring of a spinning wheel does not wind up.
     """
     if sliding <= 0.0:
         return BrakeTorque(0.0, spin)
@@ -46,7 +46,7 @@ def brake_torque(brakes: BrakeConstants, sliding: float, spin: float, spin_rate:
 
 
 def brake_constants(brakes: Brakes) -> BrakeConstants:
-    """The kernel's view; the sliding torque at full brake is 2 mu F R per wheel."""
+    """Constants for the kernel; the sliding torque at full brake is 2 mu F R per wheel."""
     return BrakeConstants(
         front_torque=2.0 * brakes.friction * brakes.front_force_n * brakes.front_radius_m,
         rear_torque=2.0 * brakes.friction * brakes.rear_force_n * brakes.rear_radius_m,

@@ -1,4 +1,4 @@
-"""Numbers of tyres, brakes, driveline and powertrains, from config/vehicles/*.yaml. SI units."""
+"""Parameters of tyres, brakes, driveline and powertrains, from config/vehicles/*.yaml. SI units."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from proving_ground.settings import setting
 from vehicle_dynamics.parameter_fields import check_curve, damping_rate, length, moment
 
 MOST_GEARS = 12
-MOST_STRIPS = 20  # the kernels have room for as many
+MOST_STRIPS = 20  # the kernels' arrays hold this many
 
 
 @dataclass(frozen=True, kw_only=True)
 class TyreDirection:
-    """TMeasy's five numbers of one direction, each at the nominal load and at twice that."""
+    """TMeasy's five parameters of one direction, each at the nominal load and at twice that."""
 
     slope_n: tuple[float, float] = setting(..., "Force per slip at zero slip", unit="N", minimum=1.0, maximum=1e8)
     max_n: tuple[float, float] = setting(..., "Largest force of the tyre", unit="N", minimum=1.0, maximum=1e7)
@@ -113,7 +113,7 @@ class Driveline:
     )
     axle_shaft_inertia_kgm2: float = moment("Moment of inertia of the propeller shaft to one axle")
     differential_inertia_kgm2: float = moment(
-        "Moment of inertia of one axle's differential box, which turns with its wheels"
+        "Moment of inertia of one axle's differential box, which spins with its wheels"
     )
 
 
@@ -158,7 +158,7 @@ class MapPowertrain:
 class ConverterPowertrain:
     """Engine, torque converter and gearbox; ratios are output over input speed."""
 
-    engine_inertia_kgm2: float = moment("Moment of inertia of the crankshaft and what turns with it")
+    engine_inertia_kgm2: float = moment("Moment of inertia of the crankshaft and all that spins with it")
     full_throttle_rpm: tuple[float, ...] = setting(
         ..., "Engine speeds of the table of full_throttle_nm", unit="rpm", minimum=-1e5, maximum=1e5
     )
@@ -204,7 +204,7 @@ class ConverterPowertrain:
 
 @dataclass(frozen=True, kw_only=True)
 class Powertrains:
-    """Both kinds; a scenario picks one."""
+    """Both kinds of powertrain; a scenario picks one."""
 
     map: MapPowertrain
     converter: ConverterPowertrain

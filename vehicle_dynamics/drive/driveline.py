@@ -1,6 +1,6 @@
 """All-wheel drive through three open differentials: one drive shaft, four wheels, and the inertia between them.
 
-Open differentials split torque evenly whatever the speeds: shaft speeds are means of what they drive. The shafts'
+Open differentials split torque evenly whatever the speeds: a shaft's speed is the mean of those it drives. The shafts'
 inertia couples the wheels' accelerations, so the torque that reaches a wheel depends on all of them.
 """
 
@@ -13,15 +13,15 @@ from vehicle_dynamics.drive.drive_parameters import Driveline
 
 
 class DrivelineConstants(NamedTuple):
-    """What the kernel knows."""
+    """Driveline parameters of the kernel."""
 
     reduction: float  # wheel speed over propeller shaft speed
-    own: float  # inertia that an axle's summed spin acceleration puts on each of its wheels [kg m^2]
-    other: float  # and on each wheel of the other axle
+    own: float  # inertia that an axle's summed spin acceleration adds to each of its wheels [kg m^2]
+    other: float  # and to each wheel of the other axle
 
 
 class WheelTorques(NamedTuple):
-    """On each wheel, front left, front right, rear left, rear right [N m]."""
+    """Torque on each wheel, front left, front right, rear left, rear right [N m]."""
 
     front_left: float
     front_right: float
@@ -31,7 +31,7 @@ class WheelTorques(NamedTuple):
 
 @inlined
 def shaft_speed(driveline: DrivelineConstants, spin_rates: tuple[float, float, float, float]) -> float:
-    """Speed of the drive shaft [rad/s] for the wheels' [rad/s]."""
+    """Speed of the drive shaft [rad/s] for given wheel speeds [rad/s]."""
     total = spin_rates[0] + spin_rates[1] + spin_rates[2] + spin_rates[3]
     return 0.25 * total / driveline.reduction
 
@@ -44,11 +44,11 @@ def wheel_torques(
     wheel_inertia: float,
     others: tuple[float, float, float, float],
 ) -> WheelTorques:
-    """Drive torque of each wheel when the drive shaft gets a torque [N m].
+    """Drive torque of each wheel for a torque [N m] on the drive shaft.
 
-    shaft_inertia [kg m^2] turns with the drive shaft beyond the driveline's own (gearbox, engine in gear). others are
-    all other torques on the wheels about their axes (tyre, brake) [N m]: a wheel's acceleration is taken as its own
-    torques over its inertia, since what the suspension adds is small.
+    shaft_inertia [kg m^2] spins with the drive shaft beyond the driveline's own (gearbox, engine in gear). others are
+    all other torques on the wheels about their axes (tyre, brake) [N m]: a wheel's acceleration is approximated by its
+    own torques over its inertia, since the suspension's contribution is small.
     """
     extra = shaft_inertia / (16.0 * driveline.reduction * driveline.reduction)
     own, other = driveline.own + extra, driveline.other + extra
@@ -65,7 +65,7 @@ def wheel_torques(
 
 
 def driveline_constants(driveline: Driveline) -> DrivelineConstants:
-    """The kernel's view."""
+    """Constants for the kernel."""
     square = driveline.bevel_ratio * driveline.bevel_ratio
     between = driveline.drive_shaft_inertia_kgm2 / (16.0 * square)
     axle = driveline.axle_shaft_inertia_kgm2 / (4.0 * square) + driveline.differential_inertia_kgm2 / 4.0

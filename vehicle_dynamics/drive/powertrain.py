@@ -1,6 +1,6 @@
 """Engine and automatic gearbox: a torque on the drive shaft from throttle and its speed.
 
-Two kinds. With a torque map the engine turns with the drive shaft, geared. With a torque converter it has a speed of
+Two kinds. With a torque map the engine is geared to the drive shaft. With a torque converter it has a speed of
 its own. Gear ratios are output over input speed, as in the source of the HMMWV's data: below one is a reduction.
 """
 
@@ -28,23 +28,23 @@ POWERTRAIN = np.dtype(
         ("gears", "i8"),
         ("ratio", "f8", MOST_GEARS),
         ("reverse", "f8"),  # ratio, negative
-        ("shift_up", "f8", MOST_GEARS),  # input speed of the gearbox above which the next gear is taken [rad/s]
+        ("shift_up", "f8", MOST_GEARS),  # input speed of the gearbox above which it shifts up [rad/s]
         ("shift_down", "f8", MOST_GEARS),
         ("shift_pause", "f8"),  # least time between shifts [s]
         ("capacity", TABLE),  # of the converter, over speed ratio [rad/s per sqrt(N m)]
         ("torque_ratio", TABLE),
-        ("engine_inertia", "f8"),  # with what turns with it [kg m^2]
+        ("engine_inertia", "f8"),  # with all that spins with it [kg m^2]
         ("input_inertia", "f8"),  # of the gearbox' input shaft [kg m^2]
     ]
 )
 PowertrainRecord: TypeAlias = Any
 
 TURNING = 50.0  # [rad/s]: below, the drag of an engine geared to the wheels fades
-SLOWEST = 1e-3  # [rad/s]: below, a converter passes nothing
+SLOWEST = 1e-3  # [rad/s]: below, a converter transmits nothing
 
 
 class PowertrainState(NamedTuple):
-    """What the powertrain remembers."""
+    """State of the powertrain."""
 
     engine_speed: float  # [rad/s]
     gear: int  # from 1
@@ -52,10 +52,10 @@ class PowertrainState(NamedTuple):
 
 
 class ShaftDrive(NamedTuple):
-    """What the drive shaft gets."""
+    """Output to the drive shaft."""
 
     torque: float  # [N m]
-    inertia: float  # that turns with it [kg m^2]
+    inertia: float  # spinning with it [kg m^2]
     state: PowertrainState  # after the time step
 
 
@@ -68,14 +68,14 @@ def shaft_drive(
     shaft_speed: float,
     step: float,
 ) -> ShaftDrive:
-    """Drive for a throttle from 0 to 1 and the drive shaft's speed [rad/s]; the state advances by the step [s]."""
+    """Output for a throttle from 0 to 1 and the drive shaft's speed [rad/s]; the state advances by the step [s]."""
     p = powertrain
     ratio = p.reverse if selected == REVERSE else p.ratio[state.gear - 1]
     input_speed = shaft_speed / ratio if selected != NEUTRAL else 0.0
     if p.kind == MAP:
         engine_speed = max(input_speed, 0.0)
         drag = clamped_value(p.idle, engine_speed)
-        if drag < 0.0:  # what does not turn does not drag
+        if drag < 0.0:  # an engine at rest has no drag
             drag *= min(engine_speed / TURNING, 1.0)
         engine = (1.0 - throttle) * drag
         engine += throttle * clamped_value(p.full, engine_speed)
@@ -85,7 +85,7 @@ def shaft_drive(
         taken, output = _converter(p, engine_speed, input_speed, selected != NEUTRAL)
         engine = throttle * clamped_value(p.full, engine_speed) + clamped_value(p.idle, engine_speed)
         engine_speed += step * (engine - taken) / p.engine_inertia
-        engine_speed = max(engine_speed, 0.0)  # an engine does not turn backwards
+        engine_speed = max(engine_speed, 0.0)  # an engine does not run backwards
         inertia = p.input_inertia
     gear, since_shift = _shift(p, state, selected, input_speed, step)
     after = PowertrainState(engine_speed, gear, since_shift)
@@ -96,7 +96,7 @@ def shaft_drive(
 
 @inlined
 def _converter(p: PowertrainRecord, engine_speed: float, input_speed: float, is_in_gear: bool) -> tuple[float, float]:
-    """Torque that the converter takes from the engine and gives to the gearbox [N m]."""
+    """Torque that the converter takes from the engine and passes to the gearbox [N m]."""
     if not is_in_gear:
         return 0.0, 0.0
     if input_speed <= engine_speed:
@@ -126,7 +126,7 @@ def _shift(
 
 
 def map_record(powertrain: MapPowertrain) -> PowertrainRecord:
-    """The kernel's view of a powertrain with a torque map."""
+    """Record for the kernel of a powertrain with a torque map."""
     record = np.zeros(1, POWERTRAIN)
     record["kind"] = MAP
     fill_table(record["full"], powertrain.speed_radps, powertrain.full_throttle_nm)
@@ -138,7 +138,7 @@ def map_record(powertrain: MapPowertrain) -> PowertrainRecord:
 
 
 def converter_record(powertrain: ConverterPowertrain) -> PowertrainRecord:
-    """The kernel's view of a powertrain with a torque converter."""
+    """Record for the kernel of a powertrain with a torque converter."""
     record = np.zeros(1, POWERTRAIN)
     record["kind"] = CONVERTER
     fill_table(record["full"], np.multiply(powertrain.full_throttle_rpm, RPM), powertrain.full_throttle_nm)

@@ -1,4 +1,4 @@
-"""Accelerations of a vehicle that stands or rolls steadily: what a search for its balance asks for."""
+"""Accelerations of a standing or steadily rolling vehicle: the residual of the equilibrium search."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
 from vehicle_dynamics.driving.state import MOVING_SIZE, SOIL
 from vehicle_dynamics.driving.stepping import AXLE_MOMENT, Array, moving_rate
 
-LONG = 1e6  # [s]: a roll that has lasted this long is steady
+LONG = 1e6  # [s]: after this long, rolling is steady
 SQUEEZES = 60
-RATE = 0  # row of the work array `rates` that the result is in
+RATE = 0  # row of the work array `rates` with the result
 
 
 @part
@@ -22,7 +22,7 @@ def balance_rates(
 ) -> None:
     """Rates with the brakes holding a standing vehicle's wheels, or with free wheels, into work.rates[RATE].
 
-    What wheels on soft soil remember is written into the state (58), as it is in balance.
+    The equilibrium state of wheels on soft soil is written into the state (58).
     """
     moving, soil, rate = state[:MOVING_SIZE], state[SOIL], work.rates[RATE]
     for index in range(4):
@@ -31,8 +31,8 @@ def balance_rates(
     span = ContactStep(LONG if is_rolling else 0.0, LONG, False)
     for k in range(len(soil)):
         soil[k] = 0.0
-    # Newton's method for tyres in series with soft soil, between bounds: in a rut the soil's curve is bent both ways.
-    # On hard ground one step would do.
+    # Newton's method for tyres in series with soft soil, with bounds: in a rut the soil's curve bends both ways.
+    # On hard ground one step is enough.
     least, most = np.full(4, -1.0), np.full(4, np.inf)
     for _ in range(SQUEEZES):
         moving_rate(vehicle, ground, moving, soil, 0.0, span, work, rate)

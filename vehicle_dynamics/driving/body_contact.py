@@ -1,4 +1,4 @@
-"""The body on the ground: points that push back when the vehicle bottoms out or rolls over."""
+"""The body on the ground: contact points for when the vehicle bottoms out or rolls over."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vehicle_dynamics.parameters import BodyContact
 
 Array = NDArray[np.float64]
 
-DEEPEST = 0.3  # [m]: force does not grow beyond, so that a body placed far underground is not shot into the sky
+DEEPEST = 0.3  # [m]: the force does not grow beyond, so that a body placed far underground is not ejected
 SLOW = 0.05  # [m/s]: below this speed friction fades
 
 
 class BodyPoints(NamedTuple):
-    """What the kernel knows."""
+    """Contact parameters of the kernel."""
 
     points: Array  # n x 3, chassis axes [m]
     stiffness: float  # [N/m]
@@ -58,7 +58,7 @@ def add_body_contact(body: BodyPoints, ground: Ground, chassis: ChassisInWorld, 
 
 
 def body_points(contact: BodyContact, half_track: float) -> BodyPoints:
-    """The kernel's view; half_track [m] is how far the wheels reach to the side."""
+    """Contact points for the kernel; half_track [m] is the lateral reach of the wheels."""
     points = np.column_stack([contact.points_x_m, contact.points_y_m, contact.points_z_m])
     if not math.isfinite(float(points.sum())):
         raise ValueError("body_contact: points must be finite")

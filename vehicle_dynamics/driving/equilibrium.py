@@ -1,8 +1,8 @@
-"""Where a vehicle stands, or rolls, in balance on any ground: a start without a drop.
+"""Equilibrium of a standing or rolling vehicle on any ground: a start without a drop.
 
-Newton's method on the accelerations. Unknown are height, roll and pitch of the chassis, the four lower-arm angles and,
-standing, how far the tyres are deflected along, across and in yaw to hold the vehicle on a slope; rolling, the spin of
-the free wheels, with the deflection that a steady roll leads to.
+Newton's method on the accelerations. Unknowns are height, roll and pitch of the chassis, the four lower-arm angles and,
+standing, the tyre deflections along, across and in yaw that hold the vehicle on a slope; rolling, the spin of
+the free wheels, with the deflection of steady rolling.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ Array = NDArray[np.float64]
 
 STANDING = 0.01  # [m/s]: slower is standing
 TOLERANCE = 1e-9  # [m/s^2, rad/s^2]
-ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to balance does
+ENOUGH = 1e-4  # the kinks of tables can keep Newton from TOLERANCE; a start this close to equilibrium is enough
 MOST_ITERATIONS = 60
 DIFFERENCE = 1e-7  # of unknowns, for the Jacobian
 FIRST_ARM_ANGLE = -0.2  # [rad]
-UNBOUNDED = 1e9  # friction of soft soil, whose strength the contact knows
-LOWER = (0.02, 0.1, 0.06)  # [m]: further guesses, with more of the wheels in the ground
+UNBOUNDED = 1e9  # for soft soil, whose strength the contact model limits
+LOWER = (0.02, 0.1, 0.06)  # [m]: further guesses, with the wheels deeper in the ground
 SOFTER = (0.1, 0.2, 0.4, 0.7)
 FRONT_AND_REAR = np.array([1.0, 1.0, -1.0, -1.0])
 
 
 class NoEquilibriumError(ValueError):
-    """The vehicle cannot stand or roll in balance there."""
+    """The vehicle has no equilibrium there."""
 
 
 @kernel
 def ground_height(ground: Ground, x: float, y: float) -> float:
-    """Height of the ground [m] at a place [m], at the bottom of a rut where there is one."""
+    """Height of the ground [m] at a point [m], at the bottom of a rut where there is one."""
     return height_at(ground, x, y) - rut_depth(ground.ruts, x, y)
 
 
 def equilibrium(
     vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float, gear: int = 1
 ) -> Array:
-    """State (58) with the chassis origin over x, y [m], heading [rad] from x, rolling ahead at speed [m/s].
+    """State (58) with the chassis origin over x, y [m], heading [rad] from x, rolling forward at speed [m/s].
 
     Raises NoEquilibriumError where there is none, as with a wheel over an abyss.
     """
     standing = _Balance(vehicle, ground, x, y, heading, 0.0)
     unknown, left = _solved(standing, standing.first_guess())
-    if not left < ENOUGH:  # as in ruts: soft tyres find the ground with all wheels, from there they are made stiffer
+    if not left < ENOUGH:  # as in ruts: begin with soft tyres, whose wheels all reach the ground, then stiffen them
         for lower in LOWER:
             unknown = standing.first_guess(-lower)
             for share in SOFTER:
@@ -71,7 +71,7 @@ def equilibrium(
         rolling = _Balance(vehicle, ground, x, y, heading, speed)
         as_it_stands = np.concatenate([unknown[:7], rolling.first_guess()[7:]])
         found, left = _solved(rolling, as_it_stands)
-        # In deep soil there is no steady roll: it begins as it stands, and is slowed down.
+        # In deep soil there is no steady rolling: start as at rest, and decelerate.
         return rolling.state(found if left < ENOUGH else as_it_stands, gear)
     standing.share_by_load()
     shared, left = _solved(standing, unknown)
@@ -79,7 +79,7 @@ def equilibrium(
 
 
 def _solved(balance: _Balance, unknown: Array) -> tuple[Array, float]:
-    """Newton's method; the unknowns, and the largest acceleration that is left."""
+    """Newton's method; the unknowns, and the largest residual acceleration."""
     residual = balance.residual(unknown)
     for _ in range(MOST_ITERATIONS):
         if np.abs(residual).max() < TOLERANCE or not np.isfinite(residual).all():
@@ -104,7 +104,7 @@ def _with_softer_tyres(vehicle: DrivingVehicle, share: float) -> DrivingVehicle:
 
 
 class _Balance:
-    """The equations of one place."""
+    """The equations at one pose."""
 
     def __init__(
         self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
@@ -115,13 +115,13 @@ class _Balance:
         self._work = driving_workspace(vehicle)
         self._handle = handle(vehicle, self._work, SEMI_IMPLICIT_EULER)
         self._state = np.zeros(DRIVING_SIZE)
-        self._share = np.ones(4)  # of a standing vehicle's tyres in holding it
+        self._share = np.ones(4)  # of each tyre in holding a standing vehicle
         self._ahead = np.array([np.cos(heading), np.sin(heading), 0.0])  # along the ground
         # Metres, radians; deflections in centimetres, spins as they are.
         self.scale = np.concatenate([np.ones(7), np.ones(4) if self._rolls else np.full(3, 0.01)])
 
     def first_guess(self, lift: float = 0.0) -> Array:
-        """On the plane under the wheels, or so much higher [m]; tyres that are not deflected, or spins without slip."""
+        """On the plane under the wheels, raised by lift [m]; undeflected tyres, or spins without slip."""
         corners = self._vehicle.bodies.corners["geometry"]["wheel_centre"]
         cosine, sine = np.cos(self._heading), np.sin(self._heading)
         along, across = corners[:, 0], corners[:, 1]
@@ -141,19 +141,19 @@ class _Balance:
         return np.concatenate([[level + up + lift, roll, pitch], np.full(4, FIRST_ARM_ANGLE), rest])
 
     def share_by_load(self) -> None:
-        """Let each tyre of a standing vehicle hold as much as its load allows."""
+        """Distribute the holding force of a standing vehicle over the tyres by load."""
         loads = self._work.tyre[:, LOAD]
-        if loads.mean() > 0.0:  # else it lies on its belly
+        if loads.mean() > 0.0:  # else it is resting on its belly
             self._share = loads / loads.mean()
 
     def residual(self, unknown: Array) -> Array:
-        """Accelerations that a balance is free of."""
+        """Accelerations that vanish in equilibrium."""
         rate = self._evaluate(unknown)
         vertical = [rate[17], rate[18], rate[19], *rate[21:25]]
         return np.array([*vertical, *(rate[25:29] if self._rolls else (rate[15], rate[16], rate[20]))])
 
     def best_along(self, unknown: Array, residual: Array, step: Array) -> tuple[Array, Array]:
-        """The first of ever shorter steps that makes the residual smaller; the shortest when none does."""
+        """The first of ever shorter steps that reduces the residual; the shortest when none does."""
         size = np.linalg.norm(residual)
         largest = np.abs(step[:7]).max()
         share = min(1.0, 0.2 / largest) if largest > 0.0 else 1.0
@@ -166,7 +166,7 @@ class _Balance:
         return (tried, left) if np.isfinite(left).all() else (unknown, residual)
 
     def state(self, unknown: Array, gear: int) -> Array:
-        """The whole state; brakes and tyres are as the balance needs them."""
+        """The whole state; brakes and tyres as the equilibrium needs them."""
         self._evaluate(unknown)
         state: Array = self._state.copy()
         if self._rolls:
@@ -178,7 +178,7 @@ class _Balance:
         return state
 
     def _held(self, deflection: Array) -> Array:
-        """What friction can hold of the deflection; where it cannot hold the vehicle, that slides at once."""
+        """The deflection that friction can hold; where it cannot hold the vehicle, it slides at once."""
         wanted = deflection.reshape(4, 2) * self._vehicle.tyre["carcass_stiffness"][0]
         grip = float(self._ground.soils["friction"].max()) if self._ground.soils["kind"][0] == RIGID else UNBOUNDED
         most = grip * self._work.tyre[:, LOAD]

@@ -1,7 +1,7 @@
-"""A vehicle with its workspace as one object for kernels, and what is called from Python with it.
+"""A vehicle with its workspace as one object for kernels, and the kernels called from Python with it.
 
-numba unpacks nested tuples and arrays anew on every call, 12 us for this vehicle. A structref is one pointer to what
-was unpacked once: such a call takes 3 us.
+numba unpacks nested tuples and arrays on every call, 12 us for this vehicle. A structref is one pointer to what
+was unpacked once: a call takes 3 us.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _HandleType(StructRef):
 
 
 class Handle(structref.StructRefProxy):
-    """Made by `handle`; the workspace's arrays stay the caller's own."""
+    """Created by `handle`; the workspace's arrays stay the caller's own."""
 
 
 structref.define_constructor(Handle, _HandleType, ["vehicle", "work", "method"])
@@ -48,7 +48,7 @@ def handle(vehicle: DrivingVehicle, work: DrivingWorkspace, method: int) -> Hand
 def _act(
     held: Any, what: int, ground: Ground, pedals: Pedals, step: float, steps: int, state: Array, out: SnapshotRecord
 ) -> int:
-    """All that is asked of a vehicle, in one kernel: three of them would compile the same code three times."""
+    """All operations on a vehicle in one kernel: three kernels would compile the same code three times."""
     if what == ADVANCE:
         return make_steps(held.vehicle, ground, pedals, held.method, step, steps, state, held.work)
     if what == OBSERVE:
@@ -58,15 +58,15 @@ def _act(
 
 
 def advance(held: Any, ground: Ground, pedals: Pedals, step: float, steps: int, state: Array) -> int:
-    """Advance by many steps with the pedals held; returns how many were made.
+    """Advance by many steps with the pedals held; returns the number of steps made.
 
-    Fewer than asked means that the motion diverged: the state is the last sound one.
+    Fewer than requested means that the motion diverged: the state is the last valid one.
     """
     return _act(held, ADVANCE, ground, pedals, step, steps, state, _BLANK)
 
 
 def observe(held: Any, ground: Ground, pedals: Pedals, state: Array, out: SnapshotRecord) -> bool:
-    """Fill the first record of out with what the vehicle does now; False for a state that no vehicle can be in."""
+    """Fill the first record of out with the present snapshot; False for a state that is not physically admissible."""
     return _act(held, OBSERVE, ground, pedals, 0.0, 0, state, out) == 1
 
 

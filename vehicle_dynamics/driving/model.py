@@ -1,4 +1,4 @@
-"""All that the kernels of the driving vehicle know of it, and the arrays they work in."""
+"""Model of the driving vehicle for kernels, and its work arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POWERTRAINS = ("converter", "map")
 
 
 class Servo(NamedTuple):
-    """Turns the Pitman arm to where the driver wants it."""
+    """Servo that turns the Pitman arm to the commanded angle."""
 
     lock: float  # Pitman angle at full steering [rad]
     fastest: float  # [rad/s]
@@ -40,7 +40,7 @@ class Air(NamedTuple):
 
 
 class DrivingVehicle(NamedTuple):
-    """The vehicle as kernels take it."""
+    """The vehicle in the form that kernels use."""
 
     bodies: VehicleBodies
     steering: SteeringBodies
@@ -56,19 +56,19 @@ class DrivingVehicle(NamedTuple):
 
 
 class DrivingWorkspace(NamedTuple):
-    """Arrays that a step writes to, made once."""
+    """Work arrays of a step, allocated once."""
 
     dynamics: Workspace
     accelerations: Array  # 14, see embedded_vehicle.py
     tie_end: Array  # 4 x 9
     wheel_force: Array  # 4 x 6: moment and force on each wheel
     tyre: Array  # 4 x 9, see the columns in stepping.py
-    soil: Array  # 12: what wheels on soft soil remember after the step
+    soil: Array  # 12: state of wheels on soft soil after the step
     heights: Array  # of the ground under a wheel
     wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
     drive_torque: Array  # 4: from the half shafts
     collision: Array  # 1: push of obstacles on the body [N]
-    shaft: Array  # 2: torque on the drive shaft, and inertia that turns with it
+    shaft: Array  # 2: torque on the drive shaft, and inertia that spins with it
     brake_torque: Array  # 4
     theta_force: Array  # 4
     chassis_force: Array  # 6
@@ -80,7 +80,7 @@ class DrivingWorkspace(NamedTuple):
 def driving_vehicle(
     parameters: VehicleParameters, powertrain: str = "converter", gravity: float = 9.81
 ) -> DrivingVehicle:
-    """Assemble a vehicle with one of POWERTRAINS; gravity in m/s^2."""
+    """Build a vehicle with one of POWERTRAINS; gravity in m/s^2."""
     if powertrain not in POWERTRAINS:
         raise ValueError(f"powertrain: must be one of {', '.join(POWERTRAINS)}, got {powertrain!r}")
     kinds = parameters.powertrain
@@ -106,13 +106,13 @@ def driving_vehicle(
 
 
 def _half_track(parameters: VehicleParameters) -> float:
-    """How far the tyres reach to the side [m]."""
+    """Lateral reach of the tyres [m]."""
     points = (parameters.front_suspension.hardpoints_left_m, parameters.rear_suspension.hardpoints_left_m)
     return max(item.wheel_centre[1] for item in points) + 0.5 * parameters.tyre.width_m
 
 
 def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     tie_end = np.zeros((4, 9))
     tie_end[:, :3] = vehicle.bodies.corners["geometry"]["tie_inner"]
     return DrivingWorkspace(

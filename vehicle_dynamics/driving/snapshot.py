@@ -1,4 +1,4 @@
-"""What can be seen of a vehicle at one instant, as a record with names; worked out from state, pedals and ground alone.
+"""Snapshot of a vehicle at one instant, as a record with names; computed from state, pedals and ground alone.
 
 World axes unless a comment says otherwise; corners in the order front left, front right, rear left, rear right.
 """
@@ -35,9 +35,9 @@ SNAPSHOT = np.dtype(
         ("position", "f8", 3),  # of the chassis origin [m]
         ("attitude", "f8", 4),  # world_from_chassis, x y z w
         ("velocity", "f8", 3),  # of the chassis origin [m/s]
-        ("angular_velocity", "f8", 3),  # angular velocity, chassis axes [rad/s]
+        ("angular_velocity", "f8", 3),  # chassis axes [rad/s]
         ("acceleration", "f8", 3),  # of the chassis origin [m/s^2]
-        ("angular_acceleration", "f8", 3),  # angular acceleration, chassis axes [rad/s^2]
+        ("angular_acceleration", "f8", 3),  # chassis axes [rad/s^2]
         ("arm_angle", "f8", 4),  # of the lower arms; positive raises the wheel [rad]
         ("arm_rate", "f8", 4),  # [rad/s]
         ("spring_compression", "f8", 4),  # [m]
@@ -68,7 +68,7 @@ SnapshotRecord: TypeAlias = Any
 
 LATEST = 0  # rows of the work array `rates` that observe may use
 SHORTEST = 1e-9  # [s]: a step that changes nothing
-COMING = 1e-3  # [s]: the load on soft soil is that of the coming step; soil is too stiff to tell it without one
+COMING = 1e-3  # [s]: the load on soft soil is that of the coming step; soil is too stiff to compute it without one
 
 
 @part
@@ -106,7 +106,7 @@ def fill_snapshot(
         seen.brake_torque[k], seen.drive_torque[k] = work.brake_torque[k], work.drive_torque[k]
     seen.pitman_angle, seen.gear = state[PITMAN], state[GEAR]
     seen.collision = work.collision[0]
-    seen.engine_speed = copy[ENGINE_SPEED]  # of an engine geared to the wheels it follows from them
+    seen.engine_speed = copy[ENGINE_SPEED]  # an engine geared to the wheels follows from them
     seen.steering, seen.throttle, seen.brake = pedals.steering, pedals.throttle, pedals.brake
     seen.selected = float(pedals.selected)
     return True

@@ -11,18 +11,18 @@ from vehicle_dynamics.vehicle_state import STATE_SIZE, VehicleState
 
 Array = NDArray[np.float64]
 
-DEFLECTION = slice(29, 37)  # along and across, wheel after wheel
+DEFLECTION = slice(29, 37)  # along and across, wheel by wheel
 PITMAN, PITMAN_RATE = 37, 38
-MOVING_SIZE = 39  # what integrators advance: rigid bodies, the tyres' deflection and the steering servo
+MOVING_SIZE = 39  # advanced by the integrators: rigid bodies, the tyres' deflection and the steering servo
 STUCK = slice(39, 43)
 ENGINE_SPEED, GEAR, SINCE_SHIFT = 43, 44, 45
-SOIL = slice(46, 58)  # SoilMemory, wheel after wheel
+SOIL = slice(46, 58)  # SoilState, wheel by wheel
 DRIVING_SIZE = 58
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrivingState:
-    """The vehicle's whole memory: two vehicles with equal states behave alike to the bit."""
+    """The whole state of the vehicle: two vehicles with equal states behave alike to the bit."""
 
     body: VehicleState = field(default_factory=VehicleState)
     deflection: Array = field(default_factory=lambda: np.zeros(8))  # of the tyres, along and across [m]
@@ -32,7 +32,7 @@ class DrivingState:
     engine_speed: float = 0.0  # [rad/s]
     gear: int = 1
     since_shift: float = 10.0  # [s]
-    soil: Array = field(default_factory=lambda: np.zeros(12))  # what wheels on soft soil remember, see SoilMemory
+    soil: Array = field(default_factory=lambda: np.zeros(12))  # of wheels on soft soil, see SoilState
 
     def __post_init__(self) -> None:
         for name, size in (("deflection", 8), ("stuck", 4), ("soil", 12)):
@@ -52,7 +52,7 @@ class DrivingState:
 
     @staticmethod
     def from_array(array: Array) -> DrivingState:
-        """Copy out of a flat array."""
+        """Copy from a flat array."""
         return DrivingState(
             body=VehicleState.from_array(array[:STATE_SIZE]),
             deflection=array[DEFLECTION].copy(),

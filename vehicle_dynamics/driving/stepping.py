@@ -1,7 +1,7 @@
 """Steps of the driving vehicle over time, in kernels.
 
-Semi-implicit Euler lets the tyres' deflection follow its analytic solution over the step ([Sanjurjo], Eqs. 5.36-5.39).
-RK4 takes the deflection as part of the state: it decays with at most c / d, 20 1/s here, so it is not stiff. Brakes,
+Semi-implicit Euler advances the tyres' deflection by its analytic solution over the step ([Sanjurjo], Eqs. 5.36-5.39).
+RK4 treats the deflection as part of the state: it decays with at most c / d, 20 1/s here, so it is not stiff. Brakes,
 gears and engine advance once per step with either method.
 """
 
@@ -48,14 +48,14 @@ Array = NDArray[np.float64]
 # [N m], forces along and across [N], slips along and across, sinkage [m].
 ALONG, ACROSS, LOAD, AXLE_MOMENT, FORCE_ALONG, FORCE_ACROSS, SLIP_ALONG, SLIP_ACROSS, SINKAGE = range(9)
 
-# Where an arm's geometry ends, beyond all stops, a last stop keeps it from being flung out of reach.
+# Beyond all stops, where an arm's geometry ends, a last stop keeps it within reach.
 LAST_STOP = 0.1  # before the end of reach [rad]
 LAST_STOP_STIFFNESS = 2e7  # [N m/rad^2]
-LAST_STOP_DAMPING = 3e4  # [N m s/rad], against the way out
+LAST_STOP_DAMPING = 3e4  # [N m s/rad], outwards only
 
-FARTHEST = 1e7  # [m]: coordinates beyond have lost their millimetres
+FARTHEST = 1e7  # [m]: coordinates beyond have lost millimetre precision
 MOST_TURNED = 1e12  # [rad]
-FASTEST = 1e4  # [m/s, rad/s]: a velocity beyond is no motion of a vehicle
+FASTEST = 1e4  # [m/s, rad/s]: a velocity beyond is not physical
 
 
 @part
@@ -69,9 +69,9 @@ def moving_rate(
     work: DrivingWorkspace,
     rate: Array,
 ) -> None:
-    """Rates of the moving state (39) with the steering wheel (-1 to 1), brakes and drive that work holds.
+    """Rates of the moving state (39) with the steering wheel (-1 to 1), and the brakes and drive in work.
 
-    soil (12) is what wheels on soft soil remember, and is advanced into work.soil: soil is so stiff that its load is
+    soil (12) is the state of wheels on soft soil, and is advanced into work.soil: soil is so stiff that its load is
     always that at the end of a step.
     """
     push = _servo(vehicle, moving, steering)
@@ -147,7 +147,7 @@ def _start_chassis_force(
 
 @inlined_part
 def _add_drive(vehicle: DrivingVehicle, work: DrivingWorkspace) -> None:
-    """Half shafts bring the drive torque from the chassis, on which it reacts."""
+    """Add the drive torque of the half shafts, which reacts on the chassis."""
     others = (
         work.tyre[0, AXLE_MOMENT] + work.brake_torque[0],
         work.tyre[1, AXLE_MOMENT] + work.brake_torque[1],
@@ -177,7 +177,7 @@ def _last_stop(corner: CornerRecord, theta: float, theta_rate: float) -> float:
 
 @inlined_part
 def _servo(vehicle: DrivingVehicle, moving: Array, steering: float) -> float:
-    """Acceleration of the Pitman arm [rad/s^2] towards a position of the steering wheel."""
+    """Acceleration of the Pitman arm [rad/s^2] towards a steering wheel position."""
     servo = vehicle.servo
     wanted = 0.5 * servo.bandwidth * (-servo.lock * steering - moving[PITMAN])
     wanted = min(max(wanted, -servo.fastest), servo.fastest)
@@ -222,7 +222,7 @@ def driving_step(
             moving_rate(vehicle, ground, middle, soil, wheel, span, work, rates[stage])
         rk4_update(moving, rates, step)
         for index in range(4):
-            if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass springs back
+            if work.tyre[index, LOAD] <= 0.0:  # in the air the carcass relaxes
                 moving[STATE_SIZE + 2 * index], moving[STATE_SIZE + 2 * index + 1] = 0.0, 0.0
     else:
         rate = rates[0]
@@ -239,9 +239,9 @@ def driving_step(
 
 @part
 def is_sound(vehicle: DrivingVehicle, state: Array) -> bool:
-    """Whether the state is one that a vehicle can be in: numbers, within bounds, suspensions within reach."""
+    """Whether the state is physically admissible: finite, within bounds, suspensions within reach."""
     for k in range(DRIVING_SIZE):
-        # Wheels may turn as often as they like.
+        # Wheel angles are unbounded.
         if not abs(state[k]) < (FARTHEST if not 11 <= k < 15 and not 39 <= k < 43 else MOST_TURNED):
             return False
     for k in range(15, STATE_SIZE):

@@ -16,7 +16,7 @@ def _mjcf(parameters: VehicleParameters) -> str:
 
 
 def _urdf(parameters: VehicleParameters) -> str:
-    """With base_link under the rear axle of the vehicle at rest, which only its dynamics know."""
+    """URDF with base_link under the rear axle at rest, which only the dynamics know."""
     return vehicle_urdf(parameters, Hmmwv(parameters).base_in_chassis)
 
 

@@ -1,7 +1,7 @@
-"""Joints of a mechanism's tree as ROS knows them: one parent and one child link each; and their transforms for /tf.
+"""Joints of a mechanism's tree as in ROS: one parent and one child link each; and their transforms for /tf.
 
 Every link frame is parallel to the root frame at design, with its origin on its hinge. A hinge of several axes becomes
-as many joints with links between them. Names are the mechanism's with '_' for '.', so that frames read
+as many joints with links between them. Names are the mechanism's with '_' for '.', so that frames are called
 `front_left_wheel`; joints are named after their coordinates.
 """
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JointFrame:
-    """One joint: its child frame stands in the parent's at origin [m], then moves about or along the axis."""
+    """One joint: its child frame is at origin [m] in the parent's, then moves about or along the axis."""
 
     name: str
     parent: str
@@ -38,7 +38,7 @@ def joint_name(coordinate: str) -> str:
 def joint_frames(mechanism: Mechanism, root_link: str = "chassis") -> list[JointFrame]:
     """The joints in the order of the mechanism's coordinates."""
     frames: list[JointFrame] = []
-    links = {ROOT: (root_link, np.zeros(3))}  # name, and where its origin is at design
+    links = {ROOT: (root_link, np.zeros(3))}  # name, and its origin at design
     names = iter(mechanism.coordinate_names)
     for body in mechanism.bodies:
         parent, parent_origin = links[body.parent]

@@ -30,7 +30,7 @@ from vehicle_dynamics.vehicle_mechanism import CornerBuilder, vehicle_mechanism
 
 Array = NDArray[np.float64]
 
-# A universal joint that carries a rod, at design: both axes, what is across them, and the angle from the first axis to
+# A universal joint that carries a rod, at design: both axes, the normal to both, and the angle from the first axis to
 # the rod, which lies between the first and the third. All in chassis axes.
 UNIVERSAL = np.dtype([("first", "f8", 3), ("second", "f8", 3), ("third", "f8", 3), ("lean", "f8")])
 CORNER_JOINTS = np.dtype(
@@ -47,12 +47,12 @@ Universal: TypeAlias = Any
 
 STEERING_JOINTS = 3
 JOINTS_PER_CORNER = 11  # in the order of CornerBuilder.bodies
-WHEEL = 4  # its place among those
+WHEEL = 4  # its index among those
 MOMENT = 1e-5  # [s] before and after, for rates
 
 
 class JointPositions:
-    """Names and positions [rad, m] of all joints; numbers do not change once made."""
+    """Names and positions [rad, m] of all joints; immutable."""
 
     def __init__(self, parameters: VehicleParameters) -> None:
         mechanism = vehicle_mechanism(parameters, steering_is_free=True)
@@ -65,11 +65,11 @@ class JointPositions:
         self._wheels = slice(first, first + len(CORNERS) * JOINTS_PER_CORNER, JOINTS_PER_CORNER)
 
     def at(self, snapshot: SnapshotRecord) -> Array:
-        """Positions in the order of names. Beyond its reach a suspension is at the nearest it can be; NaN gives NaN."""
+        """Positions in the order of names. Beyond its reach a suspension is at the nearest pose; NaN gives NaN."""
         return self.of(snapshot["arm_angle"], snapshot["spin"], float(snapshot["pitman_angle"]))
 
     def rates_at(self, snapshot: SnapshotRecord, pitman_rate: float = 0.0) -> Array:
-        """Velocities [rad/s, m/s], to 1e-6 of the largest; a snapshot does not tell the Pitman arm's rate."""
+        """Velocities [rad/s, m/s], to 1e-6 of the largest; a snapshot does not hold the Pitman arm's rate."""
         arm, spin, pitman = snapshot["arm_angle"], np.zeros(4), float(snapshot["pitman_angle"])
         step = MOMENT * snapshot["arm_rate"]
         after = self.of(arm + step, spin, pitman + MOMENT * pitman_rate)
@@ -106,10 +106,10 @@ def _corner_positions(corner: CornerJoints, theta: float, spin: float, tie_inner
     g = corner.geometry
     pose = wishbone_pose(g, theta, tie_inner)
     lower_axis = vector(g.lower_axis)
-    upright = rotate(lower_axis, pose.cos_theta, -pose.sin_theta, pose.upright)  # as the lower arm sees it
+    upright = rotate(lower_axis, pose.cos_theta, -pose.sin_theta, pose.upright)  # relative to the lower arm
     first, second = _universal_angles(corner.upright_arm, upright)
     out[0], out[1], out[2] = theta, first, second
-    # The upright arm carries along the side on which K was at design; from there to K's side now the spindle turns.
+    # The upright arm carries the side on which K was at design; the spindle rotates from there to K's present side.
     side = rotate(vector(corner.upright_arm.second), math.cos(second), math.sin(second), vector(g.spindle_axes[1]))
     side = rotate(lower_axis, math.cos(theta + first), math.sin(theta + first), side)
     out[3] = math.atan2(dot(pose.tie_side, cross(pose.upright, side)), dot(pose.tie_side, side))
@@ -118,7 +118,7 @@ def _corner_positions(corner: CornerJoints, theta: float, spin: float, tie_inner
     rod = sub(tie_inner, pose.tie_outer)
     along, outwards, across = g.spindle_axes[0], g.spindle_axes[1], g.spindle_axes[2]
     seen = combine(dot(rod, pose.upright), vector(along), dot(rod, pose.tie_side), vector(outwards))
-    seen = add_scaled(seen, dot(rod, pose.tie_across), vector(across))  # as the spindle sees it
+    seen = add_scaled(seen, dot(rod, pose.tie_across), vector(across))  # relative to the spindle
     out[5], out[6] = _universal_angles(corner.tie_rod, seen)
     out[7] = math.atan2(pose.sin_phi, pose.cos_phi)
 
@@ -129,7 +129,7 @@ def _corner_positions(corner: CornerJoints, theta: float, spin: float, tie_inner
 
 @inlined_part
 def _universal_angles(joint: Universal, rod: Vector3) -> tuple[float, float]:
-    """Angles that lead the rod from design to the given direction, seen by the body that carries the joint.
+    """Angles that take the rod from design to the given direction, seen by the body that carries the joint.
 
     With lean as the angle from first axis to rod, the second angle b and then the first a lead it to
     cos(lean - b) first + sin(lean - b) (cos a third - sin a second).

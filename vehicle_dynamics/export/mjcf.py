@@ -5,12 +5,12 @@ Mechanism. A hinge of several axes becomes several joints of one body: MuJoCo ap
 each carries those after it, as ours do. Shapes are for display only: no mass, no contact.
 
 MuJoCo closes loops softly: a violation r decays like a damped spring, r'' + b r' + k r = 0, whose time constant is the
-first number of `solref`, while the accelerations that pull the joint apart get through by a share 1 - d (`solimp`). A
-lasting pull so leaves a violation of the order (1 - d) times the time constant squared. Both are at their stiffest
-here: d = 0.9999 is the most that MuJoCo takes, at any violation, and a time constant of two steps with critical damping
-is the least that it takes (`refsafe`). Halving the step then quarters the difference from ideal joints; with the
+first number of `solref`, while the accelerations that pull the joint apart pass with a share 1 - d (`solimp`). A
+lasting pull leaves a violation of the order (1 - d) times the time constant squared. Both are at their stiffest
+here: d = 0.9999 is the most that MuJoCo accepts, at any violation, and a time constant of two steps with critical
+damping is the least (`refsafe`). Halving the step then quarters the difference from ideal joints; with the
 integrator RK4 it is 3e-6 rad after 1 s at 1 ms (test_other_engines.py), while the default, implicitfast, is of first
-order and makes more error by itself.
+order and adds more error by itself.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def mjcf(
 ) -> str:
     """MJCF text. Bodies, joints and constraints are named as in the mechanism; the free joint is named ROOT.
 
-    A cut along two directions is written as a whole ball joint: the third direction of such a loop holds by itself, and
-    MuJoCo does not mind the surplus. A cut along one direction cannot be written.
+    A cut along two directions is written as a full ball joint: the third direction of such a loop holds by itself, and
+    MuJoCo tolerates the redundancy. A cut along one direction cannot be written.
     """
     model = Element("mujoco", model=name)
     SubElement(model, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")

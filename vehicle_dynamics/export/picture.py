@@ -1,4 +1,4 @@
-"""The picture of the vehicle in the documentation, made from the joint positions that RViz gets.
+"""The picture of the vehicle in the documentation, drawn from the joint positions that RViz gets.
 
 .venv/bin/python -m vehicle_dynamics.export.picture docs/vehicle.png
 """
@@ -36,7 +36,7 @@ REBOUND, BUMP = -0.24, 0.3  # lower-arm angles [rad], near the front stops
 
 
 class Portrait:
-    """A vehicle that can be drawn in any position."""
+    """A vehicle that can be drawn in any pose."""
 
     def __init__(self, parameters: VehicleParameters) -> None:
         mechanism = vehicle_mechanism(parameters, steering_is_free=True)
@@ -44,7 +44,7 @@ class Portrait:
         self._shapes = vehicle_shapes(parameters, mechanism)
 
     def standing(self, snapshot: SnapshotRecord) -> Triangles:
-        """The whole vehicle where the snapshot has it, on flat ground."""
+        """The whole vehicle at the pose of the snapshot, on flat ground."""
         turned, shifted = Rotation.from_quat(snapshot["attitude"]).as_matrix(), snapshot["position"]
         bodies = self._bodies(self._joints.at(snapshot), list(self._shapes), turned, shifted)
         return Triangles.joined([chequered_ground(12), bodies])

@@ -14,14 +14,14 @@ Array = NDArray[np.float64]
 
 SUN = np.array([0.35, 0.45, 0.82]) / np.linalg.norm([0.35, 0.45, 0.82])  # towards it
 FACETS = 36  # around a cylinder
-SHADOW, OUTLINE, FAINT = 0.72, 0.55, 0.75  # brightness that is left there
-GROUND = 0  # number of the object on which shadows fall
+SHADOW, OUTLINE, FAINT = 0.72, 0.55, 0.75  # remaining brightness there
+GROUND = 0  # index of the object on which shadows fall
 NOTHING = -1
 
 
 @dataclass(frozen=True)
 class Triangles:
-    """A heap of triangles: corners [m], one colour and the number of the object they belong to."""
+    """A set of triangles: corners [m], colour and index of the object they belong to."""
 
     corners: Array  # count x 3 x 3, counter-clockwise from outside
     colours: Array  # count x 4
@@ -29,7 +29,7 @@ class Triangles:
 
     @staticmethod
     def joined(parts: list[Triangles]) -> Triangles:
-        """Several heaps as one."""
+        """Several sets as one."""
         return Triangles(
             np.concatenate([part.corners for part in parts]),
             np.concatenate([part.colours for part in parts]),
@@ -39,7 +39,7 @@ class Triangles:
 
 @dataclass(frozen=True)
 class Camera:
-    """Where one looks from, to, and how wide [rad]; the picture's size in pixels."""
+    """Eye point, target and field of view [rad]; the picture's size in pixels."""
 
     eye: Vector3
     target: Vector3
@@ -59,7 +59,7 @@ class Camera:
 
 
 def shape_triangles(shape: Shape, turned: Array, shifted: Array, number: int) -> Triangles:
-    """The surface of a shape, carried along by its body."""
+    """The surface of a shape, moved with its body."""
     quads = _box_quads(shape) if isinstance(shape, Box) else _cylinder_quads(shape)
     corners = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]) @ turned.T + shifted
     rgba = np.array(COLOURS[colour(shape)].split(), dtype=float)
@@ -77,7 +77,7 @@ def chequered_ground(half: int) -> Triangles:
 
 
 def render(scene: Triangles, camera: Camera) -> Array:
-    """Image (rows x columns x 3), antialiased: opaque things, shadows on the ground, outlines, translucent things."""
+    """Image (rows x columns x 3), antialiased: opaque objects, shadows on the ground, outlines, translucent objects."""
     fine = Camera(camera.eye, camera.target, camera.width_angle, (2 * camera.size[0], 2 * camera.size[1]))
     image = np.ones((fine.size[1], fine.size[0], 3))
     depth, seen = np.zeros(image.shape[:2]), np.full(image.shape[:2], NOTHING)
@@ -95,7 +95,7 @@ def render(scene: Triangles, camera: Camera) -> Array:
     sides = _sides(scene)
     nearness = pixels[:, :, 2].mean(axis=1)
     nearness = np.bincount(sides, nearness)[sides] / np.bincount(sides)[sides]  # both halves of a box's side together
-    for k in clear[np.argsort(nearness[clear])]:  # the farthest first
+    for k in clear[np.argsort(nearness[clear])]:  # farthest first
         area, inside, inverse = _cover(pixels[k], depth)
         inside &= inverse > depth[area]
         share = shaded[k, 3]
@@ -113,7 +113,7 @@ def _edges(seen: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _sides(scene: Triangles) -> NDArray[np.int64]:
-    """A number for each object and direction in which its surface mainly looks: six sides of a box."""
+    """Index for each object and main direction of its surface: six sides of a box."""
     normals = _normals(scene)
     main = np.argmax(np.abs(normals), axis=1)
     return np.asarray(6 * scene.objects + 2 * main + (normals[np.arange(len(main)), main] > 0.0))
@@ -130,7 +130,7 @@ def _shadow(scene: Triangles, camera: Camera, depth: Array) -> NDArray[np.bool_]
 
 
 def _cover(triangle: Array, depth: Array) -> tuple[tuple[slice, slice], NDArray[np.bool_], Array]:
-    """The pixels about a triangle, which of them it covers, and its inverse distance there."""
+    """The pixels around a triangle, which of them it covers, and its inverse distance there."""
     low = np.maximum(np.floor(triangle[:, :2].min(axis=0)).astype(int), 0)
     high = np.minimum(np.ceil(triangle[:, :2].max(axis=0)).astype(int) + 1, depth.shape[::-1])
     high = np.maximum(high, low)

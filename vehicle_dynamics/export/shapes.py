@@ -1,4 +1,4 @@
-"""Simple shapes to look at a mechanism with: bars between joints, a disc for what only spins, a box for the root."""
+"""Simple shapes to display a mechanism: bars between joints, a disc for a body that only spins, a box for the root."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAME_POINT = 1e-6  # [m]
 
 @dataclass(frozen=True)
 class Cylinder:
-    """From start to end, at design in the root frame [m]."""
+    """Cylinder from start to end, at design in the root frame [m]."""
 
     start: Vector3
     end: Vector3
@@ -28,7 +28,7 @@ class Cylinder:
 
 @dataclass(frozen=True)
 class Box:
-    """Along the root frame's axes [m]."""
+    """Box along the root frame's axes [m]."""
 
     centre: Vector3
     size: Vector3
@@ -50,7 +50,7 @@ COLOURS = {
 
 
 def colour(shape: Shape) -> str:
-    """Name of a shape's colour: the root's box lets one see through to the bars."""
+    """Name of a shape's colour: the root's box is translucent, so that the bars show."""
     if shape.material:
         return shape.material
     if isinstance(shape, Box):
@@ -68,7 +68,7 @@ def display_shapes(mechanism: Mechanism) -> dict[str, list[Shape]]:
 
 
 def joint_points(mechanism: Mechanism) -> dict[str, list[Vector3]]:
-    """Where each body has joints: its own hinge first, then those of its children, then its cuts; each place once."""
+    """Joints of each body: its own hinge first, then those of its children, then its cuts; each point once."""
     points: dict[str, list[Vector3]] = {ROOT: []} | {body.name: [body.axes[0].point] for body in mechanism.bodies}
     joints = [(body.parent, body.axes[0].point) for body in mechanism.bodies]
     joints += [(name, cut.point) for cut in mechanism.cuts for name in (cut.first, cut.second)]

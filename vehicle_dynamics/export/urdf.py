@@ -1,4 +1,4 @@
-"""A mechanism's spanning tree as URDF, to display it in RViz: URDF knows no loops, so the cuts stay open.
+"""A mechanism's spanning tree as URDF, to display it in RViz: URDF has no loops, so the cuts stay open.
 
 Links and joints are those of joint_frames.py; coordinates of joints are the mechanism's tree coordinates. Links between
 the axes of one hinge have no inertia.
@@ -24,11 +24,11 @@ Array = NDArray[np.float64]
 
 BASE_LINK = "base_link"
 JOINT_TYPES = {Motion.REVOLUTE: "continuous", Motion.SLIDE: "prismatic"}
-SLIDE_LIMIT = 1.0  # [m] either way; URDF wants one
+SLIDE_LIMIT = 1.0  # [m] either way; URDF requires one
 
 
 class Mount(NamedTuple):
-    """Where something is fixed to a link."""
+    """Pose of something fixed to a link."""
 
     position: Vector3  # [m]
     rpy: Vector3 = ZERO  # roll, pitch, yaw [rad]
@@ -45,8 +45,8 @@ def urdf(
 ) -> str:
     """URDF text. Each link of `mounts`, fixed to the first link, is an empty frame.
 
-    The first link is the root body's; or, with base_in_root, base_link, which stands at that point of the root body [m]
-    with parallel axes and has no inertia, as KDL wants it of the first link. shapes: by body, else display_shapes.
+    The first link is the root body's; or, with base_in_root, base_link, which is at that point of the root body [m]
+    with parallel axes and has no inertia, as KDL requires of the first link. shapes: by body, else display_shapes.
     """
     robot = Element("robot", name=name)
     _add_comments(robot, mechanism, root_link)
@@ -130,7 +130,7 @@ def _add_visuals(link: Element, shapes: Sequence[Shape], origin: Array) -> None:
 
 
 def _rpy_of_z_axis(span: Array) -> Vector3:
-    """Roll, pitch, yaw that turn the z axis, along which URDF's cylinders lie, into the direction of span."""
+    """Roll, pitch, yaw that rotate the z axis, along which URDF's cylinders lie, into the direction of span."""
     return 0.0, float(np.arctan2(np.hypot(span[0], span[1]), span[2])), float(np.arctan2(span[1], span[0]))
 
 

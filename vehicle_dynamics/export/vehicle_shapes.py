@@ -1,4 +1,4 @@
-"""What the vehicle looks like: body, frame, wishbones, shocks and wheels in boxes and cylinders, from its parameters.
+"""Appearance of the vehicle: body, frame, wishbones, shocks and wheels as boxes and cylinders, from its parameters.
 
 Display only. The outline of the body is that of the points at which it can touch the ground.
 """
@@ -55,7 +55,7 @@ def _arms_and_shock(p: Hardpoints) -> dict[str, list[Shape]]:
 
 
 def _wheel(parameters: VehicleParameters, centre: Vector3) -> list[Shape]:
-    """Tyre, rim, and a bar across the rim by which one sees it turn."""
+    """Tyre, rim, and a bar across the rim that shows its rotation."""
     radius, width = parameters.wheel.radius_m, parameters.tyre.width_m
     half, outer = np.array([0.0, width / 2.0, 0.0]), np.array([0.0, 0.51 * width, 0.0])
     return [
@@ -81,7 +81,7 @@ def _frame(parameters: VehicleParameters) -> list[Shape]:
 
 
 def _body(parameters: VehicleParameters) -> list[Shape]:
-    """Tub between the wheels, all that is above them up to the waist, grille, tail, cabin with its windows."""
+    """Tub between the wheels, everything above them up to the waist, grille, tail, cabin with its windows."""
     contact, p = parameters.body_contact, parameters.front_suspension.hardpoints_left_m
     x, z = np.array(contact.points_x_m), np.array(contact.points_z_m)
     side, roof, bottom = max(contact.points_y_m), float(z.max()), float(z.min())

@@ -16,7 +16,7 @@ from vehicle_dynamics.vehicle_mechanism import vehicle_mechanism
 
 
 def sensor_mounts(equipment: Equipment) -> dict[str, Mount]:
-    """Frames of sensors on base_link, by name, as the vehicle's file has them."""
+    """Frames of sensors on base_link, by name, from the vehicle's file."""
     found = {}
     for position in equipment.sensors:
         roll, pitch, yaw = (math.radians(angle) for angle in position.rpy_deg)
@@ -31,8 +31,8 @@ def vehicle_urdf(
 ) -> str:
     """URDF text whose joints are those of joint_positions.JointPositions.
 
-    base_in_chassis [m] is where base_link stands in the chassis frame (Hmmwv.base_in_chassis); sensors are the frames
-    to have on base_link, by name; None: those of the vehicle's file.
+    base_in_chassis [m] is base_link's origin in the chassis frame (Hmmwv.base_in_chassis); sensors are the frames
+    on base_link, by name; None: those of the vehicle's file.
     """
     mounts = sensor_mounts(parameters.equipment) if sensors is None else sensors
     mechanism = vehicle_mechanism(parameters, steering_is_free=True)

@@ -15,7 +15,7 @@ def document(root: ElementTree.Element) -> str:
 
 
 def numbers(values: ArrayLike) -> str:
-    """A vector's components with blanks between."""
+    """A vector's components separated by blanks."""
     return " ".join(number(value) for value in np.asarray(values, dtype=float))
 
 

@@ -1,1 +1,1 @@
-"""Any mechanism of rigid bodies: embedded, tree-augmented, fully augmented, and what they share."""
+"""Any mechanism of rigid bodies: embedded, tree-augmented, fully augmented, and common code."""

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How to integrate, and what holds for the whole run."""
+    """Integration settings and constants of the whole run."""
 
     step: float  # [s]
     steps: int
@@ -31,7 +31,7 @@ class RunSettings:
     is_rk4: bool = False  # else semi-implicit Euler
     alpha: float = 0.0  # Baumgarte's e'' + 2 alpha e' + beta^2 e = 0 [1/s]
     beta: float = 0.0
-    is_projected: bool = False  # of the tree model only
+    is_projected: bool = False  # tree model only
     root_is_held: bool = False
     gravity: Vector3 = (0.0, 0.0, 0.0)  # [m/s^2], in the axes that the root has at the start
 
@@ -44,7 +44,7 @@ class RunSettings:
             raise ValueError(f"alpha and beta must not be negative, got {self.alpha} and {self.beta}")
 
     def plan(self, mechanism: Mechanism, springs: Springs | None, table: ForceTable | None) -> RunPlan:
-        """The same for kernels, with what acts on the mechanism."""
+        """The plan for kernels, with the loads on the mechanism."""
         return RunPlan(
             step=self.step,
             steps=self.steps,
@@ -59,12 +59,12 @@ class RunSettings:
 
 
 class Run(NamedTuple):
-    """Tree coordinates over time, and how far the constraints opened."""
+    """Tree coordinates over time, and the largest constraint error."""
 
     time: Array  # [s] from the start
-    coordinates: Array  # records x coordinates; turns of the FA model within half a turn
+    coordinates: Array  # records x coordinates; angles of the FA model within half a turn
     rates: Array
-    worst_error: float  # [m]; of the FA model also of angles [-]
+    worst_error: float  # [m]; for the FA model also angles [-]
 
 
 def run_tree(

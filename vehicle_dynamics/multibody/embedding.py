@@ -30,7 +30,7 @@ class ClosureError(ValueError):
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Bodies that are tied by loops, and which of their coordinates are free ([Jain]: the body S)."""
+    """Bodies connected by loops, and which of their coordinates are free ([Jain]: the body S)."""
 
     parent: int
     bodies: tuple[int, ...]
@@ -49,10 +49,10 @@ class EmbeddedAccelerations(NamedTuple):
 
 
 class EmbeddedSystem:
-    """A mechanism as a tree of aggregated bodies; its coordinates are the independent ones only."""
+    """A mechanism as a tree of aggregated bodies; its coordinates are only the independent ones."""
 
     def __init__(self, mechanism: Mechanism, independent: tuple[str, ...] = ()) -> None:
-        """Names of independent coordinates to prefer; what remains free is chosen by the pivoting of Y at design."""
+        """Names of independent coordinates to prefer; the rest is chosen by the pivoting of Y at design."""
         self.layout = TreeLayout(mechanism)
         names = mechanism.coordinate_names
         preferred = {names.index(name) for name in independent}
@@ -73,15 +73,15 @@ class EmbeddedSystem:
         coordinates = np.zeros(self.layout.count) if guess is None else guess.copy()
         coordinates[self.independent] = independent
         if not np.isfinite(coordinates).all():
-            raise ClosureError("loops cannot be closed at what is no number")
+            raise ClosureError("loops cannot be closed at values that are not finite")
         still = np.zeros(self.layout.count)
         for _ in range(MOST_ITERATIONS):
             state = TreeState(self.layout, coordinates, still, np.zeros(6), anchors)
             worst = 0.0
             for aggregate in self.aggregates:
                 error, matrix, _ = self._closures(state, aggregate)
-                worst = float(np.maximum(worst, np.abs(error).max(initial=0.0)))  # NaN stays
-                # The step for an aggregate leaves others closed: a cut's bodies hang from one parent.
+                worst = float(np.maximum(worst, np.abs(error).max(initial=0.0)))  # keeps NaN
+                # The step for one aggregate leaves others closed: a cut's bodies hang from one parent.
                 coordinates[aggregate.dependent] -= np.linalg.solve(matrix[:, aggregate.dependent], error)
             if worst < CLOSURE_TOLERANCE:
                 return coordinates
@@ -186,7 +186,7 @@ class EmbeddedSystem:
         bodies = tuple(self.layout.body[name] for name in members)
         spans = [self.layout.coordinates[body] for body in bodies]
         coordinates = np.concatenate([np.arange(span.start, span.stop) for span in spans])
-        # A cut belongs to the loop's bodies; the other end may be the body that they hang from.
+        # A cut belongs to the loop's bodies; the other end may be on the body that they hang from.
         inside, near = set(members), {*members, parent}
         cuts = tuple(
             cut

@@ -30,29 +30,29 @@ from vehicle_dynamics.multibody.tree_arrays import (
 class EmbeddingArrays(NamedTuple):
     """Groups, and the rows of the reduced mass matrix. Each `..._start` has one entry per group, and the end."""
 
-    independent: Indices  # free coordinates, rising: the order of the vectors that callers see
+    independent: Indices  # free coordinates, ascending: the order of the callers' vectors
     group_frame: Indices  # groups: the frame that the group hangs from
     group_above: Indices  # groups: the group of that frame, -1 for the root
-    axis: Indices  # coordinates, group after group
+    axis: Indices  # coordinates, group by group
     axis_start: Indices
-    frame: Indices  # frames with bodies on them, group after group
+    frame: Indices  # frames with bodies on them, group by group
     frame_start: Indices
-    cut: Indices  # cuts, group after group
+    cut: Indices  # cuts, group by group
     cut_start: Indices
-    dependent: Indices  # coordinates that follow, group after group: as many as rows of its cuts
+    dependent: Indices  # dependent coordinates, group by group: as many as rows of its cuts
     dependent_start: Indices
     row_coordinate: Indices  # reduced rows: the free coordinate
-    row_slot: Indices  # reduced rows: its place in `independent`
-    row_level: Indices  # reduced rows: where its own entry stands
+    row_slot: Indices  # reduced rows: its index in `independent`
+    row_level: Indices  # reduced rows: position of its own entry
     row_path: Indices  # reduced rows x levels: the row at each level from ROOT_LEVELS to its own
     row_start: Indices  # groups + 1
     support_slot: Indices  # entries of tree.support: column among the dependent ones, or -1 - (free one of the group)
 
 
 class EmbeddingWorkspace(NamedTuple):
-    """Arrays that an evaluation writes to beside those of TreeWorkspace, made once per thread."""
+    """Work arrays of an evaluation besides those of TreeWorkspace, allocated once per thread."""
 
-    coordinates: Array  # trial values while loops are being closed
+    coordinates: Array  # trial values while loops are closed
     rates: Array
     map: Array  # coordinates x free ones of the group: X of Eq. 13
     map_bias: Array  # coordinates: X' theta' of Eq. 14, zero for free ones
@@ -69,7 +69,7 @@ class EmbeddingWorkspace(NamedTuple):
 
 
 class LoopedTree(NamedTuple):
-    """A mechanism as numerical embedding sees it."""
+    """A mechanism in the form that numerical embedding uses."""
 
     embedding: EmbeddingArrays
     tree: TreeArrays
@@ -77,14 +77,14 @@ class LoopedTree(NamedTuple):
 
 
 class LoopWorkspace(NamedTuple):
-    """All arrays that an evaluation writes to, made once per thread."""
+    """All work arrays of an evaluation, allocated once per thread."""
 
     motion: TreeWorkspace
     embedding: EmbeddingWorkspace
 
 
 class EmbeddedResult(NamedTuple):
-    """What forward dynamics gives."""
+    """Result of forward dynamics."""
 
     root: Array  # spatial acceleration of the root, 6 [rad/s^2, m/s^2]
     independent: Array  # accelerations of the independent coordinates
@@ -132,18 +132,18 @@ def numeric_embedding(mechanism: Mechanism, independent: tuple[str, ...] = ()) -
 
 
 def looped_tree(mechanism: Mechanism, independent: tuple[str, ...] = ()) -> LoopedTree:
-    """Arrays of a mechanism whose anchors rest; names of coordinates to keep free as for EmbeddedSystem."""
+    """Arrays of a mechanism whose anchors are at rest; names of coordinates to keep free as for EmbeddedSystem."""
     arrays = numeric_embedding(mechanism, independent)
     return LoopedTree(arrays, tree_arrays(mechanism), anchors_at_rest(mechanism.cuts))
 
 
 def loop_workspace(mechanism: LoopedTree) -> LoopWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     return LoopWorkspace(tree_workspace(mechanism.tree), embedding_workspace(mechanism.embedding, mechanism.tree))
 
 
 def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     axes, rows = len(tree.parent), len(arrays.row_coordinate)
     most_free, most_dependent = (_largest(start) for start in (arrays.row_start, arrays.dependent_start))
     return EmbeddingWorkspace(
@@ -165,7 +165,7 @@ def embedding_workspace(arrays: EmbeddingArrays, tree: TreeArrays) -> EmbeddingW
 
 
 def embedded_result(mechanism: LoopedTree) -> EmbeddedResult:
-    """Fresh arrays for a result."""
+    """New arrays for a result."""
     free, axes = len(mechanism.embedding.independent), len(mechanism.tree.parent)
     return EmbeddedResult(np.zeros(6), np.zeros(free), np.zeros(axes))
 

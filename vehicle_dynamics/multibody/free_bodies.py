@@ -1,12 +1,12 @@
 """A mechanism as free bodies and joints between them (FA of [Cameron]), as flat arrays for compiled kernels.
 
-Convention: an inertial frame. A body's state is its attitude (quaternion x, y, z, w from its design axes), the place of
-its centre of mass, its angular velocity and its centre's velocity, all in inertial axes; so the mass matrix is block
-diagonal. Built from tree coordinates, the inertial frame is the one in which the root is at that instant.
+Convention: an inertial frame. A body's state is its attitude (quaternion x, y, z, w from its design axes), the position
+of its centre of mass, its angular velocity and its centre's velocity, all in inertial axes; so the mass matrix is block
+diagonal. Built from tree coordinates, the inertial frame coincides with the root at that instant.
 
-A joint has rows of two kinds. A *point* row: a point of the second body, as the first one sees it, stays where it was
+A joint has rows of two kinds. A *point* row: a point of the second body, as seen from the first, keeps its position
 along a direction of the first. An *angle* row: a direction of the first body keeps its angle to one of the second.
-Rows stand in the order in which the constraint matrix is eliminated (sparse_cholesky.py).
+Rows are in the order in which the constraint matrix is eliminated (sparse_cholesky.py).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class HingeAxes(NamedTuple):
     second: Indices  # and child
     carrier: Indices  # which of them carries the direction
     direction: Array  # axes x 3
-    reference: Array  # axes x 3: direction across, by which an angle is measured
+    reference: Array  # axes x 3: normal direction from which an angle is measured
     first_arm: Array  # axes x 3: from the body's centre to the hinge
     second_arm: Array
     partner: Indices  # the other axis of a universal joint, or the axis itself
@@ -59,15 +59,15 @@ class FreeBodies(NamedTuple):
     joint_first_arm: Array  # joints x 3: from the body's centre to the joint
     joint_second_arm: Array
     joint_anchor: Indices  # joints: the cut whose root side may move, or NO_ANCHOR
-    joint_rows: Indices  # joints + 1: where its rows start
+    joint_rows: Indices  # joints + 1: first row of each joint
     row_is_angle: Flags  # rows
     row_first: Array  # rows x 3: direction of the first body
     row_second: Array  # rows x 3: direction of the second body, of angle rows
     row_cosine: Array  # rows: of the angle to keep, of angle rows
-    cut_rows: Indices  # for each row of the mechanism's cuts: where it stands here
+    cut_rows: Indices  # for each row of the mechanism's cuts: its row here
     share_start: Indices  # bodies + 1: each body's share of the rows
     share_row: Indices  # rows that the body takes part in
-    row_share: Indices  # rows x 2: where a row stands in the shares of its first and second body
+    row_share: Indices  # rows x 2: index of a row in the shares of its first and second body
     pair_entry: Indices  # for each pair of rows in a share, but the root's: the matrix entry
     pattern: CholeskyPattern
     axes: HingeAxes
@@ -82,7 +82,7 @@ class FreeState(NamedTuple):
 
 
 class FreeWorkspace(NamedTuple):
-    """Arrays that an evaluation writes to, made once per thread."""
+    """Work arrays of an evaluation, allocated once per thread."""
 
     turned: Array  # bodies x 9: rotation matrix from design, row by row
     inertia: Array  # bodies x 6, inertial axes
@@ -94,7 +94,7 @@ class FreeWorkspace(NamedTuple):
     error: Array  # rows: position error [m] or [-]
     error_rate: Array  # rows: G v - U
     error_bias: Array  # rows: acceleration error with all accelerations zero
-    target: Array  # rows: wanted G v'
+    target: Array  # rows: required G v'
     matrix: Array  # G M^-1 G^T of the held root, then its factor
     beside: Array  # rows x BESIDE_COLUMNS (root_system.py)
     root_matrix: Array  # 6 x 6
@@ -102,7 +102,7 @@ class FreeWorkspace(NamedTuple):
 
 
 class FreeAccelerations(NamedTuple):
-    """What forward dynamics gives."""
+    """Result of forward dynamics."""
 
     bodies: Array  # bodies x 6: angular acceleration, acceleration of the centre, in inertial axes
     multipliers: Array  # rows: constraint forces [N] and moments [N m], on the second body
@@ -118,7 +118,7 @@ class _Joint:
 
 
 class _Rows(NamedTuple):
-    """As the fields row_... of FreeBodies."""
+    """The fields row_... of FreeBodies."""
 
     is_angle: Flags
     first: Array
@@ -127,7 +127,7 @@ class _Rows(NamedTuple):
 
 
 def free_bodies(mechanism: Mechanism) -> FreeBodies:
-    """Flat arrays of a mechanism. Reject hinges other than a turn, a universal joint or a slide, and lost mass."""
+    """Flat arrays of a mechanism. Rejects hinges other than revolute, universal or prismatic, and massless bodies."""
     _check_masses(mechanism)
     layout = TreeLayout(mechanism)
     joints = _joints_in_order(layout)
@@ -164,7 +164,7 @@ def free_bodies(mechanism: Mechanism) -> FreeBodies:
 
 
 def free_workspace(bodies: FreeBodies) -> FreeWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     count, rows = len(bodies.mass), len(bodies.row_cosine)
     return FreeWorkspace(
         turned=np.zeros((count, 9)),
@@ -186,12 +186,12 @@ def free_workspace(bodies: FreeBodies) -> FreeWorkspace:
 
 
 def free_accelerations(bodies: FreeBodies) -> FreeAccelerations:
-    """Fresh arrays for a result."""
+    """New arrays for a result."""
     return FreeAccelerations(np.zeros((len(bodies.mass), 6)), np.zeros(len(bodies.row_cosine)))
 
 
 def free_state(tree: TreeState) -> FreeState:
-    """The same state as free bodies, in the inertial frame in which the root is now."""
+    """The same state as free bodies, in the inertial frame that coincides with the root now."""
     mechanism = tree.layout.mechanism
     centres = [mechanism.root_centre, *(body.centre for body in mechanism.bodies)]
     positions = np.array([tree.position(number, centre) for number, centre in enumerate(centres)])
@@ -201,7 +201,7 @@ def free_state(tree: TreeState) -> FreeState:
 
 
 def across(direction: Array) -> tuple[Array, Array]:
-    """Two unit vectors at right angles to a unit vector and to each other."""
+    """Two unit vectors perpendicular to a unit vector and to each other."""
     first = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
     first /= np.linalg.norm(first)
     return first, np.cross(direction, first)
@@ -286,13 +286,13 @@ def _rows(joints: list[_Joint]) -> _Rows:
 
 
 def _cut_rows(joints: list[_Joint], starts: Indices) -> Indices:
-    """Where the rows of the cuts stand, cut after cut as the mechanism has them."""
+    """Indices of the rows of the cuts, in the mechanism's order of cuts."""
     cuts = sorted((joint.cut, number) for number, joint in enumerate(joints) if joint.cut is not None)
     return _indices([row for _, number in cuts for row in range(starts[number], starts[number + 1])])
 
 
 def _row_shares(shares: list[list[tuple[int, int]]], rows: int) -> Indices:
-    """Where each row stands in the shares of its first and second body."""
+    """Index of each row in the shares of its first and second body."""
     numbers = {pair: number for number, pair in enumerate(pair for share in shares for pair in share)}
     return _indices([numbers[row, side] for row in range(rows) for side in (0, 1)]).reshape(-1, 2)
 
@@ -326,7 +326,7 @@ def _axes(layout: TreeLayout, centres: Array) -> HingeAxes:
         first, second = layout.body[body.parent], layout.body[body.name]
         for n, axis in enumerate(body.axes):
             is_pair = len(body.axes) == 2
-            # Of a universal joint each axis stands across the other, which makes that one the reference.
+            # Each axis of a universal joint is normal to the other, which makes that one the reference.
             reference = np.array(body.axes[1 - n].direction) if is_pair else across(np.array(axis.direction))[0]
             partner = len(axes) + 1 - 2 * n if is_pair else len(axes)
             axes.append((first, second, second if n else first, axis, reference, partner))
@@ -348,7 +348,7 @@ def _symmetric(matrices: Array) -> Array:
 
 
 def _starts(sizes: list[int]) -> Indices:
-    """Where groups of these sizes start, and where the last one ends."""
+    """First index of groups of these sizes, and the end of the last one."""
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 

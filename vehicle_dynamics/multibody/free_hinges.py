@@ -1,6 +1,6 @@
-"""Tree coordinates, their rates, accelerations and forces, seen from free bodies (free_bodies.py).
+"""Tree coordinates, their rates, accelerations and forces, computed from free bodies (free_bodies.py).
 
-For springs on hinges of the fully augmented model, and to compare it with models in tree coordinates.
+For hinge springs of the fully augmented model, and to compare it with models in tree coordinates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def turn_bodies(state: FreeState, work: FreeWorkspace) -> None:
 
 @kernel
 def hinge_coordinates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace, coordinates: Array) -> None:
-    """Tree coordinates [rad, m]; turns are known only within half a turn either way."""
+    """Tree coordinates [rad, m]; angles are known only within half a turn either way."""
     axes, turned, centre = bodies.axes, work.turned, state.centre
     turn_bodies(state, work)
     for axis in range(len(coordinates)):
@@ -74,7 +74,7 @@ def hinge_accelerations(
             partner = axes.partner[axis]
             motion = sub(vector(b), vector(a))
             if partner != axis:
-                # The other axis of the universal joint turns with the first body, across this one and itself.
+                # The other axis of the universal joint moves with the first body, normal to this one and itself.
                 other = turn_by(turned[axes.carrier[partner]], vector(axes.direction[partner]))
                 motion = add_scaled(motion, -work.hinge_rate[partner], cross(w1, other))
         else:
@@ -90,7 +90,7 @@ def hinge_accelerations(
 
 @kernel
 def root_acceleration(state: FreeState, accelerations: FreeAccelerations, out: Array) -> None:
-    """Spatial acceleration of the root about the inertial origin, as tree models give it while the root is there."""
+    """Spatial acceleration of the root about the inertial origin, as in tree models while the root is there."""
     own, velocity, centre = accelerations.bodies[0], state.velocity[0], vector(state.centre[0])
     linear = sub(linear_part(own), cross(vector(velocity), linear_part(velocity)))
     put(out, 0, vector(own))
@@ -113,7 +113,7 @@ def add_hinge_forces(bodies: FreeBodies, state: FreeState, coordinate_forces: Ar
                 one[k] -= direction[k]
                 other[k] += direction[k]
         else:
-            # Both act where the second body's point is, so that they have no moment together.
+            # Both act at the second body's point, so that their moments cancel.
             end = _position(centre[second], turned[second], axes.second_arm[axis])
             on_first = cross(sub(end, vector(centre[first])), direction)
             on_second = cross(sub(end, vector(centre[second])), direction)
@@ -126,7 +126,7 @@ def add_hinge_forces(bodies: FreeBodies, state: FreeState, coordinate_forces: Ar
 
 @part
 def _position(centre: Array, turned: Array, arm: Array) -> Vector3:
-    """Where a body's point is."""
+    """Position of a body's point."""
     return add(vector(centre), turn_by(turned, vector(arm)))
 
 

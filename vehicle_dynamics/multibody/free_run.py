@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 
 
 class FreeRunWorkspace(NamedTuple):
-    """Arrays of a run, made once."""
+    """Arrays of a run, allocated once."""
 
     stage: FreeState
     slope: FreeState
@@ -52,7 +52,7 @@ class FreeRunWorkspace(NamedTuple):
 
 
 def free_run_workspace(bodies: FreeBodies) -> FreeRunWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     count, axes = len(bodies.mass), len(bodies.axes.first)
     stage, slope, total = (
         FreeState(np.zeros((count, 4)), np.zeros((count, 3)), np.zeros((count, 6))) for _ in range(3)
@@ -78,9 +78,9 @@ def run_fully_augmented(
     workspace: FreeRunWorkspace,
     record: Array,
 ) -> float:
-    """Advance the state in place; gives the largest constraint error on the way [m] or [-].
+    """Advance the state in place; returns the largest constraint error of the run [m] or [-].
 
-    Record as of tree_run.run_tree_augmented.
+    record: as for tree_run.run_tree_augmented.
     """
     worst, every = 0.0, plan.steps // len(record)
     workspace.forces.bodies[:] = 0.0
@@ -129,7 +129,7 @@ def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, wor
 
 @part
 def _slope(state: FreeState, workspace: FreeRunWorkspace) -> None:
-    """Rate of change of the state into memory.slope, after the accelerations."""
+    """Rate of change of the state into workspace.slope, after the accelerations."""
     for body in range(len(state.velocity)):
         for k in range(6):
             workspace.slope.velocity[body, k] = workspace.out.bodies[body, k]

@@ -1,8 +1,8 @@
 """Fully augmented (FA) forward dynamics of any mechanism: free bodies, every joint by Lagrange multipliers, compiled.
 
 The Schur complement of [Cameron], Eqs. 5-6: M is block diagonal, G M^-1 G^T sparse, factored in an order found once
-(sparse_cholesky.py). As in tree_augmented.py the root comes last: without it the constraint matrix falls into one block
-per group of bodies, and a free root adds a 6x6 system. All in the inertial frame of free_bodies.py.
+(sparse_cholesky.py). As in tree_augmented.py the root comes last: without it the constraint matrix splits into one
+block per group of bodies, and a free root adds a 6x6 system. All in the inertial frame of free_bodies.py.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _forces(bodies: FreeBodies, state: FreeState, gravity: Vector3, body_forces:
 
 @part
 def _free_motion(bodies: FreeBodies, work: FreeWorkspace) -> None:
-    """Accelerations without constraints, [Cameron], Eq. 6a; the root's is left at zero because it comes last."""
+    """Accelerations without constraints, [Cameron], Eq. 6a; the root's stays zero because it comes last."""
     for k in range(6):
         work.free[0, k] = 0.0
     for body in range(1, len(bodies.mass)):
@@ -106,7 +106,7 @@ def _rows(bodies: FreeBodies, state: FreeState, anchor: Array, work: FreeWorkspa
         v1, v2 = linear_part(state.velocity[first]), linear_part(state.velocity[second])
         arm = turn_by(r2, vector(bodies.joint_second_arm[joint]))
         reach = sub(add(vector(state.centre[second]), arm), vector(state.centre[first]))
-        # What the first body sees of the second one's point: velocity and acceleration.
+        # Velocity and acceleration of the second body's point relative to the first body.
         relative = sub(add(v2, cross(w2, arm)), add(v1, cross(w1, reach)))
         change = sub(cross(w2, cross(w2, arm)), cross(w1, cross(w1, reach)))
         change = add_scaled(change, -2.0, cross(w1, relative))
@@ -145,7 +145,7 @@ def _rows(bodies: FreeBodies, state: FreeState, anchor: Array, work: FreeWorkspa
 
 @part
 def _constraint_matrix(bodies: FreeBodies, work: FreeWorkspace) -> None:
-    """G M^-1 G^T of the held root, and beside it the root's columns and what the free motion leaves of the target."""
+    """G M^-1 G^T of the held root, and beside it the root's columns and the target less the free motion."""
     matrix, jacobian = work.matrix, work.jacobian
     matrix[:] = 0.0
     work.beside[:] = 0.0

@@ -2,8 +2,8 @@
 
 Unknowns p are the tree coordinates q, the velocities v and accelerations a of root and coordinates, and the
 multipliers; equations are those of motion, the constraints of acceleration, velocity and position, and the integration
-formula for the independent coordinates. Everything is in root axes, so nothing depends on where the root is or how it
-is turned: that is what lets one Jacobian serve a whole drive.
+formula for the independent coordinates. Everything is in root axes, so nothing depends on the pose of the
+root: that is what lets one Jacobian serve a whole drive.
 
 Generalised forces and the velocity-coupling terms are constant within a step (section 5 of [Bae]): they are
 arguments here. Constraints are the gap of each cut in root axes; only ball joints are cut.
@@ -36,11 +36,11 @@ ROOT_SPEEDS = 6
 
 
 class ImplicitLayout(NamedTuple):
-    """Where the parts stand in the unknowns p, and in the residual."""
+    """Indices of the parts of the unknowns p, and of the residual."""
 
     axes: int  # number of coordinates n
     rows: int  # number of constraints m
-    independent: Indices  # coordinates that the integration formula holds for: U0 of Eq. 24 picks them
+    independent: Indices  # coordinates to which the integration formula applies: U0 of Eq. 24 picks them
     velocity: int  # start of v in p; the coordinates start at 0
     acceleration: int
     multiplier: int
@@ -53,7 +53,7 @@ class ImplicitLayout(NamedTuple):
 
 
 class StepTerms(NamedTuple):
-    """What is constant within a step."""
+    """Terms that are constant within a step."""
 
     push: Array  # 6 + n: generalised forces less velocity coupling, root first
     acceleration_goal: Array  # m: gamma of Eq. 22
@@ -64,7 +64,7 @@ class StepTerms(NamedTuple):
 
 
 class ImplicitWorkspace(NamedTuple):
-    """Arrays that residual and Jacobian write to, made once."""
+    """Work arrays of residual and Jacobian, allocated once."""
 
     tree: TreeWorkspace
     acceleration: Array  # frames x 6, root included
@@ -74,7 +74,7 @@ class ImplicitWorkspace(NamedTuple):
 
 
 def implicit_layout(tree: TreeArrays, independent: Indices) -> ImplicitLayout:
-    """Layout for given independent coordinates, of which there must be as many as coordinates less constraints."""
+    """Layout for given independent coordinates, whose number must be that of coordinates less constraints."""
     n, m, free = len(tree.parent), len(tree.cut_direction), len(independent)
     if free != n - m:
         raise ValueError(f"independent: must be {n - m} coordinates, got {free}")
@@ -194,14 +194,14 @@ def _pull_at(pull: Array, position: Vector3, force: Vector3, sign: float) -> Non
 
 @part
 def _position(tree: TreeArrays, cut: int, frame: int, work: ImplicitWorkspace) -> Vector3:
-    """Where a cut's point of the given frame is now."""
+    """Present position of a cut's point on the given frame."""
     design = vector(tree.cut_point[cut])
     return add(turn_by(work.tree.turned[frame], design), vector(work.tree.shifted[frame]))
 
 
 @part
 def _point_velocity(motion: Array, position: Vector3) -> Vector3:
-    """Velocity (or acceleration per coordinate acceleration) at a place of a spatial motion."""
+    """Velocity (or acceleration per coordinate acceleration) of a spatial motion at a point."""
     return add(linear_part(motion), cross(vector(motion), position))
 
 
@@ -240,7 +240,7 @@ def implicit_jacobian(
 
     With S_j the axes, A the frames' accelerations, I and F composite inertia and load of what hangs from a frame:
     d(M a)_k / dq_j is -(I_k S_k) . (S_j x A_before_j) where j moves k, and S_k . (S_j x* F_j - I_j (S_j x A_before_j))
-    where k moves j; other pairs do not meet.
+    where k moves j; other pairs are zero.
     """
     at, n = layout, layout.axes
     a = p[at.acceleration : at.multiplier]
@@ -282,7 +282,7 @@ def _motion_column(tree: TreeArrays, at: ImplicitLayout, j: int, work: ImplicitW
     for k in range(ROOT_SPEEDS):
         out[k, at.acceleration + ROOT_SPEEDS + j] = row[k]
         out[ROOT_SPEEDS + j, at.acceleration + k] = row[k]
-    # S_j x A_before_j, and what it means for all that hangs from j.
+    # S_j x A_before_j, and its effect on all that hangs from j.
     before = work.acceleration[tree.parent[j]]
     w, u = vector(axis), linear_part(axis)
     angular_change = cross(w, vector(before))
@@ -321,8 +321,8 @@ def _cut_block(
 ) -> None:
     """One end of a cut: Phi_q at all levels, and its change with the coordinates against v, a and the multipliers.
 
-    The second derivative of a point's place by q_j and q_k is w_near x J_far, with J its first derivative, near and far
-    as seen from the root.
+    The second derivative of a point's position by q_j and q_k is w_near x J_far, with J its first derivative; near and
+    far as seen from the root.
     """
     if frame == 0:
         return
@@ -334,7 +334,7 @@ def _cut_block(
         j = tree.path[last, level]
         axis = tree_work.axis[j]
         w, column = vector(axis), _point_velocity(axis, position)
-        # v and a of the root's frame to j, turned; and of j to the point.
+        # v and a of the root's frame to j, rotated; and of j to the point.
         nearer_v, nearer_a = (
             vector(tree_work.velocity[j + 1]),
             sub(vector(work.acceleration[j + 1]), vector(work.acceleration[0])),
@@ -364,7 +364,7 @@ def _cut_block(
 
 
 def implicit_workspace(tree: TreeArrays, tree_work: TreeWorkspace) -> ImplicitWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     frames = len(tree.parent) + 1
     return ImplicitWorkspace(
         tree_work, np.zeros((frames, 6)), np.zeros((frames, 6)), np.zeros((frames, 6)), np.zeros(6)

@@ -1,4 +1,4 @@
-"""Forces in the joints of a mechanism, from its accelerations: what hinges and cuts carry."""
+"""Forces in the joints of a mechanism, from its accelerations: loads of hinges and cuts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JointForces:
-    """All about the root's origin, in its axes."""
+    """Joint forces about the root's origin, in its axes."""
 
     hinges: dict[str, Array]  # by body: spatial force (moment, force) that its parent exerts on it through the hinge
     cuts: dict[str, Array]  # by cut: force [N] on its second body, at the cut's point
     points: dict[str, Array]  # by cut: that point [m]
-    mismatch: float  # what the given accelerations leave unexplained along the coordinates, as a share of the forces
+    mismatch: float  # unexplained part of the given accelerations along the coordinates, as a share of the forces
 
 
 def joint_forces(
@@ -28,8 +28,8 @@ def joint_forces(
 ) -> JointForces:
     """Joint forces at a state that accelerates as given under the given forces (as in EmbeddedSystem).
 
-    The embedded model knows no constraint forces, and needs none. On request they follow from its accelerations: each
-    body's inertia and gyroscopic forces less what acts on it must come through its joints ([Jain], Eqs. 5-8).
+    The embedded model needs no constraint forces. On request they follow from its accelerations: each
+    body's inertia and gyroscopic forces less the external ones must pass through its joints ([Jain], Eqs. 5-8).
     """
     layout, mechanism = state.layout, state.layout.mechanism
     inertias = state.inertias()
@@ -42,7 +42,7 @@ def joint_forces(
             for body in range(len(inertias))
         ]
     )
-    # Along its own coordinates a hinge carries the coordinate forces only: that gives the cuts' forces.
+    # Along its own coordinates a hinge carries only the coordinate forces: that gives the cuts' forces.
     asked = sum((state.jacobian(body).T @ needed[body] for body in range(1, len(inertias))), -coordinate_forces)
     closures = [state.closure(cut)[1] for cut in mechanism.cuts]
     matrix = np.vstack([np.zeros((0, layout.count)), *closures]).T

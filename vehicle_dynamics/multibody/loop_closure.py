@@ -1,8 +1,8 @@
-"""Loop kinematics of aggregated bodies by numbers, compiled ([Jain], section 3.3): Newton, X and X' theta'.
+"""Numerical loop kinematics of aggregated bodies, compiled ([Jain], section 3.3): Newton, X and X' theta'.
 
-Each function goes over all groups: handing over the arrays costs as much as the work on one group. A group hangs from
-one body, so what its cuts see does not depend on other groups, and all take their Newton steps together. Poses and
-velocities are apart here, unlike in tree_motion: an iteration needs no velocities.
+Each function loops over all groups: passing the arrays costs as much as the work on one group. A group hangs from
+one body, so its cuts do not depend on other groups, and all take their Newton steps together. Poses and
+velocities are separate here, unlike in tree_motion: an iteration needs no velocities.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def close_loops(
 ) -> int:
     """Motion of all frames into the workspace, with X and X' theta' of all groups.
 
-    guess (all tree coordinates) becomes the closed ones. Gives the number of Newton steps, or NOT_CLOSED, and then the
-    guess stays as it was.
+    guess (all tree coordinates) becomes the closed coordinates. Returns the number of Newton steps, or NOT_CLOSED with
+    the guess unchanged.
     """
     arrays, tree, anchor = mechanism
     motion, work = workspace
@@ -60,7 +60,7 @@ def close_loops(
 def _newton(
     arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
 ) -> int:
-    """Close the trial coordinates; leaves poses, Y2 and the factors of Y1. Gives the steps taken, or NOT_CLOSED."""
+    """Close the trial coordinates; leaves poses, Y2 and the factors of Y1. Returns the steps taken, or NOT_CLOSED."""
     steps = 0
     tree_poses(tree, work.coordinates, motion)
     worst = _closure_errors(arrays, tree, anchor, motion, work)
@@ -130,7 +130,7 @@ def tree_velocities(
 def _closure_errors(
     arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, motion: TreeWorkspace, work: EmbeddingWorkspace
 ) -> float:
-    """Y1 and Y2 of Eq. 12, and after Y2 the position errors [m]; gives the largest of these, or NaN."""
+    """Y1 and Y2 of Eq. 12, and after Y2 the position errors [m]; returns the largest of these, or NaN."""
     matrix, right = work.matrix, work.right
     matrix[:] = 0.0
     right[:] = 0.0
@@ -166,7 +166,7 @@ def _closure_errors(
 
 @part
 def _anchor_rates(arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, work: EmbeddingWorkspace) -> bool:
-    """Velocities that moving anchors ask of the loops [m/s], as the last right side; False when all are zero."""
+    """Velocities that moving anchors impose on the loops [m/s], as the last right side; False when all are zero."""
     last, line, largest = len(work.right) - 1, 0, 0.0
     for cut in arrays.cut:
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
@@ -179,7 +179,7 @@ def _anchor_rates(arrays: EmbeddingArrays, tree: TreeArrays, anchor: Array, work
 
 @part
 def _velocity_map(arrays: EmbeddingArrays, work: EmbeddingWorkspace, closed: Array) -> None:
-    """X = [-Y1^-1 Y2; 1] (Eq. 13) and the rates X theta', beyond which a moving anchor asks more; coordinates out."""
+    """X = [-Y1^-1 Y2; 1] (Eq. 13) and the rates X theta', plus those of moving anchors; coordinates out."""
     right, last = work.right, len(work.right) - 1
     for group in range(len(arrays.group_frame)):
         first, end = arrays.row_start[group], arrays.row_start[group + 1]
@@ -205,7 +205,7 @@ def _closure_accelerations(
     last, line = len(work.right) - 1, 0
     for cut in arrays.cut:
         first, second, position = tree.cut_first[cut], tree.cut_second[cut], vector(work.position[cut])
-        # The second body's point as the first body sees it, as in tree_closures.
+        # The second body's point relative to the first body, as in tree_closures.
         w1, w2 = vector(motion.velocity[first]), vector(motion.velocity[second])
         v1 = add(linear_part(motion.velocity[first]), cross(w1, position))
         v2 = add(linear_part(motion.velocity[second]), cross(w2, position))

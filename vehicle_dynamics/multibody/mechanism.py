@@ -18,7 +18,7 @@ ROOT = "root"
 
 
 class Motion(Enum):
-    """What one coordinate of a hinge does."""
+    """Kind of motion of one coordinate of a hinge."""
 
     REVOLUTE = "revolute"
     SLIDE = "slide"
@@ -26,7 +26,7 @@ class Motion(Enum):
 
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate of a hinge: a turn about, or a slide along, a line through a point (at design)."""
+    """One coordinate of a hinge: a rotation about, or a translation along, a line through a point (at design)."""
 
     motion: Motion
     direction: tuple[float, float, float]  # unit
@@ -61,8 +61,8 @@ class Body:
 class Cut:
     """A joint that closes a loop: a point of one body coincides with a point of another, along given directions.
 
-    The directions are fixed to the first body. All three make a ball joint; two do for a planar loop, where the third
-    holds by itself and would make the equations singular.
+    The directions are fixed to the first body. All three make a ball joint; two suffice for a planar loop, where the
+    third holds by itself and would make the equations singular.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Mechanism:
 
 
 def aggregates(mechanism: Mechanism) -> list[tuple[str, tuple[str, ...]]]:
-    """Groups of bodies that loops tie together, each with the body it hangs from ([Jain], section 3.1).
+    """Groups of bodies connected by loops, each with the body it hangs from ([Jain], section 3.1).
 
     For each cut: the smallest sub-tree that contains both its bodies, without that sub-tree's root. Groups that share a
     body are joined. Bodies in no loop are groups of one. Each group is listed after the one it hangs from.

@@ -1,4 +1,4 @@
-"""What the compiled models of a mechanism are given beside its arrays and its state: root, forces, constraints."""
+"""Inputs of the compiled models of a mechanism besides its arrays and its state: root, forces, constraints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RootMotion(NamedTuple):
 
 
 class Forces(NamedTuple):
-    """Forces on a mechanism; spatial ones are about the origin and in the axes that the model works in."""
+    """Forces on a mechanism; spatial ones are about the origin and in the axes of the model."""
 
     bodies: Array  # bodies x 6, root first: moment [N m] and force [N]
     coordinates: Array  # on all tree coordinates [N m] or [N]
@@ -31,5 +31,5 @@ class Constraints(NamedTuple):
     """How a multiplier model treats its constraints: errors obey e'' + 2 alpha e' + beta^2 e = 0 (Baumgarte)."""
 
     anchor: Array  # cuts x 9: see tree_arrays.anchors_at_rest
-    alpha: float  # [1/s]; zeros leave the stabilisation out
+    alpha: float  # [1/s]; zeros disable the stabilisation
     beta: float  # [1/s]

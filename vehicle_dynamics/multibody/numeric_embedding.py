@@ -2,7 +2,7 @@
 
 What embedding.py does in numpy, without allocation: loops are closed by Newton's method (loop_closure.py), then the
 recursion of Eqs. 4-7 runs over the tree of aggregated bodies. That is done on the reduced mass matrix X^T M X: it has
-entries only where one group hangs from another, so that factoring it from the tips to the root fills nothing, as in
+entries only where one group hangs from another, so that factoring it from the tips to the root causes no fill-in, as in
 tree_augmented.py, and eliminates group by group, whatever body a group hangs from. The root's 6x6 comes last.
 """
 
@@ -66,11 +66,11 @@ def embedded_accelerations(
     workspace: LoopWorkspace,
     out: EmbeddedResult,
 ) -> int:
-    """Accelerations into out; gives the number of Newton steps, or NOT_CLOSED, and then out is not written.
+    """Accelerations into out; returns the number of Newton steps, or NOT_CLOSED with out unchanged.
 
     independent and its rates are in the order of EmbeddingArrays.independent; spatial forces on bodies are about the
     root origin in root axes. guess (all tree coordinates) is where Newton's method starts, and becomes the closed
-    coordinates; when loops do not close it stays as it was.
+    coordinates; it is unchanged when loops do not close.
     """
     steps = close_loops(mechanism, independent, independent_rates, root, guess, workspace)
     if steps >= 0:
@@ -82,7 +82,7 @@ def embedded_accelerations(
 def accelerations_after_closure(
     mechanism: LoopedTree, root_is_held: bool, forces: Forces, workspace: LoopWorkspace, out: EmbeddedResult
 ) -> None:
-    """The same after close_loops has succeeded, for forces that need to know where the bodies are."""
+    """The same after close_loops has succeeded, for forces that depend on the positions of bodies."""
     arrays, tree, _ = mechanism
     motion, work = workspace
     tree_inertias(tree, motion)
@@ -125,7 +125,7 @@ class NumericEmbedding:
         guess: Array,
         anchor: Array | None = None,
     ) -> EmbeddedResult:
-        """Accelerations; arguments as of embedded_accelerations. Raises ClosureError when loops do not close."""
+        """Accelerations; arguments as for embedded_accelerations. Raises ClosureError when loops do not close."""
         anchor = self.mechanism.anchor if anchor is None else anchor
         tree, free = self.mechanism.tree, len(self.mechanism.embedding.independent)
         _check_shape("independent", independent, (free,))
@@ -148,7 +148,7 @@ class NumericEmbedding:
 def _check_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise ValueError(f"{name}: must have the shape {shape}, got {array.shape}")
-    if name != "independent" and not np.isfinite(array).all():  # loops tell of those themselves
+    if name != "independent" and not np.isfinite(array).all():  # loop closure reports those itself
         raise ValueError(f"{name}: all numbers must be finite")
 
 
@@ -229,7 +229,7 @@ def _factor(arrays: EmbeddingArrays, work: EmbeddingWorkspace) -> None:
 
 @part
 def _eliminate_into_root(motion: TreeWorkspace, work: EmbeddingWorkspace) -> None:
-    """What is left of the root's inertia and force, P+ and z+ of Eqs. 4 and 6."""
+    """The root's remaining inertia and force, P+ and z+ of Eqs. 4 and 6."""
     matrix, push = motion.root_matrix, motion.root_push
     for number in range(len(work.push)):
         row, own = work.row[number], work.push[number]

@@ -1,7 +1,7 @@
 """The last step of both multiplier models: the acceleration of a free root, from a symmetric 6x6 system.
 
-The constraints are eliminated before the root. Each constraint row then has eight numbers beside it: E, what remains of
-the root's six columns, s, what remains of the right side, and one that fills up the vector for the compiler.
+The constraints are eliminated before the root. Each constraint row then has eight columns beside it: E, the remainder
+of the root's six columns, s, that of the right side, and one of padding for the compiler.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What runs of both multiplier models share: how to step, springs on coordinates, a force table on one body."""
+"""Common code of runs of both multiplier models: steps, springs on coordinates, a force table on one body."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from vehicle_dynamics.multibody.tree import TreeLayout
 Array = NDArray[np.float64]
 State = TypeVar("State", bound=tuple[Array, ...])  # of a run, or its rate of change: a NamedTuple of arrays
 
-RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step, where the stages stand
+RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # fractions of the step at which the stages are
 RK4_WEIGHTS = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
 class Springs(NamedTuple):
-    """Linear springs and dampers, one entry per tree coordinate; a turn's angle counts within half a turn."""
+    """Linear springs and dampers, one entry per tree coordinate; angles count within half a turn."""
 
     stiffness: Array  # [N m/rad] or [N/m]
     damping: Array  # [N m s/rad] or [N s/m]
@@ -31,19 +31,19 @@ class Springs(NamedTuple):
 class ForceTable(NamedTuple):
     """Moment and force on one body over time, at a point that moves with it; in inertial axes."""
 
-    body: int  # its number, 0 for the root
+    body: int  # its index, 0 for the root
     point: Array  # 3, at design [m]
-    time: Array  # rising [s]; linear between, constant before the first and after the last
+    time: Array  # increasing [s]; linear between, constant before the first and after the last
     wrench: Array  # times x 6: moment [N m], force [N]
 
 
 class RunPlan(NamedTuple):
-    """How to integrate, and what holds for the whole run."""
+    """Integration method and constants of the whole run."""
 
     step: float  # [s]
     steps: int
     is_rk4: bool  # else semi-implicit Euler
-    is_projected: bool  # coordinates and rates are put back on the constraints after each step; of the tree only
+    is_projected: bool  # coordinates and rates are projected onto the constraints after each step; tree model only
     root_is_held: bool
     gravity: Vector3  # [m/s^2] in inertial axes
     constraints: Constraints
@@ -74,13 +74,13 @@ def no_table() -> ForceTable:
 
 @inlined_part
 def stages(plan: RunPlan) -> int:
-    """How often the model is evaluated in a step."""
+    """Evaluations of the model per step."""
     return 4 if plan.is_rk4 else 1
 
 
 @part
 def at_stage(state: State, stage: int, step: float, slope: State, middle: State) -> State:
-    """The state at which a stage evaluates the model: itself, or middle after a share of the step along the slope."""
+    """The state at which a stage evaluates the model: itself, or middle after a part of the step along the slope."""
     if stage == 0:
         return state
     _advance_all(middle, state, RK4_SHARES[stage] * step, slope)
@@ -117,14 +117,14 @@ def table_wrench(table: ForceTable, time: float, out: Array) -> None:
 
 @part
 def _advance_all(out: State, start: State, step: float, slope: State) -> None:
-    """The same of all arrays of a state, which must be of one type."""
+    """The same for all arrays of a state, which must be of one type."""
     for k in range(len(out)):
         advance(out[k], start[k], step, slope[k])
 
 
 @part
 def advance(out: Array, start: Array, step: float, slope: Array) -> None:
-    """out = start + step * slope, of arrays of any shape."""
+    """out = start + step * slope, for arrays of any shape."""
     results, values, slopes = out.ravel(), start.ravel(), slope.ravel()
     for k in range(len(results)):
         results[k] = values[k] + step * slopes[k]

@@ -1,9 +1,9 @@
 """Small dense linear systems in kernels: LU with partial pivoting, in place, without allocation.
 
 For loops with some ten unknowns, where a call of LAPACK costs more than the work; zeros below the pivot are skipped,
-because each loop of a mechanism moves with a few coordinates only. Many systems stand below each other: number n has
-rows, pivots and right sides start[n] to start[n + 1], its columns from 0. Rows are not taken out as arrays of their
-own: counting references to these would cost more than the arithmetic.
+because each loop of a mechanism moves with a few coordinates only. Many systems are stacked: number n has
+rows, pivots and right sides start[n] to start[n + 1], its columns from 0. Rows are not extracted as arrays:
+counting references to these would cost more than the arithmetic.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 @part
 def lu_factor(start: Indices, matrix: Array, pivot: Indices) -> bool:
-    """Replace each block by its factors, diagonals inverted; False when one is singular or not a number."""
+    """Replace each block by its factors, diagonals inverted; False when one is singular or not finite."""
     is_regular = True
     for number in range(len(start) - 1):
         begin, end = start[number], start[number + 1]

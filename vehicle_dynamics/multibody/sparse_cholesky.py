@@ -1,6 +1,6 @@
 """Cholesky factors of sparse positive definite matrices whose pattern never changes.
 
-The elimination order and the pattern of the factor are found once, in Python; numbers are factored by kernels that only
+The elimination order and the pattern of the factor are found once, in Python; values are factored by kernels that only
 follow lists. Lower triangle by columns, the diagonal entry first in each.
 """
 
@@ -19,15 +19,15 @@ Indices = NDArray[np.int64]
 
 
 class CholeskyPattern(NamedTuple):
-    """Where the entries of the factor stand."""
+    """Positions of the factor's entries."""
 
-    start: Indices  # columns + 1: where a column's entries start
+    start: Indices  # columns + 1: first entry of each column
     row: Indices  # entries: its row
-    target: Indices  # for each product of two entries of a column, in order: the entry that it is taken off
+    target: Indices  # for each product of two entries of a column, in order: the entry that it is subtracted from
 
 
 def minimum_degree(neighbours: list[set[int]], weights: list[int]) -> list[int]:
-    """Elimination order of a graph's nodes by the greedy minimum-degree rule; nodes weigh as many rows as they have."""
+    """Elimination order of a graph's nodes by the greedy minimum-degree rule; a node's weight is its number of rows."""
     graph = {node: set(others) - {node} for node, others in enumerate(neighbours)}
     order = []
     while graph:
@@ -55,7 +55,7 @@ def cholesky_pattern(columns: list[set[int]]) -> CholeskyPattern:
 
 
 def entry(pattern: CholeskyPattern, row: int, column: int) -> int:
-    """Where the entry at a row and column of the lower triangle stands."""
+    """Index of the entry at a row and column of the lower triangle."""
     start, end = pattern.start[column], pattern.start[column + 1]
     return int(start + np.searchsorted(pattern.row[start:end], row))
 

@@ -29,12 +29,12 @@ def rotation(axis: Triple, angle: float) -> Array:
 
 
 def turn_axis(direction: Triple, point: Triple) -> Array:
-    """Spatial velocity of a unit turn about a line through a point."""
+    """Spatial velocity of a unit rotation about a line through a point."""
     return np.concatenate([direction, np.cross(point, direction)])
 
 
 def slide_axis(direction: Triple) -> Array:
-    """Spatial velocity of a unit slide along a line."""
+    """Spatial velocity of a unit translation along a line."""
     return np.concatenate([np.zeros(3), direction])
 
 
@@ -57,7 +57,7 @@ def force_cross(velocity: Array, force: Array) -> Array:
 
 
 def point_velocity(velocity: Array, point: Triple) -> Array:
-    """Velocity [m/s] of the body's point that is at the given place."""
+    """Velocity [m/s] of the body's point at the given position."""
     return velocity[3:] + np.cross(velocity[:3], point)
 
 

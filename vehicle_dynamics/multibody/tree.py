@@ -1,7 +1,7 @@
 """Kinematics and inertia of a mechanism's spanning tree at one state, and the constraint equations of its cuts.
 
-All quantities are about the root body's origin and in its axes (see spatial.py), as an inertial observer sees them who
-is at this instant where the root is.
+All quantities are about the root body's origin and in its axes (see spatial.py), as seen by an inertial observer that
+coincides with the root at this instant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 class TreeLayout:
-    """Where each body and coordinate stands in the arrays."""
+    """Indices of bodies and coordinates in the arrays."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -108,11 +108,11 @@ class TreeState:
         return result
 
     def position(self, body: int, point: tuple[float, float, float]) -> Array:
-        """Where a body's design point is now."""
+        """Present position of a body's design point."""
         return np.asarray(self.turned[body] @ point + self.shifted[body])
 
     def closure(self, cut: Cut) -> tuple[Array, Array, Array]:
-        """Of a cut: position error, matrix Y (error rate per coordinate rate), and Y' q' (Eqs. 12 and 14)."""
+        """Position error of a cut, matrix Y (error rate per coordinate rate), and Y' q' (Eqs. 12 and 14)."""
         first, second = self.layout.body[cut.first], self.layout.body[cut.second]
         directions = np.array(cut.directions) @ self.turned[first].T
         anchor = self.anchors.get(cut.name)
@@ -132,6 +132,6 @@ class TreeState:
         return directions @ (points[1] - points[0]), directions @ jacobian, directions @ rate
 
     def anchor_velocity(self, cut: Cut) -> Array:
-        """Velocity along the cut's directions that its anchor asks of the second body [m/s]."""
+        """Velocity along the cut's directions that its anchor imposes on the second body [m/s]."""
         anchor = self.anchors.get(cut.name, np.zeros(9))
         return np.asarray(np.array(cut.directions) @ self.turned[self.layout.body[cut.first]].T @ anchor[3:6])

@@ -1,4 +1,4 @@
-"""A mechanism's spanning tree as flat arrays for compiled kernels, and the arrays that an evaluation writes to.
+"""A mechanism's spanning tree as flat arrays for compiled kernels, and the work arrays of an evaluation.
 
 Bodies with hinges of several axes become chains: one *frame* follows each axis, frame 0 is the root and frame k + 1
 follows axis k. Rows of the mass matrix are packed by level, as in Featherstone's sparse factorisation over the parent
@@ -26,11 +26,11 @@ ROOT_LEVELS = 6
 class TreeArrays(NamedTuple):
     """The tree; points, directions, centres and inertias at design in root axes, SI units."""
 
-    parent: Indices  # axes: the frame it stands on
+    parent: Indices  # axes: the frame it is on
     is_turn: Flags  # axes: else it slides
     direction: Array  # axes x 3
     point: Array  # axes x 3
-    level: Indices  # axes: where its own entry stands in its row
+    level: Indices  # axes: position of its own entry in its row
     path: Indices  # axes x levels: the axis at each level from ROOT_LEVELS to its own
     body_frame: Indices  # bodies, root first: the frame a body is fixed to
     loaded_frames: Indices  # frames that have bodies on them
@@ -41,9 +41,9 @@ class TreeArrays(NamedTuple):
     cut_second: Indices
     cut_is_at_root: Flags  # cuts: the first body is the root, so that the anchor may move
     cut_point: Array  # cuts x 3
-    cut_rows: Indices  # cuts + 1: where each cut's rows start
+    cut_rows: Indices  # cuts + 1: first row of each cut
     cut_direction: Array  # rows x 3
-    support: Indices  # axes that move one end of a cut and not the other, cut after cut
+    support: Indices  # axes that move one end of a cut and not the other, cut by cut
     support_sign: Array  # +1 when it moves the second end, -1 the first
     support_start: Indices  # cuts + 1
     first_row: Indices  # axes: constraint rows that the axis takes part in, itself or through its children
@@ -52,7 +52,7 @@ class TreeArrays(NamedTuple):
 
 
 class TreeWorkspace(NamedTuple):
-    """Arrays that an evaluation writes to, made once per thread. All about the root origin in root axes."""
+    """Work arrays of an evaluation, allocated once per thread. All about the root origin in root axes."""
 
     turned: Array  # frames x 9: rotation matrix from design to now, row by row
     shifted: Array  # frames x 3: a frame's design origin, now
@@ -61,14 +61,14 @@ class TreeWorkspace(NamedTuple):
     axis: Array  # axes x 6: spatial velocity of a unit rate
     own: Array  # frames x 10: mass, mass times centre (3), inertia (6) of the bodies on the frame
     composite: Array  # frames x 10: the same of all that hangs from the frame
-    load: Array  # frames x 6: force that all that hangs from the frame needs at zero accelerations
+    load: Array  # frames x 6: force needed by all that hangs from the frame at zero accelerations
     row: Array  # axes x levels: mass matrix, then its factor L (M = L^T L), its diagonal inverted
     push: Array  # axes: generalised forces, then L^-T of them
     column: Array  # axes x rows: G^T, then L^-T G^T
     error: Array  # rows: position error of the cuts [m]
     error_rate: Array  # rows: G q' - U [m/s]
     error_bias: Array  # rows: acceleration error with all accelerations zero [m/s^2]
-    target: Array  # rows: wanted G q''
+    target: Array  # rows: required G q''
     matrix: Array  # rows x rows: G M^-1 G^T of the held root, then its factor U (U^T U), upper triangle
     beside: Array  # rows x BESIDE_COLUMNS: right sides that go with the rows of `matrix` (root_system.py)
     root_matrix: Array  # 6 x 6, lower triangle
@@ -76,7 +76,7 @@ class TreeWorkspace(NamedTuple):
 
 
 class TreeAccelerations(NamedTuple):
-    """What forward dynamics gives."""
+    """Result of forward dynamics."""
 
     root: Array  # spatial acceleration of the root, 6 [rad/s^2, m/s^2]
     coordinates: Array  # accelerations of all tree coordinates
@@ -84,7 +84,7 @@ class TreeAccelerations(NamedTuple):
 
 
 def tree_arrays(mechanism: Mechanism) -> TreeArrays:
-    """Flat arrays of a mechanism. Cuts that belong to the same loops should be neighbours: it keeps `reach` short."""
+    """Flat arrays of a mechanism. Cuts of the same loops should be neighbours: that keeps `reach` short."""
     layout = TreeLayout(mechanism)
     axes = [axis for body in mechanism.bodies for axis in body.axes]
     parent, body_frame = _frames(layout)
@@ -121,7 +121,7 @@ def tree_arrays(mechanism: Mechanism) -> TreeArrays:
 
 
 def tree_workspace(tree: TreeArrays) -> TreeWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     axes, rows, frames = len(tree.parent), len(tree.cut_direction), len(tree.parent) + 1
     return TreeWorkspace(
         turned=np.zeros((frames, 9)),
@@ -147,7 +147,7 @@ def tree_workspace(tree: TreeArrays) -> TreeWorkspace:
 
 
 def tree_accelerations(tree: TreeArrays) -> TreeAccelerations:
-    """Fresh arrays for a result."""
+    """New arrays for a result."""
     return TreeAccelerations(np.zeros(6), np.zeros(len(tree.parent)), np.zeros(len(tree.cut_direction)))
 
 
@@ -160,7 +160,7 @@ def anchors_at_rest(cuts: tuple[Cut, ...]) -> Array:
 
 
 def _frames(layout: TreeLayout) -> tuple[list[int], list[int]]:
-    """The frame that each axis stands on, and the frame that each body is fixed to, root first."""
+    """The frame that each axis is on, and the frame that each body is fixed to, root first."""
     parent: list[int] = []
     body_frame = [0]
     for number in range(1, len(layout.mechanism.bodies) + 1):
@@ -228,7 +228,7 @@ def _reach(rows: int, first_row: Indices, end_row: Indices) -> Indices:
 
 
 def _starts(sizes: list[int]) -> Indices:
-    """Where groups of these sizes start, and where the last one ends."""
+    """First index of groups of these sizes, and the end of the last one."""
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 

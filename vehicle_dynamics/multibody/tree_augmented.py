@@ -1,8 +1,8 @@
 """Tree-augmented (TA) forward dynamics of any mechanism: spanning tree, cuts by Lagrange multipliers, compiled.
 
-The Schur complement of [Cameron], Eqs. 5-6, with its sparsity used: the mass matrix is factored over the parent array
-(M = L^T L fills nothing), each constraint keeps to the axes that move its cut, and the root's six velocities are
-eliminated last. No constraint has a column there, so that the constraint matrix of the held root falls into one small
+The Schur complement of [Cameron], Eqs. 5-6, exploiting sparsity: the mass matrix is factored over the parent array
+(M = L^T L has no fill-in), each constraint involves only the axes that move its cut, and the root's six velocities are
+eliminated last. No constraint has a column there, so that the constraint matrix of the held root splits into one small
 block per group of loops; a free root adds a 6x6 system, and a held root simply omits it.
 """
 
@@ -53,7 +53,7 @@ def accelerations_after_motion(
     work: TreeWorkspace,
     out: TreeAccelerations,
 ) -> None:
-    """The same after tree_motion has been called, for forces that need to know where the bodies are."""
+    """The same after tree_motion has been called, for forces that depend on the positions of bodies."""
     tree_closures(tree, constraints.anchor, work)
     tree_inertias(tree, work)
     tree_mass_matrix(tree, work)

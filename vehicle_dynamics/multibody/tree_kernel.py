@@ -1,7 +1,7 @@
 """Kinematics, mass matrix, bias forces and cut closures of any spanning tree, compiled, without allocation.
 
-All quantities are about the root body's origin and in its axes, as an inertial observer sees them who is at this
-instant where the root is: the convention of tree.py and spatial.py. tree_motion comes first, then tree_closures and
+All quantities are about the root body's origin and in its axes, as seen by an inertial observer that coincides with
+the root at this instant: the convention of tree.py and spatial.py. tree_motion comes first, then tree_closures and
 tree_inertias in any order, and after the latter tree_mass_matrix and tree_forces; each leaves its results in the
 workspace for those after it.
 """
@@ -36,7 +36,7 @@ def tree_motion(
     for index in range(len(tree.parent)):
         parent, rate = tree.parent[index], rates[index]
         angular, linear = vector(axes[index]), linear_part(axes[index])
-        # The axis is carried along with what is before it: Coriolis acceleration.
+        # The axis moves with the frame before it: Coriolis acceleration.
         w, v = vector(velocity[parent]), linear_part(velocity[parent])
         own_bias, own_velocity = bias[index + 1], velocity[index + 1]
         put(own_bias, 0, add_scaled(vector(bias[parent]), rate, cross(w, angular)))
@@ -85,9 +85,9 @@ def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> Non
 
 @part
 def tree_closures(tree: TreeArrays, anchor: Array, work: TreeWorkspace) -> None:
-    """Of all cuts: position error, its rate G q' - U and bias G' q' - U' ([Cameron], Eqs. 2 and 4), and G^T.
+    """Position error of all cuts, its rate G q' - U and bias G' q' - U' ([Cameron], Eqs. 2 and 4), and G^T.
 
-    Directions are fixed to the first body, and what counts is the second body's point as the first body sees it: then
+    Directions are fixed to the first body, and what counts is the second body's point relative to the first body: then
     the rate is the exact derivative of the error even while a loop is open, the two constraint forces act at one
     point, and what moves both bodies alike (the root) has no column. anchor: see tree_arrays.anchors_at_rest.
     """
@@ -200,13 +200,13 @@ def tree_forces(tree: TreeArrays, body_forces: Array, coordinate_forces: Array, 
 
 @part
 def vector(row: Array) -> Vector3:
-    """First three entries: of a spatial vector the angular part."""
+    """First three entries: the angular part of a spatial vector."""
     return (row[0], row[1], row[2])
 
 
 @part
 def linear_part(row: Array) -> Vector3:
-    """Entries 3 to 5: of a spatial vector the linear part."""
+    """Entries 3 to 5: the linear part of a spatial vector."""
     return (row[3], row[4], row[5])
 
 

@@ -1,6 +1,6 @@
-"""Moves a tree's coordinates and rates back on the constraints, for long runs of the tree-augmented model.
+"""Projects a tree's coordinates and rates onto the constraints, for long runs of the tree-augmented model.
 
-Corrections are the smallest in the kinetic energy's metric, so that a projection of rates is an impulse of the
+Corrections are minimal in the kinetic energy's metric, so that a projection of rates is an impulse of the
 constraint forces: a free mechanism keeps its momentum, and no energy is added.
 """
 
@@ -34,9 +34,9 @@ def project_on_constraints(
     work: TreeWorkspace,
     out: TreeAccelerations,
 ) -> float:
-    """Close the loops by Newton steps on the coordinates, then make the rates keep them closed; all in place.
+    """Close the loops by Newton steps on the coordinates, then make the rates consistent; all in place.
 
-    The root's pose stays, the velocity of a free root changes with the rates: G q' = U ([Cameron], Eq. 2). Gives
+    The root's pose stays, the velocity of a free root changes with the rates: G q' = U ([Cameron], Eq. 2). Returns
     the largest error left [m], which is below CLOSURE_TOLERANCE unless Newton did not converge; out is overwritten.
     """
     for iteration in range(MOST_ITERATIONS + 1):
@@ -57,7 +57,7 @@ def project_on_constraints(
 
 @part
 def largest(values: Array, least: float) -> float:
-    """Largest magnitude, not less than the given one, and NaN if there is one."""
+    """Largest magnitude, at least `least`; NaN if any value is."""
     result = least
     for value in values:
         if abs(value) > result or math.isnan(value):

@@ -1,6 +1,6 @@
 """Runs of the tree-augmented model at a fixed step, compiled: springs on coordinates and a force table on one body.
 
-The inertial frame is any; the root's pose is its attitude and origin in it, the root's velocity is in root axes.
+The inertial frame is arbitrary; the root's pose is its attitude and origin in it, the root's velocity is in root axes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TreeRunState(NamedTuple):
 
 
 class TreeRunWorkspace(NamedTuple):
-    """Arrays of a run, made once."""
+    """Arrays of a run, allocated once."""
 
     stage: TreeRunState
     slope: TreeRunState
@@ -63,13 +63,13 @@ class TreeRunWorkspace(NamedTuple):
 
 
 def tree_run_state(state: TreeState) -> TreeRunState:
-    """The state as the start of a run, in the inertial frame in which the root is now."""
+    """The state as the start of a run, in the inertial frame that coincides with the root now."""
     attitude = np.array([0.0, 0.0, 0.0, 1.0])
     return TreeRunState(attitude, np.zeros(3), state.velocity[0].copy(), state.coordinates.copy(), state.rates.copy())
 
 
 def tree_run_workspace(tree: TreeArrays) -> TreeRunWorkspace:
-    """Fresh arrays for one thread."""
+    """New arrays for one thread."""
     count = len(tree.parent)
     stage, slope, total = (
         TreeRunState(np.zeros(4), np.zeros(3), np.zeros(6), np.zeros(count), np.zeros(count)) for _ in range(3)
@@ -94,9 +94,9 @@ def run_tree_augmented(
     workspace: TreeRunWorkspace,
     record: Array,
 ) -> float:
-    """Advance the state in place; gives the largest closure error on the way [m].
+    """Advance the state in place; returns the largest closure error of the run [m].
 
-    record (rows x 2n) takes coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
+    record (rows x 2n) gets coordinates and rates at evenly spaced steps, whose number must be a multiple of the rows.
     """
     worst, every, is_held = 0.0, plan.steps // len(record), plan.root_is_held
     work, out = workspace.work, workspace.out
@@ -141,7 +141,7 @@ def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, wo
 
 @part
 def _slope(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
-    """Rate of change of the state into memory.slope, after the accelerations."""
+    """Rate of change of the state into workspace.slope, after the accelerations."""
     # In root axes the components of a spatial velocity change by the spatial acceleration: V x V is zero.
     for k in range(6):
         workspace.slope.root_velocity[k] = workspace.out.root[k]
@@ -152,7 +152,7 @@ def _slope(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
 
 @part
 def _kinematics(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
-    """Rate of change of the pose and the coordinates into memory.slope."""
+    """Rate of change of the pose and the coordinates into workspace.slope."""
     slope, r = workspace.slope, workspace.root_turned
     rotation_matrix(state.attitude, r)
     quaternion_rate(state.attitude, vector(state.root_velocity), True, slope.attitude)

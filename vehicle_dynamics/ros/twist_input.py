@@ -1,4 +1,4 @@
-"""A topic that people publish as Twist or as TwistStamped: hears the one that is used, and says who uses the other."""
+"""A topic published as Twist or as TwistStamped: subscribes to the type in use, and reports publishers of the other."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proving_ground.ros_support.names import full_name, type_name
 from proving_ground.ros_support.node import SuiteNode
 
 TYPES: dict[str, type] = {"twist": Twist, "twist_stamped": TwistStamped}
-UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"  # what the graph says of a publisher whose node it has not met yet
+UNKNOWN_NODE = "_NODE_NAME_UNKNOWN_"  # the graph's name for a publisher whose node is not yet discovered
 _TYPE_OF_NAME = {type_name(item): item for item in TYPES.values()}
 
 
 class TwistInput:
-    """Subscribes to a given type at once; with `auto`, to the type that is published, and later to the other one if
-    only that is left. DDS allows one type per topic in a process, so both at a time cannot be heard.
+    """Subscribes to a given type at once; with `auto`, to the published type, and later to the other one if
+    only that is left. DDS allows one type per topic in a process, so both at a time are impossible.
     """
 
     def __init__(self, node: SuiteNode[Any], topic: Topic, kind: str, callback: Callable[[Any], None]) -> None:
@@ -33,14 +33,14 @@ class TwistInput:
             self._subscribe(TYPES[kind])
 
     def look(self) -> None:
-        """See who publishes: choose a type if that is open, and report what does not fit."""
+        """Check the publishers: choose a type if that is open, and report mismatches."""
         users: dict[str, list[str]] = {}  # publishers by type
         for info in self._node.get_publishers_info_by_topic(self._full_topic):
             users.setdefault(info.topic_type, []).append(full_name(info.node_namespace, info.node_name))
         known = sorted(name for name in users if name in _TYPE_OF_NAME)
         if self._is_free and known and self._name not in known:
             self._subscribe(_TYPE_OF_NAME[known[0]])
-        if UNKNOWN_NODE not in str(users):  # else its name arrives in a moment
+        if UNKNOWN_NODE not in str(users):  # else its name arrives shortly
             self._report(users)
 
     @property

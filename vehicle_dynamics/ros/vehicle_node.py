@@ -1,4 +1,4 @@
-"""The vehicle node: hears commands, and publishes time, ground truth, joints and frames of a driving vehicle.
+"""The vehicle node: receives commands, and publishes time, ground truth, joints and frames of a driving vehicle.
 
 All behaviour is in stepper.py and control/; the simulation runs and publishes in a thread of its own.
 """
@@ -50,15 +50,15 @@ from vehicle_dynamics.vehicle_messages import FrameNames
 
 CLOCK, CMD_VEL, PEDALS = topics.CLOCK.name, topics.CMD_VEL.name, topics.PEDALS.name
 ACKERMANN = topics.ACKERMANN_CMD.name
-GRAPH_PERIOD_S = 0.2  # between looks at who publishes commands
-FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is worth a word
-KEEPS_UP = 0.95  # share of the wanted pace
-SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and says nothing about the pace
+GRAPH_PERIOD_S = 0.2  # between checks of the publishers of commands
+FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is reported
+KEEPS_UP = 0.95  # share of the requested pace
+SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and does not judge the pace
 SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make the simulation late
 
 
 class VehicleNode(SuiteNode[VehicleNodeSettings]):
-    """Converts, hands on, reports."""
+    """Converts messages, forwards them to the core, reports."""
 
     default_name = "vehicle"
     settings_type = VehicleNodeSettings
@@ -94,7 +94,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
                     start_ns=s.start.time_ns(),
                 )
                 self._simulation.warm_up()
-        except ValueError as error:  # numbers that are each allowed, but together make no vehicle, or no start
+        except ValueError as error:  # values that are valid alone, but together make no vehicle or start
             raise SettingsError(f"vehicle {choice.model} cannot start: {error}") from None
         self._simulation.is_paused = s.start_paused
         self._audit, self._gate = CommandAudit(), RateLimiter()
@@ -117,7 +117,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
 
         gc.collect()
-        gc.freeze()  # what is there now stays: later collections need not look through it
+        gc.freeze()  # objects that exist now stay: later collections skip them
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._loop = SimulationLoop(self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop)
         self._loop.start()
@@ -125,14 +125,14 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self.report("simulation", Level.OK, self._simulation.word)
 
     def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
-        """Pace and limits can change while it runs."""
+        """Apply pace and limits while running."""
         self._drive.set_limits(new)
         if new.real_time_factor != old.real_time_factor:
             self.loop.ask(lambda: self.loop.set_factor(new.real_time_factor))
             self._judge_pace_from_now()
 
     def destroy_node(self) -> None:
-        """The thread ends before what it publishes with."""
+        """Stop the thread before its publishers are destroyed."""
         if self._loop is not None:
             self._loop.stop()
         super().destroy_node()
@@ -147,7 +147,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _ignore_sim_time(self) -> None:
         if self.get_parameter("use_sim_time").value:
-            self.get_logger().warning("use_sim_time is ignored: this node makes the time that others use")
+            self.get_logger().warning("use_sim_time is ignored: this node publishes the time")
             self.set_parameters([Parameter("use_sim_time", value=False)])
 
     # Commands
@@ -172,13 +172,13 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     def _judge(self, topic: str, judge: Callable[[DriveByWire, float], Answer]) -> None:
         answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
         self._audit.note(topic, answer)
-        if answer.verdict != Verdict.ACCEPTED:  # at once to the log; publish_health tells how many there were
-            verdict = "rejected" if answer.verdict == Verdict.REJECTED else "not obeyed in full"
+        if answer.verdict != Verdict.ACCEPTED:  # logged at once; publish_health reports the number
+            verdict = "rejected" if answer.verdict == Verdict.REJECTED else "limited"
             self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")
         time.sleep(self._gate.rest_s(self.wall_time()))
 
     def _check_stamp(self, topic: str, stamp: Any) -> None:
-        """What counts is when a command arrives; a stamp from elsewhere is only told of. All zeros mean none."""
+        """Report a foreign stamp: only the time of arrival of a command counts. All zeros mean no stamp."""
         try:
             away = read_stamp(stamp) - self._simulation.time_ns
         except ValueError as error:
@@ -188,13 +188,13 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             words = f"stamps on {topic} are not in simulation time; the time of arrival counts"
             self.report("stamps", Level.WARN, words)
         else:
-            self.health.report("stamps", Level.OK, "stamps of commands fit")
+            self.health.report("stamps", Level.OK, "stamps of commands are in simulation time")
 
     # Services
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         self.loop.ask(self.loop.reset)
-        self._reset_count.data += 1  # sensors and observers go by it
+        self._reset_count.data += 1  # sensors and observers watch it
         self._resets.publish(self._reset_count)
         self.get_logger().info("reset: the vehicle is back at its start, time runs on")
         response.success, response.message = True, "the vehicle is back at its start; time runs on"
@@ -220,7 +220,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._reported_at = (self.wall_time(), self._simulation.time_ns)
 
     def publish_health(self) -> None:
-        """Pace, state, what became of commands; stamped with simulation time."""
+        """Pace, state and verdicts on commands; stamped with simulation time."""
         self._report_simulation()
         self._report_commands()
         self._report_position()
@@ -276,7 +276,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("position", Level.OK, f"in world {self._world.name}")
         else:
             self.report(
-                "position", Level.WARN, f"outside world {self._world.name}, whose ground goes on as at its edge"
+                "position", Level.WARN, f"outside world {self._world.name}, whose ground continues at its edge height"
             )
 
     def _report_commands(self) -> None:
@@ -288,17 +288,17 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         else:
             self.health.report("commands", Level.OK, f"commands from {', '.join(topics) or 'nobody'}")
         if not topics:
-            self.health.report("stamps", Level.OK, "no stamps of commands to look at")
+            self.health.report("stamps", Level.OK, "no stamped commands")
         if len(topics) > 1:
             words_on_both = f"commands come on {' and '.join(topics)} at once; the newest counts"
             self.report("sources", Level.WARN, words_on_both)
         else:
-            self.health.report("sources", Level.OK, "one source of commands at most")
+            self.health.report("sources", Level.OK, "at most one source of commands")
 
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Compiling takes long and there is nothing to tidy up yet: a signal ends the process there and then."""
+    """End the process at once on a signal: compiling takes long, and there is nothing to clean up yet."""
 
     def end(number: int, frame: object) -> None:
         raise SystemExit(0)

@@ -20,7 +20,7 @@ PUBLISHED = (
 
 
 class VehiclePublisher:
-    """Publishes instants; one thread at a time."""
+    """Publishes snapshots; one thread at a time."""
 
     def __init__(
         self,
@@ -32,20 +32,20 @@ class VehiclePublisher:
         has_base: bool,
         has_body: bool,
     ) -> None:
-        """As VehicleMessages."""
+        """Arguments as for VehicleMessages."""
         self._publishers = {topic.name: node.advertise(topic) for topic in PUBLISHED}
         self._wheels = self._publishers[topics.TRUTH_WHEELS.name]
         self._static = StaticTransformBroadcaster(node)
         self._messages = VehicleMessages(new_message, vehicle, parameters, frames, has_base=has_base, has_body=has_body)
 
     def publish_once(self, time_ns: int) -> None:
-        """What stays: the description and the fixed frames."""
+        """Publish the description and the fixed frames."""
         topic, message = self._messages.description
         self._publishers[topic.name].publish(message)
         self._static.send_messages(self._messages.fixed_frames(time_ns))
 
     def publish(self, instant: Instant) -> None:
-        """What is due; /clock first, so that whoever gets the rest knows its time."""
+        """Publish what is due; /clock first, so that its time is known to receivers of the rest."""
         time_ns, due, seen, has_jumped = instant
         if has_jumped:
             self._messages.forget()
@@ -54,6 +54,6 @@ class VehiclePublisher:
             self._publishers[topic.name].publish(message)
         if seen is None:
             return
-        with_wheels = "joints" in due and self._wheels.get_subscription_count() > 0  # recorders want it, few others
+        with_wheels = "joints" in due and self._wheels.get_subscription_count() > 0  # recorders need it, few others
         for topic, message in self._messages.at(time_ns, due, seen, with_wheels=with_wheels):
             self._publishers[topic.name].publish(message)

@@ -1,7 +1,7 @@
 """Sums over the bodies of a corner with one degree of freedom: its part of the recursion of Eqs. 4-7, in scalars.
 
 All is in chassis axes about the chassis origin, so that no transport is needed. The loads are those of a chassis that
-turns but does not accelerate; velocities are relative to an observer who moves with the chassis origin, which changes
+rotates but does not accelerate; velocities are relative to an observer moving with the chassis origin, which changes
 no acceleration.
 """
 
@@ -41,7 +41,7 @@ class CornerSums(NamedTuple):
     inertia: Symmetric
     coupling_moment: Vector3  # P H*: momentum of a unit theta rate
     coupling_force: Vector3
-    load_moment: Vector3  # force that the chassis must supply when it does not accelerate
+    load_moment: Vector3  # force that the chassis must supply when not accelerating
     load_force: Vector3
     d: float  # D = H P H*
     drive: float  # generalised force on theta, less the loads

@@ -27,7 +27,7 @@ from vehicle_dynamics.suspension.wishbone import (
 
 
 class TieEnd(NamedTuple):
-    """Inner end of the tie rod, L, as the chassis sees it."""
+    """Inner end of the tie rod, L, relative to the chassis."""
 
     position: Vector3
     velocity: Vector3
@@ -35,12 +35,12 @@ class TieEnd(NamedTuple):
 
 
 class WheelLoad(NamedTuple):
-    """What acts on a wheel, chassis axes."""
+    """Loads on a wheel, chassis axes."""
 
     moment: Vector3  # [N m]
     force: Vector3  # at the centre of the wheel [N]
     spin_rate: float  # relative to the spindle [rad/s]
-    spin_torque: float  # from the spindle on the wheel, as a brake gives [N m]
+    spin_torque: float  # from the spindle on the wheel, such as brake torque [N m]
 
 
 class CornerMotion(NamedTuple):
@@ -53,12 +53,12 @@ class CornerMotion(NamedTuple):
 
 
 class WheelMotion(NamedTuple):
-    """A wheel, relative to the chassis and in its axes."""
+    """Motion of a wheel, relative to the chassis and in its axes."""
 
     centre: Vector3  # [m]
     axis: Vector3  # of spin, to the left
     velocity: Vector3  # of the centre [m/s]
-    angular_velocity: Vector3  # angular velocity of the spindle [rad/s]
+    angular_velocity: Vector3  # of the spindle [rad/s]
 
 
 class SpinEquation(NamedTuple):
@@ -89,7 +89,7 @@ def corner_motion(g: WishboneGeometry, theta: float, theta_rate: float, end: Tie
 
 @inlined_part
 def wheel_motion(corner: CornerRecord, motion: CornerMotion) -> WheelMotion:
-    """Where the wheel is and how it moves, as the chassis sees it."""
+    """Position and motion of the wheel relative to the chassis."""
     pose, velocity, hub = motion.pose, motion.velocity, corner.hub
     arm = on_spindle(pose, add(vector(hub.centre), vector(hub.wheel_arm)))
     return WheelMotion(
@@ -137,7 +137,7 @@ def arm_terms(
     bias: float,
     chassis_angular_velocity: Vector3,
 ) -> BodyTerms:
-    """An arm that turns about an axis of the chassis; column, rate and bias are those of its angle."""
+    """An arm that rotates about an axis of the chassis; column, rate and bias are those of its angle."""
     radius, tangent0 = vector(arm.radius), vector(arm.tangent)
     out = combine(cosine, radius, sine, tangent0)
     tangent = combine(cosine, tangent0, -sine, radius)
@@ -168,10 +168,10 @@ def arm_inertia(rows: Any, cosine: float, sine: float) -> Symmetric:
 
 @inlined_part
 def _rod_on_lower_arm(axis: Vector3, n: Vector3, n_column: Vector3, rate: float, n_bias: Vector3) -> RodTurn:
-    """Turn of a rod along n on a universal joint of the lower arm, whose first axis is the arm's own.
+    """Rotation of a rod along n on a universal joint of the lower arm, whose first axis is the arm's own.
 
-    Turning about that axis is then the same seen from the chassis: w = a turn about the axis + a turn about the second
-    axis, which is across both. All velocities are in proportion to the theta rate.
+    Rotation about that axis is the same relative to the chassis: w = rotation about the axis + rotation about the other
+    axis, which is normal to both. All velocities are in proportion to the theta rate.
     """
     across = cross(n, axis)
     inverse = 1.0 / norm(across)
@@ -208,7 +208,7 @@ def _upright_arm(
 def _add_shock(
     sums: CornerSums, corner: CornerRecord, motion: CornerMotion, theta_rate: float, chassis_angular_velocity: Vector3
 ) -> CornerSums:
-    """Both tubes turn alike, on a universal joint of the lower arm at B; the upper one slides and ends at J."""
+    """Both tubes rotate alike, on a universal joint of the lower arm at B; the upper one slides and ends at J."""
     top, b = vector(corner.geometry.shock_upper), motion.pose.shock_lower
     b_column, b_bias = motion.column.shock_lower, motion.bias.shock_lower
     span = sub(top, b)
@@ -256,7 +256,7 @@ def _universal_turn(
 ) -> Vector3:
     """Angular velocity of a rod along n on a universal joint of a parent, from the rate of its direction.
 
-    Relative to the parent it turns about the first axis and about the second; side = second x n, shrink is one over
+    Relative to the parent it rotates about the first axis and about the second; side = second x n, shrink is one over
     the sine of the angle between rod and first axis.
     """
     rest = sub(n_rate, cross(parent, n))
@@ -285,7 +285,7 @@ def rod_on_spindle_column(
 
 @inlined_part
 def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_angular_velocity: Vector3) -> BodyTerms:
-    """On a universal joint of the spindle at K."""
+    """Terms of the tie rod, on a universal joint of the spindle at K."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     inverse = 1.0 / corner.geometry.tie_length
     n = scale(inverse, sub(end.position, pose.tie_outer))
@@ -296,13 +296,13 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_an
     shrink = 1.0 / norm(across)  # 1 / sine of the angle between rod and first axis
     second = scale(shrink, across)
     side = cross(second, n)
-    # Relative to the spindle the rod turns about the first axis and about the second.
+    # Relative to the spindle the rod rotates about the first axis and about the second.
     angular_column = _universal_turn(first, second, side, shrink, n, column.spindle, scale(-inverse, column.tie_outer))
     rest = sub(n_rate, cross(velocity.spindle, n))
     first_rate, second_rate = -dot(rest, second) * shrink, dot(rest, side)
     on_first = add_scaled(velocity.spindle, first_rate, first)
     angular_acceleration = add_scaled(on_first, second_rate, second)
-    # The first axis turns with the spindle, the second with the spindle and about the first.
+    # The first axis rotates with the spindle, the second with the spindle and about the first.
     carried = add(
         bias.spindle, combine(first_rate, cross(velocity.spindle, first), second_rate, cross(on_first, second))
     )
@@ -324,7 +324,7 @@ def _tie_rod(corner: CornerRecord, motion: CornerMotion, end: TieEnd, chassis_an
 def _hub(
     hub: Any, motion: CornerMotion, load: WheelLoad, chassis_angular_velocity: Vector3
 ) -> tuple[BodyTerms, SpinEquation]:
-    """Spindle and wheel as one body, with what acts on the wheel; the spin is eliminated (Eq. 4)."""
+    """Spindle and wheel as one body, with the loads on the wheel; the spin is eliminated (Eq. 4)."""
     pose, column, velocity, bias = motion.pose, motion.column, motion.velocity, motion.bias
     arm = on_spindle(pose, vector(hub.centre))
     y = on_spindle(pose, vector(hub.spin_axis))
@@ -339,7 +339,7 @@ def _hub(
         BodyMotion(bias.spindle, centre_bias),
         chassis_angular_velocity,
     )
-    # Rotor: the momentum along y turns with the spindle. A moment about y turns the wheel and does not reach the
+    # Rotor: the momentum along y rotates with the spindle. A moment about y spins the wheel and does not reach the
     # spindle, on which the spin torque reacts.
     total = add(chassis_angular_velocity, velocity.spindle)
     gyroscopic = scale(hub.spin_inertia * (dot(y, total) + load.spin_rate), cross(total, y))

@@ -1,4 +1,4 @@
-"""What the vehicle's kernel knows of one corner: geometry, bodies, springs, as one record."""
+"""Record of one corner for the vehicle's kernel: geometry, bodies, springs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vehicle_dynamics.suspension.strut import STRUT, strut_record
 from vehicle_dynamics.suspension.wishbone import WISHBONE
 from vehicle_dynamics.vehicle_mechanism import CornerBuilder, Lump, joined
 
-# An arm turns about an axis of the chassis: its centre is fixed + radius cos + tangent sin, its inertia about that
+# An arm rotates about an axis of the chassis: its centre is fixed + radius cos + tangent sin, its inertia about that
 # centre, as xx, yy, zz, xy, xz, yz in chassis axes, the sum of five rows times 1, cos, sin, cos^2, cos sin.
 ARM = np.dtype(
     [("mass", "f8"), ("fixed", "f8", 3), ("radius", "f8", 3), ("tangent", "f8", 3), ("inertia", "f8", (5, 6))]
@@ -53,7 +53,7 @@ CornerRecord: TypeAlias = Any
 
 
 def corner_record(builder: CornerBuilder, tie_ends: Iterable[Vector3]) -> CornerRecord:
-    """The record of one corner: the same bodies as vehicle_mechanism builds. tie_ends: where steering may hold L."""
+    """The record of one corner: the same bodies as vehicle_mechanism builds. tie_ends: possible positions of L."""
     lumps, points, g = builder.lumps(), builder.points, builder.geometry
     record = np.zeros(1, CORNER)
     record["geometry"] = g
@@ -77,14 +77,14 @@ def symmetric(matrix: Array) -> Symmetric:
 
 
 def rigid_inertia(lump: Lump) -> RigidInertia:
-    """A lump as the kernels take it."""
+    """A lump in the form that kernels use."""
     mass, centre, inertia = lump
     x, y, z = (float(value) for value in centre)
     return RigidInertia(mass, (x, y, z), symmetric(inertia))
 
 
 def fill_arm(arm: Any, lump: Lump, pivot: Array, axis: Array) -> None:
-    """Fill a record of ARM: a body that turns about an axis through a pivot."""
+    """Fill a record of ARM: a body that rotates about an axis through a pivot."""
     mass, centre, inertia = lump
     along, turning = np.outer(axis, axis), skew(axis)
     across = np.eye(3) - along

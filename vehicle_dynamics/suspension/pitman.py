@@ -1,7 +1,7 @@
 """The Pitman steering TUVW: a planar four-bar whose coupler UV is the steering link that carries both tie-rod ends.
 
 Closed form with first and second derivatives by the Pitman angle ([Jain], section 5.4). The angle is that of the arm
-as the chassis sees it, about the common axis of both pivots, zero at the design position; vectors are in chassis axes.
+relative to the chassis, about the common axis of both pivots, zero at the design position; vectors are in chassis axes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot,
 
 
 class PitmanGeometry(NamedTuple):
-    """What the kernels know, at the design position."""
+    """Geometry for the kernels, at the design position."""
 
     axis: Vector3  # unit, of both pivots
     pitman_pivot: Vector3  # T
@@ -27,16 +27,16 @@ class PitmanGeometry(NamedTuple):
 
 
 class LinkMotion(NamedTuple):
-    """The steering link at one Pitman angle: where it is, and its derivatives by that angle."""
+    """The steering link at one Pitman angle: its position, and its derivatives by that angle."""
 
-    cosine: float  # of the angle by which the link has turned
+    cosine: float  # of the rotation of the link
     sine: float
     pitman_joint: Vector3  # U
     joint_rate: Vector3
     joint_change: Vector3  # second derivative
-    link_rate: float  # turn of the link per turn of the arm
+    link_rate: float  # rotation of the link per rotation of the arm
     link_change: float
-    idler_cosine: float  # of the angle by which the idler has turned
+    idler_cosine: float  # of the rotation of the idler
     idler_sine: float
     idler_rate: float
     idler_change: float
@@ -87,7 +87,7 @@ def link_motion(geometry: PitmanGeometry, angle: float) -> LinkMotion:
 
 @inlined
 def link_point(geometry: PitmanGeometry, motion: LinkMotion, design: Vector3) -> tuple[Vector3, Vector3, Vector3]:
-    """Where a point of the link (given at the design position) is, and its first and second derivative by the angle."""
+    """Position of a point of the link (given at design), and its first and second derivative by the angle."""
     n = geometry.axis
     offset = rotate(n, motion.cosine, motion.sine, sub(design, geometry.pitman_joint))
     tangent = cross(n, offset)
@@ -111,7 +111,7 @@ class PitmanPoints:
     axis: Vector3
 
     def geometry(self) -> PitmanGeometry:
-        """What the kernels need."""
+        """Geometry for the kernels."""
         axis = unit(self.axis)
         pivot = add_scaled(self.pitman_pivot, dot(sub(self.pitman_joint, self.pitman_pivot), axis), axis)
         idler = add_scaled(self.idler_pivot, dot(sub(self.idler_joint, self.idler_pivot), axis), axis)

@@ -1,4 +1,4 @@
-"""How far a suspension can swing before its loops cannot be closed, and a clear word when it is asked to go beyond."""
+"""Range of a suspension within which its loops close, and a clear error beyond it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Range(NamedTuple):
 
 
 def reach(geometry: WishboneGeometry, tie_ends: Iterable[Vector3]) -> Range:
-    """Angles that can be reached from the design position with the tie rod's inner end at any of the given places."""
+    """Angles that can be reached from the design position with the tie rod's inner end at any given position."""
     ends = list(tie_ends)
 
     def can_close(theta: float) -> bool:
@@ -41,7 +41,7 @@ def reach(geometry: WishboneGeometry, tie_ends: Iterable[Vector3]) -> Range:
 
 
 def _last_true(holds: Callable[[float], bool], sign: float) -> float:
-    """The farthest angle up to which the claim holds, outwards from zero in small steps, then by bisection."""
+    """The farthest angle up to which the condition holds, outwards from zero in small steps, then by bisection."""
     inner = 0.0
     for outer in np.arange(COARSE, FARTHEST, COARSE):
         if not holds(sign * outer):
@@ -65,7 +65,7 @@ def free_travel(strut: NDArray[np.void], limits: Range) -> Range:
 
 
 def check_reach(theta: Sequence[float] | Array, limits: Sequence[Range], names: Sequence[str]) -> None:
-    """Raise ReachError, with the limits, when any angle is beyond reach or no number."""
+    """Raise ReachError, with the limits, when any angle is out of reach or not finite."""
     for name, angle, limit in zip(names, theta, limits, strict=True):
         if not limit.lowest < angle < limit.highest:
             raise ReachError(

@@ -1,4 +1,4 @@
-"""The Pitman steering as the vehicle's kernels see it: where it holds the front tie rods, and its own bodies."""
+"""The Pitman steering in the vehicle's kernels: positions of the front tie rods' inner ends, and its own bodies."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def steering_sums(
 def _link_terms(
     link: Any, axis: Vector3, motion: LinkMotion, rate: float, chassis_angular_velocity: Vector3
 ) -> BodyTerms:
-    """The link: carried by U, turning in its plane."""
+    """The link: carried by U, rotating in its plane."""
     radius, tangent0 = vector(link.radius), vector(link.tangent)
     out = combine(motion.cosine, radius, motion.sine, tangent0)
     tangent = cross(axis, out)
@@ -117,9 +117,9 @@ def steering_bodies(parameters: VehicleParameters) -> SteeringBodies:
 
 
 def pitman_angle(position: float, lock: float) -> float:
-    """Pitman angle [rad], as the chassis sees it, of a steering wheel from -1 (full right) to 1 (full left).
+    """Pitman angle [rad], relative to the chassis, of a steering wheel from -1 (full right) to 1 (full left).
 
-    lock [rad] is the angle at full steering. A turn to the left turns the arm the other way.
+    lock [rad] is the angle at full steering. Steering left rotates the arm the other way.
     """
     if not -1.0 <= position <= 1.0:
         raise ValueError(f"steering wheel: must be from -1 (right) to 1 (left), got {position}")

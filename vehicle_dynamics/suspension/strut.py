@@ -88,9 +88,9 @@ def spring_energy(strut: StrutRecord, cos_theta: float, sin_theta: float) -> flo
 
 
 def strut_record(suspension: Suspension, pivot: Vector3, axis: Vector3) -> StrutRecord:
-    """The kernel's view of a left suspension's springs and dampers; the other side's is the same.
+    """Record for the kernel of a left suspension's springs and dampers; the other side's is the same.
 
-    pivot and axis [m, unit] are those of the lower arm, positive turns raise the wheel.
+    pivot and axis [m, unit] are those of the lower arm, positive rotation raises the wheel.
     """
     points, spring, stops, damper = (
         suspension.hardpoints_left_m, suspension.spring, suspension.stops, suspension.damper,

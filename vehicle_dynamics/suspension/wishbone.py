@@ -1,12 +1,12 @@
 """Closed-form kinematics of a three-dimensional double wishbone suspension, with a tie-rod end that may move.
 
 Letters are those of [Jain], Fig. 5. The lower ball joint D runs on a circle about the lower arm's axis (angle theta),
-the upper ball joint F on one about the upper arm's axis (angle phi) at a constant distance from D; the spindle turns
+the upper ball joint F on one about the upper arm's axis (angle phi) at a constant distance from D; the spindle rotates
 about DF so that the tie rod KL keeps its length; the shock runs from B on the lower arm to J on the chassis. With flat
-hardpoints this is the papers' four-bar (Eqs. 15-32), which test/helpers/planar_wishbone.py has as printed.
+hardpoints this is the papers' four-bar (Eqs. 15-32), implemented as printed in test/helpers/planar_wishbone.py.
 
 All vectors are in chassis axes, positions from the chassis origin, angles are zero at the design position. Rates are
-those that an observer on the chassis sees.
+relative to the chassis.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proving_ground.settings import SettingsError
 
 Array = NDArray[np.float64]
 
-# What the kernels know of a suspension: a record, which numba hands on as a pointer. A point that runs on a circle is
+# A suspension for the kernels: a record, which numba passes as a pointer. A point that runs on a circle is
 # centre + radius cos + tangent sin.
 WISHBONE = np.dtype(
     [
@@ -41,13 +41,13 @@ WISHBONE = np.dtype(
         ("upper_radius", "f8", 3),  # from G to F at design
         ("upper_tangent", "f8", 3),
         ("upper_branch", "f8"),
-        ("upper_offset", "f8"),  # what is constant in X of the upper loop
+        ("upper_offset", "f8"),  # constant part of X of the upper loop
         ("upright_length", "f8"),  # |DF|
         ("tie_height", "f8"),  # of K above D along DF
         ("tie_radius", "f8"),  # distance of K from DF
         ("tie_length", "f8"),  # |KL|
         ("tie_branch", "f8"),
-        ("tie_offset", "f8"),  # what is constant in X of the tie-rod loop
+        ("tie_offset", "f8"),  # constant part of X of the tie-rod loop
         ("spindle_axes", "f8", (3, 3)),  # rows at design: along DF, from DF towards K, across both
         # Points at design
         ("lower_ball", "f8", 3),  # D
@@ -63,7 +63,7 @@ WishboneGeometry: TypeAlias = Any  # a record of this type: fields by name
 
 
 class WishbonePose(NamedTuple):
-    """Where the suspension is at one angle."""
+    """Position of the suspension at one angle."""
 
     lower_ball: Vector3  # D
     upper_ball: Vector3  # F
@@ -83,16 +83,16 @@ class WishbonePose(NamedTuple):
     cos_phi: float
     sin_phi: float
     phi_gain: float  # change of phi per motion of D along DF
-    spin_gain: float  # turn of the spindle about DF per (motion of L along KL times |KL|)
+    spin_gain: float  # rotation of the spindle about DF per (motion of L along KL times |KL|)
     upper_margin: float  # distance of the upper loop from where its branches meet (0), beyond which it cannot close
     tie_margin: float  # likewise for the tie-rod loop
 
 
 class WishboneRates(NamedTuple):
-    """First or second time derivatives, as an observer on the chassis sees them."""
+    """First or second time derivatives, relative to the chassis."""
 
     phi: float  # upper arm [rad/s] or [rad/s^2]
-    spin: float  # spindle about DF, beyond what turning DF itself brings
+    spin: float  # spindle about DF, beyond the rotation of DF itself
     spindle: Vector3  # angular velocity or acceleration of the spindle
     lower_ball: Vector3
     upper_ball: Vector3
@@ -105,7 +105,7 @@ class WishboneRates(NamedTuple):
 def wishbone_pose(geometry: WishboneGeometry, theta: float, tie_inner: Vector3) -> WishbonePose:
     """Position of all points at the lower-arm angle theta [rad] and tie-rod end L [m].
 
-    Where a loop cannot close its margin is negative and the pose is the nearest that can.
+    Where a loop cannot close, its margin is negative and the pose is the nearest that can.
     """
     g = geometry
     cos_theta, sin_theta = math.cos(theta), math.sin(theta)
@@ -171,7 +171,7 @@ def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: V
     phi_rate = dot(n, d_rate) * pose.phi_gain
     f_rate = scale(phi_rate, pose.upper_tangent)
     n_rate = scale(1.0 / g.upright_length, sub(f_rate, d_rate))
-    # The spindle turns with DF (n x n') and about it (spin); (K - L) . (K' - L') = 0 gives the spin.
+    # The spindle rotates with DF (n x n') and about it (spin); (K - L) . (K' - L') = 0 gives the spin.
     # With K - D = height n + radius e the first part moves K by height n' - radius (n' . e) n.
     rod = sub(pose.tie_outer, tie_inner)
     k_carried = add(d_rate, combine(g.tie_height, n_rate, -g.tie_radius * dot(n_rate, pose.tie_side), n))
@@ -183,7 +183,7 @@ def wishbone_column(geometry: WishboneGeometry, pose: WishbonePose, tie_inner: V
 
 @inlined_part
 def tie_end_spin(pose: WishbonePose, tie_inner: Vector3, tie_inner_rate: Vector3) -> float:
-    """Turn rate of the spindle about DF that the motion of L alone brings [rad/s]."""
+    """Angular rate of the spindle about DF due to the motion of L alone [rad/s]."""
     return dot(sub(pose.tie_outer, tie_inner), tie_inner_rate) * pose.spin_gain
 
 
@@ -266,7 +266,7 @@ def spindle_components(geometry: WishboneGeometry, design: Vector3) -> Vector3:
 
 @inlined
 def spindle_vector(geometry: WishboneGeometry, pose: WishbonePose, design: Vector3) -> Vector3:
-    """Where a vector of the design position, fixed to the spindle, points now (chassis axes)."""
+    """Present direction of a vector of the design position, fixed to the spindle (chassis axes)."""
     return on_spindle(pose, spindle_components(geometry, design))
 
 
@@ -298,12 +298,12 @@ class Hardpoints:
         return Hardpoints(**{name: (x, -y, z) for name, (x, y, z) in asdict(self).items()})
 
     def geometry(self) -> WishboneGeometry:
-        """What the kernels need; raises SettingsError when the points do not make a suspension."""
+        """Geometry for the kernels; raises SettingsError when the points do not make a suspension."""
         points = {name: np.array(point) for name, point in asdict(self).items()}
         lower_ball, upper_ball = points["lower_ball_joint"], points["upper_ball_joint"]
         lower_rear, upper_rear = points["lower_arm_pivot_rear"], points["upper_arm_pivot_rear"]
         tie_outer, tie_inner = points["tie_rod_outer"], points["tie_rod_inner"]
-        with np.errstate(invalid="ignore", divide="ignore"):  # told below
+        with np.errstate(invalid="ignore", divide="ignore"):  # reported below
             lower_axis = _raising_axis(lower_rear, points["lower_arm_pivot_front"], lower_ball)
             upper_axis = _raising_axis(upper_rear, points["upper_arm_pivot_front"], upper_ball)
             lower_pivot = _foot(lower_rear, lower_axis, lower_ball)
@@ -359,7 +359,7 @@ def _unit(vector: Array) -> Array:
 
 
 def _raising_axis(rear: Array, front: Array, ball: Array) -> Array:
-    """Unit axis through both pivots about which a positive turn raises the ball joint, on either side."""
+    """Unit axis through both pivots about which a positive rotation raises the ball joint, on either side."""
     axis = _unit(front - rear)
     return axis if np.cross(axis, ball - rear)[2] > 0.0 else -axis
 

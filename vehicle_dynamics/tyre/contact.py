@@ -57,12 +57,12 @@ TYRE = np.dtype(
 )
 TyreRecord: TypeAlias = Any
 
-# v_n of Eqs. 5.27 and 5.28: keeps a wheel that stands still from a division by zero. So small that a wheel that does
-# not turn sticks, and slides only when its carcass is deflected as far as friction can hold it.
+# v_n of Eqs. 5.27 and 5.28: avoids a division by zero at standstill. So small that a wheel that does
+# not spin sticks, and slides only when its carcass is deflected to the friction limit.
 STILL = 1e-12  # [m/s]
 STICKING = 0.1  # [m/s]: a contact that drifts faster slides
-CREEP = 0.1  # [m/s]: below this speed the slip says little about where the side force acts
-# Cosine between ground normal and wheel plane: a wheel that lies on its side has no contact, and it fades before that.
+CREEP = 0.1  # [m/s]: below this speed the slip says little about the point of action of the side force
+# Cosine between ground normal and wheel plane: a wheel lying on its side has no contact, which fades before that.
 LYING, LEANING = 0.1, 0.4
 
 
@@ -75,7 +75,7 @@ def tyre_contact(
     span: ContactStep,
     scratch: Array,
 ) -> WheelContact:
-    """Forces on a wheel, on whatever soil is under it; scratch (SAMPLES of contact_plane.py) is written to."""
+    """Forces on a wheel, on any soil; scratch (SAMPLES of contact_plane.py) is written to."""
     plane = contact_plane(ground, wheel.centre, wheel.axis, tyre.radius, tyre.width, before.soil_state.squeeze, scratch)
     hard, soft = NO_CONTACT, NO_CONTACT
     if plane.hardness > 0.0:
@@ -132,7 +132,7 @@ def _hard_contact(
     distance = (c[2] - plane.height) * normal[2] / size if size > LYING else math.inf
     deflection = tyre.radius - distance
     if not 0.0 < deflection < tyre.radius:
-        # In the air, or buried so deep that this contact means nothing.
+        # In the air, or buried too deep for this contact to be meaningful.
         return NO_CONTACT
     upward = scale(1.0 / size, upward)
     ahead = unit(cross(wheel.axis, normal))
@@ -141,7 +141,7 @@ def _hard_contact(
     # Velocity of the contact point as if the wheel did not spin.
     velocity = add(wheel.velocity, cross(wheel.angular_velocity, arm))
     ahead_level = unit((wheel.axis[1], -wheel.axis[0], 0.0))
-    # An edge that is met at speed is damped by no more than the tyre's spring: the whole of it would be a blow.
+    # An edge hit at speed is damped by no more than the tyre's spring force: full damping would be a blow.
     most = tyre.stiffness * deflection / tyre.damping
     bulge = min(max(plane.wall * dot(wheel.velocity, ahead_level), -most), most)
     load = tyre.stiffness * deflection - tyre.damping * (dot(velocity, normal) + bulge)
@@ -151,10 +151,10 @@ def _hard_contact(
         return NO_CONTACT
 
     radius = tyre.radius - deflection / 3.0  # dynamic rolling radius
-    # The spindle's own turn about the spin axis is part of `velocity` at the contact: only the spin is left.
+    # The spindle's own rotation about the spin axis is part of `velocity` at the contact: only the spin is left.
     drift_x, drift_y = dot(velocity, ahead) - radius * wheel.spin, dot(velocity, left)
     transport = radius * abs(wheel.spin)
-    # At a standstill any drift is an infinite slip. What hardly moves does not slide yet: it holds the largest force.
+    # At a standstill any drift is an infinite slip. A contact that hardly moves sticks: it holds the largest force.
     drift = (drift_x * drift_x + drift_y * drift_y) / (STICKING * STICKING)
     loaded = tyre_at(tyre.slip, load, friction, math.exp(-drift) if drift < 30.0 else 0.0)
     speed_x, speed_y = transport * loaded.weight_x + STILL, transport * loaded.weight_y + STILL  # v* of Eq. 5.36
@@ -165,7 +165,7 @@ def _hard_contact(
     across, across_rate, force_y = steady_to_dynamic(
         tyre.carcass_stiffness[1], tyre.carcass_damping[1], speed_y, steady.per_slip, steady.y, before.across, elapsed
     )
-    # The carcass may be deflected by more than a load that falls can hold.
+    # The carcass may be deflected by more than a falling load can hold.
     share = min(1.0, _most_force(loaded, force_x, force_y) / max(math.hypot(force_x, force_y), 1e-9))
     along, across, force_x, force_y = share * along, share * across, share * force_x, share * force_y
 
@@ -204,7 +204,7 @@ def _most_force(loaded: LoadedTyre, x: float, y: float) -> float:
 
 
 def tyre_record(parameters: VehicleParameters) -> TyreRecord:
-    """The kernel's view of the vehicle's tyre."""
+    """Record for the kernel of the vehicle's tyre."""
     tyre = parameters.tyre
     record = np.zeros(1, TYRE)
     record["slip"] = tmeasy_record(tyre)

@@ -14,34 +14,34 @@ import numpy as np
 from proving_ground.kernels.jit import inlined
 from vehicle_dynamics.drive.drive_parameters import Tyre, TyreDirection
 
-# The five numbers of a direction's characteristic, each at the nominal load and at twice that.
+# The five parameters of a direction's characteristic, each at the nominal load and at twice that.
 DIRECTION = np.dtype(
     [
         ("slope", "f8", 2),  # at zero slip [N]
         ("most", "f8", 2),  # largest force [N]
         ("most_slip", "f8", 2),  # where it is reached
         ("slide", "f8", 2),  # force of a sliding tyre [N]
-        ("slide_slip", "f8", 2),  # from where on it slides
+        ("slide_slip", "f8", 2),  # above which it slides
     ]
 )
 TMEASY = np.dtype(
     [
         ("nominal_load", "f8"),  # [N]
         ("most_load", "f8"),  # [N]: beyond, forces do not grow
-        ("reference_friction", "f8"),  # of the road that the characteristics were taken on
+        ("reference_friction", "f8"),  # of the road on which the characteristics were measured
         ("longitudinal", DIRECTION),
         ("lateral", DIRECTION),
         ("is_linear", "i8"),  # 1: straight up to the largest force, which stays ([Sanjurjo], Fig. 5.8)
         ("trail", "f8", 2),  # pneumatic trail over length of the contact patch, at zero slip
         ("trail_zero", "f8", 2),  # lateral slip at which it vanishes
-        ("trail_end", "f8", 2),  # lateral slip from which on it stays zero
+        ("trail_end", "f8", 2),  # lateral slip above which it stays zero
     ]
 )
 TmeasyRecord: TypeAlias = Any
 
 
 class Characteristic(NamedTuple):
-    """A force over slip: rises with the slope, reaches its largest value, falls to that of sliding."""
+    """Force over slip: rises with the slope, reaches its maximum, falls to that of sliding."""
 
     slope: float  # [N]
     most: float  # [N]
@@ -61,7 +61,7 @@ class LoadedTyre(NamedTuple):
 
 
 class SlipForce(NamedTuple):
-    """What a slip brings."""
+    """Forces of a slip."""
 
     x: float  # [N]
     y: float  # [N]
@@ -72,7 +72,7 @@ class SlipForce(NamedTuple):
 def tyre_at(tyre: TmeasyRecord, load: float, friction: float, stick: float = 0.0) -> LoadedTyre:
     """Characteristics at a load [N] and friction coefficient of the road.
 
-    Friction scales forces and the slips where they occur, and leaves the slopes. stick is 1 for a contact that does not
+    Friction scales forces and the slips where they occur, but not the slopes. stick is 1 for a contact that does not
     slide, which holds as much as the largest force, and 0 for one that slides.
     """
     scale = max(friction, 0.0) / tyre.reference_friction
@@ -106,7 +106,7 @@ def combined_force(tyre: LoadedTyre, slip_x: float, slip_y: float) -> SlipForce:
 
 @inlined
 def force_over_slip(characteristic: Characteristic, slip: float) -> float:
-    """Force [N] at a slip >= 0; none for a wheel in the air."""
+    """Force [N] at a slip >= 0; zero for a wheel in the air."""
     c = characteristic
     if c.most <= 0.0:
         return 0.0
@@ -170,7 +170,7 @@ def _over(a: float, b: float) -> float:
 
 
 def tmeasy_record(tyre: Tyre) -> TmeasyRecord:
-    """The kernel's view of a tyre."""
+    """Record for the kernel of a tyre."""
     record = np.zeros(1, TMEASY)
     record["nominal_load"], record["most_load"] = tyre.nominal_load_n, tyre.max_load_n
     record["reference_friction"] = tyre.reference_friction

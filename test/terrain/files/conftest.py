@@ -1,4 +1,4 @@
-"""Files that people's tools write."""
+"""Files as written by common tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_tiff(tmp_path: Path) -> Callable[[Tags], Path]:
 
 @pytest.fixture
 def write_int16_tiff(tmp_path: Path) -> Callable[[Any], Path]:
-    """Writes signed heights of sixteen bits, as most elevation models have them and Pillow cannot write them."""
+    """Writes signed 16-bit heights, as in most elevation models; Pillow cannot write them."""
 
     def write(heights: Any) -> Path:
         rows, columns = heights.shape

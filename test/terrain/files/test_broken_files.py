@@ -1,4 +1,4 @@
-"""Broken, hostile and absurd map files: one clear line each, and nothing half-loaded."""
+"""Broken, malicious and absurd map files: one clear line each, and nothing partially loaded."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def rejection(path: Path, options: MapFileOptions | None = None) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (HEADER + 3 * ROW, "4 rows promised, 3 found; file looks truncated"),
-        (HEADER + 3 * ROW + "1 2", "4 rows promised, 3 found; file looks truncated"),
-        (HEADER, "4 rows promised, 0 found; file looks truncated"),
-        (HEADER + 5 * ROW, "4 rows of 3 promised, more found"),
+        (HEADER + 3 * ROW, "4 rows expected, 3 found; file looks truncated"),
+        (HEADER + 3 * ROW + "1 2", "4 rows expected, 3 found; file looks truncated"),
+        (HEADER, "4 rows expected, 0 found; file looks truncated"),
+        (HEADER + 5 * ROW, "4 rows of 3 expected, more found"),
         (HEADER + 3 * ROW + "1 2 x", "'x' is not a height"),
         (HEADER + 3 * ROW + "1 2 inf", "1 heights are infinite"),
         (HEADER + 3 * ROW + "1 2 1e300", "1 heights are infinite or beyond what float32 holds"),
@@ -59,8 +59,8 @@ def rejection(path: Path, options: MapFileOptions | None = None) -> str:
         (HEADER.replace("nrows 4\n", "") + ROW, "header lacks nrows"),
         (HEADER.replace("xllcorner 0", "xllcorner nan") + 4 * ROW, "header: xllcorner must be finite, got nan"),
         (HEADER.replace("xllcorner 0\n", "") + 4 * ROW, "header lacks xllcorner"),
-        (HEADER.replace("nrows 4", "rows 4") + 4 * ROW, "header line 'rows 4' is not understood"),
-        (HEADER.replace("cellsize 1", "cellsize 0.000277778") + 4 * ROW, "looks like degrees; bring the file"),
+        (HEADER.replace("nrows 4", "rows 4") + 4 * ROW, "header line 'rows 4' is unknown"),
+        (HEADER.replace("cellsize 1", "cellsize 0.000277778") + 4 * ROW, "looks like degrees; reproject the file"),
         (HEADER.replace("cellsize 1", "cellsize -1") + 4 * ROW, "cellsize -1 looks like degrees"),
         ("", "header lacks ncols"),
     ],
@@ -70,11 +70,11 @@ def test_a_broken_ascii_grid_is_rejected(tmp_path: Path, text: str, words: str) 
     path.write_text(text)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # the rejection is all that is said
+        warnings.simplefilter("error")  # the error is the only message
         assert words in rejection(path)
 
 
-def test_bytes_that_are_no_text_are_rejected(tmp_path: Path) -> None:
+def test_binary_data_in_a_text_format_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "hill.asc"
     path.write_bytes(b"\xff\xfe\x00ncols")
 
@@ -82,7 +82,7 @@ def test_bytes_that_are_no_text_are_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
-def test_a_file_that_is_not_there_or_empty_is_rejected(tmp_path: Path, suffix: str) -> None:
+def test_a_missing_or_empty_file_is_rejected(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"hill{suffix}"
 
     assert rejection(path, ANY) == f"terrain '{path}': No such file or directory"
@@ -91,7 +91,7 @@ def test_a_file_that_is_not_there_or_empty_is_rejected(tmp_path: Path, suffix: s
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"])
-def test_a_pipe_is_rejected_before_anyone_waits_for_it(
+def test_a_pipe_is_rejected_before_it_can_block(
     tmp_path: Path, suffix: str, alarm: Callable[[float], AbstractContextManager[None]]
 ) -> None:
     path = tmp_path / f"hill{suffix}"
@@ -114,7 +114,7 @@ def test_an_unknown_kind_of_file_is_rejected(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".npz", ".tif", ".png", ".stl", ".ply"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
-def test_half_a_file_is_rejected(tmp_path: Path, suffix: str, share: float) -> None:
+def test_a_truncated_file_is_rejected(tmp_path: Path, suffix: str, share: float) -> None:
     path = tmp_path / f"hill{suffix}"
     heights = np.random.default_rng(1).normal(size=(40, 50)).astype(np.float32)
     save_map(ElevationMap(heights=heights, resolution=1.0), path)
@@ -123,11 +123,11 @@ def test_half_a_file_is_rejected(tmp_path: Path, suffix: str, share: float) -> N
     path.write_bytes(data[: int(share * len(data))])
 
     words = rejection(path, ANY)
-    assert "truncated" in words or "unexpected length" in words  # so PLY says it
+    assert "truncated" in words or "unexpected length" in words  # the wording of PLY
 
 
 @pytest.mark.parametrize("length", [200, 400, 2000])  # [bytes]: within the table of tags, and within the heights
-def test_half_a_geotiff_is_called_truncated_and_not_unreferenced(tmp_path: Path, length: int) -> None:
+def test_a_truncated_geotiff_is_reported_as_such_and_not_as_unreferenced(tmp_path: Path, length: int) -> None:
     path = tmp_path / "hill.tif"
     save_map(ElevationMap(heights=np.zeros((40, 50)), resolution=1.0), path)
     path.write_bytes(path.read_bytes()[:length])
@@ -168,12 +168,10 @@ endsolid hill
         ("hill.stl", ASCII_STL[:-20].encode(), "the text does not end with 'endsolid'; it looks truncated"),
     ],
 )
-def test_a_broken_mesh_is_rejected_for_what_is_wrong_with_it(
-    tmp_path: Path, name: str, data: bytes, words: str
-) -> None:
+def test_a_broken_mesh_is_rejected_with_its_fault(tmp_path: Path, name: str, data: bytes, words: str) -> None:
     (tmp_path / name).write_bytes(data)
 
-    assert f"is not a sound mesh: {words}" in rejection(tmp_path / name, ANY)
+    assert f"is not a valid mesh: {words}" in rejection(tmp_path / name, ANY)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +187,7 @@ def test_names_and_comments_of_a_mesh_may_be_in_an_old_code_page(tmp_path: Path,
     assert load_map(tmp_path / name, ANY).shape == (5, 5)
 
 
-def test_a_mesh_as_large_as_the_galaxy_is_rejected(tmp_path: Path) -> None:
+def test_an_astronomically_large_mesh_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "hill.obj"
     path.write_text("v -1e308 0 0\nv 1e308 0 0\nv 0 1e308 0\nf 1 2 3\n")
 
@@ -200,7 +198,7 @@ def test_a_mesh_as_large_as_the_galaxy_is_rejected(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_bytes_may_be_anything_and_the_file_is_taken_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
+def test_arbitrary_bytes_are_loaded_or_rejected(data: st.DataObject, tmp_path: Path) -> None:
     suffix = data.draw(st.sampled_from([".npz", ".asc", ".tif", ".png", ".obj", ".stl", ".ply"]))
     path = tmp_path / f"fuzz{suffix}"
     save_map(ElevationMap(heights=np.arange(30.0).reshape(5, 6), resolution=1.0), path)
@@ -223,20 +221,20 @@ def test_bytes_may_be_anything_and_the_file_is_taken_or_rejected(data: st.DataOb
         ({}, "has no georeference (no pixel scale and tie point); give resolution_m to use it"),
         ({MATRIX: (0.9, 0.4, 0.0, 5.0, 0.4, -0.9, 0.0, 7.0, *8 * (0.0,))}, "is rotated against its coordinate system"),
         ({SCALE: (1.0, 1.0, 0.0), TIEPOINT: 12 * (0.0,)}, "is placed by several tie points"),
-        ({SCALE: (1.0, 2.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has pixels of 1 x 2 m; bring it to square ones first"),
-        ({SCALE: (1.0, -1.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has an unsound georeference: pixel scale [1.0, -1.0]"),
-        ({SCALE: (1.0, 1.0, 0.0), TIEPOINT: (*3 * (0.0,), float("nan"), 0.0, 0.0)}, "has an unsound georeference"),
+        ({SCALE: (1.0, 2.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has pixels of 1 x 2 m; resample it to square ones first"),
+        ({SCALE: (1.0, -1.0, 0.0), TIEPOINT: 6 * (0.0,)}, "has an invalid georeference: pixel scale [1.0, -1.0]"),
+        ({SCALE: (1.0, 1.0, 0.0), TIEPOINT: (*3 * (0.0,), float("nan"), 0.0, 0.0)}, "has an invalid georeference"),
         (
             {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, 4326)},
-            "is in degrees (EPSG:4326); bring it into metres first",
+            "is in degrees (EPSG:4326); reproject it to metres first",
         ),
         (  # no model type, only a geographic system
             {SCALE: (1 / 120, 1 / 120, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 1, 2048, 0, 1, 4326)},
-            "is in degrees (EPSG:4326); bring it into metres first",
+            "is in degrees (EPSG:4326); reproject it to metres first",
         ),
         (
             {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), KEYS: (1, 1, 0, 1, 3076, 0, 1, 9002)},
-            "has coordinates in another unit than metres (EPSG:9002)",
+            "has coordinates in a unit other than metres (EPSG:9002)",
         ),
         (
             {SCALE: (1.0, 1.0, 0.0), TIEPOINT: 6 * (0.0,), NODATA: "5"},
@@ -280,7 +278,7 @@ def test_an_upright_matrix_places_a_geotiff_as_scale_and_tie_point_do(write_tiff
 
 
 def gigantic_png(path: Path, side: int) -> None:
-    """A file of a hundred bytes that promises a picture of side x side."""
+    """A file of a hundred bytes that declares an image of side x side."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -290,25 +288,25 @@ def gigantic_png(path: Path, side: int) -> None:
 
 
 @pytest.mark.parametrize(("side", "words"), [(10_001, "too many"), (60_000, "far too many pixels")])
-def test_a_gigantic_picture_is_rejected_before_it_is_decoded(tmp_path: Path, side: int, words: str) -> None:
+def test_a_gigantic_image_is_rejected_before_it_is_decoded(tmp_path: Path, side: int, words: str) -> None:
     gigantic_png(tmp_path / "bomb.png", side)
 
     assert words in rejection(tmp_path / "bomb.png", ANY)
 
 
-def test_a_colour_picture_is_no_heightmap(tmp_path: Path) -> None:
+def test_a_colour_image_is_not_a_heightmap(tmp_path: Path) -> None:
     Image.new("RGB", (4, 4)).save(tmp_path / "photo.png")
 
     assert "holds colours (mode RGB), not one height per pixel" in rejection(tmp_path / "photo.png", ANY)
 
 
-def test_a_picture_of_one_pixel_is_no_map(tmp_path: Path) -> None:
+def test_an_image_of_one_pixel_is_not_a_map(tmp_path: Path) -> None:
     Image.new("L", (1, 1)).save(tmp_path / "dot.png")
 
     assert "1 x 1 nodes span no area" in rejection(tmp_path / "dot.png", ANY)
 
 
-def test_a_picture_without_heights_says_what_is_missing(tmp_path: Path) -> None:
+def test_an_image_without_a_height_scale_says_what_is_missing(tmp_path: Path) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "hill.png")
 
     assert "give low_m, high_m and resolution_m" in rejection(tmp_path / "hill.png")
@@ -335,10 +333,10 @@ def write_npz(path: Path, about: dict[str, Any] | None = None, **arrays: Any) ->
         ({"soil_names": "hard"}, {}, "soil_names: must be a list of names, got 'hard'"),
         ({"soil_names": {"hard": 0}}, {}, "soil_names: must be a list of names"),
         ({"soil_names": None}, {}, "soil_names: must be a list of names, got 'None'"),
-        ({}, {"soils": np.full((3, 3), 9, np.uint8)}, "soils: number 9 has no name"),
+        ({}, {"soils": np.full((3, 3), 9, np.uint8)}, "soils: index 9 has no name"),
     ],
 )
-def test_an_npz_that_is_no_map_is_rejected(
+def test_an_npz_that_is_not_a_map_is_rejected(
     tmp_path: Path, about: dict[str, Any], arrays: dict[str, Any], words: str
 ) -> None:
     write_npz(tmp_path / "hill.npz", about, **arrays)
@@ -346,7 +344,7 @@ def test_an_npz_that_is_no_map_is_rejected(
     assert words in rejection(tmp_path / "hill.npz")
 
 
-def test_an_npz_that_promises_a_gigantic_array_is_rejected_by_its_header(tmp_path: Path) -> None:
+def test_an_npz_that_declares_a_gigantic_array_is_rejected_by_its_header(tmp_path: Path) -> None:
     write_npz(tmp_path / "hill.npz")
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(

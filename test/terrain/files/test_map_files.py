@@ -44,11 +44,11 @@ def test_npz_keeps_everything(tmp_path: Path, hills: ElevationMap) -> None:
     assert (again.resolution, again.origin_x, again.origin_y) == (0.25, -3.0, 2.0)
     assert again.soil_names == hills.soil_names
     assert again.georeference == hills.georeference
-    assert [path.name for path in tmp_path.iterdir()] == ["hills.npz"]  # no part is left
+    assert [path.name for path in tmp_path.iterdir()] == ["hills.npz"]  # no temporary file remains
 
 
 def loading_peak(path: Path) -> int:
-    """Most memory [bytes] that is taken at once while a map is loaded."""
+    """Peak memory [bytes] while a map is loaded."""
     tracemalloc.start()
     try:
         load_map(path)
@@ -59,7 +59,7 @@ def loading_peak(path: Path) -> int:
 
 @pytest.mark.parametrize("side", [1000, 2000])  # nodes
 def test_loading_a_map_takes_five_bytes_a_node_and_no_copy_whatever_its_size(tmp_path: Path, side: int) -> None:
-    # What holds for 4 million nodes holds for the 64 million of 4 km x 4 km at 0.5 m: time and memory go into one
+    # What holds for 4 million nodes holds for the 64 million of 4 km x 4 km at 0.5 m: time and memory are spent on one
     # copy of the file. One megabyte is for the reader's own buffers.
     shape = (side, side)
     ground = ElevationMap(heights=np.ones(shape, np.float32), resolution=0.5, soils=np.zeros(shape, np.uint8))
@@ -112,7 +112,7 @@ def test_a_mesh_comes_back_as_the_same_map(tmp_path: Path, suffix: str) -> None:
     assert_allclose(again.heights, hills.heights, atol=1e-6)
 
 
-def test_of_a_mesh_the_highest_surface_counts(tmp_path: Path) -> None:
+def test_the_highest_surface_of_a_mesh_counts(tmp_path: Path) -> None:
     table_over_floor = ["v 0 0 0", "v 4 0 0", "v 4 4 0", "v 0 4 0", "v 1 1 2", "v 3 1 2", "v 3 3 2", "v 1 3 2"]
     table_over_floor += ["f 1 2 3", "f 1 3 4", "f 5 6 7", "f 5 7 8"]
     (tmp_path / "table.obj").write_text("\n".join(table_over_floor))
@@ -123,7 +123,7 @@ def test_of_a_mesh_the_highest_surface_counts(tmp_path: Path) -> None:
     assert ground.height_at(0.0, 4.0) == 0.0
 
 
-def test_corner_and_centre_of_the_lower_left_cell_are_told_apart(tmp_path: Path) -> None:
+def test_corner_and_centre_of_the_lower_left_cell_are_distinguished(tmp_path: Path) -> None:
     rows = "cellsize 10\n1 2\n3 4\n"
     (tmp_path / "corner.asc").write_text(f"ncols 2\nnrows 2\nxllcorner 100\nyllcorner 200\n{rows}")
     (tmp_path / "centre.asc").write_text(f"NCOLS 2\nNROWS 2\nXLLCENTER 105\nYLLCENTER 205\n{rows}")
@@ -152,11 +152,11 @@ def test_negative_heights_of_sixteen_bits_stay_negative(tmp_path: Path, write_in
     assert_array_equal(ground.heights, [[300.0, -400.0], [-5.0, 200.0]])
 
 
-def test_holes_are_filled_only_when_asked(tmp_path: Path) -> None:
+def test_gaps_are_filled_only_on_request(tmp_path: Path) -> None:
     header = "ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n"
-    (tmp_path / "holes.asc").write_text(header + "1 2 -9999\n4 nan 6\n")
+    (tmp_path / "gaps.asc").write_text(header + "1 2 -9999\n4 nan 6\n")
 
-    ground = load_map(tmp_path / "holes.asc", MapFileOptions(fill_gaps=True))
+    ground = load_map(tmp_path / "gaps.asc", MapFileOptions(fill_gaps=True))
 
     assert ground.heights[1, 2] in (2.0, 6.0)  # the two nearest
     assert ground.heights[0, 1] in (2.0, 4.0, 6.0)

@@ -1,4 +1,4 @@
-"""A soil law that the suite does not know: organic ground with a mat on top (Wong, Theory of Ground Vehicles)."""
+"""A soil law from outside the suite: organic ground with a mat on top (Wong, Theory of Ground Vehicles)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 
 def hung_loops() -> Mechanism:
-    """Two ball-joint loops that share bodies and hang from a boom, not from the root, and a hinge of three turns."""
+    """Two ball-joint loops that share bodies and hang from a boom, not from the root, and a hinge of three axes."""
     hub, end, top = (0.3, 0.0, 0.1), (0.1, 0.0, 0.35), (0.3, 0.0, 0.34)
     d, f = (0.3, 0.48, 0.1), (0.3, 0.30, 0.38)
     c = (0.2, 0.4, 0.4)
@@ -73,7 +73,7 @@ def systems() -> dict[str, EmbeddedSystem]:
 
 @pytest.fixture(scope="session")
 def random_case(systems: dict[str, EmbeddedSystem]) -> Callable[[str, int, bool], Case]:
-    """Travel from rebound to bump, wheels anywhere, lively rates, forces of all sizes."""
+    """Travel from rebound to bump, wheels at any angle, high rates, forces of all sizes."""
 
     @functools.cache
     def make(name: str, seed: int, root_is_held: bool) -> Case:

@@ -1,4 +1,4 @@
-"""Runs of both multiplier models: they follow the same path, keep loops closed, and allocate nothing on the way."""
+"""Runs of both multiplier models: they follow the same path, keep loops closed, and do not allocate."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_both_models_follow_the_same_path(
 
     assert_allclose(tree.time, [0.02, 0.04, 0.06, 0.08, 0.1])
     assert np.abs(tree.coordinates[-1] - case.state.coordinates).max() > 0.05
-    assert_allclose(tree.coordinates, free.coordinates, atol=1e-8)  # both within RK4's error of the truth
+    assert_allclose(tree.coordinates, free.coordinates, atol=1e-8)  # both within RK4's error
     assert_allclose(tree.rates, free.rates, atol=1e-6)
     # Semi-implicit Euler is of first order: half the step, half the error.
     for run in (run_tree, run_free):
@@ -67,7 +67,7 @@ def test_both_models_follow_the_same_path(
         assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.2)
 
 
-def test_path_is_the_one_of_the_embedding(random_case: MakeCase) -> None:
+def test_path_agrees_with_the_embedding(random_case: MakeCase) -> None:
     case = random_case("slider_crank", 2, True)
     springs = sprung(case.system, "piston", 2e3, 20.0)
     step, steps = 1e-3, 50
@@ -140,13 +140,13 @@ def test_run_allocates_nothing(random_case: MakeCase) -> None:
     _nrt_python.memsys_enable_stats()
     try:
         for run, is_projected in ((run_tree, False), (run_tree, True), (run_free, False)):
-            # What remains is the hand-over of arrays from Python, once per run.
+            # What remains is passing arrays from Python, once per run.
             assert allocations(run, 100, is_projected) == allocations(run, 1, is_projected)
     finally:
         _nrt_python.memsys_disable_stats()
 
 
-def test_broken_run_tells(random_case: MakeCase) -> None:
+def test_broken_run_is_reported(random_case: MakeCase) -> None:
     start = random_case("four_bar", 0, True).state
     broken = TreeState(start.layout, np.array([np.nan, 0.0, 0.0]), start.rates, np.zeros(6))
     settings = RunSettings(step=1e-3, steps=2, records=1, root_is_held=True)

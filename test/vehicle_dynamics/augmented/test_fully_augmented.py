@@ -51,7 +51,7 @@ def solve(
     gravity: tuple[float, float, float] = WEIGHTLESS,
     anchor: np.ndarray | None = None,
 ) -> TreeAccelerations:
-    """In tree coordinates, and with the multipliers of the cuts only."""
+    """Result in tree coordinates, with the multipliers of the cuts only."""
     bodies = free_bodies(mechanism)
     work, out = free_workspace(bodies), free_accelerations(bodies)
     anchor = anchors_at_rest(mechanism.cuts) if anchor is None else anchor
@@ -75,7 +75,7 @@ def test_free_bodies_and_tree_coordinates_give_the_same_accelerations(
 
     result = solve(case.mechanism, free_state(case.state), case.body_forces, case.coordinate_forces, root_is_held)
 
-    # Same physics; the 184 constraints are worse conditioned than 36 (2e-11 is seen).
+    # Same physics; the 184 constraints are worse conditioned than 36 (observed: 2e-11).
     assert_as_dense_and_embedded(case, result, root_is_held, tolerance=1e-9, of_multipliers=1e-9)
 
 
@@ -103,7 +103,7 @@ def test_gravity_and_moving_anchors_act_as_in_the_tree(random_case: MakeCase, ro
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_free_bodies_know_their_tree_coordinates(random_case: MakeCase, name: str) -> None:
+def test_free_bodies_recover_their_tree_coordinates(random_case: MakeCase, name: str) -> None:
     case = random_case(name, 3, False)
     bodies = free_bodies(case.mechanism)
     work, count = free_workspace(bodies), case.system.layout.count
@@ -147,7 +147,7 @@ def test_vehicle_has_198_velocities_and_184_constraints(random_case: MakeCase) -
     assert len(bodies.pattern.row) < 184 * 185 / 2 / 10  # the factor stays sparse
 
 
-def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
+def test_drift_decays_as_baumgarte_prescribes(random_case: MakeCase) -> None:
     case = random_case("slider_crank", 5, False)
     bodies = free_bodies(case.mechanism)
     work, out, anchor = free_workspace(bodies), free_accelerations(bodies), anchors_at_rest(case.mechanism.cuts)
@@ -162,7 +162,7 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
         fully_augmented_accelerations(bodies, state, False, WEIGHTLESS, unloaded, constraints, work, out)
 
     def moved(time: float) -> FreeState:
-        """On the path with this acceleration; attitudes turn by the mean angular velocity."""
+        """State on the path with this acceleration; attitudes rotate by the mean angular velocity."""
         rotation = time * start.velocity[:, :3] + time**2 / 2.0 * acceleration[:, :3]
         x, y, z, w = start.attitude.T
         q, half = np.column_stack([x, y, z]), rotation / 2.0
@@ -177,7 +177,7 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     assert_decays_as_baumgarte_wants(work, lambda time: accelerate(moved(time)), error, error_rate, (alpha, beta))
 
 
-def test_hinges_that_free_bodies_cannot_have_are_rejected(random_case: MakeCase) -> None:
+def test_unsupported_hinges_of_free_bodies_are_rejected(random_case: MakeCase) -> None:
     with pytest.raises(ValueError, match=r"carrier: a hinge must be one turn, .* got \(revolute, revolute, revolute\)"):
         free_bodies(random_case("hung_loops", 0, False).mechanism)
     mechanism = random_case("hmmwv", 0, False).mechanism

@@ -67,7 +67,7 @@ def test_compiled_embedding_and_other_formulations_agree(
     embedded = case.system.forward_dynamics(case.state, case.body_forces, case.coordinate_forces, root_is_held)
     dense = solve_augmented(case.state, case.body_forces, case.coordinate_forces, root_is_held)
     scale = np.abs(dense.coordinates).max()
-    # Same physics: only rounding may differ, and loops closed within 1e-13 m (2e-13 is seen).
+    # Same physics: only rounding may differ, and loops closed within 1e-13 m (observed: 2e-13).
     assert_allclose(closed, case.state.coordinates, atol=1e-11)
     for other in (embedded, dense):
         assert_allclose(result.root, other.root, atol=1e-11 * scale)
@@ -140,7 +140,7 @@ def test_warm_start_needs_few_steps_and_a_closed_one_none(
 
 
 @pytest.mark.parametrize("value", [-0.8, np.nan], ids=["out of reach", "not a number"])
-def test_loop_that_cannot_close_is_told_and_keeps_the_guess(
+def test_loop_that_cannot_close_is_reported_and_keeps_the_guess(
     embeddings: dict[str, NumericEmbedding], systems: dict[str, EmbeddedSystem], value: float
 ) -> None:
     embedding = NumericEmbedding(systems["four_bar"].layout.mechanism, ("lower",))
@@ -190,7 +190,7 @@ def test_evaluation_allocates_nothing(random_case: MakeCase, embeddings: dict[st
     tuples = sum(len(part) for part in (mechanism.embedding, mechanism.tree, *work, out))
     _nrt_python.memsys_enable_stats()
     try:
-        # What remains is the hand-over of arrays from Python, one each: seven stand alone. Newton steps add none.
+        # What remains is passing arrays from Python, one each: seven stand alone. Newton steps add none.
         assert allocations(0.0) == allocations(0.1) == tuples + 7
     finally:
         _nrt_python.memsys_disable_stats()

@@ -60,7 +60,7 @@ def test_sparse_dense_and_embedded_formulations_agree(
 
     result = solve(case.state, case.body_forces, case.coordinate_forces, root_is_held)
 
-    # Same physics: only rounding may differ (3e-13 is seen).
+    # Same physics: only rounding may differ (observed: 3e-13).
     assert_as_dense_and_embedded(case, result, root_is_held, tolerance=1e-11, of_multipliers=1e-10)
 
 
@@ -133,7 +133,7 @@ def solve_with_known(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_moving_anchor_is_a_body_whose_motion_is_given(systems: dict[str, EmbeddedSystem], seed: int) -> None:
+def test_moving_anchor_equals_a_body_with_prescribed_motion(systems: dict[str, EmbeddedSystem], seed: int) -> None:
     vehicle = systems["hmmwv"]
     mechanism = vehicle.layout.mechanism
     cut_index = [cut.name for cut in mechanism.cuts].index("front_right.L")
@@ -160,7 +160,7 @@ def test_moving_anchor_is_a_body_whose_motion_is_given(systems: dict[str, Embedd
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_projection_puts_a_spoiled_state_back_on_the_constraints(random_case: MakeCase, name: str) -> None:
+def test_projection_returns_a_perturbed_state_to_the_constraints(random_case: MakeCase, name: str) -> None:
     case = random_case(name, 4, False)
     tree = tree_arrays(case.mechanism)
     work, out, anchor = tree_workspace(tree), tree_accelerations(tree), anchors_at_rest(case.mechanism.cuts)
@@ -189,7 +189,7 @@ def test_projection_puts_a_spoiled_state_back_on_the_constraints(random_case: Ma
     assert energies[1] <= energies[0]
 
 
-def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
+def test_drift_decays_as_baumgarte_prescribes(random_case: MakeCase) -> None:
     case = random_case("hung_loops", 5, False)
     tree = tree_arrays(case.mechanism)
     work, out, anchor = tree_workspace(tree), tree_accelerations(tree), anchors_at_rest(case.mechanism.cuts)
@@ -211,7 +211,7 @@ def test_drift_decays_as_baumgarte_wants(random_case: MakeCase) -> None:
     error, error_rate = work.error.copy(), work.error_rate.copy()
 
     def accelerate_at(time: float) -> None:
-        """On the path that has this acceleration (the root's is zero here)."""
+        """State on the path with this acceleration (the root's is zero here)."""
         at = coordinates + time * rates + time**2 / 2.0 * acceleration
         accelerate(at, rates + time * acceleration)
 

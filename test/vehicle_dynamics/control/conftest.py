@@ -1,4 +1,4 @@
-"""A vehicle under drive by wire, in simulation time."""
+"""A vehicle under drive-by-wire, in simulation time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of command messages: read as a whole or rejected by one rule; counts and words about what became of them."""
+"""Fields of command messages: read as a whole or rejected by one rule; counts and messages about verdicts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pressed(vehicle: Hmmwv, drive: DriveByWire) -> Pedals:
 
 
 @given(field=st.integers(0, 5), bad=BAD)
-def test_no_field_of_a_twist_may_be_other_than_finite(vehicle: Hmmwv, field: int, bad: float) -> None:
+def test_twist_with_a_field_that_is_not_finite_is_rejected(vehicle: Hmmwv, field: int, bad: float) -> None:
     values = [1.0, 0.0, 0.0, 0.0, 0.0, 0.1]
     values[field] = bad
 
@@ -46,7 +46,7 @@ def test_no_field_of_a_twist_may_be_other_than_finite(vehicle: Hmmwv, field: int
 
 
 @given(field=st.sampled_from(ACKERMANN), bad=BAD)
-def test_no_field_of_an_ackermann_command_may_be_other_than_finite(vehicle: Hmmwv, field: str, bad: float) -> None:
+def test_ackermann_command_with_a_field_that_is_not_finite_is_rejected(vehicle: Hmmwv, field: str, bad: float) -> None:
     fields = {**dict.fromkeys(ACKERMANN, 0.1), field: bad}
 
     answer = receive_ackermann(DriveByWire(vehicle, DriveByWireSettings()), 0.0, fields)
@@ -54,13 +54,13 @@ def test_no_field_of_an_ackermann_command_may_be_other_than_finite(vehicle: Hmmw
     assert answer == Answer(Verdict.REJECTED, f"{field} is {bad}")
 
 
-def test_sideways_wish_is_told(drive: DriveByWire) -> None:
+def test_lateral_command_is_reported(drive: DriveByWire) -> None:
     answer = receive_twist(drive, 0.0, (1.0, 0.5, 0.0), (0.0, 0.0, 0.0))
 
     assert answer == Answer(Verdict.LIMITED, "can only move ahead and turn about z")
 
 
-def test_pedals_are_taken_by_name_in_any_order(vehicle: Hmmwv, drive: DriveByWire) -> None:
+def test_pedals_are_accepted_by_name_in_any_order(vehicle: Hmmwv, drive: DriveByWire) -> None:
     answer = receive_named_pedals(drive, 0.0, ["gear", "brake", "steering", "throttle"], [-1.0, 0.1, 0.2, 0.3])
 
     assert answer == ACCEPTED
@@ -80,7 +80,7 @@ def test_pedals_are_taken_by_name_in_any_order(vehicle: Hmmwv, drive: DriveByWir
         (["steering", "throttle", "brake", "gear"], [0.0, 0.0, 0.0, math.nan], "selected is nan"),
     ],
 )
-def test_pedals_that_lie_are_rejected_by_a_rule(
+def test_inconsistent_pedals_are_rejected_by_a_rule(
     drive: DriveByWire, names: list[str], positions: list[float], rule: str
 ) -> None:
     answer = receive_named_pedals(drive, 0.0, names, positions)
@@ -90,7 +90,7 @@ def test_pedals_that_lie_are_rejected_by_a_rule(
 
 
 @given(names=st.lists(st.text(max_size=40), max_size=6), positions=st.lists(st.floats(), max_size=6))
-def test_pedals_of_any_form_raise_nothing(vehicle: Hmmwv, names: list[str], positions: list[float]) -> None:
+def test_arbitrary_pedals_raise_nothing(vehicle: Hmmwv, names: list[str], positions: list[float]) -> None:
     drive = DriveByWire(vehicle, DriveByWireSettings())
 
     receive_named_pedals(drive, 0.0, names, positions)
@@ -98,7 +98,7 @@ def test_pedals_of_any_form_raise_nothing(vehicle: Hmmwv, names: list[str], posi
     assert pressed(vehicle, drive) == pressed(vehicle, drive).within_limits()
 
 
-def test_audit_tells_what_is_new_and_counts_all() -> None:
+def test_audit_reports_news_and_counts_all() -> None:
     audit = CommandAudit()
     for answer in (ACCEPTED, Answer(Verdict.REJECTED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
         audit.note("cmd_vel", answer)
@@ -112,16 +112,16 @@ def test_audit_tells_what_is_new_and_counts_all() -> None:
     assert (audit.rejected, audit.limited) == (1, 1)
 
 
-def test_flood_gate_lets_usual_rates_through_and_bounds_a_flood() -> None:
+def test_rate_limiter_passes_usual_rates_and_bounds_a_flood() -> None:
     usual, flooded = RateLimiter(), RateLimiter()
 
     assert all(usual.rest_s(100.0 + 0.005 * count) == 0.0 for count in range(1000))  # 200 Hz
-    now, heard = 100.0, 0
+    now, accepted = 100.0, 0
     while now < 110.0:  # each at once after the last
         now += 1e-4 + flooded.rest_s(now)
-        heard += 1
+        accepted += 1
 
-    assert heard < 10.0 * RateLimiter.PER_SECOND + 2 * RateLimiter.BURST
+    assert accepted < 10.0 * RateLimiter.PER_SECOND + 2 * RateLimiter.BURST
 
 
 def test_rejection_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:

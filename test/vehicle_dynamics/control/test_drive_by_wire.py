@@ -1,4 +1,4 @@
-"""Drive by wire: obeys the newest command within limits, says what it cannot obey, stops on silence and nonsense."""
+"""Drive-by-wire: follows the newest command within limits, reports what it cannot follow, stops on silence."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_nonsense_is_rejected_and_brakes_at_once(ride: Ride, receive: Any, reaso
     assert car.pedals.throttle > 0.0
 
 
-def test_turn_on_the_spot_is_told_and_the_vehicle_stands(ride: Ride) -> None:
+def test_turn_on_the_spot_is_reported_and_the_vehicle_stands(ride: Ride) -> None:
     car = ride()
 
     answer = car.drive.receive_motion(0.0, 0.0, 1.0)
@@ -103,7 +103,7 @@ def test_turn_on_the_spot_is_told_and_the_vehicle_stands(ride: Ride) -> None:
 @pytest.mark.parametrize(
     ("speed", "yaw_rate", "words"), [(90.0, 0.0, "beyond +25.00"), (-20.0, 0.0, "beyond -5.00"), (2.0, 2.0, "radius")]
 )
-def test_what_is_beyond_limits_is_obeyed_as_far_as_possible(
+def test_command_beyond_limits_is_followed_as_far_as_possible(
     vehicle: Hmmwv, speed: float, yaw_rate: float, words: str
 ) -> None:
     answer = DriveByWire(vehicle, LIMITS).receive_motion(0.0, speed, yaw_rate)
@@ -121,7 +121,7 @@ def test_speed_limit_holds(ride: Ride) -> None:
     assert car.speed < 22.2
 
 
-def test_brakes_answer_at_once_and_let_go_at_once(ride: Ride) -> None:
+def test_brakes_respond_and_release_at_once(ride: Ride) -> None:
     car = ride(speed=8.0)
     car.run(3.0, motion(8.0))
 
@@ -193,7 +193,7 @@ def test_starts_uphill_on_a_slope_of_30_percent(ride: Ride) -> None:
     assert lowest > -1.0
 
 
-def test_stop_of_a_vehicle_that_rolls_against_its_gear_brakes_in_earnest(ride: Ride) -> None:
+def test_stop_of_a_vehicle_that_rolls_against_its_gear_uses_the_service_brake(ride: Ride) -> None:
     car = ride(speed=-4.0)  # the lever is at drive
 
     car.run(0.1, motion(0.0))
@@ -215,7 +215,7 @@ def test_newest_source_wins(ride: Ride) -> None:
     assert car.pedals.steering < 0.0
 
 
-def test_pedals_beyond_their_limits_are_pressed_no_further_than_they_go(ride: Ride) -> None:
+def test_pedals_beyond_their_limits_are_clamped(ride: Ride) -> None:
     car = ride()
 
     answer = car.drive.receive_pedals(0.0, Pedals(1.5, -0.1, 1.2, NEUTRAL))
@@ -225,7 +225,7 @@ def test_pedals_beyond_their_limits_are_pressed_no_further_than_they_go(ride: Ri
     assert car.pedals == Pedals(1.0, 0.0, 1.0, NEUTRAL)
 
 
-def test_stop_in_a_curve_teaches_the_steering_nothing(ride: Ride) -> None:
+def test_stop_in_a_curve_does_not_change_the_steering_controller(ride: Ride) -> None:
     car = ride(speed=8.0)
     car.run(3.0, motion(8.0, 0.4))
     correction = car.drive._helm.curvature.correction
@@ -235,7 +235,7 @@ def test_stop_in_a_curve_teaches_the_steering_nothing(ride: Ride) -> None:
     assert car.drive._helm.curvature.correction == correction
 
 
-def test_reset_forgets_everything(ride: Ride) -> None:
+def test_reset_clears_everything(ride: Ride) -> None:
     car = ride(speed=5.0)
     car.run(1.0, motion(5.0, 0.3))
     car.drive.receive_motion(car.time, math.nan, 0.0)
@@ -285,19 +285,19 @@ def test_limits_hold_whatever_is_sent(vehicle: Hmmwv, commands: list[tuple[Any, 
 @given(bad=st.sampled_from([math.nan, math.inf, -math.inf, 1e6]), position=st.integers(0, 1))
 def test_rejected_command_leaves_no_trace_after_the_next_good_one(vehicle: Hmmwv, bad: float, position: int) -> None:
     seen = vehicle.snapshot(vehicle.start(FlatGround(), speed=5.0), Pedals(), FlatGround())
-    told, spared = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
-    for drive in (told, spared):
+    disturbed, undisturbed = DriveByWire(vehicle, LIMITS), DriveByWire(vehicle, LIMITS)
+    for drive in (disturbed, undisturbed):
         drive.receive_motion(0.0, 5.0, 0.1)
         drive.pedals(0.0, seen)
 
-    told.receive_motion(0.005, *((bad, 0.0) if position == 0 else (1.0, bad)))
-    for drive in (told, spared):
+    disturbed.receive_motion(0.005, *((bad, 0.0) if position == 0 else (1.0, bad)))
+    for drive in (disturbed, undisturbed):
         drive.receive_motion(0.01, 5.0, 0.1)
 
-    assert told.pedals(0.01, seen) == spared.pedals(0.01, seen)
+    assert disturbed.pedals(0.01, seen) == undisturbed.pedals(0.01, seen)
 
 
-def test_signs_that_flip_at_every_period_do_no_harm(ride: Ride) -> None:
+def test_commands_that_flip_sign_every_period_are_harmless(ride: Ride) -> None:
     car = ride(speed=3.0)
 
     car.run(3.0, lambda drive, now: drive.receive_motion(now, 25.0 * (-1.0) ** round(now * 100), 0.0))

@@ -1,4 +1,4 @@
-"""Speed controller: pedals alone, without a vehicle where that will do."""
+"""Speed controller: pedals alone, without a vehicle where possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def settled(speed: float, wanted: float, seconds: float = 5.0) -> SpeedControlle
 
 
 @given(speeds=st.lists(st.tuples(SPEED, SPEED), min_size=1, max_size=50))
-def test_pedals_are_possible_whatever_happens(speeds: list[tuple[float, float]]) -> None:
+def test_pedals_are_always_within_limits(speeds: list[tuple[float, float]]) -> None:
     controller = SpeedController(SpeedSettings())
     for speed, wanted in speeds:
         pedals = controller.pedals(PERIOD, speed, wanted)
@@ -47,7 +47,7 @@ def test_long_wait_at_full_throttle_does_not_wind_up() -> None:
     assert slowed[-1] < 1.0
 
 
-def test_standstill_is_held_until_the_brakes_have_lost() -> None:
+def test_standstill_is_held_until_the_hold_fails() -> None:
     controller = SpeedController(SpeedSettings())
     hold = controller.settings.hold_brake
 
@@ -69,7 +69,7 @@ def test_gear_is_changed_only_near_standstill(speed: float, wanted: float) -> No
     assert stopped.selected == -gear
 
 
-def test_tiny_wish_is_one_to_stand_and_changes_no_gear() -> None:
+def test_tiny_command_means_stop_and_changes_no_gear() -> None:
     controller = settled(-3.0, -3.0)
 
     pedals = controller.pedals(PERIOD, -3.0, 0.0005)
@@ -78,7 +78,7 @@ def test_tiny_wish_is_one_to_stand_and_changes_no_gear() -> None:
     assert pedals.brake > 0.0
 
 
-def test_memory_is_all_there_is() -> None:
+def test_state_holds_everything() -> None:
     first = settled(4.0, 5.0)
     second = SpeedController(SpeedSettings())
     second.state = first.state

@@ -1,4 +1,4 @@
-"""A brake slides, holds and lets go."""
+"""A brake slides, holds and releases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_full_brake_has_the_sources_torque(brakes: BrakeConstants) -> None:
 
 
 @pytest.mark.parametrize("rate", [-20.0, -3.0, 3.0, 20.0])
-def test_turning_wheel_is_braked_with_the_sliding_torque(brakes: BrakeConstants, rate: float) -> None:
+def test_spinning_wheel_is_braked_with_the_sliding_torque(brakes: BrakeConstants, rate: float) -> None:
     assert brake_torque(brakes, 1500.0, 0.3, rate, 0.0).torque == pytest.approx(-np.sign(rate) * 1500.0, rel=1e-9)
 
 
@@ -62,14 +62,14 @@ def test_held_torque_follows_the_load(brakes: BrakeConstants) -> None:
     assert history[-1, 0] == pytest.approx(600.0 / brakes.stiffness, rel=1e-6)
 
 
-def test_released_brake_does_nothing_and_forgets(brakes: BrakeConstants) -> None:
+def test_released_brake_has_no_torque_and_resets(brakes: BrakeConstants) -> None:
     free = brake_torque(brakes, 0.0, 5.0, 2.0, 1.0)
 
     assert free.torque == 0.0
     assert free.stuck_at == 5.0
 
 
-def test_torque_never_exceeds_what_friction_can_give_and_its_spring_does_not_wind_up(brakes: BrakeConstants) -> None:
+def test_torque_never_exceeds_friction_and_its_spring_does_not_wind_up(brakes: BrakeConstants) -> None:
     random = np.random.default_rng(0)
     for _ in range(500):
         sliding, angle, rate = (

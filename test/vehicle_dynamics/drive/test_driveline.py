@@ -1,4 +1,4 @@
-"""Open differentials split torque, and the shafts' inertia is felt as Lagrange's equations say."""
+"""Open differentials split torque, and the shafts' inertia acts as in Lagrange's equations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_without_inertia_every_wheel_gets_a_quarter_of_the_reduced_torque() -> N
     assert_allclose(wheel_torques(free, 100.0, 0.0, WHEEL, (0.0, 50.0, -70.0, 3.0)), 125.0)
 
 
-def test_shaft_turns_with_the_mean_of_all_wheels(driveline: DrivelineConstants) -> None:
+def test_shaft_speed_is_the_mean_of_all_wheels(driveline: DrivelineConstants) -> None:
     assert shaft_speed(driveline, (10.0, 12.0, 9.0, 13.0)) == pytest.approx(55.0)
 
 
@@ -48,7 +48,7 @@ def test_accelerations_are_those_of_lagranges_equations(
     assert_allclose((torques + others) / WHEEL, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_spinning_wheel_takes_the_others_no_torque(driveline: DrivelineConstants) -> None:
+def test_spinning_wheel_leaves_the_others_their_torque(driveline: DrivelineConstants) -> None:
     # One wheel in the air, three held by the ground: open differentials leave all with the same small torque.
     torques = wheel_torques(driveline, 100.0, 0.0, WHEEL, (0.0, -90.0, -90.0, -90.0))
 

@@ -63,7 +63,7 @@ def test_converter_doubles_the_torque_at_standstill(by_converter: Any) -> None:
     assert drive.torque == pytest.approx(2.0 * (engine / 15.0) ** 2 / 0.2)
 
 
-def test_stalled_engine_settles_where_converter_takes_what_it_gives(by_converter: Any) -> None:
+def test_stalled_engine_settles_where_converter_and_engine_torque_match(by_converter: Any) -> None:
     state = PowertrainState(0.0, 1, 0.0)
     for _ in range(20000):
         state = shaft_drive(by_converter, state, DRIVE, 1.0, 0.0, 1e-3).state
@@ -108,7 +108,7 @@ def test_shifts_wait_for_the_pause(by_converter: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["by_map", "by_converter"])
-def test_neutral_gives_nothing_and_reverse_pulls_back(kind: str, request: pytest.FixtureRequest) -> None:
+def test_neutral_transmits_nothing_and_reverse_drives_backwards(kind: str, request: pytest.FixtureRequest) -> None:
     record = request.getfixturevalue(kind)
     state = PowertrainState(150.0, 1, 0.0)
 

@@ -12,7 +12,7 @@ from vehicle_dynamics.vehicle import Vehicle
 
 @pytest.fixture(scope="session")
 def car(parameters: VehicleParameters) -> Hmmwv:
-    """With its default powertrain and integrator."""
+    """The HMMWV with its default powertrain and integrator."""
     return Hmmwv(parameters)
 
 

@@ -1,6 +1,6 @@
 """Physics at the limits: falls, roll-overs, steep slopes, kerbs, long steps. Finite always, never through the ground.
 
-A fault case of ours: what cannot be followed ends with fewer steps than asked and the last sound state, not with NaN.
+A diverging motion ends with fewer steps than requested and the last valid state, not with NaN.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def either_car(parameters: VehicleParameters, request: pytest.FixtureRequest) ->
 
 @pytest.fixture(params=["euler", "rk4"])
 def hurried_car(parameters: VehicleParameters, request: pytest.FixtureRequest) -> Hmmwv:
-    """With the longest step that a scenario can have: it must fit into 10 ms, and be allowed."""
+    """The HMMWV with the longest step that a scenario can have: it must fit into 10 ms, and be allowed."""
     assert HURRIED_S <= LONGEST_STEP_S < 2.0 * HURRIED_S
     return Hmmwv(parameters, method=request.param, step_s=HURRIED_S)
 
 
 def laid(car: Hmmwv, roll_deg: float, pitch_deg: float = 0.0) -> Array:
-    """At rest, turned, the lowest point of the body 1 m over the ground."""
+    """At rest, rotated, the lowest point of the body 1 m above the ground."""
     state = car.start(ROAD)
     state[2], state[DEFLECTION] = 0.0, 0.0
     state[ATTITUDE] = Rotation.from_euler("YX", [pitch_deg, roll_deg], degrees=True).as_quat()
@@ -58,7 +58,7 @@ def lowest_point(car: Hmmwv, state: Array, ground: FlatGround = ROAD) -> float:
 
 
 def watched(car: Hmmwv, state: Array, pedals: Pedals, ground: FlatGround, seconds: float) -> Array:
-    """States every 10 ms, up to where the motion is given up."""
+    """States every 10 ms, until the motion diverges."""
     every = round(0.01 / car.step_s)
     states = [state.copy()]
     for _ in range(round(seconds / 0.01)):
@@ -103,7 +103,7 @@ def test_overturned_vehicle_comes_to_rest_on_the_ground(either_car: Hmmwv, roll_
     assert states[:, 2].max() == states[0, 2]  # not thrown up
 
 
-def test_tumbling_vehicle_can_always_be_followed(car: Hmmwv) -> None:
+def test_tumbling_vehicle_can_always_be_simulated(car: Hmmwv) -> None:
     random = np.random.default_rng(0)
     ended_early = 0
     for attitude in Rotation.random(20, random_state=1).as_quat():
@@ -137,14 +137,14 @@ def test_body_carries_the_vehicle_on_its_roof(car: Hmmwv) -> None:
     assert car.snapshot(state, PARKED, ROAD)["load"].sum() == 0.0  # wheels up
 
 
-def test_body_slides_to_a_halt_as_its_friction_says(car: Hmmwv) -> None:
+def test_body_slides_to_a_halt_by_its_friction(car: Hmmwv) -> None:
     state = laid(car, 180.0)
     car.advance(state, PARKED, ROAD, 20_000)
     state[15] = 5.0
 
     car.advance(state, PARKED, ROAD, 500)
 
-    # mu g for half a second; what the hanging wheels swing evens out.
+    # mu g for half a second; the swing of the hanging wheels averages out.
     assert 5.0 - state[15] == pytest.approx(0.5 * 9.81 * 0.5, rel=0.02)
     car.advance(state, PARKED, ROAD, 5_000)
     assert abs(state[15]) < 1e-3
@@ -169,7 +169,7 @@ def test_vehicle_on_a_slope_of_60_degrees_slides_down_it(either_car: Hmmwv, acro
 
 
 @pytest.mark.parametrize(("height", "length"), [(0.15, 0.3), (0.15, 1.0), (0.3, 0.3)])
-def test_kerb_at_20_metres_per_second_is_survived(either_car: Hmmwv, height: float, length: float) -> None:
+def test_kerb_at_20_metres_per_second_can_be_simulated(either_car: Hmmwv, height: float, length: float) -> None:
     kerb = FlatGround(bump_start_m=5.0, bump_length_m=length, bump_height_m=height)
     state = either_car.start(kerb, speed=20.0)
     rest = state[2]
@@ -177,7 +177,7 @@ def test_kerb_at_20_metres_per_second_is_survived(either_car: Hmmwv, height: flo
     states = watched(either_car, state, Pedals(), kerb, 5.0)
 
     assert len(states) == 501
-    assert state[0] > 50.0  # behind it
+    assert state[0] > 50.0  # beyond it
     assert 0.0 < state[15] < 20.0  # slower
     assert abs(state[2] - rest) < 0.01  # on its wheels again
     assert states[:, 2].max() < rest + 1.0
@@ -205,7 +205,7 @@ def test_the_longest_step_drives_the_same_way(hurried_car: Hmmwv, car: Hmmwv) ->
     assert_allclose(ends[0], ends[1], atol=0.1)  # [m] of 20 m: first order in the step, 20 mm per ms
 
 
-def test_vehicle_placed_underground_comes_up_and_is_not_shot_into_the_sky(car: Hmmwv) -> None:
+def test_vehicle_placed_underground_surfaces_and_is_not_ejected(car: Hmmwv) -> None:
     state = car.start(ROAD)
     state[2] -= 100.0
 
@@ -216,7 +216,7 @@ def test_vehicle_placed_underground_comes_up_and_is_not_shot_into_the_sky(car: H
     assert state[2] == pytest.approx(0.5865, abs=0.01)
 
 
-def test_body_contact_leaves_a_driving_vehicle_alone(car: Hmmwv, parameters: VehicleParameters) -> None:
+def test_body_contact_does_not_affect_a_driving_vehicle(car: Hmmwv, parameters: VehicleParameters) -> None:
     bare = Hmmwv(parameters)
     bare.kernel = bare.kernel._replace(body=bare.kernel.body._replace(points=np.zeros((0, 3))))
     ends = []

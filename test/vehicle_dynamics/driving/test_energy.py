@@ -26,7 +26,7 @@ MASS = 2573.138  # [kg]
 
 
 def mass_matrix(car: Hmmwv, body: VehicleState) -> Array:
-    """Of turn, velocity in chassis axes, lower arms and wheel spins: from what unit forces do."""
+    """Mass matrix of angular velocity, velocity in chassis axes, lower arms and wheel spins: from unit forces."""
     ends = np.zeros((4, 9))
     ends[:, :3] = car.kernel.bodies.corners["geometry"]["tie_inner"]
     work, out = workspace(), np.zeros(OUT_SIZE)
@@ -44,7 +44,7 @@ def mass_matrix(car: Hmmwv, body: VehicleState) -> Array:
 
 
 def energy(car: Hmmwv, state: Array, pedals: Pedals) -> float:
-    """All that is stored [J]: motion, height, springs with stops, tyres, held brakes, body on the ground z = 0."""
+    """Stored energy [J]: motion, height, springs with stops, tyres, held brakes, body on the ground z = 0."""
     driving = DrivingState.from_array(state)
     body, kernel = driving.body, car.kernel
     world = Rotation.from_quat(body.attitude).as_matrix()
@@ -58,14 +58,14 @@ def energy(car: Hmmwv, state: Array, pedals: Pedals) -> float:
     )
     held = 0.5 * kernel.brakes.stiffness * np.sum((body.spin - driving.stuck) ** 2) if pedals.brake > 0.0 else 0.0
     depths = np.clip(-body.position[2] - kernel.body.points @ world[2], 0.0, None)
-    assert depths.max() < DEEPEST  # beyond, the force is no spring's
+    assert depths.max() < DEEPEST  # beyond, the force is not that of a spring
     contact = 0.5 * kernel.body.stiffness * np.sum(depths**2)
     stored = float(springs + held + contact) + _tyre_energy(car, state, pedals, world)
     return float(0.5 * rates @ masses @ rates + 9.81 * height) + stored
 
 
 def _tyre_energy(car: Hmmwv, state: Array, pedals: Pedals, world: Array) -> float:
-    """Vertical deflection, camber and carcass."""
+    """Energy of vertical deflection, camber and carcass."""
     seen, tyre = car.snapshot(state, pedals, ROAD), car.kernel.tyre[0]
     total = 0.5 * float(np.sum(state[DEFLECTION] ** 2 * np.tile(tyre["carcass_stiffness"], 4)))
     for centre, axis in zip(seen["wheel_centre"], seen["wheel_axis"], strict=True):
@@ -80,7 +80,7 @@ def _tyre_energy(car: Hmmwv, state: Array, pedals: Pedals, world: Array) -> floa
 
 
 def laid(car: Hmmwv, height: float, **angles_deg: float) -> Array:
-    """At rest above the ground, turned about chassis axes."""
+    """At rest above the ground, rotated about chassis axes."""
     state = car.start(ROAD)
     axes = "".join(angles_deg)
     state[2], state[DEFLECTION] = height, 0.0
@@ -97,12 +97,12 @@ def history(car: Hmmwv, state: Array, pedals: Pedals, seconds: float, every: int
 
 
 def largest_rise(energies: Array) -> float:
-    """Above the least so far, over what was exchanged."""
+    """Rise above the least so far, over the energy exchanged."""
     lost = energies[0] - energies.min()
     return float((energies - np.minimum.accumulate(energies)).max() / lost)
 
 
-def test_energy_is_counted_right(car: Hmmwv) -> None:
+def test_energy_is_computed_correctly(car: Hmmwv) -> None:
     state = car.start(ROAD, speed=10.0)
     lifted = state.copy()
     lifted[2] += 2.0
@@ -156,8 +156,8 @@ def test_braking_never_gains_energy(car: Hmmwv, speed: float) -> None:
     ("angles", "share"),
     [
         ({"x": 180.0}, 1e-3),
-        # A wheel that rises from lying flat gets its contact at once (UPSIDE_DOWN in tyre/contact.py): 0.9 % are seen,
-        # the bar is that of Chrono's own tests.
+        # A wheel that rises from lying flat gets its contact at once (UPSIDE_DOWN in tyre/contact.py): observed 0.9 %,
+        # the bound is that of Chrono's own tests.
         ({"x": 90.0}, 1e-2),
         ({"x": -90.0}, 1e-2),
         ({"y": -90.0}, 1e-2),

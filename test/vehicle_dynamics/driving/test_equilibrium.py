@@ -1,4 +1,4 @@
-"""A start in balance on any ground: still when braked, steady when rolling, rejected where no ground can carry it."""
+"""A start in equilibrium on any ground: still when braked, steady when rolling, rejected where nothing carries it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_braked_vehicle_is_still_from_the_first_step_on(
 
     for steps in (1, 99, 900):
         assert car.advance(state, PARKED, ground, steps) == steps
-        # 1e-9 m/s^2 may be left by the search for balance, 1e-10 m/s in a tenth of a second.
+        # The equilibrium search may leave 1e-9 m/s^2, 1e-10 m/s in a tenth of a second.
         assert np.abs(state[VELOCITIES]).max() < 1e-10
 
 
@@ -62,7 +62,7 @@ def test_parked_vehicle_does_not_creep_down_a_slope(car: Hmmwv, name: str) -> No
     assert np.abs(state[VELOCITIES]).max() < 1e-10
 
 
-def test_start_is_where_it_was_asked_for(car: Hmmwv) -> None:
+def test_start_is_at_the_given_pose(car: Hmmwv) -> None:
     seen = car.snapshot(car.start(LEVEL, x=5.0, y=-3.0, heading=2.0), PARKED, LEVEL)
 
     base = seen["position"] + Rotation.from_quat(seen["attitude"]).apply(car.base_in_chassis)
@@ -74,7 +74,7 @@ def test_start_is_where_it_was_asked_for(car: Hmmwv) -> None:
 def test_vehicle_stands_as_the_reference_does(car: Hmmwv) -> None:
     seen = car.snapshot(car.start(LEVEL), PARKED, LEVEL)
 
-    # The reference after its drop; bars are those of the project: 1 % of axle loads, 10 mm of heights.
+    # The reference after its drop; bounds are those of the project: 1 % of axle loads, 10 mm of heights.
     assert_allclose(seen["load"].reshape(2, 2).sum(axis=1), [12988.9, 12254.7], rtol=0.01)
     assert_allclose(seen["position"][2], 0.586522, atol=0.01)
     assert_allclose(seen["spring_compression"], [0.044771, 0.044762, 0.025942, 0.025934], atol=0.01)
@@ -105,7 +105,7 @@ def test_rolling_vehicle_starts_without_a_jolt(car: Hmmwv, speed: float) -> None
     car.advance(state, ROLLING, LEVEL, 1)
 
     change = (state - start) / car.step_s
-    # What the search leaves, and rounding of numbers up to 65 (spin rates) over a step of 1 ms.
+    # The residual of the search, and rounding of numbers up to 65 (spin rates) over a step of 1 ms.
     left = TOLERANCE + 65.0 * np.finfo(float).eps / car.step_s
     assert abs(change[17]) < left  # vertical
     assert np.abs(change[18:20]).max() < left  # roll and pitch
@@ -135,9 +135,9 @@ def test_vehicle_can_start_rolling_on_a_slope(car: Hmmwv, speed: float) -> None:
         FlatGround(slope_y=50.0),
         FlatGround(bump_length_m=2.0, bump_height_m=50.0),
     ],
-    ids=["wall ahead", "wall aside", "spike"],
+    ids=["wall ahead", "wall beside", "spike"],
 )
-def test_no_start_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -> None:
+def test_start_is_rejected_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -> None:
     with pytest.raises(NoEquilibriumError, match=r"finds no balance: .* are left, at x 0 m, y 0 m"):
         car.start(ground)
 
@@ -145,7 +145,7 @@ def test_no_start_where_no_ground_can_carry_it(car: Hmmwv, ground: FlatGround) -
 @pytest.mark.parametrize(
     "where", [{"x": math.nan}, {"y": math.inf}, {"heading": math.nan}, {"speed": -math.inf}, {"gear": 4}, {"gear": -1}]
 )
-def test_start_at_what_is_no_place_is_rejected(car: Hmmwv, where: dict[str, float]) -> None:
+def test_invalid_start_is_rejected(car: Hmmwv, where: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"must be finite|gear: must be 0 \(by speed\) to 3"):
         car.start(LEVEL, **where)  # type: ignore[arg-type]
 

@@ -60,18 +60,18 @@ def test_state_goes_to_an_array_and_back(car: Hmmwv) -> None:
         ({"pitman": math.inf}, "must be finite"),
     ],
 )
-def test_state_that_cannot_be_is_rejected(change: dict[str, object], words: str) -> None:
+def test_invalid_state_is_rejected(change: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         DrivingState(**change)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("dt", [0.0, -0.01, 0.0005, 0.00149])
-def test_time_that_is_no_number_of_steps_is_rejected(car: Hmmwv, dt: float) -> None:
+def test_time_that_is_not_a_whole_number_of_steps_is_rejected(car: Hmmwv, dt: float) -> None:
     with pytest.raises(ValueError, match=r"dt: must be a whole number of steps of 0\.001 s"):
         car.step(car.initial_state(ROAD), Pedals(), ROAD, dt)
 
 
-def test_motion_that_diverges_says_so(car: Hmmwv) -> None:
+def test_diverging_motion_is_reported(car: Hmmwv) -> None:
     start = car.initial_state(ROAD)
     beyond = dataclasses.replace(start, body=dataclasses.replace(start.body, theta=np.full(4, -1.0)))
 
@@ -86,14 +86,12 @@ def test_motion_that_diverges_says_so(car: Hmmwv) -> None:
         ({"powertrain": "steam"}, "powertrain: must be one of converter, map"),
     ],
 )
-def test_choices_that_do_not_exist_are_rejected(
-    parameters: VehicleParameters, options: dict[str, str], words: str
-) -> None:
+def test_unknown_choices_are_rejected(parameters: VehicleParameters, options: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Hmmwv(parameters, **options)  # type: ignore[arg-type]
 
 
-def test_flying_vehicle_moves_as_its_forward_dynamics_say(car: Hmmwv) -> None:
+def test_flying_vehicle_moves_by_its_forward_dynamics(car: Hmmwv) -> None:
     start = car.initial_state(ROAD)
     body = VehicleState(
         position=np.array([0.0, 0.0, 100.0]),
@@ -114,7 +112,7 @@ def test_flying_vehicle_moves_as_its_forward_dynamics_say(car: Hmmwv) -> None:
     assert np.all(seen["load"] == 0.0)
 
 
-def test_forward_dynamics_take_forces_of_their_own_shape_only(car: Hmmwv) -> None:
+def test_forward_dynamics_accept_only_forces_of_the_right_shape(car: Hmmwv) -> None:
     body = car.initial_state(ROAD).body
     lifted = car.forward_dynamics(body, chassis_force=[0.0, 0.0, 0.0, 0.0, 0.0, 1e5])
 
@@ -136,11 +134,11 @@ def test_drag_slows_with_the_square_of_speed(parameters: VehicleParameters, car:
 
     free, slowed = (vehicle.snapshot(state, COASTING, ROAD)["acceleration"][0] for vehicle in (car, dragged))
 
-    # The instant the air acts, nothing but the whole mass resists; suspensions give way by less than a percent.
+    # At the instant the drag acts, the whole mass resists it; suspensions yield by less than a percent.
     assert slowed - free == pytest.approx(-0.5 * 1.225 * 2.5 * speed * abs(speed) / MASS, rel=0.01)
 
 
-def test_drag_leaves_a_standing_vehicle_alone(parameters: VehicleParameters, car: Hmmwv) -> None:
+def test_drag_does_not_affect_a_standing_vehicle(parameters: VehicleParameters, car: Hmmwv) -> None:
     assert_array_equal(Hmmwv(with_drag(parameters, 2.5)).start(ROAD), car.start(ROAD))
 
 
@@ -162,7 +160,7 @@ def in_a_turn(car: Hmmwv) -> tuple[float, Array]:
     return float(Rotation.from_quat(seen["attitude"]).as_euler("ZYX")[2]), loads[:, 1] - loads[:, 0]
 
 
-def test_antiroll_bar_holds_against_roll_and_loads_its_axle(parameters: VehicleParameters, car: Hmmwv) -> None:
+def test_antiroll_bar_reduces_roll_and_loads_its_axle(parameters: VehicleParameters, car: Hmmwv) -> None:
     roll, transfer = in_a_turn(car)
     front_roll, front_transfer = in_a_turn(Hmmwv(with_bars(parameters, 20_000.0, 0.0)))
     rear_roll, rear_transfer = in_a_turn(Hmmwv(with_bars(parameters, 0.0, 20_000.0)))
@@ -173,7 +171,7 @@ def test_antiroll_bar_holds_against_roll_and_loads_its_axle(parameters: VehicleP
     assert front_transfer.sum() == pytest.approx(transfer.sum(), rel=0.05)  # that of the same turn
 
 
-def test_antiroll_bars_feel_nothing_when_both_wheels_move_alike(parameters: VehicleParameters, car: Hmmwv) -> None:
+def test_antiroll_bars_have_no_force_when_both_wheels_move_alike(parameters: VehicleParameters, car: Hmmwv) -> None:
     barred, plain = Hmmwv(with_bars(parameters, 20_000.0, 20_000.0)).start(ROAD), car.start(ROAD)
 
     # The steering's masses are not symmetric: left and right differ by 1e-4 of their angles.
@@ -181,7 +179,7 @@ def test_antiroll_bars_feel_nothing_when_both_wheels_move_alike(parameters: Vehi
 
 
 def radius(path: Array) -> float:
-    """Of the circle through many points [m]."""
+    """Radius of the circle through many points [m]."""
     equations = np.column_stack([2.0 * path[:, :2], np.ones(len(path))])
     x, y, rest = np.linalg.lstsq(equations, (path[:, :2] ** 2).sum(axis=1), rcond=None)[0]
     return float(np.sqrt(rest + x * x + y * y))

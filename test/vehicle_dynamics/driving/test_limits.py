@@ -1,7 +1,7 @@
-"""10,000 commands and states at and beyond every limit: no exception but at the door, never NaN, always a way back.
+"""10,000 commands and states at and beyond every limit: exceptions only on input, never NaN, always recoverable.
 
-Most examples are drawn in a plain loop from a seeded generator, a thousand by hypothesis, derandomised, which looks for
-the odd combinations and can shrink one that fails.
+Most examples are drawn in a plain loop from a seeded generator, a thousand by hypothesis, derandomised, which searches
+for odd combinations and can shrink a failing one.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ GROUNDS = [
 GOOD = Pedals(steering=0.3, throttle=0.5)
 AT_THE_LIMITS = [0.0, -0.0, 1.0, -1.0, 1e-308, 5e-324, 1.0 + 1e-15, 2.0, -1e6, 1e6, 1e308, -1e308]
 NO_NUMBERS = [math.nan, math.inf, -math.inf]
-# What a number of the state can be at worst, index after index where that matters.
+# Extreme values of the state, index by index where that matters.
 WILD = [0.0, 1e-300, 1e-3, 1.0, -1.0, 10.0, -100.0, 9_999.0, -9_999.0, 1e5, 1e7, 1e9, -1e9, 1e16, 1e308, -1e308]
 EXAMPLES_PER_VEHICLE = 2_250  # of each of four vehicles; a thousand more by hypothesis
 
 
 @pytest.fixture(scope="module")
 def healthy(any_vehicle: Vehicle) -> tuple[Array, Array]:
-    """A start, and where ten good steps lead from it."""
+    """A start, and the state after ten good steps from it."""
     start = any_vehicle.start(GROUNDS[0], speed=8.0)
     after = start.copy()
     any_vehicle.advance(after, GOOD, GROUNDS[0], 10)
@@ -48,7 +48,7 @@ def healthy(any_vehicle: Vehicle) -> tuple[Array, Array]:
 
 
 def assert_unharmed(vehicle: Vehicle, healthy: tuple[Array, Array]) -> None:
-    """Whatever the vehicle went through, it drives as before to the bit."""
+    """Assert that the vehicle drives as before to the bit, whatever it went through."""
     state = healthy[0].copy()
     assert vehicle.advance(state, GOOD, GROUNDS[0], 10) == 10
     assert_array_equal(state, healthy[1])
@@ -60,7 +60,7 @@ def wild_pedals(random: np.random.Generator) -> Pedals:
 
 
 def wild_state(random: np.random.Generator, start: Array) -> Array:
-    """Some numbers of a good state replaced, scaled, or all of them jostled."""
+    """A good state with some values replaced or scaled, or all of them perturbed."""
     state = start.copy()
     kind = random.integers(4)
     if kind == 0:
@@ -70,14 +70,14 @@ def wild_state(random: np.random.Generator, start: Array) -> Array:
         state += random.normal(scale=10.0 ** random.uniform(-3.0, 3.0), size=len(state))
     elif kind == 2:
         state *= 10.0 ** random.uniform(-2.0, 6.0)
-    else:  # fast, but within the bounds: each of these is a motion to follow
+    else:  # fast, but within the bounds: each of these can be simulated
         state[-len(state) // 3 :] += random.uniform(-1.0, 1.0) * 1e-3
         index = random.integers(len(state))
         state[index] += random.choice([-1.0, 1.0]) * 10.0 ** random.uniform(-3.0, 2.0)
     return state
 
 
-def test_no_command_or_state_does_harm(any_vehicle: Vehicle, healthy: tuple[Array, Array]) -> None:
+def test_every_command_and_state_is_harmless(any_vehicle: Vehicle, healthy: tuple[Array, Array]) -> None:
     random = np.random.default_rng(2024)
     followed = 0
     for count in range(EXAMPLES_PER_VEHICLE):
@@ -99,7 +99,7 @@ def test_no_command_or_state_does_harm(any_vehicle: Vehicle, healthy: tuple[Arra
 
 
 @pytest.mark.parametrize("no_number", NO_NUMBERS)
-def test_state_at_no_number_is_not_driven(any_vehicle: Vehicle, healthy: tuple[Array, Array], no_number: float) -> None:
+def test_non_finite_state_is_not_driven(any_vehicle: Vehicle, healthy: tuple[Array, Array], no_number: float) -> None:
     for index in range(len(healthy[0])):
         state = healthy[0].copy()
         state[index] = no_number
@@ -112,7 +112,7 @@ def test_state_at_no_number_is_not_driven(any_vehicle: Vehicle, healthy: tuple[A
 
 
 @pytest.mark.parametrize("gear", [0.0, -1.0, 0.5, 99.0, 3.5, 1e6, -1e6])
-def test_gear_that_does_not_exist_is_not_driven(car: Hmmwv, gear: float) -> None:
+def test_unknown_gear_is_not_driven(car: Hmmwv, gear: float) -> None:
     state = car.start(GROUNDS[0])
     state[GEAR] = gear
 
@@ -128,7 +128,7 @@ def test_suspension_beyond_its_reach_is_not_driven(car: Hmmwv, corner: int, angl
     assert car.advance(state, GOOD, GROUNDS[0], 5) == 0
 
 
-def test_diverging_motion_keeps_its_last_sound_state(car: Hmmwv) -> None:
+def test_diverging_motion_keeps_its_last_valid_state(car: Hmmwv) -> None:
     state = car.start(GROUNDS[0])
     state[21] = -300.0  # [rad/s]: out of reach within two steps
 
@@ -140,7 +140,7 @@ def test_diverging_motion_keeps_its_last_sound_state(car: Hmmwv) -> None:
     assert_array_equal(state, kept)
 
 
-def test_diverged_vehicle_starts_anew(car: Hmmwv) -> None:
+def test_diverged_vehicle_can_be_restarted(car: Hmmwv) -> None:
     state = car.start(GROUNDS[0])
     state[15:29] = 9_000.0
     assert car.advance(state, GOOD, GROUNDS[0], 100) < 100
@@ -164,7 +164,7 @@ number = st.one_of(st.sampled_from(WILD), st.floats(allow_nan=False, allow_infin
         max_size=4,
     )
 )
-def test_commands_are_obeyed_within_limits_or_rejected_at_the_door(car: Hmmwv, commands: list[Pedals]) -> None:
+def test_commands_are_followed_within_limits_or_rejected(car: Hmmwv, commands: list[Pedals]) -> None:
     state = car.start(GROUNDS[0], speed=8.0)
     for command in commands:
         before = state.copy()
@@ -183,7 +183,7 @@ def test_commands_are_obeyed_within_limits_or_rejected_at_the_door(car: Hmmwv, c
     max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(changes=st.dictionaries(st.integers(0, DRIVING_SIZE - 1), number, max_size=6), brake=st.floats(0.0, 1.0))
-def test_states_are_followed_or_left_alone(car: Hmmwv, changes: dict[int, float], brake: float) -> None:
+def test_states_are_advanced_or_left_unchanged(car: Hmmwv, changes: dict[int, float], brake: float) -> None:
     state = car.start(GROUNDS[0], speed=8.0)
     for index, value in changes.items():
         state[index] = value
@@ -198,7 +198,7 @@ def test_states_are_followed_or_left_alone(car: Hmmwv, changes: dict[int, float]
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(x=number, y=number, heading=number, speed=number)
-def test_start_anywhere_gives_a_sound_state_or_a_reason(
+def test_start_anywhere_gives_a_valid_state_or_a_reason(
     car: Hmmwv, x: float, y: float, heading: float, speed: float
 ) -> None:
     try:

@@ -3,7 +3,7 @@
 reference/dlc.csv is the reference's open-loop double lane change at 20 m/s at 50 Hz: yaw rate [rad/s] and roll [rad] of
 the chassis, lateral acceleration [m/s^2] (central differences over 20 ms) and forward speed [m/s] of its centre of
 mass, y [m] of its origin, and the steering. The same run of that engine at a step of 1 ms instead of 0.25 ms differs by
-0.007 rad/s and 0.12 m/s^2 (4 % of the peaks): no closer match than that can be asked.
+0.007 rad/s and 0.12 m/s^2 (4 % of the peaks): no closer match can be expected.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def steering_at(time: float) -> float:
 
 
 def lane_change(car: Hmmwv, samples: int) -> Channels:
-    """What the reference tells, of our vehicle."""
+    """The reference's channels, of our vehicle."""
     state = car.start(ROAD, speed=SPEED, gear=GEAR)
     per_sample = round(SAMPLE_S / car.step_s)
     history = [state.copy()]
@@ -113,7 +113,7 @@ def test_peaks_agree_in_size_and_time(
 def test_speed_falls_as_the_reference_s(ours: Channels, reference: Channels) -> None:
     lost, wanted = SPEED - ours["vx"][-1], SPEED - reference["vx"][-1]
 
-    # 0.34 m/s are lost there. What tyres at an angle drag grows with the square of the side force: twice its 10 %.
+    # It loses 0.34 m/s. The drag of tyres at an angle grows with the square of the side force: twice its 10 %.
     assert lost == pytest.approx(wanted, rel=0.20)
 
 
@@ -130,12 +130,12 @@ def test_difference_is_relaxation_of_tyres_and_lag_of_the_servo(
 
     stiff = lane_change(direct, len(reference["t"]))
 
-    # What is left is below the reference's own error by its step (4 %).
+    # The rest is below the reference's own error due to its step (4 %).
     for name in ("yaw_rate", "ay_fd"):
         assert share_of_peak(stiff, reference, name) < min(0.03, 0.5 * share_of_peak(ours, reference, name))
 
 
-def test_full_throttle_and_full_brake_take_as_long_as_the_reference_s(car: Hmmwv) -> None:
+def test_full_throttle_and_full_brake_agree_with_the_reference(car: Hmmwv) -> None:
     state = car.start(ROAD)
 
     car.advance(state, Pedals(throttle=1.0), ROAD, 10_000)

@@ -1,4 +1,4 @@
-"""The kinematic vehicle: what it follows to the letter, because it has no inertia but that of its speed."""
+"""The kinematic vehicle: what it follows exactly, because it has no inertia except along its path."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_circle_closes_on_itself(track: SingleTrack) -> None:
     curvature = 0.1
     pedals = Pedals(steering=track.steering_for(curvature), throttle=0.1)
     state = track.start(ROAD, speed=3.0)
-    track.advance(state, pedals, ROAD, 2_000)  # steering has come to rest
+    track.advance(state, pedals, ROAD, 2_000)  # steering has settled
     assert state[CURVATURE] == pytest.approx(curvature, abs=1e-12)
     path = []
     for _ in range(400):
@@ -43,7 +43,7 @@ def test_circle_closes_on_itself(track: SingleTrack) -> None:
 
     points = np.array(path)
     middle = 0.5 * (points.max(axis=0) + points.min(axis=0))
-    # Chords of arcs of 3 mm: exact to rounding. The middle is known to the spacing of the points, squared over 8 R.
+    # Chords of arcs of 3 mm: exact to rounding. The centre is known to the spacing of the points, squared over 8 R.
     assert_allclose(np.linalg.norm(points - middle, axis=1), 1.0 / curvature, atol=2e-3)
 
 
@@ -52,7 +52,7 @@ def test_steering_takes_its_time(track: SingleTrack) -> None:
 
     track.advance(state, Pedals(steering=1.0), ROAD, 250)
 
-    # From straight to full lock in half a second, as the servo of the finer model at its fastest.
+    # From straight to full lock in half a second, as the servo of the multibody model at its fastest.
     assert state[CURVATURE] == pytest.approx(0.5 * track.curvature_at(1.0), rel=1e-9)
     track.advance(state, Pedals(steering=1.0), ROAD, 260)
     assert state[CURVATURE] == track.curvature_at(1.0)
@@ -66,7 +66,7 @@ def test_full_throttle_approaches_the_top_speed(track: SingleTrack) -> None:
         speeds.append(state[SPEED])
 
     own = track.parameters.single_track
-    # Drive that fades linearly and resistance that does not meet below the top speed.
+    # The linearly fading drive and the constant resistance balance below the top speed.
     assert np.all(np.diff(speeds) > -1e-12)
     assert speeds[-1] == pytest.approx(own.top_speed_mps * (1.0 - own.coast_mps2 / own.drive_mps2), rel=1e-4)
 
@@ -101,7 +101,7 @@ def test_reverse_changes_the_direction_at_any_speed(track: SingleTrack) -> None:
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.9, math.pi, -2.0])
-def test_it_lies_on_the_ground_that_it_drives_on(track: SingleTrack, heading: float) -> None:
+def test_chassis_follows_the_ground(track: SingleTrack, heading: float) -> None:
     slope = FlatGround(slope_x=0.2, slope_y=-0.1)
     state = track.start(slope, x=3.0, y=-2.0, heading=heading, speed=4.0)
     track.advance(state, Pedals(selected=NEUTRAL), slope, 100)
@@ -112,7 +112,7 @@ def test_it_lies_on_the_ground_that_it_drives_on(track: SingleTrack, heading: fl
     normal = np.array([-0.2, 0.1, 1.0]) / np.linalg.norm([-0.2, 0.1, 1.0])
     level = track.snapshot(track.start(ROAD), Pedals(), ROAD)
     upright = Rotation.from_quat(level["attitude"]).inv().apply([0.0, 0.0, 1.0])
-    # The chassis is pitched by 2.8 mrad on level ground; banked, that is turned by the slope's product: 1e-5 rad.
+    # The chassis is pitched by 2.8 mrad on level ground; on a bank, that is rotated by the slope's product: 1e-5 rad.
     assert_allclose(world.apply(upright), normal, atol=1e-4)
     base = seen["position"] + world.apply(track.base_in_chassis)
     assert base @ normal == pytest.approx(0.0, abs=1e-12)
@@ -132,6 +132,6 @@ def test_speed_on_a_slope_is_along_the_slope(track: SingleTrack) -> None:
     assert (after - before)[2] / (after - before)[0] == pytest.approx(0.3, rel=1e-9)
 
 
-def test_start_at_no_place_is_rejected(track: SingleTrack) -> None:
+def test_start_that_is_not_finite_is_rejected(track: SingleTrack) -> None:
     with pytest.raises(ValueError, match="start: x, y, heading and speed must be finite"):
         track.start(ROAD, speed=math.nan)

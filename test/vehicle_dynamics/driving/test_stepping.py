@@ -1,4 +1,4 @@
-"""The driving vehicle: at rest as the reference is, still on a slope, repeatable to the bit, converging."""
+"""The driving vehicle: at rest like the reference, still on a slope, repeatable to the bit, converging."""
 
 from __future__ import annotations
 

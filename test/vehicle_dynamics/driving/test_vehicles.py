@@ -1,4 +1,4 @@
-"""What every vehicle promises, whatever its fidelity: the same interface, bits that repeat, snapshots that fit."""
+"""Guarantees of every vehicle, whatever its fidelity: the same interface, repeatable bits, consistent snapshots."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_same_drive_gives_the_same_bits(any_vehicle: Vehicle) -> None:
     assert_array_equal(first, second)
 
 
-def test_another_vehicle_of_the_same_numbers_gives_the_same_bits(parameters: VehicleParameters) -> None:
+def test_another_vehicle_with_the_same_parameters_gives_the_same_bits(parameters: VehicleParameters) -> None:
     for kind in (Hmmwv, SingleTrack):
         runs = [drive(vehicle, vehicle.start(ROAD, speed=5.0)) for vehicle in (kind(parameters), kind(parameters))]
         assert_array_equal(runs[0], runs[1])
@@ -70,12 +70,12 @@ def test_many_steps_at_once_are_many_single_steps(any_vehicle: Vehicle) -> None:
     any_vehicle.advance(at_once, DRIVEN[1], ROAD, 200)
     for _ in range(200):
         any_vehicle.advance(one_by_one, DRIVEN[1], ROAD, 1)
-        any_vehicle.snapshot(one_by_one, DRIVEN[1], ROAD)  # looking changes nothing
+        any_vehicle.snapshot(one_by_one, DRIVEN[1], ROAD)  # a snapshot changes nothing
 
     assert_array_equal(at_once, one_by_one)
 
 
-def test_looking_leaves_the_state_and_earlier_snapshots_alone(any_vehicle: Vehicle) -> None:
+def test_snapshot_does_not_change_the_state_or_earlier_snapshots(any_vehicle: Vehicle) -> None:
     state = any_vehicle.start(ROAD, speed=5.0)
     any_vehicle.advance(state, DRIVEN[1], ROAD, 500)
     before = state.copy()
@@ -92,7 +92,7 @@ def test_looking_leaves_the_state_and_earlier_snapshots_alone(any_vehicle: Vehic
 def test_snapshot_s_rates_are_those_of_its_positions(any_vehicle: Vehicle) -> None:
     pedals = Pedals(steering=0.3, throttle=0.5)
     state = any_vehicle.start(ROAD, speed=8.0, heading=0.7)
-    any_vehicle.advance(state, pedals, ROAD, 800)  # steering has come to rest
+    any_vehicle.advance(state, pedals, ROAD, 800)  # steering has settled
     seen = []
     for _ in range(41):
         seen.append(any_vehicle.snapshot(state, pedals, ROAD))
@@ -117,7 +117,7 @@ def test_snapshot_s_rates_are_those_of_its_positions(any_vehicle: Vehicle) -> No
     assert_allclose(middle["arm_rate"], (records["arm_angle"][40] - records["arm_angle"][0]) / span, atol=2e-3)
 
 
-def test_snapshot_tells_the_pedals_within_their_limits(any_vehicle: Vehicle) -> None:
+def test_snapshot_holds_the_pedals_within_their_limits(any_vehicle: Vehicle) -> None:
     seen = any_vehicle.snapshot(any_vehicle.start(ROAD), Pedals(1e6, -3.0, 1e308, REVERSE), ROAD)
 
     assert (seen["steering"], seen["throttle"], seen["brake"], seen["selected"]) == (1.0, 0.0, 1.0, -1.0)
@@ -182,7 +182,7 @@ def test_without_brakes_it_rolls_down_a_slope(any_vehicle: Vehicle) -> None:
 
     any_vehicle.advance(state, Pedals(selected=NEUTRAL), slope, 3_000)
 
-    # g sin less rolling resistance, which includes the turning wheels' inertia and toe-in of the finer model.
+    # g sin less rolling resistance, including the wheels' spin inertia and toe-in of the multibody model.
     assert -2.6 < forward_speed(any_vehicle, state, slope) < -1.8
 
 
@@ -198,13 +198,13 @@ def test_gear_lever_picks_the_direction(any_vehicle: Vehicle, selected: int, sig
 
 @pytest.mark.parametrize("steering", [-0.4, 0.4])
 @pytest.mark.parametrize("selected", [DRIVE, REVERSE])
-def test_it_turns_to_where_it_is_steered(any_vehicle: Vehicle, steering: float, selected: int) -> None:
+def test_vehicle_turns_in_the_steered_direction(any_vehicle: Vehicle, steering: float, selected: int) -> None:
     state = any_vehicle.start(ROAD)
 
     any_vehicle.advance(state, Pedals(steering, 0.4, 0.0, selected), ROAD, 3_000)
 
     seen = any_vehicle.snapshot(state, Pedals(steering, 0.4, 0.0, selected), ROAD)
-    assert seen["angular_velocity"][2] * steering * selected > 0.0  # backwards, steering to the left turns to the right
+    assert seen["angular_velocity"][2] * steering * selected > 0.0  # in reverse, steering left yaws right
     assert np.all(seen["steer_angle"][:2] * steering > 0.0)
     assert seen["pitman_angle"] * steering < 0.0
 
@@ -235,7 +235,7 @@ def test_slow_vehicle_follows_its_table(any_vehicle: Vehicle, steering: float) -
 
 
 @pytest.mark.parametrize("pedals", [Pedals(math.nan), Pedals(throttle=math.inf), Pedals(brake=-math.inf)])
-def test_pedals_at_no_number_are_rejected_and_change_nothing(any_vehicle: Vehicle, pedals: Pedals) -> None:
+def test_pedals_that_are_not_finite_are_rejected_and_change_nothing(any_vehicle: Vehicle, pedals: Pedals) -> None:
     state = any_vehicle.start(ROAD, speed=5.0)
     before = state.copy()
 
@@ -247,7 +247,7 @@ def test_pedals_at_no_number_are_rejected_and_change_nothing(any_vehicle: Vehicl
     assert_array_equal(state, before)
 
 
-def test_no_such_gear_is_rejected(any_vehicle: Vehicle) -> None:
+def test_unknown_gear_is_rejected(any_vehicle: Vehicle) -> None:
     with pytest.raises(ValueError, match=r"selected: must be -1 \(reverse\), 0 \(neutral\) or 1 \(drive\), got 2"):
         any_vehicle.advance(any_vehicle.start(ROAD), Pedals(selected=2), ROAD, 1)
 
@@ -260,14 +260,14 @@ def test_state_of_another_shape_is_rejected(any_vehicle: Vehicle, wrong: np.ndar
 
 @pytest.mark.parametrize("kind", [Hmmwv, SingleTrack])
 @pytest.mark.parametrize("step_s", [0.0, -0.001, 0.0041, math.nan, math.inf])
-def test_steps_that_cannot_be_are_rejected(parameters: VehicleParameters, kind: type, step_s: float) -> None:
+def test_invalid_steps_are_rejected(parameters: VehicleParameters, kind: type, step_s: float) -> None:
     with pytest.raises(ValueError, match="step_s: must be above 0"):
         kind(parameters, step_s=step_s)
 
 
 @pytest.mark.parametrize("slope", [0.3, 0.55])
 @pytest.mark.parametrize("poke", [1e-9, 1e-3])
-def test_standing_vehicle_is_held_by_static_friction_also_when_poked(car: Hmmwv, slope: float, poke: float) -> None:
+def test_standing_vehicle_is_held_by_static_friction_also_when_disturbed(car: Hmmwv, slope: float, poke: float) -> None:
     ground = FlatGround(slope_x=slope)
     state = car.start(ground)
     before = state[:3].copy()
@@ -275,7 +275,7 @@ def test_standing_vehicle_is_held_by_static_friction_also_when_poked(car: Hmmwv,
 
     car.advance(state, PARKED, ground, 5_000)
 
-    assert np.abs(state[:3] - before).max() < 1e-3  # [m]; sliding friction alone would let it go at 47 %
+    assert np.abs(state[:3] - before).max() < 1e-3  # [m]; sliding friction alone would release it at 47 %
 
 
 @pytest.mark.parametrize("powertrain", ["converter", "map"])

@@ -40,7 +40,7 @@ def mechanism(parameters: VehicleParameters) -> Mechanism:
 
 
 def poses(count: int, seed: int = 0) -> list[Pose]:
-    """Lower-arm angles, wheel angles, Pitman angle anywhere."""
+    """Random lower-arm angles, wheel angles and Pitman angles."""
     random = np.random.default_rng(seed)
     return [
         (random.uniform(LOWEST, HIGHEST, 4), random.uniform(-3.0, 3.0, 4), random.uniform(-LOCK, LOCK))
@@ -49,7 +49,7 @@ def poses(count: int, seed: int = 0) -> list[Pose]:
 
 
 def gaps(mechanism: Mechanism, positions: Array) -> Array:
-    """How far the ends of all cuts are apart [m], every direction counted."""
+    """Distance between the ends of all cuts [m], in all directions."""
     layout = TreeLayout(mechanism)
     state = TreeState(layout, positions, np.zeros(layout.count), np.zeros(6))
     points = [
@@ -70,7 +70,7 @@ def test_every_joint_of_the_tree_has_its_own_name(joints: JointPositions, mechan
 def test_all_loops_close_over_travel_and_from_lock_to_lock(joints: JointPositions, mechanism: Mechanism) -> None:
     worst = max(gaps(mechanism, joints.of(*pose)).max() for pose in poses(200))
 
-    assert worst < 1e-12  # 1e-15 is seen
+    assert worst < 1e-12  # observed: 1e-15
 
 
 @pytest.mark.parametrize("pitman", [-LOCK, 0.0, LOCK])
@@ -97,7 +97,7 @@ def test_compiled_embedding_finds_the_same_positions(joints: JointPositions, mec
     for pose in poses(40, seed=1):
         positions = joints.of(*pose)
         independent = positions[embedding.mechanism.embedding.independent]
-        # Newton's method walks there: from design in one leap it can find another way to assemble the vehicle.
+        # In small Newton steps: from design in one leap it can find another assembly of the vehicle.
         found = np.zeros(len(joints.names))
         for share in np.linspace(0.1, 1.0, 10):
             embedding.accelerations(share * independent, np.zeros(9), held, unloaded, found)
@@ -133,5 +133,5 @@ def test_rates_are_those_that_keep_the_loops_closed(joints: JointPositions, mech
         assert_allclose(rates, expected, atol=1e-8)
 
 
-def test_beyond_reach_positions_stay_numbers(joints: JointPositions) -> None:
+def test_positions_beyond_reach_stay_finite(joints: JointPositions) -> None:
     assert np.isfinite(joints.of(np.full(4, -1.2), np.zeros(4), 3.0)).all()

@@ -28,7 +28,7 @@ def test_picture_of_the_vehicle_is_written_and_small(parameters: VehicleParamete
     assert 50_000 < len(content) < 300_000
 
 
-def test_what_is_left_of_a_viewed_vehicle_is_on_the_right() -> None:
+def test_left_side_of_a_vehicle_seen_from_ahead_is_on_the_right() -> None:
     image = render(scene(Box((0.0, 1.5, 1.0), (1.0, 1.0, 1.0), "rim")), AHEAD)
 
     assert image[20, 45].mean() < 0.9
@@ -36,7 +36,7 @@ def test_what_is_left_of_a_viewed_vehicle_is_on_the_right() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_nearer_thing_hides_the_farther_one_in_any_order(order: int) -> None:
+def test_nearer_object_hides_the_farther_one_in_any_order(order: int) -> None:
     red = Box((2.0, 0.0, 1.0), (0.5, 1.0, 1.0), "bar")
     grey = Cylinder((-2.0, -1.0, 1.0), (-2.0, 1.0, 1.0), 0.5, "rim")
 
@@ -46,7 +46,7 @@ def test_nearer_thing_hides_the_farther_one_in_any_order(order: int) -> None:
     assert image[20, 30, 0] > 2.0 * image[20, 30, 2]
 
 
-def test_translucent_thing_lets_one_see_through() -> None:
+def test_translucent_object_shows_what_is_behind() -> None:
     behind, glass = Box((-2.0, 0.0, 1.0), (0.5, 1.0, 1.0), "bar"), Box((2.0, 0.0, 1.0), (0.5, 1.0, 1.0), "glass")
 
     plain, through, alone = (render(scene(*parts), AHEAD)[20, 30] for parts in ([behind], [behind, glass], [glass]))

@@ -1,4 +1,4 @@
-"""The vehicle's URDF: one tree from base_link, frames of the contract, wheels where the driving vehicle has them."""
+"""The vehicle's URDF: one tree from base_link, all agreed frames, wheels where the driving vehicle has them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def text(parameters: VehicleParameters, vehicle: Hmmwv) -> str:
 
 @pytest.fixture(scope="module")
 def drive(vehicle: Hmmwv) -> list[SnapshotRecord]:
-    """Seen while driving bends: springs deflected, wheels turned, steering anywhere."""
+    """Snapshots while cornering: springs deflected, wheels spun, various steering angles."""
     road, seen = FlatGround(), []
     state = vehicle.start(road, speed=8.0)
     for steering in STEERINGS:
@@ -67,7 +67,7 @@ def name_of(element: ElementTree.Element, path: str) -> str:
 
 
 def forward_kinematics(text: str, positions: dict[str, float]) -> Frames:
-    """A plain reading of URDF: each joint after its parent link, as our files have them."""
+    """A plain reader of URDF: each joint after its parent link, as in our files."""
     frames: Frames = {"base_link": (np.eye(3), np.zeros(3))}
     for joint in ElementTree.fromstring(text).iter("joint"):
         turned, shifted = frames[name_of(joint, "parent")]
@@ -94,7 +94,7 @@ def test_every_link_hangs_from_base_link_by_one_joint(text: str) -> None:
     assert sorted(children) == sorted(set(links) - {"base_link"})
 
 
-def test_frames_of_the_contract_are_there(text: str) -> None:
+def test_all_agreed_frames_exist(text: str) -> None:
     assert {link.get("name") for link in ElementTree.fromstring(text).iter("link")} >= FRAMES
 
 
@@ -164,7 +164,7 @@ def test_transforms_for_tf_are_those_of_the_urdf(
         assert_allclose(turned @ Rotation.from_quat(quaternion).as_matrix(), frames[child][0], atol=1e-12)
 
 
-def test_sensors_stand_where_they_are_mounted(parameters: VehicleParameters, vehicle: Hmmwv) -> None:
+def test_sensors_are_where_they_are_mounted(parameters: VehicleParameters, vehicle: Hmmwv) -> None:
     mount = Mount((1.0, 0.2, 2.0), (0.0, 0.1, np.pi))
     text = vehicle_urdf(
         parameters, vehicle.base_in_chassis, {**sensor_mounts(parameters.equipment), "camera_link": mount}

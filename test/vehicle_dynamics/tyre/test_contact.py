@@ -63,7 +63,7 @@ def test_standing_wheel_carries_its_load_and_nothing_else(tyre: Any) -> None:
     assert_allclose(contact.moment, 0.0, atol=1e-9)
 
 
-def test_freely_rolling_wheel_feels_rolling_resistance_only(tyre: Any) -> None:
+def test_freely_rolling_wheel_has_rolling_resistance_only(tyre: Any) -> None:
     contact = settled(tyre, wheel(tyre, (10.0, 0.0, 0.0), 10.0 / rolling_radius(tyre)))
 
     assert_allclose(contact.force[:2], 0.0, atol=1e-6)
@@ -105,7 +105,7 @@ def test_side_force_builds_up_over_a_length_not_over_a_time(tyre: Any) -> None:
                 return speed * count * step
         raise AssertionError("never")
 
-    # c y_e = F: relaxation length is the slope over the carcass stiffness, 0.5 m, less what the damping takes.
+    # c y_e = F: the relaxation length is the slope over the carcass stiffness, 0.5 m, less the effect of damping.
     slow, fast = length_to_63_percent(2.0), length_to_63_percent(4.0)
     assert slow == pytest.approx(0.5, rel=0.15)
     assert fast == pytest.approx(slow, rel=0.3)
@@ -126,8 +126,8 @@ def test_standing_wheel_sticks_like_a_spring_until_it_slides(tyre: Any) -> None:
         forces.append(contact.force[1])
 
     loaded = tyre_at(tyre["slip"], contact.load, 0.8).lateral
-    assert forces[300] == pytest.approx(-100000.0 * 0.03 * 0.3, rel=0.1)  # stiffness times way
-    # So slow it does not really slide: it holds nearly the largest force, and that of sliding when it is fast.
+    assert forces[300] == pytest.approx(-100000.0 * 0.03 * 0.3, rel=0.1)  # stiffness times displacement
+    # At this speed it does not really slide: it holds nearly the largest force, and that of sliding when fast.
     assert loaded.slide < -forces[-1] < loaded.most
     slow, fast = (settled(tyre, wheel(tyre, (0.0, speed, 0.0)), seconds=30.0) for speed in (0.01, 1.0))
     assert slow.force[1] == pytest.approx(-loaded.most, rel=0.02)
@@ -150,7 +150,7 @@ def test_step_in_one_or_in_many_parts_is_the_same(tyre: Any) -> None:
     assert_allclose(part.force, whole.force, rtol=1e-12)
 
 
-def test_forces_take_energy_out_of_a_sliding_wheel(tyre: Any) -> None:
+def test_forces_dissipate_the_energy_of_a_sliding_wheel(tyre: Any) -> None:
     random = np.random.default_rng(0)
     for _ in range(200):
         velocity = (float(5.0 * random.normal()), float(5.0 * random.normal()), 0.0)
@@ -160,7 +160,7 @@ def test_forces_take_energy_out_of_a_sliding_wheel(tyre: Any) -> None:
         assert power <= 1e-6
 
 
-def test_slope_turns_the_contact(tyre: Any) -> None:
+def test_slope_rotates_the_contact(tyre: Any) -> None:
     slope = 0.3
     ground = FlatGround(slope_x=slope).kernel()
     point = ground_at(ground, 1.0, 2.0)
@@ -174,7 +174,7 @@ def test_slope_turns_the_contact(tyre: Any) -> None:
     assert_allclose(np.array(contact.force) / contact.load, normal, atol=1e-12)
 
 
-def test_cambered_wheel_wants_to_stand_up(tyre: Any) -> None:
+def test_cambered_wheel_has_a_righting_moment(tyre: Any) -> None:
     axis = (0.0, math.cos(0.1), math.sin(0.1))  # top leans to the right
     contact = settled(tyre, wheel(tyre, axis=axis, sunk=SUNK))
 

@@ -35,7 +35,7 @@ def curved(parameters: VehicleParameters) -> Any:
 
 
 def force(tyre: Any, slip_x: float, slip_y: float, load: float = NOMINAL) -> tuple[float, float]:
-    """At slips that are not normalised yet [N]."""
+    """Force at slips that are not yet normalised [N]."""
     loaded = tyre_at(tyre, load, FRICTION)
     found = combined_force(loaded, slip_x / loaded.weight_x, slip_y / loaded.weight_y)
     return found.x, found.y
@@ -54,9 +54,9 @@ def test_force_is_slope_times_slip_up_to_the_largest_and_stays_there(straight: A
             assert force(straight, *slips, load)[axis] == pytest.approx(curve.most, rel=1e-12)
 
 
-def test_small_slips_bring_what_the_whole_curve_does(straight: Any, curved: Any) -> None:
+def test_small_slips_give_the_forces_of_the_full_curve(straight: Any, curved: Any) -> None:
     for slips in ((1e-5, 0.0), (0.0, -1e-5), (1e-5, 1e-5)):
-        # The whole curve bends by slip over slip of the largest force: 1e-4 here.
+        # The full curve bends by slip over slip of the largest force: 1e-4 here.
         assert_allclose(force(straight, *slips), force(curved, *slips), rtol=1e-3)
 
 

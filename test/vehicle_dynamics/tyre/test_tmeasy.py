@@ -1,4 +1,4 @@
-"""TMeasy's steady-state forces: the curve's own numbers, symmetry, loads, friction, combined slip."""
+"""TMeasy's steady-state forces: the curve's own parameters, symmetry, loads, friction, combined slip."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tyre() -> Any:
         ("lateral", [(63376.04858, 6497.130318, 0.33167, 5846.355496, 1.0296)]),
     ],
 )
-def test_curve_has_the_numbers_it_is_made_from(tyre: Any, direction: str, numbers: Any) -> None:
+def test_curve_passes_through_its_parameters(tyre: Any, direction: str, numbers: Any) -> None:
     curve = getattr(tyre_at(tyre, NOMINAL, 0.8), direction)
     slope, most, most_slip, slide, slide_slip = numbers[0]
 
@@ -82,7 +82,7 @@ def test_combined_force_points_along_the_slip_and_lies_between_both_directions(t
 def test_pure_slips_give_the_directions_own_curves(tyre: Any) -> None:
     loaded = tyre_at(tyre, NOMINAL, 0.8)
     for slip in (-0.5, -0.05, 0.02, 0.3, 1.5):
-        # A slip's denominator has the weight in it: the normalised slip is the slip over the weight.
+        # A slip's denominator contains the weight: the normalised slip is the slip over the weight.
         x = combined_force(loaded, slip / loaded.weight_x, 0.0)
         y = combined_force(loaded, 0.0, slip / loaded.weight_y)
         assert x.x == pytest.approx(np.sign(slip) * force_over_slip(loaded.longitudinal, abs(slip)), rel=1e-12)
