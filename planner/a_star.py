@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.grid_cost import BLOCKED, NO_WAY, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
+from planner.grid_cost import BLOCKED, NO_PATH, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
 from planner.open_list import Longs, OpenList, open_list, put, take_out
 from proving_ground.kernels.jit import kernel
 
@@ -14,12 +14,12 @@ Cell = tuple[int, int]
 def shortest(costs: Costs, start: Cell, goal: Cell) -> tuple[int, list[Cell]]:
     """Cost and cells of the cheapest path; NO_WAY and no cells when there is none."""
     rows, columns = costs.shape
-    spent = np.full(rows * columns, NO_WAY, np.int64)
+    spent = np.full(rows * columns, NO_PATH, np.int64)
     came_from = np.full(rows * columns, -1, np.int64)
     _search(costs, start, goal, spent, came_from, open_list(rows * columns))
     cell = goal[0] * columns + goal[1]
-    if spent[cell] == NO_WAY:
-        return NO_WAY, []
+    if spent[cell] == NO_PATH:
+        return NO_PATH, []
     cost, path = int(spent[cell]), []
     while cell >= 0:
         path.append((int(cell // columns), int(cell % columns)))
@@ -47,7 +47,7 @@ def _search(costs: Costs, start: Cell, goal: Cell, spent: Longs, came_from: Long
                 continue
             step = step_cost(costs, row, column, to_row, to_column)
             there = to_row * columns + to_column
-            if step != NO_WAY and spent[cell] + step < spent[there]:
+            if step != NO_PATH and spent[cell] + step < spent[there]:
                 spent[there] = spent[cell] + step
                 came_from[there] = cell
                 left = least_cost(goal[0] - to_row, goal[1] - to_column)

@@ -106,7 +106,7 @@ class ArcPlanner:
             footprint.rear, footprint.half_width,
         )  # fmt: skip
         counts = (s.forward_arcs, s.reverse_arcs)
-        curvature = np.concatenate([_spread(count) * s.max_curvature_1pm for count in counts])
+        curvature = np.concatenate([_evenly(count) * s.max_curvature_1pm for count in counts])
         direction = np.repeat([1.0, -1.0], counts)
         arcs, samples = len(curvature), math.ceil(s.arc_length_m / s.arc_step_m) + 1
         clearance, slope, roll, twist = (np.zeros((arcs, samples)) for _ in range(4))
@@ -213,7 +213,7 @@ class ArcPlanner:
         return choice.direction * min(max(most, s.least_speed_mps), stopping)
 
 
-def _spread(count: int) -> Array:
+def _evenly(count: int) -> Array:
     """Values from -1 to 1, denser around 0, where small differences matter most."""
     even = np.linspace(-1.0, 1.0, count)
     return np.asarray(0.5 * even + 0.5 * even * np.abs(even), np.float64)

@@ -33,7 +33,7 @@ STOPPED_BY = {
     Outcome.IN_OBSTACLE: Reason.IN_OBSTACLE,
     Outcome.TOO_LARGE: Reason.TOO_LARGE,
 }
-NEW_WAY_M = 10.0  # a path that grows by this from one plan to the next is a new one
+NEW_PATH_M = 10.0  # a path that grows by this from one plan to the next is a new one
 MOST_WAYPOINTS = 10_000
 CONFIRM_S = 2.0  # a planner must find no path for this long, standing, before a goal is given up
 
@@ -111,7 +111,7 @@ class DriveToGoal:
             self._progress = Progress(Status.DRIVING)
             self._tried_for = self._goals[0]
             self._begin_leg(-math.inf)
-        elif math.dist(self._goals[0], self._tried_for) > NEW_WAY_M:  # a creeping goal does not restart the timer
+        elif math.dist(self._goals[0], self._tried_for) > NEW_PATH_M:  # a creeping goal does not restart the timer
             self._tried_for = self._goals[0]
             self._nearest, self._nearest_at, self._effort = math.inf, self._commanded_at, math.inf
         return Reason.NONE
@@ -229,7 +229,7 @@ class DriveToGoal:
 
     def _note_progress(self, time: float, effort: float) -> None:
         """Count it as progress to be nearer than ever, or to have a new path because the map changed."""
-        is_new_path = effort > self._effort + NEW_WAY_M
+        is_new_path = effort > self._effort + NEW_PATH_M
         if effort < self._nearest - self.settings.progress_m:
             self._stuck.note_progress()
         if is_new_path or effort < self._nearest - self.settings.progress_m or not math.isfinite(self._nearest_at):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.grid_cost import NO_WAY, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
+from planner.grid_cost import NO_PATH, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
 from planner.open_list import NOT_IN, Longs, OpenList, open_list, put, take_out
 from proving_ground.kernels.jit import kernel, part
 
@@ -37,8 +37,8 @@ class DStarLite:
         cells = costs.size
         self._search = _Search(
             costs,
-            np.full(cells, NO_WAY, np.int64),
-            np.full(cells, NO_WAY, np.int64),
+            np.full(cells, NO_PATH, np.int64),
+            np.full(cells, NO_PATH, np.int64),
             open_list(cells),
             np.array(goal, np.int64),
             np.array(start, np.int64),
@@ -91,8 +91,8 @@ class DStarLite:
         larger = DStarLite.__new__(DStarLite)
         larger._search = search = _Search(
             costs,
-            np.full(costs.size, NO_WAY, np.int64),
-            np.full(costs.size, NO_WAY, np.int64),
+            np.full(costs.size, NO_PATH, np.int64),
+            np.full(costs.size, NO_PATH, np.int64),
             open_list(costs.size),
             old.goal + shift,
             old.start + shift,
@@ -133,8 +133,8 @@ def _enqueue(search: _Search, cell: int) -> None:
 @part
 def _key(search: _Search, cell: int, columns: int) -> tuple[int, int]:
     least = min(search.known[cell], search.looked_ahead[cell])
-    if least == NO_WAY:
-        return NO_WAY, NO_WAY
+    if least == NO_PATH:
+        return NO_PATH, NO_PATH
     left = least_cost(search.start[0] - cell // columns, search.start[1] - cell % columns)
     return least + left + search.moved[0], least
 
@@ -143,14 +143,14 @@ def _key(search: _Search, cell: int, columns: int) -> tuple[int, int]:
 def _look_ahead(search: _Search, row: int, column: int) -> int:
     """min over neighbours of step + g."""
     rows, columns = search.costs.shape
-    best = NO_WAY
+    best = NO_PATH
     for k in range(8):
         to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
         if 0 <= to_row < rows and 0 <= to_column < columns:
             known = search.known[to_row * columns + to_column]
-            if known != NO_WAY:
+            if known != NO_PATH:
                 step = step_cost(search.costs, row, column, to_row, to_column)
-                if step != NO_WAY:
+                if step != NO_PATH:
                     best = min(best, step + known)
     return best
 
@@ -220,7 +220,7 @@ def _repair(search: _Search, most: int) -> int:
             search.known[cell] = search.looked_ahead[cell]
             take_out(queue, cell)
         else:
-            search.known[cell] = NO_WAY
+            search.known[cell] = NO_PATH
             _update(search, cell)
         for k in range(8):
             to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
@@ -228,7 +228,7 @@ def _repair(search: _Search, most: int) -> int:
                 continue
             there = to_row * columns + to_column
             step = step_cost(search.costs, row, column, to_row, to_column)
-            if there == goal or step == NO_WAY:
+            if there == goal or step == NO_PATH:
                 continue
             if is_better:
                 if step + search.known[cell] < search.looked_ahead[there]:
@@ -245,7 +245,7 @@ def _path(search: _Search, out: Cells) -> int:
     """Follow the cheapest neighbours from the start; returns the number of cells."""
     rows, columns = search.costs.shape
     row, column = search.start[0], search.start[1]
-    if search.looked_ahead[row * columns + column] == NO_WAY:
+    if search.looked_ahead[row * columns + column] == NO_PATH:
         return 0
     count = 0
     while count < len(out):
@@ -253,15 +253,15 @@ def _path(search: _Search, out: Cells) -> int:
         count += 1
         if row == search.goal[0] and column == search.goal[1]:
             break
-        best, best_row, best_column = NO_WAY, row, column
+        best, best_row, best_column = NO_PATH, row, column
         for k in range(8):
             to_row, to_column = row + STEP_ROW[k], column + STEP_COLUMN[k]
             if 0 <= to_row < rows and 0 <= to_column < columns:
                 step = step_cost(search.costs, row, column, to_row, to_column)
                 known = search.known[to_row * columns + to_column]
-                if step != NO_WAY and known != NO_WAY and step + known < best:
+                if step != NO_PATH and known != NO_PATH and step + known < best:
                     best, best_row, best_column = step + known, to_row, to_column
-        if best == NO_WAY:
+        if best == NO_PATH:
             return 0
         row, column = best_row, best_column
     return count

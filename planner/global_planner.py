@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.connected import leads_out
 from planner.dstar_lite import Cell, DStarLite
 from planner.footprint import Footprint
-from planner.grid_cost import BLOCKED, METRE_COST, NO_WAY, Costs
+from planner.grid_cost import BLOCKED, METRE_COST, NO_PATH, Costs
 from planner.maps.global_map import GROWTH_M, GlobalMap, MapTooLargeError
 from planner.maps.grid import OCCUPIED, LocalGrid
 from planner.maps.source import Extent
@@ -30,7 +30,7 @@ LOOKS = 100_000  # most cells expanded by a search in one call: less than 0.1 s
 LOOKS_BESIDE = 10_000  # the same for a search that can wait: about 10 ms
 GROWTH_SHARE = 0.25  # a map grows by this share of its size, at least by GROWTH_M
 WAITS = 2  # calls in a row whose changes may wait for the next one while they leave the path open
-ASIDE_SHARE = 0.2  # a goal that moved by less than this share of its distance keeps the search
+MOVED_SHARE = 0.2  # a goal that moved by less than this share of its distance keeps the search
 
 
 class Failure(Enum):
@@ -38,7 +38,7 @@ class Failure(Enum):
 
     NONE = "none"
     SEARCHING = "searching"  # the search goes on with the next call
-    NO_WAY = "no way"
+    NO_PATH = "no way"
     GOAL_BLOCKED = "goal blocked"
     TOO_LARGE = "too large"  # for the map
 
@@ -91,15 +91,15 @@ class PathFinder:
         end = self.map.nearest_open(*goal, NEAR_GOAL * self._settings.arrival_m)
         if end is None:
             is_there = self.map.window.has(*self.map.window.cell(*goal))
-            return Found(None, Failure.GOAL_BLOCKED if is_there else Failure.NO_WAY)
+            return Found(None, Failure.GOAL_BLOCKED if is_there else Failure.NO_PATH)
         if start is None:
-            return Found(None, Failure.NO_WAY)
+            return Found(None, Failure.NO_PATH)
         for search in searches:
             search.move_to(start)
         is_done = self._searched(start, end)
         if self._search is None or not is_done or not self._serves(self._search, start, end):
             return Found(None, Failure.SEARCHING)
-        if self._search.cost == NO_WAY:
+        if self._search.cost == NO_PATH:
             return self._no_path(start, self._search.goal, goal)
         self._last, self._last_goal = self._found(pose, goal, end), goal
         return self._last
@@ -138,7 +138,7 @@ class PathFinder:
         if search.goal == end:
             return True
         off, left = math.dist(search.goal, end), math.dist(start, end)
-        return off <= ASIDE_SHARE * left and bool(_is_line_open(self.map.costs, *search.goal, *end))
+        return off <= MOVED_SHARE * left and bool(_is_line_open(self.map.costs, *search.goal, *end))
 
     def _no_path(self, start: Cell, end: Cell, goal: tuple[float, float]) -> Found:
         """Extend the map if both vehicle and goal may have a path into more world; else there is no path."""
@@ -152,7 +152,7 @@ class PathFinder:
                     return Found(None, Failure.SEARCHING)
             except MapTooLargeError:
                 return Found(None, Failure.TOO_LARGE)
-        return Found(None, Failure.GOAL_BLOCKED if self.map.state_at(*goal) == OCCUPIED else Failure.NO_WAY)
+        return Found(None, Failure.GOAL_BLOCKED if self.map.state_at(*goal) == OCCUPIED else Failure.NO_PATH)
 
     def _found(self, pose: Pose, goal: tuple[float, float], end: Cell) -> Found:
         assert self._search is not None

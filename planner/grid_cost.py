@@ -15,7 +15,7 @@ Costs = NDArray[np.int32]
 
 BLOCKED, CHEAPEST = 0, 10
 STRAIGHT, DIAGONAL = 70, 99
-NO_WAY = 1 << 60
+NO_PATH = 1 << 60
 STEP_ROW = np.array([0, 1, 1, 1, 0, -1, -1, -1])
 STEP_COLUMN = np.array([1, 1, 0, -1, -1, -1, 0, 1])
 METRE_COST = 2 * CHEAPEST * STRAIGHT  # of a straight step across a 1 m cell on the cheapest ground
@@ -26,7 +26,7 @@ def step_cost(costs: Costs, row: int, column: int, to_row: int, to_column: int) 
     """Cost of a step between neighbours, the same in both directions; NO_WAY if either is blocked."""
     here, there = costs[row, column], costs[to_row, to_column]
     if here == BLOCKED or there == BLOCKED:
-        return NO_WAY
+        return NO_PATH
     length = DIAGONAL if row != to_row and column != to_column else STRAIGHT
     return int((np.int64(here) + np.int64(there)) * length)
 

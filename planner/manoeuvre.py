@@ -29,7 +29,7 @@ PIECE_M = 1.0  # length of the search's arcs
 CHECKS = 4  # samples along such an arc where the footprint is checked
 BENDS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # shares of the sharpest curvature that is planned
 PLANNED_SHARE = 0.92  # of the sharpest curvature; the rest is for corrections
-ASTERN_COST = 1.3  # cost of a metre in reverse
+REVERSE_COST = 1.3  # cost of a metre in reverse
 SHIFT_COST = 3.0  # cost of a change of direction [m]
 NARROW_COST = 0.5  # extra cost of a metre right beside an obstacle
 UNITS = 1000  # of the search's integer costs, per metre
@@ -314,7 +314,7 @@ def _search(field: Field, body: Body, task: _Task, tree: _Tree) -> int:
             # An expanded state is final: others were reached from it.
             if there < 0 or (spent[there] != UNSEEN and queue.slot[there] == NOT_IN):
                 continue
-            cost = PIECE_M * (1.0 if direction > 0.0 else ASTERN_COST)
+            cost = PIECE_M * (1.0 if direction > 0.0 else REVERSE_COST)
             cost += PIECE_M * NARROW_COST * max(1.0 - max(least - margin, 0.0) / max(soft, 1e-3), 0.0)
             before = moves[state]
             if before >= 0 and (before < count) != (move < count):

@@ -48,7 +48,7 @@ class Outcome(Enum):
 
 _OUTCOMES = {
     Failure.SEARCHING: Outcome.SEARCHING,
-    Failure.NO_WAY: Outcome.UNREACHABLE,
+    Failure.NO_PATH: Outcome.UNREACHABLE,
     Failure.GOAL_BLOCKED: Outcome.IN_OBSTACLE,
     Failure.TOO_LARGE: Outcome.TOO_LARGE,
 }

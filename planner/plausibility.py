@@ -11,7 +11,7 @@ SAME_POSITION_M = 0.01
 FROZEN_AFTER_S = 0.5
 FROZEN_FOR_S = 2.0  # at least: once stopped, the vehicle stands, and its pose cannot be checked
 
-WISH_MPS = 0.3  # commanded above this and moving below the next: stuck
+COMMANDED_MPS = 0.3  # commanded above this and moving below the next: stuck
 STANDING_MPS = 0.15
 STUCK_AFTER_S = 4.0  # standing this long while commanded
 MOST_ATTEMPTS = 3
@@ -61,7 +61,7 @@ class StuckWatch:
 
     def note(self, time: float, commanded: float, speed: float) -> None:
         """Record the commanded and the actual speed [m/s]."""
-        is_in_vain = abs(commanded) > WISH_MPS and abs(speed) < STANDING_MPS
+        is_in_vain = abs(commanded) > COMMANDED_MPS and abs(speed) < STANDING_MPS
         self._since = min(self._since, time) if is_in_vain else math.inf
 
     def note_progress(self) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.a_star import shortest
 from planner.footprint import Footprint
 from planner.global_planner import BESIDE_M, NEAR_GOAL
-from planner.grid_cost import METRE_COST, NO_WAY
+from planner.grid_cost import METRE_COST, NO_PATH
 from planner.maps.global_map import map_of
 from planner.maps.grid import LocalGrid, Window
 from planner.maps.terrain_truth import TerrainTruth
@@ -114,7 +114,7 @@ def path_on_truth(world: World, settings: PlannerSettings, footprint: Footprint)
     if start is None or goal is None:
         return math.inf, np.zeros((0, 2))
     cost, cells_of_path = shortest(whole.costs, start, goal)
-    if cost == NO_WAY:
+    if cost == NO_PATH:
         return math.inf, np.zeros((0, 2))
     return cost * whole.resolution / METRE_COST, whole.middles(np.array(cells_of_path))
 

@@ -42,13 +42,13 @@ class Equipment:
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
     )
 
-    def curvature(self, wished: float) -> float:
+    def curvature(self, wanted: float) -> float:
         """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's; raises SettingsError."""
-        if not (wished or self.planned_curvature_1pm):
+        if not (wanted or self.planned_curvature_1pm):
             raise SettingsError(
                 "max_curvature_1pm: give one, because the vehicle's file has no equipment.planned_curvature_1pm"
             )
-        return wished or self.planned_curvature_1pm
+        return wanted or self.planned_curvature_1pm
 
     def position(self, sensor: str) -> SensorMount | None:
         """Mount of a kind of sensor, if the vehicle has one for it."""

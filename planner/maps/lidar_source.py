@@ -60,7 +60,7 @@ FURTHEST_M = 1e7
 JUMP_S = 1.0  # time that goes back by more is a reset; by less, a late scan
 OWN_BODY_M = 0.15  # around the footprint: points there are the vehicle's own
 TRACK_M = 0.3  # half length of a wheel's contact with the ground
-START_ASIDE_M = 0.5  # and this much beside the vehicle
+START_LATERAL_M = 0.5  # and this much beside the vehicle
 ENTER_M = 8.0  # margin around the square, so that a window may be ahead of the scan
 
 
@@ -124,7 +124,7 @@ class LidarSource:
         self._body = Body(*body, self.map_settings.clear_height_m)
         self._outline = (f.rear, f.front, f.half_width)
         self._tracks = (-TRACK_M, f.wheelbase + TRACK_M, f.half_track + 0.5 * s.map_resolution_m)
-        self._way_out = (f.rear, f.front + self.map_settings.start_room_m, f.half_width + START_ASIDE_M)
+        self._way_out = (f.rear, f.front + self.map_settings.start_room_m, f.half_width + START_LATERAL_M)
         self._mounting = mounting
         self._limits = Limits(
             s.max_step_m, math.tan(math.radians(s.max_slope_deg)), s.max_height_m, -math.inf, self.map_settings.keep_m

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.a_star import Cell, shortest
 from planner.dstar_lite import DStarLite
-from planner.grid_cost import BLOCKED, CHEAPEST, DIAGONAL, NO_WAY, STRAIGHT, Costs
+from planner.grid_cost import BLOCKED, CHEAPEST, DIAGONAL, NO_PATH, STRAIGHT, Costs
 
 
 def random_costs(random: np.random.Generator, shape: tuple[int, int], blocked: float) -> Costs:
@@ -44,7 +44,7 @@ def test_path_costs_the_same_as_that_of_a_star_after_every_change_and_move(seed:
         cost, _ = shortest(costs, start, goal)
         path = search.way(costs.size)
         assert search.cost == cost
-        assert len(path) == 0 if cost == NO_WAY else cost_of(costs, path) == cost
+        assert len(path) == 0 if cost == NO_PATH else cost_of(costs, path) == cost
         if len(path) > 1:
             row, column = path[min(int(random.integers(1, 4)), len(path) - 1)].tolist()
             start = row, column
@@ -120,7 +120,7 @@ def test_walled_in_means_no_path(walled: str) -> None:
     search = DStarLite(costs, start, goal)
     search.repair()
 
-    assert search.cost == NO_WAY
+    assert search.cost == NO_PATH
     assert len(search.way(1000)) == 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from proving_ground.settings import setting
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 
-SLOWEST_WISH = 1e-3  # [m/s]: commands below this mean stop
+SLOWEST_SET_POINT = 1e-3  # [m/s]: commands below this mean stop
 LET_GO = 1.0  # [m/s]: above this the hold has failed, and the service brake is used instead
 
 
@@ -65,7 +65,7 @@ class SpeedController:
         s = self.settings
         change = 0.0 if self._before is None else (speed - self._before) / period
         self._before = speed
-        is_stop = abs(wanted) < SLOWEST_WISH
+        is_stop = abs(wanted) < SLOWEST_SET_POINT
         direction = self.selected if is_stop else DRIVE if wanted > 0.0 else REVERSE
         # Once held it stays held: the tyres' carcass may swing the vehicle beyond the hold speed.
         self._is_holding = is_stop and (abs(speed) < s.hold_below_mps or (self._is_holding and abs(speed) < LET_GO))

@@ -59,9 +59,9 @@ class JointTransforms:
         self.parents = [frame.parent for frame in frames]
         self.children = [frame.child for frame in frames]
         self._origins, axes = np.array([frame.origin for frame in frames]), np.array([frame.axis for frame in frames])
-        is_turn = np.array([[frame.motion is Motion.REVOLUTE] for frame in frames])
-        self._turns, self._slides = np.where(is_turn, axes, 0.0), np.where(is_turn, 0.0, axes)
-        self._is_turn = is_turn[:, 0]
+        is_revolute = np.array([[frame.motion is Motion.REVOLUTE] for frame in frames])
+        self._turns, self._slides = np.where(is_revolute, axes, 0.0), np.where(is_revolute, 0.0, axes)
+        self._is_turn = is_revolute[:, 0]
 
     def at(self, positions: Array) -> tuple[Array, Array]:
         """Translations (joints x 3) [m] and quaternions x y z w (joints x 4) at the joints' positions."""

@@ -36,7 +36,7 @@ NO_ANCHOR = -1
 class HingeAxes(NamedTuple):
     """One entry per tree coordinate; vectors at design."""
 
-    is_turn: Flags  # else it slides
+    is_revolute: Flags  # else it slides
     first: Indices  # the bodies of its hinge: parent
     second: Indices  # and child
     carrier: Indices  # which of them carries the direction
@@ -331,7 +331,7 @@ def _axes(layout: TreeLayout, centres: Array) -> HingeAxes:
             partner = len(axes) + 1 - 2 * n if is_pair else len(axes)
             axes.append((first, second, second if n else first, axis, reference, partner))
     return HingeAxes(
-        is_turn=np.array([item[3].motion is Motion.REVOLUTE for item in axes], dtype=bool),
+        is_revolute=np.array([item[3].motion is Motion.REVOLUTE for item in axes], dtype=bool),
         first=_indices([item[0] for item in axes]),
         second=_indices([item[1] for item in axes]),
         carrier=_indices([item[2] for item in axes]),

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 @part
-def turn_bodies(state: FreeState, work: FreeWorkspace) -> None:
+def rotate_bodies(state: FreeState, work: FreeWorkspace) -> None:
     """Rotation matrices from the attitudes."""
     for body in range(len(state.attitude)):
         rotation_matrix(state.attitude[body], work.turned[body])
@@ -30,11 +30,11 @@ def turn_bodies(state: FreeState, work: FreeWorkspace) -> None:
 def hinge_coordinates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace, coordinates: Array) -> None:
     """Tree coordinates [rad, m]; angles are known only within half a turn either way."""
     axes, turned, centre = bodies.axes, work.turned, state.centre
-    turn_bodies(state, work)
+    rotate_bodies(state, work)
     for axis in range(len(coordinates)):
         first, second = axes.first[axis], axes.second[axis]
         direction = turn_by(turned[axes.carrier[axis]], vector(axes.direction[axis]))
-        if axes.is_turn[axis]:
+        if axes.is_revolute[axis]:
             reference = vector(axes.reference[axis])
             before, after = turn_by(turned[first], reference), turn_by(turned[second], reference)
             coordinates[axis] = math.atan2(dot(direction, cross(before, after)), dot(before, after))
@@ -48,10 +48,10 @@ def hinge_coordinates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace,
 def hinge_rates(bodies: FreeBodies, state: FreeState, work: FreeWorkspace, rates: Array) -> None:
     """Rates of the tree coordinates [rad/s, m/s]."""
     axes, turned, centre, velocity = bodies.axes, work.turned, state.centre, state.velocity
-    turn_bodies(state, work)
+    rotate_bodies(state, work)
     for axis in range(len(rates)):
         first, second = axes.first[axis], axes.second[axis]
-        if axes.is_turn[axis]:
+        if axes.is_revolute[axis]:
             motion = sub(vector(velocity[second]), vector(velocity[first]))
         else:
             end = _position(centre[second], turned[second], axes.second_arm[axis])
@@ -70,7 +70,7 @@ def hinge_accelerations(
         first, second = axes.first[axis], axes.second[axis]
         a, b = accelerations.bodies[first], accelerations.bodies[second]
         w1, w2 = vector(velocity[first]), vector(velocity[second])
-        if axes.is_turn[axis]:
+        if axes.is_revolute[axis]:
             partner = axes.partner[axis]
             motion = sub(vector(b), vector(a))
             if partner != axis:
@@ -108,7 +108,7 @@ def add_hinge_forces(bodies: FreeBodies, state: FreeState, coordinate_forces: Ar
         first, second = axes.first[axis], axes.second[axis]
         one, other = work.force[first], work.force[second]
         direction = scale(value, turn_by(turned[axes.carrier[axis]], vector(axes.direction[axis])))
-        if axes.is_turn[axis]:
+        if axes.is_revolute[axis]:
             for k in range(3):
                 one[k] -= direction[k]
                 other[k] += direction[k]

@@ -14,7 +14,7 @@ from proving_ground.kernels.inertia import Symmetric, times, turned_inertia
 from proving_ground.kernels.jit import kernel, part
 from proving_ground.kernels.vector3 import Vector3, add, add_scaled, cross, dot, scale, sub
 from vehicle_dynamics.multibody.free_bodies import NO_ANCHOR, FreeAccelerations, FreeBodies, FreeState, FreeWorkspace
-from vehicle_dynamics.multibody.free_hinges import add_hinge_forces, turn_bodies
+from vehicle_dynamics.multibody.free_hinges import add_hinge_forces, rotate_bodies
 from vehicle_dynamics.multibody.model_inputs import Constraints, Forces
 from vehicle_dynamics.multibody.root_system import FREE, solve_root
 from vehicle_dynamics.multibody.sparse_cholesky import backward, factor, forward
@@ -39,7 +39,7 @@ def fully_augmented_accelerations(
     gravity [m/s^2] is in inertial axes; spatial forces on bodies are about the inertial origin in inertial axes, forces
     on coordinates act as pairs along the hinge axes. A held root keeps its spatial velocity. Anchors are in root axes.
     """
-    turn_bodies(state, work)
+    rotate_bodies(state, work)
     _forces(bodies, state, gravity, forces.bodies, work)
     add_hinge_forces(bodies, state, forces.coordinates, work)
     _free_motion(bodies, work)

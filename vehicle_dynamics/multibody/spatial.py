@@ -28,7 +28,7 @@ def rotation(axis: Triple, angle: float) -> Array:
     return np.asarray(np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k))
 
 
-def turn_axis(direction: Triple, point: Triple) -> Array:
+def rotation_axis(direction: Triple, point: Triple) -> Array:
     """Spatial velocity of a unit rotation about a line through a point."""
     return np.concatenate([direction, np.cross(point, direction)])
 

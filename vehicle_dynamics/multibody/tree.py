@@ -19,8 +19,8 @@ from vehicle_dynamics.multibody.spatial import (
     motion_cross,
     point_velocity,
     rotation,
+    rotation_axis,
     slide_axis,
-    turn_axis,
 )
 
 Array = NDArray[np.float64]
@@ -72,7 +72,7 @@ class TreeState:
             for index, axis in zip(range(*layout.coordinates[number].indices(layout.count)), body.axes, strict=True):
                 direction, point = turned @ axis.direction, turned @ axis.point + shifted
                 if axis.motion is Motion.REVOLUTE:
-                    self.axes[index] = turn_axis(direction, point)
+                    self.axes[index] = rotation_axis(direction, point)
                     turned = rotation(direction, coordinates[index]) @ turned
                     shifted = point - turned @ axis.point
                 else:

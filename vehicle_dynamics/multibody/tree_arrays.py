@@ -27,7 +27,7 @@ class TreeArrays(NamedTuple):
     """The tree; points, directions, centres and inertias at design in root axes, SI units."""
 
     parent: Indices  # axes: the frame it is on
-    is_turn: Flags  # axes: else it slides
+    is_revolute: Flags  # axes: else it slides
     direction: Array  # axes x 3
     point: Array  # axes x 3
     level: Indices  # axes: position of its own entry in its row
@@ -95,7 +95,7 @@ def tree_arrays(mechanism: Mechanism) -> TreeArrays:
     first_row, end_row = _row_ranges(len(axes), paths, ends, rows)
     return TreeArrays(
         parent=np.array(parent, dtype=np.int64),
-        is_turn=np.array([axis.motion is Motion.REVOLUTE for axis in axes], dtype=bool),
+        is_revolute=np.array([axis.motion is Motion.REVOLUTE for axis in axes], dtype=bool),
         direction=_table([axis.direction for axis in axes]),
         point=_table([axis.point for axis in axes]),
         level=np.array([ROOT_LEVELS - 1 + len(path) for path in paths[1:]], dtype=np.int64),

@@ -67,7 +67,7 @@ def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> Non
         before, after = turned[parent], turned[index + 1]
         design_direction, shift = vector(tree.direction[index]), vector(shifted[parent])
         direction = turn_by(before, design_direction)
-        if tree.is_turn[index]:
+        if tree.is_revolute[index]:
             design_point = vector(tree.point[index])
             point = add(turn_by(before, design_point), shift)
             turn_further(before, design_direction, coordinates[index], after)
