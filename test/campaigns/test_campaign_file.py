@@ -155,8 +155,8 @@ def test_an_unknown_campaign_is_answered_with_the_nearest_name() -> None:
         ("statistic: end", "statistic: ende", "metrics.0.statistic: must be one of"),
         ("channel: speed_mps, statistic: end", "figure: rollover", "did you mean rollover_margin"),
         ("base: base.yaml", "base: other.yaml", "other.yaml: No such file"),
-        ("name: speed,", "name: world.flat.friction,", "stands there twice"),
-        ("world.flat.friction,", "description, scale: true,", "is no number"),
+        ("name: speed,", "name: world.flat.friction,", "is given twice"),
+        ("world.flat.friction,", "description, scale: true,", "is not a number"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_it(tmp_path: Path, wrong: str, right: str, words: str) -> None:

@@ -80,7 +80,7 @@ def test_a_scenario_is_not_run_into_the_folder_of_its_reference(tmp_path: Path) 
 def test_files_where_no_launch_was_before_are_rejected_and_stay(name: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(SettingsError, match="is of no launch; move it"), claimed(tmp_path):
+    with pytest.raises(SettingsError, match="was not written by a launch; move it"), claimed(tmp_path):
         pass
     assert _texts(tmp_path) == {name: "mine"}
 
@@ -89,7 +89,7 @@ def test_a_bag_of_ones_own_beside_those_of_launches_is_rejected_and_stays(run: P
     (run / "bag_7").mkdir()
     (run / "bag_7/bag_7_0.mcap").write_text("mine")
     before = _texts(run)
-    with pytest.raises(SettingsError, match="bag_7: is of no launch"), claimed(run):
+    with pytest.raises(SettingsError, match="bag_7: was not written by a launch"), claimed(run):
         pass
     assert _texts(run) == before
 

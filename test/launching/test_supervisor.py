@@ -194,4 +194,4 @@ def test_node_that_cannot_be_started_again_ends_the_run_with_one_line(tmp_path: 
     )
 
     assert status == 1
-    assert ("", "node once could not be started again: No such file or directory; stopping the others") in lines
+    assert ("", "node once could not be restarted: No such file or directory; stopping the others") in lines

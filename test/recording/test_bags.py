@@ -341,10 +341,10 @@ def test_sqlite_is_read_like_mcap(recorded: Recorded, tmp_path: Path) -> None:
     ("content", "words"),
     [
         (None, "metadata.yaml: is missing"),
-        (b"", "is no MCAP file"),
+        (b"", "is not an MCAP file"),
         (b"\x89MCAP0\r\n", "ends early"),
         (b"\x89MCAP0\r\n" + bytes(range(256)) * 10, "damaged"),
-        (b"hello" * 100, "is no MCAP file"),
+        (b"hello" * 100, "is not an MCAP file"),
     ],
 )
 def test_nothing_to_read_is_one_line(tmp_path: Path, content: bytes | None, words: str) -> None:

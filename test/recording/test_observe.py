@@ -200,7 +200,7 @@ def test_a_folder_that_is_no_bag_is_not_replaced(drive: Path, tmp_path: Path, ca
 
     assert run(drive, tmp_path) == 2
 
-    assert "exists already and is no bag" in capsys.readouterr().err
+    assert "exists already and is not a bag" in capsys.readouterr().err
     assert (tmp_path / "estimate" / "thesis.txt").exists()
 
 
@@ -277,7 +277,7 @@ def test_only_fix_and_imu_are_enough_for_an_ins(drive: Path, tmp_path: Path) -> 
     assert found["observer"] == "ins"
     assert found["rmse"] is None
     assert "truth: none; errors are not known" in found["remarks"]
-    assert any("its place in base_link is not in the bag" in line for line in found["remarks"])
+    assert any("its position in base_link is not in the bag" in line for line in found["remarks"])
 
 
 @pytest.mark.parametrize(
@@ -481,7 +481,7 @@ def test_settings_that_are_none_are_rejected(name: str) -> None:
 
 def test_three_names_for_four_wheels_are_rejected(drive: Path, tmp_path: Path, capsys: Output) -> None:
     assert run(drive, tmp_path / "out", "--wheel-names", "a,b,c") == 2
-    assert "--wheel-names a,b,c: must be 4 names with commas between" in capsys.readouterr().err
+    assert "--wheel-names a,b,c: must be 4 names separated by commas" in capsys.readouterr().err
 
 
 # Options that are none.
@@ -539,7 +539,7 @@ def test_an_absurd_mount_of_the_bag_is_not_used(drive: Path, tmp_path: Path, cap
 
     assert run(bag, tmp_path / "out") == 0
 
-    assert "fix: its place in base_link is absurd in the bag" in capsys.readouterr().out
+    assert "fix: its position in base_link is absurd in the bag" in capsys.readouterr().out
     assert metrics(tmp_path / "out")["mounts"]["gps_xyz_m"] == [0.3, 0.0, 1.9]
 
 

@@ -156,8 +156,8 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
     assert times[-1] > run.time_ns - LAST_NS
     assert "the recording lacks " in run.launch.output
     events = json.loads((folder / "metrics.json").read_text())["events"]
-    (hole,) = (event for event in events if event["words"] == "lacks this stretch")
-    assert hole["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
+    (gap,) = (event for event in events if event["words"] == "gap in the recording")
+    assert gap["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
     assert any((event["kind"], event["words"]) == ("silence", "of /odometry/filtered") for event in events)
     # Of some: a small node may be back before anybody misses it.
-    assert any("nothing is heard of" in event["words"] for event in events)
+    assert any("no report from" in event["words"] for event in events)

@@ -192,7 +192,7 @@ def test_arguments_that_are_not_for_ros_are_rejected_and_help_is_given(graph: An
     rejected, helped = graph.start("teleop", "--params-file", "x.yaml"), graph.start("teleop", "--help")
 
     assert rejected.wait() == 2
-    assert rejected.output == "teleop: --params-file: not known here; arguments for ROS stand after --ros-args\n"
+    assert rejected.output == "teleop: --params-file: unknown; arguments for ROS come after --ros-args\n"
     assert helped.wait() == 0
     assert "Silence of /joy that stops the vehicle; a number from 0.05 to 2 [s]" in helped.output
 
@@ -213,7 +213,7 @@ def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Pat
 
     process = graph.start("teleop", "--ros-args", "--params-file", str(path))
 
-    graph.wait_until(lambda: f"{path} is ignored: it speaks of telop and not of /teleop" in process.output, "a warning")
+    graph.wait_until(lambda: f"{path} is ignored: it is for telop, not for /teleop" in process.output, "a warning")
 
 
 def test_node_that_rejects_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:

@@ -137,7 +137,7 @@ def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph
         graph.spin_for(0.1)
         state.publish(String(data=f"{k}"))
         graph.spin_for(0.1)
-    words = "/clock told times before 1970; they are not used"
+    words = "/clock had times before 1970; they are not used"
     graph.wait_until(lambda: words in str(diagnostics), "a word on them")
     recorder.popen.send_signal(signal.SIGINT)
     assert recorder.wait() == 0
@@ -256,7 +256,7 @@ def test_full_disk_ends_the_recording_with_one_line_and_a_readable_bag(graph: An
 
 def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
     for words, parameter in {
-        "exclude: is no regular expression": "exclude:='['",
+        "exclude: is not a regular expression": "exclude:='['",
         "/proc/nowhere: cannot be written": "out:=/proc/nowhere",
         "topics: /1bad cannot be recorded: topic name token must not start with a number": "topics:=/ok /1bad",
     }.items():

@@ -171,7 +171,7 @@ def test_a_bag_that_is_not_of_a_launch_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "data/bag_2").mkdir(parents=True)
     (tmp_path / "data/bag_2/precious.mcap").write_text("mine")
     _scenario(tmp_path)
-    with pytest.raises(SettingsError, match="is of no launch"):
+    with pytest.raises(SettingsError, match="was not written by a launch"):
         run_over_ros(str(tmp_path / "short.yaml"), {"out": str(tmp_path / "data")}, False)
     assert (tmp_path / "data/bag_2/precious.mcap").exists()
 

@@ -105,5 +105,5 @@ def test_what_is_missing_is_said(tmp_path: Path, options: str, rest: str, reason
 
 
 def test_run_with_a_planner_is_not_kept_half(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be kept"):
+    with pytest.raises(SettingsError, match="cannot be saved"):
         LockStep(scenario(tmp_path)).checkpoint()

@@ -125,7 +125,7 @@ def test_an_observer_that_has_to_find_its_start_may_begin_late_and_that_is_said(
     found = _judged(without(ESTIMATE, (-1.0, 3.5)), text + ERROR)
 
     assert found["passed"] is True
-    assert found["remarks"] == ["the first estimate came at 3.5 s; before, its error is taken to be that one's"]
+    assert found["remarks"] == ["the first estimate came at 3.5 s; before that, its error is taken as the first one's"]
 
 
 def test_a_criterion_on_the_time_after_a_silence_is_judged(without: Callable[..., Path]) -> None:

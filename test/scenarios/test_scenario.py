@@ -56,7 +56,7 @@ def test_what_is_left_out_has_a_default(write_scenario: Write, scenario_text: st
         ),
         (
             ("duration_s: 1.0", "duration_s: 1.0\ncriteria:\n  - {channel: speed_mps, statistic: reference_rms}"),
-            "criteria: one compares with a reference, but `reference` names none",
+            "criteria: one compares with a reference, but `reference` is not given",
         ),
         (("duration_s: 1.0", "duration_s: 1.0\ncriteria: 5"), "made.yaml:8: criteria: must be a list, got int"),
     ],
