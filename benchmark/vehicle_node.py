@@ -1,7 +1,7 @@
 """Timing of the vehicle node: jitter of /clock, lost steps, CPU; beside a bare loop that only publishes.
 
 Three processes over DDS: the vehicle node at real-time factor 1, a plain rclpy loop that publishes the same two topics
-at the same rate and computes nothing, and this one, which subscribes to both. Jitter is that of arrival in our callback.
+at the same rate and computes nothing, and this one, which subscribes to both. Jitter is that of arrival in a callback.
 """
 
 from __future__ import annotations

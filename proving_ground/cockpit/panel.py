@@ -158,7 +158,7 @@ class Panel:
         self._actions.on_click(lambda event: self._post(partial(self._commands.act, event.target.value)))
         self._factor = gui.add_slider(
             "Pace", min=0.0, max=5.0, step=0.1, initial_value=1.0,
-            hint="Simulated over real time; 0 is as fast as it can",
+            hint="Simulated over real time; 0 is as fast as possible",
         )  # fmt: skip
 
         self._factor.on_update(self._by_people(lambda value: self._commands.set_factor(float(value))))

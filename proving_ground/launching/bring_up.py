@@ -200,7 +200,7 @@ COCKPIT = LaunchArgument("cockpit", "false", "Live 3D page; open: in the browser
 _VEHICLE = (
     LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
-    LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+    LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as possible"),
     LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),
     LaunchArgument("tf_source", "truth", "Publisher of base_link: the vehicle, or an observer", TF_SOURCES),
     COCKPIT,

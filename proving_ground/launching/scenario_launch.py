@@ -40,7 +40,7 @@ def _arguments() -> tuple[LaunchArgument, ...]:
         LaunchArgument("seed", "", "Seed of all random numbers; empty: the scenario's"),
         LaunchArgument("planner", "", "arcs, dstar_lite, or your own as module:Class; empty: the scenario's"),
         LaunchArgument("observer", AS_SCENARIO, "Which observer", observers),
-        LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+        LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as possible"),
         LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it; all: clouds too", RECORD),
         COCKPIT,
         LaunchArgument("rviz", "false", "Start RViz too, where it is installed", BOOLEAN),

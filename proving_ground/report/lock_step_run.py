@@ -169,7 +169,7 @@ def _print(task: Task, record: RunRecord, findings: Sequence[Finding], has_last_
     for remark in record.remarks:
         print(f"  note  {remark}")
     if record.diverged_at_s is not None:
-        last_state = f"; {LAST_STATE} has the last sound state" if has_last_state else ""
+        last_state = f"; {LAST_STATE} has the last valid state" if has_last_state else ""
         print(f"  FAIL  the motion diverged at {record.diverged_at_s:.2f} s{last_state}")
     for key, value in record.figures.items():
         print(f"  {key} = {value:.4g}")

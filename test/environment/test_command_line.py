@@ -117,4 +117,4 @@ def test_unknown_interpreter_is_rejected_without_a_traceback() -> None:
 def test_entry_point_parses_on_old_pythons() -> None:
     source = (REPOSITORY / "environment" / "bootstrap.py").read_text()
     ast.parse(source, feature_version=(3, 6))
-    assert "from __future__" not in source  # annotations came with 3.7, and the parser does not mind
+    assert "from __future__" not in source  # annotations came with 3.7, but older parsers accept it

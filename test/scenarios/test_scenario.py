@@ -1,4 +1,4 @@
-"""Scenario files: what they may say, and how mistakes are answered."""
+"""Scenario files: valid content, and error messages."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 
 @many(300)
 @given(data=st.data())
-def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_rejected(
+def test_any_leaf_may_hold_anything_and_the_file_is_accepted_or_rejected(
     data: st.DataObject, write_scenario: Write
 ) -> None:
     name = data.draw(st.sampled_from(sorted(scenario_files())))
