@@ -72,11 +72,11 @@ class PinocchioModel:
         self._tau[self._velocity_index] += coordinate_forces
 
     def constraint_dynamics(self) -> Accelerations:
-        """By a sparse Cholesky decomposition of the augmented system; exact."""
+        """Accelerations by a sparse Cholesky decomposition of the augmented system; exact."""
         return self._ours(self._call_constraint_dynamics())
 
     def lcaba(self) -> Accelerations:
-        """By the loop-constrained articulated-body algorithm, two proximal iterations: about 1e-8 from exact."""
+        """Accelerations by loop-constrained ABA, two proximal iterations: about 1e-8 from exact."""
         return self._ours(self._call_lcaba())
 
     def aba(self) -> Accelerations:

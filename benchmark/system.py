@@ -89,9 +89,7 @@ def ros_factor(rate: float, seconds: float) -> float:
             return float(json.loads((Path(folder) / "run" / TIMING).read_text())["real_time_factor"])
         except (OSError, ValueError, KeyError):
             lines = (done.stdout + done.stderr).strip().splitlines()
-            raise SettingsError(
-                f"bench system: the run did not come to its end: {lines[-1] if lines else '?'}"
-            ) from None
+            raise SettingsError(f"bench system: the run did not complete: {lines[-1] if lines else '?'}") from None
 
 
 def _scripted(town: Scenario) -> Scenario:

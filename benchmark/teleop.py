@@ -26,7 +26,7 @@ from proving_ground.settings import SettingsError
 
 WARM_UP = 50
 TRIPS = 500
-PAUSE_S = 0.01  # people move sticks at about this rate, and teleop caps its own at 200 Hz
+PAUSE_S = 0.01  # sticks are moved at about this rate, and teleop caps its own at 200 Hz
 ANSWER_WAIT_S = 1.0
 START_WAIT_S = 20.0
 MOST_TRIES = 5

@@ -138,7 +138,7 @@ def check_jobs(kit: Kit, jobs: Sequence[Job]) -> None:
 
 
 def _check_keys(kit: Kit, path: Path) -> None:
-    """Every key must exist in the base, and be varied once only."""
+    """Every key must exist in the base, and hold a number where it is scaled; errors name its line in the file."""
     file = read_yaml(path)
     for index, item in enumerate(kit.campaign.vary):
         for key in item.keys:

@@ -1,8 +1,8 @@
 """Settings with some values changed, by dotted keys: checked as if they were in the file.
 
->>> from terrain.worlds import PlaceSettings
->>> altered(PlaceSettings(x_m=1.0, y_m=2.0), {"x_m": Change(3.0), "y_m": Change(2.0, is_factor=True)})
-PlaceSettings(x_m=3.0, y_m=4.0, heading_deg=0.0)
+>>> from terrain.worlds import PoseSettings
+>>> altered(PoseSettings(x_m=1.0, y_m=2.0), {"x_m": Change(3.0), "y_m": Change(2.0, is_factor=True)})
+PoseSettings(x_m=3.0, y_m=4.0, heading_deg=0.0)
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ SETTLES_S = 2.0  # before, a rate is meaningless
 
 
 class ProgressLine:
-    """On stderr: redrawn on a terminal, a line now and then elsewhere."""
+    """Progress on stderr: redrawn on a terminal, a line now and then elsewhere."""
 
     def __init__(self, name: str, total: int, done: int) -> None:
         self._name, self._total, self._before = name, total, done

@@ -52,7 +52,7 @@ def _influence(name: str, inputs: list[float | str], values: Array) -> Influence
 
 
 def _groups(inputs: list[float | str], known: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Group number of each known run: by its word or value, or by a part of the range with about as many runs."""
+    """Group number of each known run: by its word or value, or by bins of equal size where there are many values."""
     kept = [item for item, is_known in zip(inputs, known, strict=True) if is_known]
     different, codes = np.unique(np.array(kept), return_inverse=True)
     bins = min(MOST_BINS, max(2, math.isqrt(len(kept)) // 2))

@@ -1,4 +1,4 @@
-"""`proving-ground bench`: runs benchmarks and prints a table for people or one JSON object for programs."""
+"""`proving-ground bench`: runs benchmarks and prints a table or one JSON object."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 >>> instants = InstantSynchroniser({"odom", "accel"}, leader="odom")
 >>> instants.add("odom", 10, "o1"), instants.add("odom", 20, "o2"), instants.add("accel", 10, "a1").parts
-(Taken(parts=None, has_gone_back=False), Taken(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
+(Added(parts=None, has_gone_back=False), Added(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
 """
 
 from __future__ import annotations
@@ -97,12 +97,12 @@ class PairSynchroniser(Generic[First, Second]):
         self._newest_ns = -1
 
     def first(self, log_ns: int, value: First) -> list[tuple[First, Second | None]]:
-        """What is complete now."""
+        """Add a part; returns what is complete now."""
         self._waiting.append((log_ns, value))
         return self.complete(log_ns)
 
     def second(self, log_ns: int, value: Second) -> list[tuple[First, Second | None]]:
-        """What is complete now."""
+        """Add a part; returns what is complete now."""
         self._seconds.append(value)
         self._newest_ns = value.time_ns
         return self.complete(log_ns)

@@ -105,7 +105,7 @@ class _Notice(Listener):
 
     def __init__(self) -> None:
         self._said = False
-        self._spent = 0.0  # [s] so far in kernels that were called from Python
+        self._spent = 0.0  # [s] spent in kernels that were called from Python
         self._open: list[float] = []  # start times of the kernels being compiled now, outermost first
 
     def on_start(self, event: Event) -> None:

@@ -264,7 +264,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
 
 def main() -> int:
-    """Entry point; status 0 only when the run came to its end."""
+    """Entry point; status 0 only when the run completed."""
     status = run_node(RefereeNode)
     return status or RefereeNode.exit_status
 

@@ -50,12 +50,12 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
             has_run = settle(folder)
         if not has_run:
             kept = "; what the run before left is kept" if had_results else ""
-            print(f"{path.stem}: the run did not come to its end: time never ran{kept}")
+            print(f"{path.stem}: the run did not complete: time never ran{kept}")
             return status or EXIT_FAILED
         try:
             return judge_bag(path, folder, given) or status
         except SettingsError as error:  # nothing usable was recorded
-            print(f"{path.stem}: the run did not come to its end, and cannot be judged: {error}")
+            print(f"{path.stem}: the run did not complete and cannot be judged: {error}")
             return status or EXIT_FAILED
 
 
@@ -113,7 +113,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
 def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Gap], list[str]]:
     """What is missing at the end of a recording, and what makes the run fail; simulated: its length [s]."""
     if simulated is None:
-        return [], ["the run did not come to its end"]
+        return [], ["the run did not complete"]
     if record.duration_s >= simulated - EDGE_S:
         return [], []
     late = (record.start_ns - scenario.start.time_ns()) * 1e-9

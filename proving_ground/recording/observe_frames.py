@@ -35,7 +35,7 @@ class Placed(NamedTuple):
     is_fitted: bool  # the datum is the first fix, so its offset from the truth is unknown
 
     def truth_shift(self, found: Replay) -> Any:
-        """From the truth's origin to the observer's datum [m]."""
+        """Offset from the truth's origin to the observer's datum [m]."""
         if self.is_fitted:
             return fitted_shift(found, np.array(self.settings.mounts.gps_xyz_m))
         if self.origin is None or self.settings.datum is None:

@@ -190,4 +190,4 @@ def _value(code: int, data: bytes) -> Value:
         return data.decode(errors="replace")
     if kind is int:
         return code - 8 if code in (8, 9) else int.from_bytes(data, "big", signed=True)
-    return None  # no table of a bag has floating numbers
+    return None  # no table of a bag has floats

@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[Panel, ...]] = {  # [Cameron], Figs. 11-14, and more
 
 
 def section_plots(record: RunRecord) -> dict[str, list[Plot]]:
-    """By the section's name."""
+    """Plots by section name."""
     found = {}
     with letters():
         for name, panels in SECTIONS.items():

@@ -77,7 +77,7 @@ class _Wire:
     def __init__(self, driver: Driver, drive: DriveByWire) -> None:
         self._driver, self._drive = driver, drive
         self.order: Order | None = None  # of the latest period, if any
-        self.orders = 0  # so far
+        self.orders = 0  # count
         self.answer = ACCEPTED  # to the latest order
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:

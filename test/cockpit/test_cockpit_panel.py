@@ -29,7 +29,7 @@ class Commands:
         self.rates.append(rate)
 
     def seek(self, position_s: float) -> None:
-        raise AssertionError("nobody went elsewhere")
+        raise AssertionError("no seek was requested")
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_each_killed_node_is_reported_and_comes_back_until_the_vehicle_is_killed
     for node in set(nodes) - {"vehicle", "referee"}:
         assert f"node {node} was killed by SIGKILL; restarting it" in run.launch.output
     assert "node vehicle was killed by SIGKILL; stopping the others" in run.launch.output
-    assert "the run did not come to its end" in run.launch.output
+    assert "the run did not complete" in run.launch.output
     assert not [node for node, number in last.items() if Path(f"/proc/{number}").exists()]
 
     folder = tmp_path / "runs/plain_ros"

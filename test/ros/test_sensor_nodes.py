@@ -130,7 +130,7 @@ def test_imu_keeps_the_conventions_of_rep_145_and_fails_when_a_fault_is_set(grap
     assert not rejected.successful
     assert "fault_channel: must be the beginning of one of gyro_x" in rejected.reason
     assert all(result.successful for result in set_parameters(graph, "imu", fault="none"))
-    truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a mended gyro")
+    truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a working gyro")
 
     process.popen.send_signal(signal.SIGINT)
     assert process.wait() == 0
