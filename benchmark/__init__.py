@@ -1,6 +1,6 @@
-"""What is measured. Each module has `run(say) -> dict`: figures beside figures to compare with, from one run.
+"""Benchmarks. Each module has `run(say) -> dict`: figures beside figures to compare with, from one run.
 
-A module may have `show(figures) -> str` for people, else they get a plain table, and `draw(path)` for a picture.
+A module may have `show(figures) -> str` for a readable report (default: a plain table), and `draw(path)` for a picture.
 """
 
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.

@@ -1,7 +1,7 @@
 """Campaigns of lane changes: runs per minute, and how much of the ideal speed-up two workers give over one.
 
 60 simulated seconds each, with vehicle and scripted driver, no observer, no LIDAR. Blocks of runs with one and with two
-workers take turns, so that whatever else the machine does meets both.
+workers alternate, so that other load on the machine affects both.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ RUNS_OF_A_WORKER = 6  # in each block
 def run(say: Callable[[str], None]) -> dict[str, Any]:
     """Figures of one measurement, and the load of the machine before it.
 
-    By wall time, what else the machine computes counts against whoever needs both cores. By CPU time it does not: there
-    the efficiency is what a run costs alone over what it costs beside another, times the share of time that workers
-    were at work.
+    By wall time, other load counts against the case that needs both cores. By CPU time it does not: there
+    the efficiency is the cost of a run alone over its cost beside another, times the share of time that workers
+    were busy.
     """
     load = os.getloadavg()[0]
     kit = load_kit(campaign_file(CAMPAIGN))
@@ -76,7 +76,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 class _Block(NamedTuple):
-    rate: float  # runs per second while all workers had something to do
+    rate: float  # runs per second while all workers were busy
     cpu_s: float  # of a run
     share_at_work: float  # of the workers' time
 
@@ -90,11 +90,11 @@ def _block(pool: LocalPool, kit: Kit, store: Store, jobs: list[Job], workers: in
             cpu.append(float(outcome.row["host.cpu_s"]))
             wall.append(float(outcome.row["host.wall_s"]))
             store.add(row_of(kit, outcome))
-    full = len(jobs) - workers  # the runs that ended after these had an idle worker beside them
+    full = len(jobs) - workers  # later runs had an idle worker beside them
     spent = ended[full] - ended[0]
     return _Block(full / spent, statistics.median(cpu), min(statistics.mean(wall) * full / (workers * spent), 1.0))
 
 
 def _memory_mb() -> float:
-    """The most that this process has had."""
+    """Peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0

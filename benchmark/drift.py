@@ -1,4 +1,4 @@
-"""How far loops open over 100 s: free flight on springs without dampers, semi-implicit Euler at 1 ms for all.
+"""Constraint drift over 100 s: free flight on springs without dampers, semi-implicit Euler at 1 ms for all.
 
 The embedded model has no constraint that could drift: its figure is the rounding of the closed forms.
 """

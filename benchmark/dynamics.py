@@ -1,6 +1,6 @@
 """Forward dynamics of the HMMWV: embedded, augmented and other engines; Newton chord; drift of loop closure.
 
-All from one run on one core, kernels timed in a compiled loop, other engines net of what a call from Python costs.
+All from one run on one core, kernels timed in a compiled loop, other engines net of the cost of a call from Python.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Figures) -> str:
-    """The figures as tables for people."""
+    """The figures as tables."""
     f = figures
     shares = [f"{f[f'ce_{key}_us'] / f['ce_us']:.0%} {words}" for key, words in PARTS.items()]
     to_pinocchio = f["ta_us"] / f["constraint_dynamics_us"]

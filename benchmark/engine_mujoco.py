@@ -19,11 +19,11 @@ from vehicle_dynamics.multibody.tree import TreeState
 
 Array = NDArray[np.float64]
 
-STEPS_PER_REPEAT = 100  # timed from the same state on
+STEPS_PER_REPEAT = 100  # each repeat is timed from the same state
 
 
 class EngineState(NamedTuple):
-    """Where the mechanism is and how it moves: the root in the world, and all tree coordinates."""
+    """State of the mechanism: the root in the world, and all tree coordinates."""
 
     position: Array  # of the root's origin, world axes [m]
     quaternion: Array  # w, x, y, z: root to world
@@ -44,7 +44,7 @@ class MujocoModel:
         timestep_s: float = 0.001,
         integrator: str = "implicitfast",
     ) -> None:
-        """Integrator: a name of MuJoCo's, such as implicitfast or RK4."""
+        """integrator: MuJoCo's name, such as implicitfast or RK4."""
         self._mujoco = engine("mujoco")
         text = mjcf(mechanism, gravity=gravity, timestep_s=timestep_s)
         self.model = self._mujoco.MjModel.from_xml_string(text)
@@ -66,20 +66,20 @@ class MujocoModel:
             self.model.jnt_stiffness[self._joint_ids[name]] = value
 
     def set_state(self, state: TreeState) -> None:
-        """Take coordinates, rates and root velocity from a state; the root stands at the world's origin."""
+        """Set coordinates, rates and root velocity from a state; the root is at the world's origin."""
         self._mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[self._position_index] = state.coordinates
         self.data.qvel[:6] = np.concatenate([state.velocity[0][3:], state.velocity[0][:3]])
         self.data.qvel[self._velocity_index] = state.rates
 
     def run(self, duration_s: float) -> EngineState:
-        """Step for a while and tell where it has come."""
+        """Step for a while and return the state."""
         for _ in range(round(duration_s / self.model.opt.timestep)):
             self._mujoco.mj_step(self.model, self.data)
         return self.state()
 
     def state(self) -> EngineState:
-        """Where it is now."""
+        """Current state."""
         position, velocity = self.data.qpos.copy(), self.data.qvel.copy()
         return EngineState(
             position[:3],
@@ -91,7 +91,7 @@ class MujocoModel:
         )
 
     def violation_m(self) -> float:
-        """How far the worst loop is open now."""
+        """Current gap of the worst loop."""
         self._mujoco.mj_forward(self.model, self.data)
         return float(np.abs(self.data.efc_pos).max(initial=0.0))
 

@@ -1,6 +1,6 @@
 """Any mechanism in Pinocchio, its loops closed by rigid constraints, and its accelerations in our convention.
 
-The root stands at the world's origin. Its velocity and acceleration are spatial, about its own origin and in its own
+The root is at the world's origin. Its velocity and acceleration are spatial, about its own origin and in its own
 axes, on both sides; only the order differs: Pinocchio's is (linear, angular), ours (angular, linear).
 """
 
@@ -25,20 +25,20 @@ SAME = 1e-9
 
 
 class Accelerations(NamedTuple):
-    """In our convention."""
+    """Accelerations in our convention."""
 
     root: Array  # spatial acceleration of the root, 6
     coordinates: Array  # accelerations of all tree coordinates
 
 
 class PinocchioModel:
-    """The mechanism with a free root; set a state, then ask for accelerations or times."""
+    """The mechanism with a free root; set a state, then get accelerations or times."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._pin = engine("pinocchio")
         self._layout = TreeLayout(mechanism)
         self.model, self._joints, self._positions, self._velocity_index = _build(self._pin, self._layout)
-        # In q the free root has one number more than velocities, all other joints have as many.
+        # In q the free root has one value more than in the velocities, all other joints have as many.
         self._configuration_index = self._velocity_index + (self.model.nq - self.model.nv)
         self._constraints = self._closures()
         self._direct = self._workspace(by_elimination=False)
@@ -50,7 +50,7 @@ class PinocchioModel:
         self._tau = np.zeros(self.model.nv)
 
     def set_state(self, state: TreeState) -> None:
-        """Take coordinates, rates and root velocity from a state of the same mechanism."""
+        """Set coordinates, rates and root velocity from a state of the same mechanism."""
         self._q = self._pin.neutral(self.model)
         self._q[self._configuration_index] = state.coordinates
         self._v[:6] = state.velocity[0][SWAPPED]
@@ -59,7 +59,7 @@ class PinocchioModel:
     def set_forces(self, body_forces: Array, coordinate_forces: Array) -> None:
         """At the state set before: external spatial forces (bodies x 6, root first), forces on the tree coordinates.
 
-        Spatial forces are about the root's origin. The solvers take joint forces only, so they are carried there by
+        Spatial forces are about the root's origin. The solvers take joint forces only, so they are mapped there by
         inverse dynamics at rest.
         """
         pin, data = self._pin, self._scratch
@@ -72,15 +72,15 @@ class PinocchioModel:
         self._tau[self._velocity_index] += coordinate_forces
 
     def constraint_dynamics(self) -> Accelerations:
-        """By a sparse Cholesky decomposition of the augmented system; exact."""
+        """Accelerations by a sparse Cholesky decomposition of the augmented system; exact."""
         return self._ours(self._call_constraint_dynamics())
 
     def lcaba(self) -> Accelerations:
-        """By the loop-constrained articulated-body algorithm, two proximal iterations: about 1e-8 from exact."""
+        """Accelerations by loop-constrained ABA, two proximal iterations: about 1e-8 from exact."""
         return self._ours(self._call_lcaba())
 
     def aba(self) -> Accelerations:
-        """Of the spanning tree with all loops open: no answer, but a bound for what a tree algorithm can do."""
+        """Accelerations of the spanning tree with all loops open: not a solution, but a bound for tree algorithms."""
         return self._ours(self._call_aba())
 
     def run(self, duration_s: float, step_s: float, stiffness: Mapping[str, float]) -> Array:
@@ -156,7 +156,7 @@ def one_joint() -> PinocchioModel:
 
 
 def _build(pin: Any, layout: TreeLayout) -> tuple[Any, list[int], list[Any], NDArray[np.int_]]:
-    """The model; of each body its joint and that joint's place at design; of each coordinate its velocity's index.
+    """The model; each body's joint and that joint's design pose; each coordinate's velocity index.
 
     Joints are added depth first: in another order constraintDynamics is silently wrong.
     """
@@ -192,7 +192,7 @@ def _build(pin: Any, layout: TreeLayout) -> tuple[Any, list[int], list[Any], NDA
 
 
 def _joint_models(pin: Any, body: Body) -> list[tuple[Any, Any, str]]:
-    """Joints of a hinge with their places at design. Pinocchio's fastest kinds: universal, or along its own z axis."""
+    """Joints of a hinge with their design poses. Pinocchio's fastest kinds: universal, or along its own z axis."""
     if _is_universal(body.axes):
         first, second = (np.array(axis.direction) for axis in body.axes)
         position = pin.SE3(np.eye(3), np.array(body.axes[0].point))

@@ -1,6 +1,6 @@
 """Counts the floating-point operations of one evaluation of the vehicle's kernel.
 
-`python -m benchmark.flops` runs the kernel as plain Python, not compiled, on numbers that count what is done with them.
+`python -m benchmark.flops` runs the kernel as plain Python, not compiled, on numbers that count their operations.
 Divisions, square roots, sines and cosines count as one.
 """
 
@@ -20,7 +20,7 @@ from proving_ground.settings.share import share_file
 
 
 def counted_flops() -> int:
-    """Operations of one evaluation, by running this module without compilation."""
+    """Operations of one evaluation, from a run of this module without compilation."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     result = subprocess.run(
         [sys.executable, "-m", "benchmark.flops"], env=environment, check=True, capture_output=True, text=True

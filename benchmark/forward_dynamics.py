@@ -74,7 +74,7 @@ class Case:
         return RootMotion(self.state.velocity[0], False, WEIGHTLESS)
 
     def constraints(self) -> Constraints:
-        """Anchors at rest, errors left alone."""
+        """Anchors at rest, without error correction."""
         return Constraints(anchors_at_rest(self.mechanism.cuts), 0.0, 0.0)
 
     def _forces_on_tree(self, state: TreeState) -> Forces:
@@ -106,12 +106,12 @@ class Case:
 
 
 class KernelTimes(NamedTuple):
-    """Of the closed-form kernel [us]."""
+    """Times of the closed-form kernel [us]."""
 
     whole: float
     kinematics: float  # positions, velocities and bias accelerations of all four corners
     recursion: float  # elimination of the corners into the chassis, and its 6x6 solution
-    from_python: float  # one call from Python, arguments taken apart
+    from_python: float  # one call from Python, with unpacking of arguments
 
 
 def embedded(case: Case) -> tuple[Result, KernelTimes]:
@@ -134,7 +134,7 @@ def embedded(case: Case) -> tuple[Result, KernelTimes]:
 
 
 def numerically_embedded(case: Case) -> tuple[Result, float]:
-    """Loops closed by Newton's method from where they were 1 ms before; and what of the time [us] that takes."""
+    """Loops closed by Newton's method from the solution 1 ms before; and the share of time [us] of that."""
     mechanism, state = looped_tree(case.mechanism, FREE), case.state
     out = embedded_result(mechanism)
     independent = mechanism.embedding.independent
@@ -175,7 +175,7 @@ def fully_augmented(case: Case) -> Result:
 
 
 def pinocchio(case: Case) -> dict[str, Result]:
-    """constraintDynamics and lcaba of Pinocchio, net of what a call from Python costs."""
+    """constraintDynamics and lcaba of Pinocchio, net of the cost of a call from Python."""
     engine = PinocchioModel(case.mechanism)
     engine.set_state(case.state)
     engine.set_forces(case.forces.bodies, case.forces.coordinates)
@@ -195,7 +195,7 @@ def pinocchio(case: Case) -> dict[str, Result]:
 
 
 def mujoco(case: Case) -> Result:
-    """mj_step of MuJoCo, net of what a call costs; its constraints are soft, so no error of accelerations is given."""
+    """mj_step of MuJoCo, net of the cost of a call; its constraints are soft, so no error of accelerations is given."""
     engine = MujocoModel(case.mechanism, gravity=WEIGHTLESS)
     engine.set_state(case.state)
     times = engine.times_us()
@@ -221,7 +221,7 @@ def _kinematics(count: int, arguments: Any) -> float:
         for index in range(4):
             end = TieEnd(three(ends[index], 0), three(ends[index], 3), three(ends[index], 6))
             geometry = bodies.corners[index].geometry
-            # The sum so far makes each evaluation wait for the one before, as in a simulation.
+            # The running sum makes each evaluation wait for the previous one, as in a simulation.
             corner = corner_motion(geometry, motion.theta[index] + 1e-12 * total, motion.theta_rate[index], end)
             total += corner.bias.tie_outer[0] + corner.bias.upright[0] + corner.velocity.shock_lower[0]
     return total

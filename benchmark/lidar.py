@@ -25,12 +25,12 @@ PRESET = "spinning_64"
 TICK_NS = 10_000_000
 TICKS = 10  # of a scan
 REPEATS = 60
-DRIVE_S, SPEED = 6.0, 10.0  # across the town, while squares around the vehicle follow it
+DRIVE_S, SPEED = 6.0, 10.0  # across the town, while the fine ground follows the vehicle
 
 
 def run(say: Callable[[str], None]) -> dict[str, float]:
     """Figures; CPU times of one core in milliseconds, the least of many."""
-    # Without its own body all rays go out, as they do in Embree alone.
+    # Without the vehicle's body all rays are traced, as in Embree alone.
     world, settings = (
         load_world(WORLD),
         lidar_unit(PRESET, own_body=ABSENT),
@@ -58,7 +58,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """As a table for people."""
+    """The figures as a table."""
     f = figures
     rows = [
         [f"a scan of {f['rays']} rays, {f['triangles']} triangles: all of the sensor", f"{f['scan_ms']:.2f}"],
@@ -75,7 +75,7 @@ def show(figures: Mapping[str, float]) -> str:
 
 
 def _scan_and_embree_ms(world: World, scene: Scene, settings: LidarSettings) -> tuple[float, float, LidarScan]:
-    """Scan by scan in turn, in tenths of which the least counts: whatever else runs can only add."""
+    """Alternating scans, in tenths of which the least counts: other load can only add."""
     lidar, base = Lidar(settings, scene), _base(world, 0.0)
     (surface,) = scene.surfaces()
     origin = np.array(base.position) + settings.mounting().arm
@@ -113,7 +113,7 @@ def _tick_times_ms(world: World, scene: Scene, settings: LidarSettings) -> list[
 
 
 def _base(world: World, distance: float) -> BaseMotion:
-    """Some way [m] along x from the start."""
+    """Pose at a distance [m] along x from the start."""
     x, y = world.start.x + distance, world.start.y
     zero = (0.0, 0.0, 0.0)
     return BaseMotion((x, y, float(world.ground.height_at(x, y))), (0.0, 0.0, 0.0, 1.0), zero, zero, zero, zero)

@@ -11,6 +11,6 @@ from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 
 def lidar_unit(preset: str, **changes: Any) -> LidarSettings:
-    """A preset where the vehicle's file has its LIDAR, with what else is to differ."""
+    """A preset at the LIDAR mount of the vehicle's file, with further changes."""
     settings = load_preset(LidarSettings, preset).fitted("lidar", VehicleChoice().parameters().equipment)
     return replace(settings, **changes)

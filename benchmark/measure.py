@@ -1,4 +1,4 @@
-"""What benchmarks of dynamics share: CPU time of a call, and other engines imported only when they are used."""
+"""Shared by benchmarks of dynamics: CPU time of a call, and other engines, imported only when used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def engine(module: str) -> Any:
 
 
 def cpu_time_us(call: Callable[[], object], calls: int = 200, repeats: int = 50) -> float:
-    """CPU time [us] of one call: the least of many repeats, because whatever else runs can only add."""
+    """CPU time [us] of one call: the least of many repeats, because other load can only add."""
     best = float("inf")
     for _ in range(repeats):
         start = time.process_time()
@@ -34,7 +34,7 @@ def cpu_time_us(call: Callable[[], object], calls: int = 200, repeats: int = 50)
 
 
 def clock_ghz() -> float:
-    """Clock of the first core as the kernel tells it; 3 where it does not."""
+    """Clock of the first core as reported by the kernel; 3 if it is not."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(float(line.split(":")[1]) / 1e3 for line in lines if line.startswith("cpu MHz"))

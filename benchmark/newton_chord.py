@@ -47,7 +47,7 @@ class ChordResult(NamedTuple):
 
 
 def measured_alone(name: str) -> ChordResult:
-    """Measure in a process of its own, where LAPACK keeps to one core."""
+    """Measure in a separate process, where LAPACK is limited to one core."""
     result = subprocess.run(
         [sys.executable, "-m", "benchmark.newton_chord", name],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
@@ -59,7 +59,7 @@ def measured_alone(name: str) -> ChordResult:
 
 
 def rolling(scene: Scene) -> VehicleState:
-    """Settled at speed, straight ahead."""
+    """Steady state at speed, straight ahead."""
     start = VehicleState(
         position=np.array([0.0, 0.0, 0.585]),
         velocity=np.array([SPEED, 0.0, 0.0]),

@@ -1,4 +1,4 @@
-"""The vehicle's errorEKF beside a strapdown INS: accuracy, honesty, outage, wrong models, speed ([Sanjurjo] chapter 5).
+"""The vehicle's errorEKF beside an INS: accuracy, consistency, outage, wrong models, speed ([Sanjurjo] chapter 5).
 
 Ten noise seeds of a town route of 300 m with a cheap GPS and a wrong model; fifty of its first 40 s for consistency.
 """
@@ -39,11 +39,11 @@ Array = NDArray[np.float64]
 
 SEEDS = 10
 HONESTY_SEEDS = 50
-FIRST_SEED = 1000  # settings were chosen on seeds below: none of those here
+FIRST_SEED = 1000  # settings were tuned on seeds below: none of those are used here
 TOWN_S, LANE_S, HONESTY_S = 75.0, 22.0, 40.0
 OUTAGE = (30.0, 40.0)  # [s]
 PERIOD_S = 0.01
-SETTLED_S = 8.0  # from then on errors count for consistency
+SETTLED_S = 8.0  # errors count for consistency from then on
 WRONG = {"mass": 1.1, "tyre": 0.8, "rolling": 1.3, "inertia": 1.15}
 WORSE = {"mass": 1.2, "tyre": 0.7, "rolling": 1.3, "inertia": 1.15}
 LIGHT = {"mass": 0.8, "tyre": 1.3, "rolling": 1.3, "inertia": 0.85}
@@ -76,7 +76,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """Tables for people."""
+    """The figures as tables."""
     f = figures
     slip = _pm(f, "baseline_sideslip_deg")
     rows = [
@@ -169,7 +169,7 @@ def _lane(lane: Drive, ours: Mapping[str, VehicleObserver], baseline: InsObserve
 
 
 def _honesty(truth: Drive, observers: Mapping[str, VehicleObserver]) -> dict[str, float]:
-    """NEES of position and yaw over time, and NIS of each sensor over time: sums over seeds, in their 95 % bands?"""
+    """NEES of position and yaw, and NIS of each sensor, over time: sums over seeds against their 95 % bands."""
     squares: dict[str, list[Array]] = {name: [] for name in observers}
     sums = {name: np.zeros((len(truth.time_ns), len(SENSORS), 2)) for name in observers}
     for seed in range(FIRST_SEED, FIRST_SEED + HONESTY_SEEDS):
@@ -195,7 +195,7 @@ def _honesty(truth: Drive, observers: Mapping[str, VehicleObserver]) -> dict[str
 
 
 def _tallied(samples: Iterable[Sample], observer: VehicleObserver, begin_ns: int, sums: Array) -> Iterator[Sample]:
-    """The samples; what NIS and degrees of freedom each has added goes into the sums of its instant and sensor."""
+    """Process the samples and add each one's NIS and degrees of freedom to the sums of its instant and sensor."""
     tally = observer.filter.filter_state[0]
     for sample in samples:
         before = tally["nis"].copy(), tally["freedom"].copy()
@@ -206,7 +206,7 @@ def _tallied(samples: Iterable[Sample], observer: VehicleObserver, begin_ns: int
 
 
 def _speed(samples: Sequence[Sample], ours: BasicObserver, baseline: BasicObserver) -> dict[str, float]:
-    """Simulated over CPU time; the best of three, because whatever else runs can only add."""
+    """Simulated over CPU time; the best of three, because other load can only slow it down."""
     return {"rtf": _factor(samples, ours), "baseline_rtf": _factor(samples, baseline)}
 
 

@@ -1,6 +1,6 @@
-"""Simulated drives with sensors: what tests and benchmark of the observers are made on.
+"""Simulated drives with sensors, for tests and benchmarks of the observers.
 
-A drive is the truth, computed once. Sensors with any seed then look at it.
+A drive is the truth, computed once. Sensors with any seed then sample it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.start import Start
 
 Array = NDArray[np.float64]
-Driver = Callable[[float, float, Helm, SnapshotRecord], Pedals]  # time [s], way [m]
+Driver = Callable[[float, float, Helm, SnapshotRecord], Pedals]  # time [s], distance [m]
 
-SHORT = 0.8  # [m]: stops are made so far ahead of a leg's end
+SHORT = 0.8  # [m]: distance before a leg's end at which stops are made
 START = Start(x_m=20.0, y_m=-10.0, heading_deg=math.degrees(0.6), date="2023-11-14T22:13:20Z")
 START_NS = START.time_ns()
 MOUNTS = Mounts(gps_xyz_m=(0.5, 0.3, 1.9), imu_xyz_m=(1.6, 0.0, 0.8))
@@ -53,12 +53,12 @@ DATUM = Datum(
 
 
 class Leg(NamedTuple):
-    """A piece of a way."""
+    """Section of a path."""
 
     length: float  # [m]
     curvature: float  # [1/m]
     speed: float  # [m/s]
-    stop: float = 0.0  # stands for so long at its end [s]
+    stop: float = 0.0  # standstill at its end [s]
 
 
 TOWN = (
@@ -75,7 +75,7 @@ TOWN = (
 
 
 def numbers(path: str = "config/vehicles/hmmwv.yaml") -> VehicleParameters:
-    """Of the vehicle."""
+    """Parameters of the vehicle."""
     return VehicleParameters.from_yaml(share_file(path))
 
 
@@ -104,7 +104,7 @@ def wrong_numbers(
 
 
 def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
-    """Stands, then follows legs by the distance driven; slows down before a slower one or a stop."""
+    """Stand, then follow legs by the distance driven; slow down before a slower one or a stop."""
     ends = np.cumsum([leg.length for leg in legs]).tolist()
     stopped: dict[int, float] = {}  # when each stop began [s]
 
@@ -136,7 +136,7 @@ def along_legs(legs: Sequence[Leg], standing_s: float = 3.0) -> Driver:
 
 
 def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_s: float = 2.5) -> Driver:
-    """Up to speed, then a sine of steering to the left and one to the right."""
+    """Accelerate, then steer a sine to the left and one to the right."""
 
     def act(time: float, distance: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         if time < 2.0:
@@ -152,7 +152,7 @@ def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_
 
 
 class _Seat:
-    """A driver by the distance driven, as lock-step has drivers."""
+    """A driver by the distance driven, for lock-step."""
 
     state: tuple[float, ...] = ()
 
@@ -182,7 +182,7 @@ def drive(
         description="A drive for observers",
         world=World(flat=ground or FlatGround()),
         start=start,
-        driver=scenarios.Driver(program=Program()),  # whose seat is taken
+        driver=scenarios.Driver(program=Program()),  # replaced by ours
         duration_s=seconds,
     )
     seat = _Seat(driver)
@@ -206,7 +206,7 @@ def sense(
     encoder_faults: Iterable[Fault] = (),
     gps_changes: dict[str, Any] | None = None,
 ) -> list[Sample]:
-    """What the sensors deliver, in the order of arrival; presets of config/sensors."""
+    """Samples of the sensors in order of arrival; presets of config/sensors."""
     gps_settings = replace(load_preset(GpsSettings, gps), mount=Mount(xyz_m=MOUNTS.gps_xyz_m), **(gps_changes or {}))
     imu_settings = replace(load_preset(ImuSettings, imu), mount=Mount(xyz_m=MOUNTS.imu_xyz_m))
     receiver = Gps(gps_settings, seed=seed, faults=gps_faults, start_ns=START_NS)
@@ -229,7 +229,7 @@ def altered(
     to_s: float,
     change: Callable[[Any], Sample | None] = lambda sample: None,
 ) -> list[Sample]:
-    """The same samples, those of a kind between two times [s] changed; None: they never come."""
+    """The samples, with those of a kind between two times [s] changed; None: dropped."""
     found: list[Sample] = []
     for sample in samples:
         hit = isinstance(sample, kind) and from_s <= (sample.time_ns - START_NS) * 1e-9 < to_s
@@ -240,5 +240,5 @@ def altered(
 
 
 def moved_fix(sample: Any, north_m: float) -> Any:
-    """A fix that is wrong by some metres."""
+    """A fix shifted by some metres."""
     return sample._replace(latitude_deg=sample.latitude_deg + north_m / 111_200.0)

@@ -1,4 +1,4 @@
-"""Seven state observers on two planar linkages: accuracy, honesty, speed and observability ([Sanjurjo] chapter 4).
+"""Seven state observers on two planar linkages: accuracy, consistency, speed and observability ([Sanjurjo] chapter 4).
 
 Writes runs/observers: runs.csv, pictures and report.html.
 """
@@ -83,7 +83,7 @@ def _figures(
 
 
 def _force_figures(beyond: Comparison) -> dict[str, float]:
-    """How the errorEKF fares with an estimated force, over the plain one: below 1 is better."""
+    """Errors of the errorEKF with an estimated force over those of the plain one: below 1 is better."""
     white, *others = beyond.merits.items()
     figures = {"missing_force_rms_nm": math.sqrt(float((beyond.true_force**2).mean()))}
     for name, merit in others:

@@ -43,8 +43,8 @@ SEEDS = range(20)
 LONGEST_S = 500.0
 PLANNERS = ("dstar_lite", "arcs")
 MAP_CELLS, CHANGE_CELLS, CHANGES = 1000, 20, 30
-SENSOR_CELLS = 40  # how far ahead of the vehicle a change is seen
-STRIDE_CELLS = 5  # the vehicle drives on between two changes
+SENSOR_CELLS = 40  # distance ahead of the vehicle at which a change is detected
+STRIDE_CELLS = 5  # distance driven between two changes
 
 
 def run(say: Callable[[str], None]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """As tables for people."""
+    """The figures as tables."""
     f = figures
     times = text_table(
         ["one core, CPU time", "ms"],
@@ -98,7 +98,7 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The towns and the ways driven through them by D* Lite with arcs."""
+    """The towns and the paths driven through them by D* Lite with arcs."""
     draw_towns(path, SEEDS, lambda world: drive_on_truth(world, LONGEST_S))
 
 
@@ -158,7 +158,7 @@ def _cycle(footprint: Footprint) -> dict[str, float]:
 
 
 def _scan(world: World) -> tuple[LidarSettings, NDArray[np.void]]:
-    """A LIDAR of 64 beams and 1024 columns, and what it sees from the world's start."""
+    """A LIDAR of 64 beams and 1024 columns, and its scan at the world's start."""
     unit = lidar_unit(
         "spinning_64",
         columns=1024,
@@ -174,7 +174,7 @@ def _scan(world: World) -> tuple[LidarSettings, NDArray[np.void]]:
 
 
 def _replanning() -> dict[str, float]:
-    """A vehicle on its way meets, again and again, a block somewhere within sensor range, which goes away again."""
+    """A driving vehicle repeatedly meets a block somewhere within sensor range, which then disappears."""
     random = np.random.default_rng(2)
     costs = _random_map(random)
     start, goal = (20, 20), (MAP_CELLS - 20, MAP_CELLS - 20)
@@ -192,7 +192,7 @@ def _replanning() -> dict[str, float]:
         is_inside = ((cells >= 0) & (cells < MAP_CELLS)).all(axis=1)
         cells = cells[is_inside]
         before = costs[tuple(cells.T)]
-        for new in (np.full(len(cells), BLOCKED, np.int32), before):  # something comes, and is gone again
+        for new in (np.full(len(cells), BLOCKED, np.int32), before):  # the block appears, and disappears
             costs[tuple(cells.T)] = new
             repairs.append(_cpu_ms(partial(_repair, search, cells)))
             searches.append(_cpu_ms(partial(shortest, costs, (row, column), goal)))

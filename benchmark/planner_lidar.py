@@ -1,7 +1,7 @@
 """Driving by sensors alone: 20 seeded towns ([Cameron], scenario 1) with LIDAR and observer in the loop, in lock-step.
 
-And the time of the obstacle map from LIDAR. Towns that were not reached, or in which something was hit, get a picture
-each. The environment may say PROVING_GROUND_TOWNS=3 for the first three, and PROVING_GROUND_PICTURES=folder.
+And the time of the obstacle map from LIDAR. Towns whose goal was not reached, or with a collision, get a picture
+each. Set PROVING_GROUND_TOWNS=3 for the first three, and PROVING_GROUND_PICTURES=folder for the pictures.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """As tables for people."""
+    """The figures as tables."""
     f = figures
     times = [
         [preset, f"{f[preset]['points']:.0f}", f"{f[preset]['see_ms']:.2f}", f"{f[preset]['look_ms']:.2f}"]
@@ -73,13 +73,13 @@ def show(figures: Mapping[str, Any]) -> str:
 
 
 def draw(path: Path) -> None:
-    """The first town and the way driven through it."""
+    """The first town and the path driven through it."""
     seed = seeds()[0]
     draw_drive(path, seed, town(seed), drive_by_sensors(seed, LONGEST_S))
 
 
 def _times(footprint: Footprint) -> dict[str, dict[str, float]]:
-    """Of one scan in a town and of one look, for each unit."""
+    """Times of one scan in a town and of one map update, for each unit."""
     world, settings = town(0), PlannerSettings(max_curvature_1pm=0.14)
     start, zero = world.start, (0.0, 0.0, 0.0)
     attitude = (0.0, 0.0, math.sin(0.5 * start.heading), math.cos(0.5 * start.heading))

@@ -35,7 +35,7 @@ VARIANTS = {
     "fa": (Method.FA, 0.0),
     "fa_baumgarte": (Method.FA, BAUMGARTE_PER_S),
 }
-# Of the picture: shades and dashes that differ without colours as well.
+# Shades and dashes of the picture, distinguishable without colours.
 _LINES: dict[str, tuple[str, dict[str, Any]]] = {
     "fa": ("FA", {"color": "0.85", "linewidth": 6.0}),
     "ta": ("TA", {"color": "#ef8a3c", "linewidth": 3.0}),
@@ -49,7 +49,7 @@ _ERRORS = ("fa", "ta", "fa_baumgarte", "ta_baumgarte", "ce_numerical", "ce_analy
 
 
 def run(say: Callable[[str], None]) -> dict[str, float]:
-    """Of each variant, RK4 and semi-implicit Euler at 1 ms: time [us], largest theta error [rad] and gap [m]."""
+    """For each variant, RK4 and semi-implicit Euler at 1 ms: time [us], largest theta error [rad] and gap [m]."""
     car, table = _car(), rough_road()
     say("reference: analytic, RK4 at 0.01 ms")
     fine = StepSettings(step=REFERENCE_STEP_S, every=round(STEP_S / REFERENCE_STEP_S))
@@ -67,7 +67,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """The figures as a table for people."""
+    """The figures as a table."""
     rows = [
         [name.replace("_", " "), scheme, *(_cell(figures[f"{name}_{scheme}_{part}"]) for part in PARTS)]
         for scheme in ("rk4", "euler")
@@ -110,7 +110,7 @@ def _figure(runs: dict[str, QuarterCarRun]) -> Any:
         motion.plot(runs[name].time, np.degrees(runs[name].theta), label=label, **line)
     for name in _ERRORS:
         label, line = _LINES[name]
-        # Zero has no place on a logarithmic axis: what is below the rounding of a metre is drawn there.
+        # A logarithmic axis has no zero: clip at the rounding error of a metre.
         gaps.semilogy(runs[name].time, np.maximum(runs[name].constraint_error, 1e-16), label=label, **line)
     motion.set_title("HMMWV suspension on a held chassis, known load on the wheel (semi-implicit Euler, 1 ms)")
     motion.set_ylabel("lower-arm angle θ [deg]")
@@ -133,7 +133,7 @@ def _settings(is_rk4: bool) -> dict[str, StepSettings]:
 
 
 def _step_time_us(car: QuarterCar, method: Method, settings: StepSettings) -> float:
-    """CPU time of one step, without records: the least of some runs, because whatever else runs can only add."""
+    """CPU time of one step, without records: the least of some runs, because other load can only add."""
     steps = round(settings.seconds / settings.step)
     best = float("inf")
     for _ in range(REPEATS):

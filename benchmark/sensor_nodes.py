@@ -1,7 +1,7 @@
 """Whether all sensor nodes keep their rates beside the vehicle node, with a LIDAR of 64 x 1024 rays, in real time.
 
-Seven processes over DDS in the urban world, and this one, which hears every topic. A rate is the number of messages
-heard over the simulated time between the first and the last.
+Seven processes over DDS in the urban world, and this one, which subscribes to every topic. A rate is the number of
+messages received over the simulated time between the first and the last.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
     """Rates [Hz] by topic, the worst ratio of a rate to the configured one, and pace of the simulation."""
     with private_domain() as domain:
         os.environ.update(domain)
-        os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS")  # as users have it, with shared memory
+        os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS")  # the users' default, with shared memory
         command = [sys.executable, "-m", "proving_ground", "launch", "sensors", *ARGUMENTS]
         launch = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -61,7 +61,7 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """Configured and achieved."""
+    """Configured and achieved rates."""
     rows = [[topic, f"{rate:g}", f"{figures[topic]:.2f}"] for topic, (_, rate) in TOPICS.items()]
     table = text_table(["topic", "configured Hz", "achieved Hz"], rows)
     words = f"worst ratio {figures['worst_ratio']:.4f}, real-time factor {figures['real_time_factor']:.4f}"
@@ -96,7 +96,7 @@ def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
     truth = stamps["/ground_truth/odom"]
     simulated = (truth[-1] - truth[0]) / NS_PER_S
     figures = {topic: len(heard) / simulated for topic, heard in stamps.items()}
-    # One message more or less falls into the window by chance.
+    # The window may contain one message more or less by chance.
     ratios = [(len(stamps[topic]) + 1.0) / (rate * simulated) for topic, (_, rate) in TOPICS.items()]
     return {"worst_ratio": min(1.0, *ratios), "real_time_factor": simulated / elapsed, "seconds": seconds, **figures}
 

@@ -1,10 +1,10 @@
-"""An hour of all nodes over DDS: memory of each process, lost steps, and drift of /clock against the factor asked for.
+"""An hour of all nodes over DDS: memory of each process, lost steps, and drift of /clock against the requested factor.
 
     python -m benchmark.soak [SECONDS]
 
-The vehicle drives through the town by LIDAR and observer, to the goal and back again for as long as it is asked to,
+The vehicle drives through the town by LIDAR and observer, to the goal and back again for the requested time,
 while a recorder writes all but clouds; a line is printed each minute. Status 1 when a process grew by more than
-GROWTH_MB after its first two minutes, when a node was started anew, when the clock fell behind or gave up time that
+GROWTH_MB after its first two minutes, when a node was restarted, when the clock fell behind or dropped time that
 it could not catch up with, and when the vehicle gave up a goal or reached none.
 """
 
@@ -48,7 +48,7 @@ AT_REST = {Status.ARRIVED.value, Status.FAILED.value, Status.NO_GOAL.value}
 
 
 class Watch:
-    """What is heard of a run, and goals for a vehicle that has none."""
+    """Observes a run, and sends goals to a vehicle without one."""
 
     def __init__(self, world: World) -> None:
         self._node = rclpy.create_node("soak")
@@ -63,10 +63,10 @@ class Watch:
         self.time_ns = 0
         self.largest_step_ns = 0  # of /clock
         self.arrivals = self.failures = 0
-        self.overruns, self.given_up = "?", "0"  # [-], [s]: steps that were late, and what was never caught up with
+        self.overruns, self.given_up = "?", "0"  # [-], [s]: late steps, and time never caught up with
 
     def spin_once(self) -> None:
-        """Hear what comes."""
+        """Process arriving messages."""
         self._executor.spin_once(timeout_sec=0.1)
 
     def _on_clock(self, message: Clock) -> None:
@@ -95,7 +95,7 @@ class Watch:
 
 
 def memory_mb(parents: Iterable[int]) -> dict[str, float]:
-    """Resident memory of nodes that these processes are or have started, by name and process."""
+    """Resident memory of the nodes among these processes and their children, by name and process."""
     found, wanted = {}, set(parents)
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, StopIteration, KeyError, ValueError):
@@ -111,7 +111,7 @@ def main(seconds: float) -> int:
     """Exit status."""
     with private_domain() as domain, tempfile.TemporaryDirectory() as folder:
         os.environ.update(domain)
-        os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # as users have it
+        os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default
         command = [sys.executable, "-m", "proving_ground", "launch", *ARGUMENTS]
         record = [sys.executable, "-m", "proving_ground", "record", "--exclude", "/lidar/.*", "--out", f"{folder}/bag"]
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -149,7 +149,7 @@ def _watch(launchers: list[int], seconds: float) -> int:
         grown = {name: value - settled.get(name, value) for name, value in now.items()}
         faults |= {f"{name} grew by {value:.0f} MB" for name, value in grown.items() if value > GROWTH_MB}
         if settled and set(settled) != set(now):
-            faults.add("nodes were started anew")
+            faults.add("nodes were restarted")
         if abs(drift) > max(DRIFT * passed, 0.1):
             faults.add("the clock fell behind")
         if float(watch.given_up) > 0.0:

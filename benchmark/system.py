@@ -1,4 +1,4 @@
-"""How fast whole scenarios run: in lock-step, and with all nodes over DDS, paced and as fast as they go.
+"""How fast whole scenarios run: in lock-step, and with all nodes over DDS, paced and as fast as possible.
 
 Lock-step factors are simulated time over CPU time of one process; factors over ROS are over the machine's time, from
 the instant that all nodes were ready. [Cameron] reports about 0.5 for its own system.
@@ -61,7 +61,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """For people."""
+    """The figures as a table."""
     rows = [
         [words, f"{figures[name]:.3f}", f"{GOALS[name]:g}" if name in GOALS else "-"] for name, words in WORDS.items()
     ]
@@ -69,7 +69,7 @@ def show(figures: Mapping[str, float]) -> str:
 
 
 def lock_step_factor(scenario: Scenario, seconds: float = LOCK_STEP_S) -> float:
-    """Simulated over CPU time, after kernels are there."""
+    """Simulated over CPU time, with kernels compiled."""
     LockStep(replace(scenario, duration_s=WARM_S)).run()
     runner = LockStep(replace(scenario, duration_s=seconds))
     begin = time.process_time()
@@ -81,7 +81,7 @@ def ros_factor(rate: float, seconds: float) -> float:
     """`proving-ground launch urban` for some simulated seconds, recorded, without a browser."""
     with tempfile.TemporaryDirectory() as folder, private_domain() as domain:
         environment = {**os.environ, **domain}
-        environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # as users have it, with shared memory
+        environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default, with shared memory
         words = (f"rate:={rate}", f"duration:={seconds}", f"out:={folder}/run", "record:=all")
         command = [sys.executable, "-m", "proving_ground", "launch", "urban", *words]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20.0 * seconds + 600.0)
@@ -89,9 +89,7 @@ def ros_factor(rate: float, seconds: float) -> float:
             return float(json.loads((Path(folder) / "run" / TIMING).read_text())["real_time_factor"])
         except (OSError, ValueError, KeyError):
             lines = (done.stdout + done.stderr).strip().splitlines()
-            raise SettingsError(
-                f"bench system: the run did not come to its end: {lines[-1] if lines else '?'}"
-            ) from None
+            raise SettingsError(f"bench system: the run did not complete: {lines[-1] if lines else '?'}") from None
 
 
 def _scripted(town: Scenario) -> Scenario:

@@ -1,4 +1,4 @@
-"""Latency from /joy to /cmd_vel through the teleop node, beside a bare rclpy node that does nothing but answer.
+"""Latency from /joy to /cmd_vel through the teleop node, beside a bare rclpy node that only answers.
 
 Three processes over DDS: this one publishes a Joy and waits for the answer, from the teleop executable and from a bare
 node in turn, so that both are measured under the same load; the trip is publish to callback.
@@ -26,7 +26,7 @@ from proving_ground.settings import SettingsError
 
 WARM_UP = 50
 TRIPS = 500
-PAUSE_S = 0.01  # people move sticks at about this rate, and teleop caps its own at 200 Hz
+PAUSE_S = 0.01  # sticks are moved at about this rate, and teleop caps its own at 200 Hz
 ANSWER_WAIT_S = 1.0
 START_WAIT_S = 20.0
 MOST_TRIES = 5
@@ -121,7 +121,7 @@ class _Trip:
             self._publisher.publish(message)
             while not self._answered_at and time.perf_counter() - started < ANSWER_WAIT_S:
                 self._executor.spin_once(timeout_sec=ANSWER_WAIT_S)
-            if self._answered_at:  # else discovery was one-sided still: ask again
+            if self._answered_at:  # else discovery was still one-sided: try again
                 return 1e3 * (self._answered_at - started)
         raise SettingsError(f"bench teleop: the node that answers on {self._back} has gone")
 

@@ -1,4 +1,4 @@
-"""Wheels on soil: time of the contact and of the vehicle, cost of big maps, and where the HMMWV gets through."""
+"""Wheels on soil: time of the contact and of the vehicle, cost of big maps, and trafficability for the HMMWV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOIL = "dry_sand"
 STEPS = 1000
 STEP_S = 0.001
 SLOPES = (0.0, 0.1, 0.2, 0.3, 0.4)
-GONE_M = 10.0  # in CLIMB_S: that is "go"
+GONE_M = 10.0  # within CLIMB_S: counts as "go"
 CLIMB_S = 8.0
 CHRONO_SOIL_RTF = (
     1.26  # Project Chrono 10.0.0-dev (7689fbc), deformable terrain, 2 ms, one idle core of another machine
@@ -64,7 +64,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """As tables for people."""
+    """The figures as tables."""
     f = figures
     times = text_table(
         ["1 ms step of the vehicle, one core", "us", "times real time"],
@@ -123,7 +123,7 @@ def _two_passes(car: Hmmwv) -> tuple[float, float]:
 
 
 def _energy_per_metre(car: Hmmwv, ground: GroundModel) -> float:
-    """What the axles put in over 10 m at about 3 m/s, less what is gained in speed [J/m]."""
+    """Work of the axles over 10 m at about 3 m/s, less the gain in kinetic energy [J/m]."""
     state = car.start(ground, speed=3.0)
     begun, spent, speed = state[0], 0.0, 3.0
     for _ in range(MOST_HUNDREDTHS):
@@ -138,7 +138,7 @@ def _energy_per_metre(car: Hmmwv, ground: GroundModel) -> float:
 
 
 def _mass(car: Hmmwv) -> float:
-    """What stands on the wheels [kg]."""
+    """Mass on the wheels [kg]."""
     road = FlatGround()
     standing = car.start(road)
     return float(car.snapshot(standing, Pedals(), road)["load"].sum()) / car.kernel.gravity

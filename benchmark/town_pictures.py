@@ -1,4 +1,4 @@
-"""Pictures of drives through towns, and how they ended in words."""
+"""Pictures of drives through towns, and their results as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.towns import town
 from proving_ground.settings import SettingsError
 from terrain.world import World
 
-PICTURES = "PROVING_GROUND_PICTURES"  # environment: folder for pictures of failures; else the present one
+PICTURES = "PROVING_GROUND_PICTURES"  # environment: folder for pictures of failures; default: the current one
 NEAR_M = 25.0  # around the end of a drive, in the picture's detail
 
 
@@ -24,7 +24,7 @@ def is_clean(result: DriveResult) -> bool:
 
 
 def words(result: DriveResult) -> str:
-    """How it ended, in one line."""
+    """Result in one line."""
     why = f" ({result.reason.value})" if result.reason.value else ""
     harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
     hit = harm if result.collisions + result.kerb_strikes else ""
@@ -32,7 +32,7 @@ def words(result: DriveResult) -> str:
 
 
 def picture_folder() -> Path:
-    """Where pictures of failures go; raises SettingsError when there is no such folder."""
+    """Folder for pictures of failures; raises SettingsError when it does not exist."""
     folder = Path(os.environ.get(PICTURES, "."))
     if not folder.is_dir():
         raise SettingsError(f"{PICTURES}: there is no folder {folder}")
@@ -40,7 +40,7 @@ def picture_folder() -> Path:
 
 
 def draw_drive(path: Path, seed: int, world: World, result: DriveResult) -> None:
-    """The town with posts, start, goal and the way driven, and beside it where that ended; the title says how."""
+    """The town with posts, start, goal and driven path, and a detail of its end; the title gives the result."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     figure = Figure(figsize=(16, 8.5), layout="constrained")
@@ -59,7 +59,7 @@ def draw_drive(path: Path, seed: int, world: World, result: DriveResult) -> None
 
 
 def draw_towns(path: Path, seeds: Iterable[int], drive_through: Callable[[World], DriveResult]) -> None:
-    """Twenty towns with posts, start, goal and way; those not reached or with a strike have a red title."""
+    """Twenty towns with posts, start, goal and path; those not reached or with a strike have a red title."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(25, 20), layout="constrained")
@@ -72,7 +72,7 @@ def draw_towns(path: Path, seeds: Iterable[int], drive_through: Callable[[World]
 
 
 def _draw_town(axis: Any, world: World, result: DriveResult, every: int, dot: float) -> None:
-    """every: of the heights only one in so many rows and columns; dot: size of a post [points]."""
+    """every: stride over rows and columns of the heights; dot: size of a post [points]."""
     extent = (*world.ground.x_limits, *world.ground.y_limits)
     axis.imshow(world.ground.heights[::every, ::every], origin="lower", extent=extent, cmap="Greys", vmax=0.5)
     posts = np.array([(post.x, post.y) for post in world.obstacles.cylinders])

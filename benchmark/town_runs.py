@@ -24,19 +24,19 @@ from terrain.world import World
 from terrain.world_ground import WorldGround
 
 TOWNS = 20
-HOW_MANY = "PROVING_GROUND_TOWNS"  # environment: drive through the first so many
+HOW_MANY = "PROVING_GROUND_TOWNS"  # environment: number of towns to drive through
 TRACK_EVERY = 10  # periods
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DriveResult:
-    """What came of a drive."""
+    """Result of a drive."""
 
     reached: bool
     status: Status
     reason: Reason
     time: float  # [s]
-    collisions: int  # times that the body began to touch an obstacle
+    collisions: int  # times that the body hit an obstacle
     kerb_strikes: int  # times that a wheel began to climb a step
     top_speed: float  # [m/s]
     plans: int
@@ -44,7 +44,7 @@ class DriveResult:
 
 
 def seeds() -> range:
-    """Of the towns to drive through; raises SettingsError for an environment that makes no sense."""
+    """Seeds of the towns to drive through; raises SettingsError for an invalid environment variable."""
     text = os.environ.get(HOW_MANY, str(TOWNS))
     if not text.isdecimal() or not 1 <= int(text) <= TOWNS:
         raise SettingsError(f"{HOW_MANY}: must be a whole number from 1 to {TOWNS}, got {text!r}")
@@ -56,7 +56,7 @@ def scenario_of(
 ) -> Scenario:
     """The urban scenario in another world, by LIDAR and observer, of a duration [s].
 
-    to_goal: sensing "terrain" and pose "truth" in their place; what is then not needed is left out.
+    to_goal: sensing "terrain" and pose "truth" instead; what is then not needed is left out.
     """
     urban = load_scenario(share_file("config/scenarios/urban.yaml"))
     assert urban.driver.to_goal is not None
@@ -79,7 +79,7 @@ def scenario_of(
 
 
 def drive(scenario: Scenario, world: World) -> DriveResult:
-    """To the planner's end, or that of the time; what the vehicle hits on the way is counted."""
+    """Drive until the planner ends or time is up, and count what the vehicle hits."""
     runner, steps_on = LockStep(scenario, world=world), StepWatch(WorldGround.of(world))
     assert runner.autonomy is not None
     base = runner.vehicle.base_in_chassis
@@ -111,7 +111,7 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
 
 
 def drive_by_sensors(seed: int, longest: float) -> DriveResult:
-    """Through a town, at most so long [s]."""
+    """Drive through a town, for at most this time [s]."""
     world = town(seed)
     return drive(scenario_of(world, longest, seed=seed), world)
 
@@ -127,7 +127,7 @@ def drive_on_truth(world: World, longest: float, planner: PlannerSettings | None
 
 
 def drive_figures(result: DriveResult, seconds: float) -> dict[str, float]:
-    """What tables and pages show of a drive; seconds: of computing."""
+    """Figures of a drive for tables and pages; seconds: computing time."""
     return {
         "reached": int(result.reached),
         "time_s": result.time,

@@ -88,7 +88,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Figures) -> str:
-    """The figures as tables for people."""
+    """The figures as tables."""
     f = figures
     rows = [
         ["HMMWV, Euler (ours)", f"{f['step_us']:.2f}", f"{f['rigid_rtf']:.0f}", f"{f['euler_order']:.2f}"],
@@ -117,7 +117,7 @@ def show(figures: Figures) -> str:
 
 
 def _step_us(vehicle: Vehicle) -> float:
-    """Of one step within many, driving in a turn."""
+    """Time of one step within many, driving in a turn."""
     start = vehicle.start(ROAD, speed=10.0)
     state = start.copy()
 
@@ -131,7 +131,7 @@ def _step_us(vehicle: Vehicle) -> float:
 
 
 def _parts(car: Hmmwv, step_us: float) -> dict[str, float]:
-    """Of an Euler step: kernels called again and again where the vehicle is after a second, the rest by difference."""
+    """Parts of an Euler step: kernels called repeatedly at the state after a second, the rest by difference."""
     state = car.start(ROAD, speed=10.0)
     car.advance(state, DRIVING, ROAD, 1000)
     bare = car.kernel._replace(body=car.kernel.body._replace(points=np.zeros((0, 3))))
@@ -179,7 +179,7 @@ def _controls(count: int, vehicle: Any, ground: Any, pedals: Any, state: Any, wo
 
 
 def _order(parameters: VehicleParameters, method: str) -> float:
-    """From the errors at a step and at half of it, in a coasting turn in neutral, dampers without kinks."""
+    """Order from the errors at a step and at half of it, in a coasting turn in neutral, dampers without kinks."""
     exact = _coasted(parameters, "rk4", EXACT_STEP_S)
     whole, half = (np.abs(_coasted(parameters, method, step) - exact).max() for step in ORDER_STEPS_S)
     return math.log2(whole / half)

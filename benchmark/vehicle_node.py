@@ -1,7 +1,7 @@
-"""How evenly the vehicle node makes time: jitter of /clock, lost steps, CPU; beside a bare loop that only publishes.
+"""Timing of the vehicle node: jitter of /clock, lost steps, CPU; beside a bare loop that only publishes.
 
 Three processes over DDS: the vehicle node at real-time factor 1, a plain rclpy loop that publishes the same two topics
-at the same rate and computes nothing, and this one, which hears both. All jitter is that of arrival in a callback here.
+at the same rate and computes nothing, and this one, which subscribes to both. Jitter is that of arrival in a callback.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SECONDS = 60.0
 SETTLE_S = 2.0
 START_WAIT_S = 90.0  # a cold cache: kernels are compiled
 PERIOD_NS = 10_000_000
-DEEP = QoSProfile(depth=1000)  # a late callback here must not look like a step lost there
+DEEP = QoSProfile(depth=1000)  # a late callback here must not look like a lost step there
 
 _BARE_LOOP = """
 import time, rclpy

@@ -56,7 +56,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--keep-python",
         action="store_true",
-        help="stay with the interpreter of a .venv that is already there",
+        help="keep the interpreter of an existing .venv",
     )
     for name, meaning in EXTRAS.items():
         parser.add_argument(f"--{name}", action="store_true", help=meaning)
@@ -70,7 +70,7 @@ def _set_up(progress: Progress, lock: int, options: argparse.Namespace) -> int:
     venv.check_ownership()
     reason = venv.rebuild_reason(plan.facts)
     if reason is not None:
-        progress.say(f".venv is made anew: {reason}")
+        progress.say(f".venv is rebuilt: {reason}")
 
     def runner(step: Step) -> Runner:
         log = venv.state / f"{step.name}.log"
@@ -89,7 +89,7 @@ def _complain(progress: Progress, text: str) -> None:
 
 
 def _switch_interpreter(options: argparse.Namespace, venv: VirtualEnv) -> None:
-    """Start over with another interpreter if another one is wanted."""
+    """Restart with another interpreter if one is requested."""
     others = [f"--{name}" for name in EXTRAS if getattr(options, name)]
     if options.python:
         found = shutil.which(options.python)
@@ -97,7 +97,7 @@ def _switch_interpreter(options: argparse.Namespace, venv: VirtualEnv) -> None:
             raise SetupError(f"there is no interpreter {options.python}", "give PYTHON an installed Python >= 3.10")
         _restart(Path(found), others)
     if sys.prefix != sys.base_prefix:
-        # Run from an activated environment, maybe the one to be made anew: take what it was made with.
+        # Run from an activated environment, maybe the one to be rebuilt: use its base interpreter.
         base = Path(sys.executable).resolve()
         if base != Path(sys.executable):
             _restart(base, ["--keep-python", *others] if options.keep_python else others)
@@ -116,7 +116,7 @@ def _restart(python: Path, options: Sequence[str]) -> NoReturn:
 
 @contextmanager
 def _only_one_set_up(progress: Progress) -> Iterator[int]:
-    # The folder itself is locked: nothing to leave behind, and nothing that making .venv anew could remove.
+    # The folder itself is locked: nothing is left behind, and rebuilding .venv cannot remove the lock.
     lock = os.open(ROOT / "environment", os.O_RDONLY)
     try:
         try:

@@ -20,7 +20,7 @@ _NETWORK_MARKS = (
 
 
 class SetupError(Exception):
-    """A set-up problem that a person can mend; `remedy` says how, `log` has the details if any."""
+    """A set-up problem that the user can fix; `remedy` says how, `log` has the details if any."""
 
     def __init__(self, cause: str, remedy: str, log: Path | None = None) -> None:
         super().__init__(cause)
@@ -56,12 +56,12 @@ def explain_pip(error: CommandError) -> SetupError:
     elif any("No space left on device" in line for line in output):
         remedy = "free some disk space (about 1 GB is needed), then run the same command again"
     else:
-        remedy = "mend the cause and run the same command again; it resumes at this step"
+        remedy = "fix the cause and run the same command again; it resumes at this step"
     return SetupError(cause, remedy, error.log)
 
 
 def last_error(output: list[str]) -> str | None:
-    """The last line that calls itself an error, else the last line, else None."""
+    """The last line marked as an error, else the last line, else None."""
     errors = [line for line in output if re.search(r"\berror:", line, re.IGNORECASE)]
     candidates = errors or output
     return candidates[-1].strip() if candidates else None

@@ -70,7 +70,7 @@ def _install(package: Path, venv: VirtualEnv, runner: Runner) -> None:
     distribution = DISTRIBUTION_PREFIX + package.name.replace("_", "-")
     runner.run([*pip, "uninstall", "--yes", distribution])
     if runner.succeeds([venv.python, "-c", f"import {package.name}.msg"]):
-        return  # a real one is installed: never shadow it
+        return  # the real one is installed: never shadow it
     compilers = find_compilers(os.environ)
     headers = python_include_dirs(venv.state / "python-headers", runner)
     staging = venv.state / f"build-{package.name}"

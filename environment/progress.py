@@ -32,7 +32,7 @@ class Progress:
         self._line = ""
 
     def say(self, text: str) -> None:
-        """A line of its own, also in the middle of a step."""
+        """Print a separate line, also in the middle of a step."""
         self.end_line()
         self._write(text + "\n")
 

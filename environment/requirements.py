@@ -23,7 +23,7 @@ NEEDS_NUMPY_2 = {"pin"}
 
 
 def for_system_numpy(requirements: Path, folder: Path) -> Path:
-    """A copy of requirements in folder that asks for exactly this numpy, less what cannot live with it."""
+    """A copy of requirements in folder that pins exactly this numpy, without packages that do not work with it."""
     copy = with_system_numpy(requirements, folder)
     if int(importlib.metadata.version("numpy").split(".")[0]) < 2:
         lines = requirement_lines(copy.read_text())
@@ -32,9 +32,9 @@ def for_system_numpy(requirements: Path, folder: Path) -> Path:
 
 
 def with_system_numpy(requirements: Path, folder: Path) -> Path:
-    """A copy of requirements in folder that asks for exactly the numpy this interpreter already has.
+    """A copy of requirements in folder that pins the numpy this interpreter already has.
 
-    So neither our own pin nor a package that would like a newer numpy can put another one over it.
+    So neither our own pin nor a package that requires a newer numpy can replace it.
     """
     wanted = requirement_lines(requirements.read_text())
     lines = [line for line in wanted if requirement_name(line) != "numpy"]

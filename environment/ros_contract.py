@@ -1,4 +1,4 @@
-"""A contract for import-linter: only the folders that are meant for it need ROS, at any distance."""
+"""A contract for import-linter: only the folders meant for it import ROS, directly or through others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RosContract(Contract):
     allowed_modules = fields.ListField(subfield=fields.StringField())  # patterns, e.g. `*.ros.*`
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """Chains of imports from each module that is not allowed to a ROS package."""
+        """Find chains of imports to a ROS package from modules that may not have them."""
         patterns: Any = self.allowed_modules
         packages = [name for name in self.ros_packages if name in graph.modules]  # type: ignore[attr-defined]
         ours = [name for name in sorted(graph.modules) if not graph.is_module_squashed(name)]
@@ -26,6 +26,6 @@ class RosContract(Contract):
         return ContractCheck(kept=not found, metadata={"chains": found})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """One line a chain."""
+        """One line per chain."""
         for chain in check.metadata["chains"]:
             output.print_error(chain)

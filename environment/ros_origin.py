@@ -15,7 +15,7 @@ WHEELS = "wheels"
 NEWEST_PYTHON_WITH_WHEELS = (3, 14)
 
 # Set by the wheels' own start-up hook, which then does nothing in child processes. Those of another
-# interpreter would miss their library path, so the set-up hands it to no child.
+# interpreter would miss their library path, so the set-up passes it to no child.
 WHEEL_GUARD = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
 
 
@@ -31,7 +31,7 @@ def ros_origin(variables: Mapping[str, str], venv: Path) -> str:
 
 
 def check_origin(origin: str) -> None:
-    """Reject early, before anything is made, what cannot work with this interpreter on this machine."""
+    """Reject early what cannot work with this interpreter on this machine."""
     if origin == WHEELS:
         _check_wheels_exist()
     elif not _finds_rclpy():

@@ -40,7 +40,7 @@ class Runner:
         with self.log.open("a") as log:
             log.write(f"$ {shlex.join(words)}\n")
             log.flush()
-            # A session of its own makes it possible to stop pip together with the compilers it started.
+            # A separate session makes it possible to stop pip together with the compilers it started.
             child = subprocess.Popen(
                 words,
                 cwd=folder or self.root,

@@ -27,13 +27,13 @@ class Step:
     """One thing to be done once per set of inputs (facts and file contents)."""
 
     name: str  # of its stamp and log files
-    title: str  # for people
+    title: str  # shown to the user
     estimate_s: int  # on a plain laptop with a good connection
     action: Callable[[Runner], None]
     facts: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[Path] = ()
-    check: Callable[[Runner], None] = _no_check  # may reject, before the last success is forgotten
-    is_in_place: Callable[[], bool] = _always  # a cheap look at the result, for what a stamp cannot know
+    check: Callable[[Runner], None] = _no_check  # may reject, before the last stamp is discarded
+    is_in_place: Callable[[], bool] = _always  # a cheap check of the result, for what a stamp cannot know
 
     def fingerprint(self) -> str:
         """Hash over all inputs; a missing file counts as an input too."""
@@ -45,7 +45,7 @@ class Step:
 
 
 class Stamps:
-    """What succeeded last, one small JSON file per step."""
+    """Last success of each step, in one small JSON file per step."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,7 +105,7 @@ def run_steps(steps: Sequence[Step], stamps: Stamps, display: Display, runner: C
     for number, step in enumerate(steps, start=1):
         if stamps.is_current(step):
             continue
-        # Taken before the action: what is edited meanwhile belongs to the next run.
+        # Computed before the action: later edits belong to the next run.
         fingerprint = step.fingerprint()
         display.started(number, len(steps), step)
         commands = runner(step)

@@ -29,7 +29,7 @@ class VirtualEnv:
         return self.python.exists()  # False for a link to an interpreter that is gone
 
     def interpreter(self) -> Path | None:
-        """The interpreter a finished environment was made with, if it is still there."""
+        """The interpreter that a finished environment was made with, if it still exists."""
         is_finished = self.stamps.read(STEP_NAME) and self.has_working_python()
         return self.python.resolve() if is_finished else None
 
@@ -39,7 +39,7 @@ class VirtualEnv:
         return {str(key): str(value) for key, value in facts.items()} if isinstance(facts, dict) else {}
 
     def check_ownership(self) -> None:
-        """Never empty a folder that somebody else has made."""
+        """Never empty a folder that this set-up did not make."""
         if self.path.is_dir() and not self.state.is_dir() and any(self.path.iterdir()):
             raise SetupError(
                 f"{self.path} exists and was not made by this set-up",
@@ -47,7 +47,7 @@ class VirtualEnv:
             )
 
     def rebuild_reason(self, facts: Mapping[str, str]) -> str | None:
-        """Why an existing environment must be made anew, in words; None if it is fine or not there."""
+        """Why an existing environment must be rebuilt, in words; None if it is fine or missing."""
         if not self.state.is_dir():
             return None
         made_with = self.made_with()
@@ -86,7 +86,7 @@ class VirtualEnv:
 
 
 def check_interpreter(runner: Runner, ros: str) -> None:
-    """Reject what the running interpreter cannot do, while an environment that is there is still whole."""
+    """Reject what the running interpreter cannot do, before an existing environment is touched."""
     _check_venv_module()
     if ros != WHEELS:
         _check_rclpy_loads(runner, ros)

@@ -3,8 +3,8 @@
     proving-ground launch vehicle                              # in one terminal
     python examples/cmd_vel_stack.py 30,0 50,10 50,40          # in another: x,y of each waypoint [m]
 
-With `launch observer` and `--ros-args -r odometry:=odometry/filtered` it goes by the observer's estimate. A /plan takes
-the waypoints' place, and where somebody publishes a /local_map, it stops before what that has in the way.
+With `launch observer` and `--ros-args -r odometry:=odometry/filtered` it uses the observer's estimate. A /plan replaces
+the waypoints, and where a /local_map is published, it stops before obstacles in it.
 """
 
 import math
@@ -39,7 +39,7 @@ class CmdVelStack(Node):
         position, q = odometry.pose.pose.position, odometry.pose.pose.orientation
         heading = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y**2 + q.z**2))
         away = [math.dist(point, (position.x, position.y)) for point in self.waypoints]
-        while len(away) > 1 and away[0] < LOOK_AHEAD:  # the next one is steered for
+        while len(away) > 1 and away[0] < LOOK_AHEAD:  # steer for the next one
             self.waypoints, away = self.waypoints[1:], away[1:]
         self.has_arrived = len(away) == 1 and away[0] < ARRIVED
         x, y = self.waypoints[0]
@@ -53,7 +53,7 @@ class CmdVelStack(Node):
         self.commands.publish(command)
 
     def is_free(self, x: float, y: float, heading: float, curvature: float) -> bool:
-        """Whether the map, if there is one, has nothing on the arc ahead."""
+        """Whether the arc ahead is free in the map, if there is one."""
         if self.map is None:
             return True
         info = self.map.info
@@ -67,7 +67,7 @@ class CmdVelStack(Node):
         return True
 
 
-rclpy.init(args=[*sys.argv, "--ros-args", "-r", "odometry:=ground_truth/odom"])  # unless told before: the first counts
+rclpy.init(args=[*sys.argv, "--ros-args", "-r", "odometry:=ground_truth/odom"])  # default: the first remapping wins
 positions = [text.split(",") for text in remove_ros_args(sys.argv)[1:]]
 if not positions or any(len(position) != 2 for position in positions):
     sys.exit("usage: cmd_vel_stack.py X,Y [X,Y ...]   waypoints in the map [m]")

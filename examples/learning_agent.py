@@ -3,7 +3,7 @@
     python examples/learning_agent.py
 
 In every generation some pairs of gains are tried on a road with a step of 2 m to the side, and the next generation is
-drawn around the best of them. Simulations are as new after reset(), and can be pickled to learn on several cores.
+drawn around the best of them. Simulations start afresh after reset(), and can be pickled to learn on several cores.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 
 from proving_ground import Command, Simulation, load_scenario, scenario_file
 
-SPEED, SECONDS, LANE = 12.0, 6.0, 2.0  # [m/s], [s] of a trial, [m] to the left of where it begins
+SPEED, SECONDS, LANE = 12.0, 6.0, 2.0  # [m/s], [s] of a trial, [m] to the left of the start
 GENERATIONS, TRIALS, BEST = 6, 12, 3
 FIRST, SPREAD = np.array([0.3, 0.3]), np.array([0.8, 0.8])  # of the gains' logarithms
 LEAST, MOST = math.log(0.01), math.log(20.0)
@@ -26,7 +26,7 @@ def make() -> Simulation:
 
 
 def cost(simulation: Simulation, gains: np.ndarray) -> float:
-    """Mean square of the distance to the lane [m^2] and of what passengers feel, over a trial."""
+    """Mean square of the distance to the lane [m^2] and of the lateral acceleration, over a trial."""
     offset_gain, heading_gain = np.exp(gains)
     seen, total, steps = simulation.reset(), 0.0, 0
     while True:
@@ -40,7 +40,7 @@ def cost(simulation: Simulation, gains: np.ndarray) -> float:
 
 
 def main() -> tuple[float, float]:
-    """Cost of the first guess, and of what was learned."""
+    """Cost of the first guess, and of the learned gains."""
     random, simulation = np.random.default_rng(1), make()
     middle, std = FIRST.copy(), SPREAD.copy()
     before = cost(simulation, np.clip(middle, LEAST, MOST))

@@ -1,9 +1,9 @@
-"""Your own autonomy in 60 lines: heads for a goal, slows down for what the LIDAR sees ahead, and stops there.
+"""Your own autonomy in 60 lines: heads for a goal, slows down for obstacles in the LIDAR scan, and stops there.
 
     proving-ground launch sensors world:=urban      # in one terminal
     python examples/own_autonomy.py 60 -2           # in another: drive to x = 60, y = -2
 
-It needs rclpy and standard messages alone: odometry and a planar scan in, /cmd_vel out.
+It needs only rclpy and standard messages: odometry and a planar scan in, /cmd_vel out.
 """
 
 import math
@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import LaserScan
 
-# [m/s]; [m] to stop before things; [m] to both sides that must be free; [s]: an older scan tells nothing
+# [m/s]; [m] stopping distance; [m] free width to both sides; [s] age beyond which a scan is stale
 FASTEST, NEAREST, HALF_WIDTH, OLDEST = 4.0, 6.0, 1.5, 0.5
 
 

@@ -1,8 +1,8 @@
-"""The lock-step simulation by hand: a slalom round cones that stand 20 m apart, from Python, without ROS.
+"""The lock-step simulation driven from Python, without ROS: a slalom round cones 20 m apart.
 
     python examples/step_by_step.py
 
-Every step says how fast and how sharp to drive, and gets back what sensors and observer know then. It is repeatable to
+Every step commands speed and curvature, and returns the data of sensors and observer. It is repeatable to
 the bit, and many times faster than real time.
 """
 
@@ -24,7 +24,7 @@ SCENARIO = Scenario(
     version=1,
     description="A plane to drive on by hand",
     world=World(flat=FlatGround(friction=0.8)),
-    driver=Driver(program=Program()),  # who would drive if we did not
+    driver=Driver(program=Program()),  # would drive if we did not
     duration_s=25.0,
     sensors=(
         SensorChoice(imu=load_preset(ImuSettings, "industrial_mems")),
@@ -33,7 +33,7 @@ SCENARIO = Scenario(
     ),
     observer=ObserverChoice(kind="vehicle"),
 )
-SPEED, CONES, ASIDE, AHEAD = 6.0, 20.0, 1.8, 6.0  # [m/s]; [m]: cone to cone, to both sides, where to steer for
+SPEED, CONES, ASIDE, AHEAD = 6.0, 20.0, 1.8, 6.0  # [m/s]; [m]: cone spacing, lateral amplitude, look-ahead
 
 
 def slalom(seen: Observation) -> Command:
@@ -52,4 +52,4 @@ while not has_ended:
 factor = seen.time / (time.process_time() - begun)
 off = math.dist(seen.estimate["position"][:2], seen.truth.position[:2])
 print(f"{seen.truth.position[0] // CONES:.0f} cones passed, up to {widest:.2f} m to the side of their line;", end=" ")
-print(f"{', '.join(seen.sensors)} heard; the estimate is {100 * off:.1f} cm off; {factor:.0f} times real time")
+print(f"{', '.join(seen.sensors)} received; the estimate is {100 * off:.1f} cm off; {factor:.0f} times real time")

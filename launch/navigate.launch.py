@@ -6,5 +6,5 @@ from proving_ground.launching.ros_launch import launch_description
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Vehicle, terrain and planner nodes, and a LIDAR if the planner shall use one."""
+    """Vehicle, terrain and planner nodes, and a LIDAR if the planner uses one."""
     return launch_description("navigate")

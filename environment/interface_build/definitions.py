@@ -1,4 +1,4 @@
-"""What an interface package folder holds: package.xml and msg/*.msg."""
+"""Content of an interface package folder: package.xml and msg/*.msg."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Binaries:
-    """What was linked: libraries for <prefix>/lib, one extension module for the Python package."""
+    """Linked files: libraries for <prefix>/lib, one extension module for the Python package."""
 
     libraries: tuple[Path, ...]
     extension: Path
@@ -83,7 +83,7 @@ def _compile_all(sources: Sources, output: Path, toolchain: Toolchain) -> dict[s
 
 
 def _installed_libraries(package: str, generator: str, prefix: Path) -> list[Path]:
-    """Libraries of the other packages; which of them are really used, the linker finds (--as-needed)."""
+    """Libraries of the other packages; the linker keeps those that are used (--as-needed)."""
     own = f"lib{package}__{generator}.so"
     others = [path for path in sorted((prefix / "lib").glob(f"lib*__{generator}.so")) if path.name != own]
     return others + [prefix / "lib" / f"lib{name}.so" for name in RUNTIME_LIBRARIES]

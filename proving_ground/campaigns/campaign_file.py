@@ -1,4 +1,4 @@
-"""A campaign file: a base scenario, what varies in it and how, what is kept, and when enough is enough.
+"""A campaign file: a base scenario, what varies in it and how, what is kept, and when to stop early.
 
 Every mistake is one line with file, line, key and what is allowed.
 """
@@ -33,15 +33,15 @@ from proving_ground.settings.units import LARGEST_SEED
 VERSION = 1
 MOST_RUNS = 1_000_000
 SAMPLINGS = ("random", "latin_hypercube", "sobol", "grid")
-EXTENSIBLE = ("random", "sobol")  # whose first runs stay the same when more are asked for
-STATISTICS = ("minimum", "maximum", "mean", "end", "peak", "rms")  # peak and rms: of the values without their sign
+EXTENSIBLE = ("random", "sobol")  # first runs stay the same when more are requested
+STATISTICS = ("minimum", "maximum", "mean", "end", "peak", "rms")  # peak and rms: of the absolute values
 NOT_KINDS = ("key", "also", "name", "scale")
 ROOT_NAMES = ("vehicle_parameters", "world_parameters")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vary:
-    """One input: where it stands, and exactly one distribution."""
+    """One input: its key, and exactly one distribution."""
 
     key: str = setting(..., "Dotted path into the scenario, as world.flat.friction or sensors.1.gps.rate_hz")
     also: tuple[str, ...] = setting((), "Further keys that get the same value")
@@ -64,9 +64,9 @@ class Vary:
     def __post_init__(self) -> None:
         one_of(self, *NOT_KINDS)
         if self.grid is not None and not self.grid:
-            raise ValueError("grid: must have a number at least")
+            raise ValueError("grid: must have at least one number")
         if self.scale and self.choice is not None and self.choice.words:
-            raise ValueError("scale: words are no factors")
+            raise ValueError("scale: words cannot be factors")
 
     @property
     def called(self) -> str:
@@ -75,12 +75,12 @@ class Vary:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All that get the value."""
+        """All keys that get the value."""
         return (self.key, *self.also)
 
     @property
     def distribution(self) -> Distribution:
-        """The only one that is given."""
+        """The one distribution that is given."""
         kind, given = one_of(self, *NOT_KINDS)
         if kind == "grid":
             return Grid(values=given)
@@ -124,13 +124,13 @@ class Metric:
         return self.at_least > -1e12 or self.at_most < 1e12
 
     def bounds(self) -> str:
-        """In words."""
+        """Bounds in words."""
         ends = [f"at least {self.at_least:g}"] * (self.at_least > -1e12)
         return ", ".join(ends + [f"at most {self.at_most:g}"] * (self.at_most < 1e12))
 
     @property
     def called(self) -> str:
-        """Its name, or one made of what it is."""
+        """Its name, or one made from the figure, or from channel and statistic."""
         return self.name or self.figure or f"{self.channel}.{self.statistic}"
 
 
@@ -138,11 +138,11 @@ class Metric:
 class Stop:
     """When a campaign ends before all its runs are done; 0 switches a rule off.
 
-    The first two look at runs by their number, not by when they end: the same runs count whoever computes them.
+    The first two look at runs by their number, not by when they end: the same runs count on any machine.
     """
 
     max_failures: int = setting(
-        0, "Number of runs that did not pass which ends the campaign; 0: no limit", minimum=0, maximum=MOST_RUNS
+        0, "Number of runs not passed that ends the campaign; 0: no limit", minimum=0, maximum=MOST_RUNS
     )
     interval_below: float = setting(
         0.0,
@@ -171,7 +171,7 @@ class Campaign:
     base: str = setting(..., "Base scenario: name in config/scenarios, or a path to a YAML file relative to this one")
     runs: int = setting(0, "Number of runs; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
-    sampling: str = setting("random", "Method by which values are spread", choices=SAMPLINGS)
+    sampling: str = setting("random", "Method by which values are sampled", choices=SAMPLINGS)
     time_limit_s: float = setting(600.0, "Longest wall time of a run", unit="s", minimum=0.1, maximum=1e6)
     vary: tuple[Vary, ...]
     metrics: tuple[Metric, ...] = ()
@@ -179,7 +179,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         if not self.vary:
-            raise ValueError("vary: must have an input at least")
+            raise ValueError("vary: must have at least one input")
         _reject_twice("vary", [item.called for item in self.vary])
         _reject_twice("vary", [key for item in self.vary for key in item.keys])
         _reject_twice("metrics", [item.called for item in self.metrics])
@@ -195,7 +195,7 @@ class Campaign:
 def _reject_twice(what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{what}: {name} stands there twice")
+            raise ValueError(f"{what}: {name} is given twice")
 
 
 def load_campaign(path: Path) -> Campaign:

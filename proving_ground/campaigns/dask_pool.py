@@ -1,4 +1,4 @@
-"""The same runs on a Dask cluster: each Dask worker keeps worker processes of ours, and hands them runs.
+"""The same runs on a Dask cluster: each Dask worker keeps worker processes of ours and hands them runs.
 
 So a run that ends its process ends no Dask worker, time limits hold, and the kit goes to each worker once.
 """
@@ -21,14 +21,14 @@ from proving_ground.campaigns.plan import Job
 from proving_ground.settings import SettingsError
 
 CONNECT_S = 10.0
-AHEAD = 2  # runs for each thread of the cluster that are given out at a time
+AHEAD = 2  # runs submitted at a time for each thread of the cluster
 
 
 class DaskPool:
     """An existing cluster, by the address of its scheduler."""
 
     def __init__(self, kit: Kit, address: str) -> None:
-        """Raises SettingsError when nobody is there, or dask.distributed is not installed."""
+        """Raises SettingsError when no scheduler answers, or dask.distributed is not installed."""
         try:
             import dask
             import distributed
@@ -36,7 +36,7 @@ class DaskPool:
             raise SettingsError("--scheduler needs dask.distributed: pip install proving_ground[dask]") from None
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # its complaints would hide our one line
         self._address, self._limit, self._name = address, kit.campaign.time_limit_s, kit.digest
-        client: Any = distributed.Client  # which has no types
+        client: Any = distributed.Client  # untyped
         try:
             self._client: Any = client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
@@ -45,14 +45,14 @@ class DaskPool:
             self.close()
             raise SettingsError(f"--scheduler {address}: has no workers")
         content = pickle.dumps(kit, protocol=pickle.HIGHEST_PROTOCOL)
-        # A result, not scattered data: Dask makes a result anew when the last worker that had it is gone.
+        # A result, not scattered data: Dask computes a result again when the last worker that had it is gone.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):  # a town is large
             self._kit = self._client.submit(as_it_is, content, key=f"kit-{self._name}-{id(self)}", pure=False)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._running: dict[str, tuple[Any, Job, int]] = {}  # by key: future, job, attempt
 
     def outcomes(self, jobs: Iterator[Job]) -> Iterator[Outcome | None]:
-        """All outcomes of the jobs; None now and then, so that the caller gets to act. Raises SettingsError."""
+        """All outcomes of the jobs; None now and then, so that the caller can act. Raises SettingsError."""
         waiting = next(jobs, None)
         while waiting is not None or self._running:
             most = AHEAD * max(sum(self._client.ncores().values()), 1)
@@ -85,10 +85,10 @@ class DaskPool:
         future, job, attempt = self._running.pop(key)
         try:
             what, content = future.result(timeout=CONNECT_S)
-        except (TimeoutError, asyncio.TimeoutError):  # one and the same from Python 3.11 on
+        except (TimeoutError, asyncio.TimeoutError):  # the same class from Python 3.11 on
             self._await(future, job, attempt)  # its worker is gone with the result: Dask runs it again
             return
-        except Exception as error:  # of Dask, or of a worker that has another version of this code
+        except Exception as error:  # from Dask, or from a worker with another version of this code
             if type(error).__name__ == "KilledWorker":
                 what, content = CRASH, "was ended with its Dask worker"
             else:

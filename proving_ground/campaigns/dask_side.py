@@ -1,4 +1,4 @@
-"""What runs inside a Dask worker: a few of our worker processes that are used again and again."""
+"""What runs inside a Dask worker: a few of our worker processes, reused."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ROW, CRASH, STUCK, REJECTED = "row", "crash", "stuck", "rejected"
 POLL_S = 0.5
 
 _lock = threading.Lock()
-_idle: dict[str, list[WorkerProcess]] = {}  # by the name of the kit that they have
+_idle: dict[str, list[WorkerProcess]] = {}  # by the name of their kit
 
 
 def as_it_is(kit: bytes) -> bytes:
-    """The kit, as a result of the cluster's."""
+    """The kit, as a result on the cluster."""
     return kit
 
 
 def in_process_of_its_own(kit: bytes, name: str, job: Job, time_limit_s: float) -> tuple[str, Any]:
-    """Run a job in a worker process of this Dask worker: what came, and the row or the reason."""
+    """Run a job in a worker process of this Dask worker; returns the outcome, and the row or the reason."""
     worker = _taken(kit, name, time_limit_s)
     try:
         row = _row_of(worker, job)
@@ -36,7 +36,7 @@ def in_process_of_its_own(kit: bytes, name: str, job: Job, time_limit_s: float) 
         worker.end()
         from proving_ground.campaigns.perform import error_row
 
-        return ROW, error_row("did not end by itself long after its time limit")
+        return ROW, error_row("did not end long after its time limit")
     with _lock:
         _idle.setdefault(name, []).append(worker)
     return ROW, row
@@ -55,7 +55,7 @@ def _row_of(worker: WorkerProcess, job: Job) -> dict[str, Any]:
 
 
 def _taken(kit: bytes, name: str, time_limit_s: float) -> WorkerProcess:
-    """An idle one that has the kit, or a new one; those of other campaigns are ended."""
+    """An idle worker that has the kit, or a new one; those of other campaigns are ended."""
     with _lock:
         for other in [key for key in _idle if key != name]:
             for worker in _idle.pop(other):

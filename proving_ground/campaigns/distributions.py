@@ -1,4 +1,4 @@
-"""Distributions of a campaign's inputs, each a quantile function: what a number from 0 to 1 stands for."""
+"""Distributions of a campaign's inputs, each a quantile function: maps a number from 0 to 1 to a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _bound(words: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform:
-    """All between two bounds alike."""
+    """Uniform between two bounds."""
 
     low: float = _bound("Lower bound of the values")
     high: float = _bound("Upper bound of the values")
@@ -29,17 +29,17 @@ class Uniform:
         _check_order(self.low, self.high)
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         return self.low + share * (self.high - self.low)
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"uniform {self.low:g} .. {self.high:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogUniform:
-    """All ratios alike, between two bounds above 0."""
+    """Uniform in the logarithm, between two bounds above 0."""
 
     low: float = _bound("Lower bound of the values")
     high: float = _bound("Upper bound of the values")
@@ -50,11 +50,11 @@ class LogUniform:
         _check_order(self.low, self.high)
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         return float(self.low * (self.high / self.low) ** share)
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"log-uniform {self.low:g} .. {self.high:g}"
 
 
@@ -66,19 +66,19 @@ class Normal:
     std: float = setting(..., "Standard deviation of the distribution", minimum=0.0, maximum=LARGEST)
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies; the ends are cut off at seven deviations, where 1e-12 lies beyond."""
+        """The quantile of a share; the tails are cut off at seven standard deviations, beyond which lies 1e-12."""
         from scipy.special import ndtri
 
         return float(self.mean + self.std * np.clip(ndtri(share), -7.0, 7.0))
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"normal {self.mean:g} +- {self.std:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TruncatedNormal:
-    """The normal distribution between two bounds, nothing beyond."""
+    """The normal distribution truncated to two bounds."""
 
     mean: float = _bound("Mean, before the ends are cut off")
     std: float = setting(..., "Standard deviation, before the ends are cut off", minimum=1e-12, maximum=LARGEST)
@@ -88,10 +88,10 @@ class TruncatedNormal:
     def __post_init__(self) -> None:
         _check_order(self.low, self.high)
         if self.low > self.mean + 8.0 * self.std or self.high < self.mean - 8.0 * self.std:
-            raise ValueError("low, high: lie more than 8 deviations beside the mean")
+            raise ValueError("low, high: lie more than 8 standard deviations off the mean")
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         from scipy.stats import truncnorm
 
         low, high = (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
@@ -99,13 +99,13 @@ class TruncatedNormal:
         return min(max(value, self.low), self.high)  # rounding must not leave the bounds
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"normal {self.mean:g} +- {self.std:g} within {self.low:g} .. {self.high:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Integers:
-    """Whole numbers, both ends included, all alike."""
+    """Whole numbers, both ends included, equally likely."""
 
     low: int = setting(..., "Lowest of the whole numbers", minimum=-(2**31) + 1, maximum=2**31 - 1)
     high: int = setting(..., "Highest of the whole numbers", minimum=-(2**31) + 1, maximum=2**31 - 1)
@@ -115,17 +115,17 @@ class Integers:
             raise ValueError(f"high: must not be below low ({self.low}), got {self.high}")
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         return min(self.low + math.floor(share * (self.high - self.low + 1)), self.high)
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"whole {self.low} .. {self.high}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One of some numbers or of some words, all alike or by weights."""
+    """One of some numbers or words, equally likely or by weights."""
 
     numbers: tuple[float, ...] = setting((), "Numbers to choose from", minimum=-LARGEST, maximum=LARGEST)
     words: tuple[str, ...] = setting((), "Words to choose from")
@@ -141,52 +141,52 @@ class Choice:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """What there is to choose from."""
+        """The values to choose from."""
         return self.numbers or self.words
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         weights = np.array(self.weights or (1.0,) * len(self.values))
         ends = np.cumsum(weights / weights.sum())
         return self.values[min(int(np.searchsorted(ends, share, side="right")), int(np.flatnonzero(weights)[-1]))]
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"one of {', '.join(_short(value) for value in self.values)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Numbers of which each stands with each of the other inputs' in a grid; elsewhere one of them, all alike."""
+    """Values combined with those of all other inputs in a grid; with other samplings one of them, equally likely."""
 
     values: tuple[Value, ...]
 
     def at(self, share: float) -> Value:
-        """The value below which that share lies."""
+        """The quantile of a share from 0 to 1."""
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"grid {', '.join(_short(value) for value in self.values)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constant:
-    """Always the same, unlike in the base."""
+    """One value in place of the base's."""
 
     value: float
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The only one."""
+        """The only value."""
         return (self.value,)
 
     def at(self, share: float) -> Value:
-        """The value."""
+        """The value, whatever the share."""
         return self.value
 
     def shown(self) -> str:
-        """For a table."""
+        """Text for a table."""
         return f"always {self.value:g}"
 
 

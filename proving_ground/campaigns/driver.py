@@ -1,4 +1,4 @@
-"""Runs a campaign: gives out runs, keeps what comes back, ends when all is done or a rule says so."""
+"""Runs a campaign: hands out runs, stores the results, and ends when all are done or a stop rule says so."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Request:
 
 
 class Pool(Protocol):
-    """Who computes."""
+    """Computes runs, here or on a cluster."""
 
     def outcomes(self, jobs: Iterator[Job]) -> Iterator[Outcome | None]: ...
     def close(self) -> None: ...
 
 
 def run_campaign(request: Request) -> int:
-    """Run what is not done yet; status 0 when all runs are recorded, whatever their verdicts."""
+    """Run what is missing; status 0 when all runs are recorded, whatever their verdicts."""
     path = campaign_file(request.name)
     if request.runs is not None and request.runs < 1:
         raise SettingsError(f"--runs: must be a whole number above 0, got {request.runs}")
@@ -69,7 +69,7 @@ def run_campaign(request: Request) -> int:
 
 
 def workers_of(request: Request) -> int:
-    """As asked for, or one for each core that this process may use."""
+    """The number requested, or one for each core that this process may use."""
     if request.workers is None:
         return len(os.sched_getaffinity(0))
     if not 1 <= request.workers <= MOST_WORKERS:
@@ -78,7 +78,7 @@ def workers_of(request: Request) -> int:
 
 
 class _Session:
-    """From the start of the command to its end."""
+    """One execution of the command."""
 
     def __init__(self, name: str, request: Request, kit: Kit, plan: Plan, store: Store) -> None:
         self._name, self._request, self._kit, self._plan, self._store = name, request, kit, plan, store

@@ -15,7 +15,7 @@ MEASURED = 2
 
 
 def dry_run(name: str, kit: Kit, plan: Plan, workers: int) -> int:
-    """Print it; raises SettingsError with the first sample that makes no valid scenario."""
+    """Print it; raises SettingsError for the first sample that makes no valid scenario."""
     campaign = kit.campaign
     print(f"{name}: {campaign.description}")
     print(f"  base {campaign.base}, {plan.runs} runs, sampling {campaign.sampling}, seed {campaign.seed}\n")
@@ -37,7 +37,7 @@ def dry_run(name: str, kit: Kit, plan: Plan, workers: int) -> int:
 
 
 def _expected(kit: Kit, plan: Plan, workers: int) -> str:
-    """Of runs spread over the plan, in a worker."""
+    """Expected time, from runs spread over the plan, in a worker."""
     chosen = sorted({0, plan.runs // 2})[:MEASURED]
     pool = LocalPool(kit, 1)
     try:

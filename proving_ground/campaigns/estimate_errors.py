@@ -1,4 +1,4 @@
-"""How far an observer of a run was off the truth."""
+"""Errors of an observer's estimates against the truth of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from state_observer.vehicle.track import Track, errors
 
 Array = NDArray[np.float64]
 
-SETTLED_S = 5.0  # from then on errors count
+SETTLED_S = 5.0  # errors count from then on
 
 
 def estimate_errors(run: Run, base_in_chassis: Array, start_ns: int, health: Health) -> dict[str, float]:
@@ -34,5 +34,5 @@ def estimate_errors(run: Run, base_in_chassis: Array, start_ns: int, health: Hea
 
 
 def truth_of(run: Run, base: Array, start_ns: int) -> Drive:
-    """As errors are taken against; base: base_link's place in the chassis [m]."""
+    """The truth that errors are computed against; base: position of base_link in the chassis [m]."""
     return Drive.of(start_ns + round(run.time[0] * NS_PER_S), run.history, base)

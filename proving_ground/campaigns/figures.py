@@ -25,12 +25,12 @@ from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
 
-PUSHING_NM = 50.0  # of drive torque: the engine pushes
+PUSHING_NM = 50.0  # drive torque above which the engine drives
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A run that is over, with all that figures need of it."""
+    """A finished run, with all that figures need of it."""
 
     scenario: Scenario
     parameters: VehicleParameters
@@ -40,7 +40,7 @@ class Drive:
 
 
 def kept_metrics(metrics: Sequence[Metric], drive: Drive) -> dict[str, float | None]:
-    """By name; None where a run does not have it or it is no finite number."""
+    """Metrics by name; None where a run does not have one or it is not finite."""
     figures = _figures({metric.figure for metric in metrics if metric.figure}, drive)
     found = {}
     for metric in metrics:
@@ -75,7 +75,7 @@ def _load_transfer(drive: Drive) -> dict[str, float | None]:
         np.sum([load for corner, load in loads.items() if corner.endswith(side)], axis=0) for side in ("left", "right")
     )
     both = left + right
-    grounded = both > 1.0  # [N]: a leap transfers nothing
+    grounded = both > 1.0  # [N]: no load transfer in the air
     if not np.any(grounded):
         return {}
     share = np.abs(left - right)[grounded] / both[grounded]
@@ -83,7 +83,7 @@ def _load_transfer(drive: Drive) -> dict[str, float | None]:
 
 
 def _lane(drive: Drive) -> dict[str, float | None]:
-    """Lanes are as wide as their middles are apart; they begin where the run does and lie along its heading."""
+    """Lanes are as wide as their centre lines are apart; they begin at the start of the run, along its heading."""
     change, start, channels = drive.scenario.driver.lane_change, drive.scenario.start, drive.run.channels
     if change is None:
         return {}
@@ -100,7 +100,7 @@ def _lane(drive: Drive) -> dict[str, float | None]:
 
 
 def _smooth(share: Array) -> Array:
-    """From 0 to 1 with no speed and no acceleration at the ends: the quintic that the driver follows."""
+    """From 0 to 1 with zero speed and acceleration at both ends: the quintic that the driver follows."""
     s = np.clip(share, 0.0, 1.0)
     return np.asarray(s**3 * (10.0 + s * (6.0 * s - 15.0)))
 

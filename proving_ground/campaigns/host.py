@@ -1,4 +1,4 @@
-"""On what a run was computed: processor, versions, and a fingerprint of the code."""
+"""What a run was computed on: processor, versions, and a fingerprint of the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGES = ("proving_ground", "numpy", "scipy", "numba", "llvmlite")
 
 @functools.cache
 def cpu_model() -> str:
-    """As the system names it."""
+    """Processor model, as the system names it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -28,7 +28,7 @@ def cpu_model() -> str:
 
 @functools.cache
 def versions() -> str:
-    """Of Python and of what the numbers depend on."""
+    """Versions of Python and of the libraries that results depend on."""
     return ", ".join([f"python {platform.python_version()}", *(f"{name} {_version(name)}" for name in PACKAGES)])
 
 
@@ -49,7 +49,7 @@ def code_fingerprint() -> str:
 
 
 def host_columns() -> dict[str, str]:
-    """For the table of results."""
+    """Columns of the table of results."""
     return {
         "host.name": socket.gethostname(),
         "host.cpu": cpu_model(),

@@ -24,13 +24,13 @@ PATH_KEYS = (
     "vehicle.model", "world.named.name", "observer.kind", "observer.settings", "driver.to_goal.planner.planner",
 )  # fmt: skip
 
-SINGLE = ("vehicle", "world")  # of which a scenario has one, whatever its file is called
+SINGLE = ("vehicle", "world")  # a scenario has one of each, whatever its file is called
 
-Named = tuple[str, Path]  # what a file is for, in words; the file
+Named = tuple[str, Path]  # purpose of the file, in words; the file
 
 
 def hashes_of_ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> dict[str, str]:
-    """SHA-256 of each, by what it is for; folder: where the base's relative paths begin. Raises SettingsError."""
+    """SHA-256 of each file, by purpose; folder: base of the scenario's relative paths. Raises SettingsError."""
     found: dict[str, list[str]] = {}
     for what, path in _ingredients(campaign, scenario, folder):
         found.setdefault(what, []).append(hash_of(path))
@@ -50,7 +50,7 @@ def hash_of(path: Path) -> str:
 
 
 def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterator[Named]:
-    """Of the base, and of the base with each file that a choice may name in place of its own."""
+    """Files of the base, and of the base with each file that a choice may name instead."""
     own = list(_of_scenario(scenario))
     yield from own
     for key in PATH_KEYS:
@@ -64,7 +64,7 @@ def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterat
 
 
 def _of_scenario(scenario: Scenario) -> Iterator[Named]:
-    """What the parts of its run are made of."""
+    """Files that the parts of its run are made of."""
     parts = {name: item.settings for name, item in compiled(scenario).items()}
     yield "vehicle", vehicle_file(parts["vehicle"].vehicle.model)
     if parts["vehicle"].world:
@@ -80,7 +80,7 @@ def _of_scenario(scenario: Scenario) -> Iterator[Named]:
 
 
 def _of_world(what: str, path: Path) -> Iterator[Named]:
-    """Its file, and the maps, surveys and meshes that lie beside it."""
+    """The world's file, and the maps, surveys and meshes beside it."""
     yield what, path
     settings = load_world_file(path)
     names = [getattr(settings.build.chosen(), "file", ""), *(item.file for item in settings.meshes)]
@@ -103,7 +103,7 @@ def _beside(world: Path, name: str) -> Path:
 
 
 def _of_observer(settings: ObserverNodeSettings) -> Iterator[Named]:
-    """Its settings, where they are not those of the suite, and the vehicle that its model is of."""
+    """The observer's settings, unless they are those of the suite, and the vehicle of its model."""
     path = Path(settings.observer_file) if settings.observer_file else None
     if path is not None:
         yield f"observer's {path.name}", path
@@ -117,14 +117,14 @@ def _source_of(planner: str) -> Path | None:
     module, colon, _ = planner.partition(":")
     try:
         found = importlib.util.find_spec(module) if colon else None
-    except Exception:  # whatever a user's package does when it is imported; runs will tell
+    except Exception:  # whatever a user's package does when it is imported; the runs will show it
         return None
     is_file = found is not None and found.has_location and found.origin is not None
     return Path(found.origin) if is_file else None  # type: ignore[union-attr, arg-type]
 
 
 def _words(campaign: Campaign, key: str) -> tuple[str, ...]:
-    """All that a key may become."""
+    """All words that a key may become."""
     given = (item.distribution for item in campaign.vary if key in item.keys)
     return tuple(word for item in given if isinstance(item, Choice) for word in item.words)
 

@@ -1,4 +1,4 @@
-"""What every worker of a campaign needs, read once by the driver; and the scenario of a run made of it."""
+"""What every worker of a campaign needs, read once by the driver; and the scenario of a run made from it."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ VEHICLE, WORLD = (f"{name}." for name in ROOT_NAMES)
 
 @dataclass(frozen=True)
 class Kit:
-    """Of one campaign; goes to each worker once."""
+    """Inputs of one campaign; sent to each worker once."""
 
     campaign: Campaign
     scenario: Scenario  # the base
     parameters: VehicleParameters  # of the base's vehicle
     world_file: WorldFile | None  # of the base's world, where inputs vary it
     world_path: Path | None
-    world: World | None  # where they do not
-    folder: Path  # where relative paths of the base begin
+    world: World | None  # otherwise
+    folder: Path  # base of relative paths
     reference: dict[str, Array] | None
     code: str  # fingerprint of the code that made it
-    hashes: dict[str, str]  # of what it is made of, by name
+    hashes: dict[str, str]  # of all inputs, by name
 
     @property
     def digest(self) -> str:
-        """Changes with anything that it is made of."""
+        """Hash of all inputs."""
         return hashlib.sha256(repr(sorted(self.hashes.items())).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run with its values put in."""
+    """A run with its values filled in."""
 
     scenario: Scenario
     parameters: VehicleParameters
@@ -62,7 +62,7 @@ class Prepared:
 
 
 def load_kit(path: Path, folder: Path | None = None) -> Kit:
-    """Of a campaign file, checked; folder: where its relative paths begin, if not beside it. Raises SettingsError."""
+    """The kit of a campaign file, checked; folder: base of its relative paths if not its own. Raises SettingsError."""
     campaign = load_campaign(path)
     base = _base_file(campaign.base, folder or path.parent)
     scenario = load_scenario(base)
@@ -110,7 +110,7 @@ def _world(kit: Kit, scenario: Scenario, changes: dict[str, Change], with_world:
 
 
 def built(settings: WorldFile, path: Path) -> World:
-    """The world of altered settings of a file; raises SettingsError."""
+    """The world of a file with altered settings; raises SettingsError."""
     if settings.boxes or settings.cylinders or settings.meshes or settings.origin is not None:
         raise SettingsError(f"{path}: a world with boxes, cylinders, meshes or an origin of its own cannot be varied")
     site = Site(path.stem, np.random.default_rng(settings.seed), path.resolve().parent)
@@ -127,7 +127,7 @@ def built(settings: WorldFile, path: Path) -> World:
 
 
 def check_jobs(kit: Kit, jobs: Sequence[Job]) -> None:
-    """Raise SettingsError with the first run whose values make no valid scenario."""
+    """Raise SettingsError for the first run whose values make no valid scenario."""
     for job in jobs:
         try:
             prepared(kit, job, with_world=False)
@@ -138,7 +138,7 @@ def check_jobs(kit: Kit, jobs: Sequence[Job]) -> None:
 
 
 def _check_keys(kit: Kit, path: Path) -> None:
-    """Every key must be there in the base, and in no other campaign file's line than its own."""
+    """Every key must exist in the base, and hold a number where it is scaled; errors name its line in the file."""
     file = read_yaml(path)
     for index, item in enumerate(kit.campaign.vary):
         for key in item.keys:
@@ -148,7 +148,7 @@ def _check_keys(kit: Kit, path: Path) -> None:
             except SettingsError as error:
                 raise file.error(position, f"vary.{index}: {error}") from None
             if item.scale and not _is_number(value):
-                raise file.error(position, f"vary.{index}: {key}: is no number, and cannot be scaled")
+                raise file.error(position, f"vary.{index}: {key}: is not a number and cannot be scaled")
 
 
 def _base_value(kit: Kit, key: str) -> Any:

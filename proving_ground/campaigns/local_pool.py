@@ -1,4 +1,4 @@
-"""Worker processes on this machine: runs go out, outcomes come back in the order in which they end."""
+"""Worker processes on this machine: runs go out, outcomes come back in the order of completion."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from proving_ground.campaigns.worker_process import WorkerProcess
 from proving_ground.settings import SettingsError
 
 TICK_S = 0.5
-MOST_ATTEMPTS = 2  # of a run that ends its worker
-PATIENCE_S = 5.0  # with a process that has closed its connection, until it is gone
-MOST_FALSE_STARTS = 4  # of workers that end before they have done anything, one after the other
+MOST_ATTEMPTS = 2  # of a run that crashes its worker
+PATIENCE_S = 5.0  # wait for a process that has closed its connection to exit
+MOST_FALSE_STARTS = 4  # consecutive workers that end before they have done anything
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run that is over."""
+    """A finished run."""
 
     job: Job
     row: Row
@@ -30,7 +30,7 @@ class Outcome:
 
 
 class LocalPool:
-    """So many worker processes."""
+    """A fixed number of worker processes."""
 
     def __init__(self, kit: Kit, workers: int) -> None:
         self._kit, self._limit = pickle.dumps(kit, protocol=pickle.HIGHEST_PROTOCOL), kit.campaign.time_limit_s
@@ -40,7 +40,7 @@ class LocalPool:
         self._false_starts = 0
 
     def outcomes(self, jobs: Iterator[Job]) -> Iterator[Outcome | None]:
-        """All outcomes of the jobs; None now and then, so that the caller gets to act. Raises SettingsError."""
+        """All outcomes of the jobs; None now and then, so that the caller can act. Raises SettingsError."""
         retries: deque[Job] = deque()
         attempts: dict[int, int] = {}
         waiting = next(jobs, None)
@@ -61,7 +61,7 @@ class LocalPool:
             yield None
 
     def _is_free(self, worker: WorkerProcess, job: Job) -> bool:
-        """Whether it can take a job. One worker warms up alone: the others find all compiled code on the disk."""
+        """Whether it can take a job. One worker warms up alone: the others find all compiled code in the cache."""
         if not worker.is_idle:
             return False
         if not self._is_warm and not any(other.is_warming for other in self.workers):
@@ -74,7 +74,7 @@ class LocalPool:
             was_warming, job = worker.is_warming, worker.job
             if worker.is_stuck:
                 self._drop(worker)
-                yield Outcome(job, error_row("did not end by itself long after its time limit"), 1)  # type: ignore[arg-type]
+                yield Outcome(job, error_row("did not end long after its time limit"), 1)  # type: ignore[arg-type]
             elif worker.connection in speaking:
                 try:
                     row = worker.hear()
@@ -87,10 +87,10 @@ class LocalPool:
                     yield Outcome(job, row, attempts.pop(job.number))
 
     def _lost(self, worker: WorkerProcess, attempts: dict[int, int], retries: deque[Job]) -> Iterator[Outcome]:
-        """A worker has gone: its job goes to another one, or has crashed for good."""
+        """A worker has died: its job goes to another one, or counts as crashed."""
         was_warming, job = worker.is_warming, worker.job
         how = self._drop(worker, PATIENCE_S)
-        self._is_warm |= was_warming  # the run itself will tell what is wrong
+        self._is_warm |= was_warming  # the run itself will show what is wrong
         if job is None:
             self._false_starts += 1
             if self._false_starts >= MOST_FALSE_STARTS:

@@ -1,8 +1,8 @@
-"""Settings with some values changed, by dotted keys: checked as if they had stood in the file.
+"""Settings with some values changed, by dotted keys: checked as if they were in the file.
 
->>> from terrain.worlds import PlaceSettings
->>> altered(PlaceSettings(x_m=1.0, y_m=2.0), {"x_m": Change(3.0), "y_m": Change(2.0, is_factor=True)})
-PlaceSettings(x_m=3.0, y_m=4.0, heading_deg=0.0)
+>>> from terrain.worlds import PoseSettings
+>>> altered(PoseSettings(x_m=1.0, y_m=2.0), {"x_m": Change(3.0), "y_m": Change(2.0, is_factor=True)})
+PoseSettings(x_m=3.0, y_m=4.0, heading_deg=0.0)
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _Parts = tuple[str, ...]
 
 
 class Change(NamedTuple):
-    """What a key gets."""
+    """New value of a key."""
 
     value: Value
-    is_factor: bool = False  # on what stands there
+    is_factor: bool = False  # on the present value
 
 
 def altered(settings: Settings, changes: Mapping[str, Change], prefix: str = "") -> Settings:
     """A copy with the changes; all at once, so that relations between fields hold at the end, not in between.
 
-    prefix: what stands before the keys in messages. Raises SettingsError with the key and what is allowed.
+    prefix: text before the keys in messages. Raises SettingsError with the key and what is allowed.
     """
     split = [(tuple(key.split(".")), change) for key, change in changes.items()]
     return _group(settings, split, prefix) if split else settings
 
 
 def value_at(settings: Any, key: str) -> Any:
-    """What stands at a key; raises SettingsError as altered does."""
+    """The value at a key; raises SettingsError as altered does."""
     node, prefix = settings, ""
     for part in key.split("."):
         prefix = _joined(prefix, part)
@@ -127,7 +127,7 @@ def _field(node: Any, name: str, here: str) -> dataclasses.Field[Any]:
 def _index(name: str, items: tuple[Any, ...], here: str) -> int:
     if not name.isdecimal() or int(name) >= len(items):
         allowed = f"a whole number from 0 to {len(items) - 1}" if items else "nothing, the list is empty"
-        raise SettingsError(f"{here}: the place in a list must be {allowed}")
+        raise SettingsError(f"{here}: the index of a list must be {allowed}")
     return int(name)
 
 
@@ -137,7 +137,7 @@ def _declared(owner: type, name: str, here: str) -> Declaration:
 
 @functools.cache
 def _declarations(owner: type) -> dict[str, Declaration]:
-    """Of the fields that are plain settings."""
+    """Declarations of the fields that are plain settings."""
     hints, found = typing.get_type_hints(owner), {}
     for field in dataclasses.fields(owner):
         kinds = [kind for kind in typing.get_args(hints[field.name]) if kind is not type(None)]

@@ -21,21 +21,21 @@ LONGEST_REASON = 400
 
 
 class TimeLimitError(RuntimeError):
-    """A run took longer than it may."""
+    """A run exceeded its time limit."""
 
 
 def perform(kit: Kit, job: Job) -> Row:
-    """What the table has of a run, apart from its inputs; a run that raises is an error with its message."""
+    """The row of a run without its inputs; a run that raises is an error with its message."""
     begun, cpu_begun = time.monotonic(), time.process_time()
     try:
         row = _row(kit, job, begun)
-    except Exception as error:  # whatever a run of a stranger's planner raises is its result
+    except Exception as error:  # whatever a user's planner raises is the run's result
         row = error_row(f"{type(error).__name__}: {error}" if not isinstance(error, TimeLimitError) else str(error))
     return row | {"host.wall_s": time.monotonic() - begun, "host.cpu_s": time.process_time() - cpu_begun}
 
 
 def warm_up(kit: Kit, job: Job) -> None:
-    """Have every kernel compiled, or loaded from where compiled code is kept."""
+    """Compile every kernel, or load it from the cache."""
     ready = prepared(kit, job)
     short = replace(ready.scenario, duration_s=min(WARM_S, ready.scenario.duration_s))
     runner = LockStep(short, parameters=ready.parameters, world=ready.world)
@@ -43,7 +43,7 @@ def warm_up(kit: Kit, job: Job) -> None:
 
 
 def error_row(reason: str, verdict: str = ERROR) -> Row:
-    """Of a run that gave nothing."""
+    """Row of a run without results."""
     return {"verdict": verdict, "reason": " ".join(reason.split())[:LONGEST_REASON]}
 
 

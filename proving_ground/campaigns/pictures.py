@@ -20,18 +20,18 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 COLOURS = dict(zip(VERDICTS, ("#2a7f3f", "#d1495b", "#8a4fbf", "#1c2430", "#b86e00"), strict=True))
-MARKS = dict(zip(VERDICTS, ("o", "X", "D", "s", "^"), strict=True))  # told apart without colours too
+MARKS = dict(zip(VERDICTS, ("o", "X", "D", "s", "^"), strict=True))  # distinguishable without colours
 SIZE = (5.4, 2.9)
-MOST_DOTS = 1500  # beyond, a picture of dots is smaller than their places
+MOST_DOTS = 1500  # beyond, a raster image is smaller than vector dots
 BINS = 24
 RATE_BINS = 8
-MANY = 300  # runs: more of them are drawn smaller
+MANY = 300  # runs beyond which dots are drawn smaller
 MOST_CELLS = 16  # along each side of a matrix
 LONGEST_SIDE = 500  # nodes of the ground that is drawn
 
 
 def histogram(table: pa.Table, metric: str, bounds: tuple[float, float]) -> Plot | None:
-    """How often which values came, by verdict; bounds: those of a metric that decides."""
+    """Histogram of values by verdict; bounds: those of a metric that decides."""
     values, verdicts = numbers(table, f"metric.{metric}"), _verdicts(table)
     known = np.isfinite(values)
     if not known.any():
@@ -131,7 +131,7 @@ def matrix(table: pa.Table, first: str, second: str) -> Plot:
 
 
 def end_map(table: pa.Table, world: World | None) -> Plot | None:
-    """Where runs ended, by verdict, over the ground of the base's world; None where no run has a place."""
+    """Where runs ended, by verdict, over the ground of the base's world; None where no run has an end position."""
     x, y, verdicts = numbers(table, "end.x_m"), numbers(table, "end.y_m"), _verdicts(table)
     known = np.isfinite(x) & np.isfinite(y)
     if not known.any():
@@ -182,7 +182,7 @@ def _verdicts(table: pa.Table) -> NDArray[np.str_]:
 
 
 def _ticks(inputs: Sequence[float | str]) -> tuple[Array, list[str]]:
-    """Numbers to draw at; words get whole ones, and are told."""
+    """Positions to draw at; words get whole numbers, and are returned as labels."""
     if any(isinstance(item, str) for item in inputs):
         codes, names = _codes(inputs)
         return codes.astype(float), names

@@ -31,7 +31,7 @@ class Plan:
     """All runs of a campaign."""
 
     def __init__(self, campaign: Campaign, runs: int | None = None) -> None:
-        """runs: in place of the campaign's; raises SettingsError where that cannot be."""
+        """runs: in place of the campaign's; raises SettingsError if that is not possible."""
         self._campaign = campaign
         self._distributions = [item.distribution for item in campaign.vary]
         points = math.prod(len(item.values) for item in self._distributions if hasattr(item, "values"))
@@ -43,11 +43,11 @@ class Plan:
 
     @property
     def is_extensible(self) -> bool:
-        """Whether runs stay what they are when more are asked for."""
+        """Whether runs stay the same when more are requested."""
         return self._campaign.sampling in EXTENSIBLE
 
     def job(self, number: int) -> Job:
-        """The run of a number, from 0 on."""
+        """The run with a number, from 0 on."""
         return Job(number, self._values(number), self._seed(number))
 
     def _seed(self, number: int) -> int:
@@ -66,7 +66,7 @@ class Plan:
         return [stream(seed, "campaign", str(number), "input", item.key).random() for item in items]
 
     def _grid_point(self, number: int) -> tuple[Value, ...]:
-        """The last input changes fastest; after the last point the grid begins anew, with other noise."""
+        """The last input changes fastest; after the last point the grid repeats with other noise."""
         found: list[Value] = []
         for item, length in zip(reversed(self._distributions), reversed(self._lengths), strict=True):
             number, index = divmod(number, length)

@@ -1,4 +1,4 @@
-"""One line that says how a campaign goes: runs, failures, rate, end."""
+"""One line about the progress of a campaign: runs, failures, rate, end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 LINES_EVERY_S = 10.0
 DRAWN_EVERY_S = 0.5
-SETTLES_S = 2.0  # before, a rate says nothing
+SETTLES_S = 2.0  # before, a rate is meaningless
 
 
 class ProgressLine:
-    """On stderr: redrawn on a terminal, a line now and then elsewhere."""
+    """Progress on stderr: redrawn on a terminal, a line now and then elsewhere."""
 
     def __init__(self, name: str, total: int, done: int) -> None:
         self._name, self._total, self._before = name, total, done
@@ -22,13 +22,13 @@ class ProgressLine:
         self._is_terminal = sys.stderr.isatty()
 
     def note(self, passed: bool) -> None:
-        """A run is over."""
+        """Record a finished run."""
         self._first = self._first or time.monotonic()
         self.done += 1
         self.failures += not passed
 
     def show(self, is_last: bool = False) -> None:
-        """If it is time to."""
+        """Print the line if it is due."""
         now = time.monotonic()
         every = DRAWN_EVERY_S if self._is_terminal else LINES_EVERY_S
         if not is_last and now - self._shown < every:

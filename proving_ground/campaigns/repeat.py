@@ -16,7 +16,7 @@ from vehicle_dynamics.parameters import VehicleParameters
 def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParameters]:
     """Scenario and vehicle of a run; raises SettingsError.
 
-    Where the campaign varies its world, that is in prepared_run alone: a Scenario can only name a world.
+    A varied world is in prepared_run only: a Scenario can only name a world.
     """
     kit, job = run_of(folder, number)
     ready = prepared(kit, job, with_world=False)
@@ -40,7 +40,7 @@ def task_of_run(folder: Path, number: int) -> Task:
 
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:
-    """What a run is made of; raises SettingsError where files have changed since."""
+    """The inputs of a run; raises SettingsError where files have changed since."""
     made_of = load_made_of(folder)
     if not 0 <= number < made_of["runs"]:
         raise SettingsError(f"--run {number}: {folder} has runs 0 to {made_of['runs'] - 1}")

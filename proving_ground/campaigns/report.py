@@ -25,7 +25,7 @@ from proving_ground.settings.files import write_whole
 from terrain.world import World
 
 NONE = number(None)
-SCATTERS = 3  # inputs that a metric is drawn over: the most influential
+SCATTERS = 3  # most influential inputs, over which a metric is drawn
 WORST = 5  # runs of each metric
 MOST_FAILURES = 25
 MOST_SUCCESS_PLOTS = 12
@@ -39,7 +39,7 @@ SENSITIVITY_NOTE = (
 
 
 def write_report(folder: Path, out: Path | None = None) -> Path:
-    """Write it into the campaign's folder, or elsewhere; where it is. Raises SettingsError."""
+    """Write the page into the campaign's folder or elsewhere and return its path. Raises SettingsError."""
     path = out or folder / "report.html"
     write_whole(path, report_page(folder))
     return path
@@ -148,7 +148,7 @@ def _worst_of(folder: Path, table: pa.Table, metric: Metric) -> list[tuple[str, 
         return []
     values = numbers(table, f"metric.{metric.called}")
     known = np.flatnonzero(np.isfinite(values))
-    if len(np.unique(values[known])) < 2:  # all alike: none is worse
+    if len(np.unique(values[known])) < 2:  # all equal: none is worse
         return []
     sign = -1.0 if metric.worse == "high" else 1.0
     order = known[np.argsort(sign * values[known], kind="stable")][:WORST]
@@ -170,10 +170,10 @@ def _remarks(table: pa.Table, made_of: dict[str, Any], campaign: Campaign) -> li
     for column, words in (("host.code", "versions of the code"), ("host.cpu", "kinds of processor")):
         kinds = {item for item in table[column].to_pylist() if item is not None}
         if len(kinds) > 1:
-            remarks.append(f"The runs are of {len(kinds)} {words}; column {column} of the table tells which.")
+            remarks.append(f"The runs are of {len(kinds)} {words}; column {column} of the table says which.")
     if campaign.sampling == "grid":
         remarks.append(
-            "The runs are points of a grid, not drawn by chance: the interval tells nothing of other points."
+            "The runs are points of a grid, not drawn by chance: the interval says nothing about other points."
         )
     if campaign.stop.interval_below or campaign.stop.max_failures:
         remarks.append(
@@ -198,7 +198,7 @@ def _facts(table: pa.Table, campaign: Campaign) -> dict[str, str]:
 
 
 def _world(folder: Path) -> World | None:
-    """Of the base, if it is still there."""
+    """World of the base, if its file still exists."""
     try:
         kit = load_kit(folder / COPY, Path(load_made_of(folder)["folder"]))
         return kit.world or kit.scenario.world.load()

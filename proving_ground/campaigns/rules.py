@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from proving_ground.campaigns.campaign_file import Stop
 from proving_ground.campaigns.perform import PASSED
 
-DEVIATIONS = 1.959963984540054  # of a normal distribution that hold 95 %
+DEVIATIONS = 1.959963984540054  # standard deviations that contain 95 % of a normal distribution
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -28,17 +28,17 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 class EarlyStop:
-    """Looks at verdicts in the order of run numbers, so that the answer does not depend on who is faster."""
+    """Looks at verdicts in the order of run numbers, so that the answer does not depend on which worker is faster."""
 
     def __init__(self, rules: Stop) -> None:
         self._rules = rules
-        self._early: dict[int, str] = {}  # verdicts that wait for those before them
+        self._early: dict[int, str] = {}  # verdicts waiting for those of earlier runs
         self._seen = self._passed = 0
         self.last_run: int | None = None  # no run after this one counts
         self.why = ""
 
     def note(self, verdicts: Mapping[int, str]) -> None:
-        """Verdicts by run number."""
+        """Record verdicts by run number."""
         self._early |= verdicts
         while self._seen in self._early and self.last_run is None:
             self._passed += self._early.pop(self._seen) == PASSED

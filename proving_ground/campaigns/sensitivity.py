@@ -13,13 +13,13 @@ from proving_ground.campaigns.summary import numbers
 
 Array = NDArray[np.float64]
 
-FEWEST = 10  # runs: fewer tell nothing
+FEWEST = 10  # runs needed for a meaningful answer
 MOST_BINS = 20
 
 
 @dataclass(frozen=True)
 class Influence:
-    """Of one input on one metric."""
+    """Influence of one input on one metric."""
 
     name: str
     rank_correlation: float | None  # Spearman's, from -1 to 1; none for words
@@ -28,7 +28,7 @@ class Influence:
 
 
 def influences(table: pa.Table, metric: str) -> list[Influence]:
-    """Of all inputs on a metric, the strongest first; inputs that do not vary are left out."""
+    """Influences of all inputs on a metric, the strongest first; inputs that do not vary are left out."""
     values = numbers(table, f"metric.{metric}")
     found = []
     for column in (name for name in table.column_names if name.startswith("input.")):
@@ -52,7 +52,7 @@ def _influence(name: str, inputs: list[float | str], values: Array) -> Influence
 
 
 def _groups(inputs: list[float | str], known: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """A number for each known run: of its word or value, or of the part of the range, all with about as many runs."""
+    """Group number of each known run: by its word or value, or by bins of equal size where there are many values."""
     kept = [item for item, is_known in zip(inputs, known, strict=True) if is_known]
     different, codes = np.unique(np.array(kept), return_inverse=True)
     bins = min(MOST_BINS, max(2, math.isqrt(len(kept)) // 2))
@@ -63,9 +63,9 @@ def _groups(inputs: list[float | str], known: NDArray[np.bool_]) -> NDArray[np.i
 
 
 def variance_share(groups: NDArray[np.intp], values: Array) -> float:
-    """Share of the variance that goes with the group: Var(E[Y|X]) / Var(Y), the first-order Sobol index of X.
+    """Share of the variance explained by the group: Var(E[Y|X]) / Var(Y), the first-order Sobol index of X.
 
-    By the correlation ratio over groups of X, less what chance gives (Kelley's epsilon squared); right where inputs
+    The correlation ratio over groups of X, less what chance gives (Kelley's epsilon squared); valid where inputs
     are independent, as a campaign's are. 0 where chance explains as much.
     """
     count, kinds = len(values), np.unique(groups)

@@ -1,7 +1,7 @@
-"""A campaign's folder: what it is made of, and results in pieces that are there whole or not at all.
+"""A campaign's folder: its inputs, and results in pieces that are written atomically.
 
 campaign.yaml  a copy of the campaign file
-made_of.json   where files lie, their hashes, runs
+made_of.json   paths of the files, their hashes, runs
 parts/         rows that have come since results.parquet was written
 results.parquet  all rows by run number
 """
@@ -28,7 +28,7 @@ from proving_ground.settings.files import write_whole
 
 RESULTS, COPY, MADE_OF, PARTS = "results.parquet", "campaign.yaml", "made_of.json", "parts"
 ROWS_OF_A_PART = 256
-LEAST_S, MOST_S, SHARE = 0.5, 30.0, 0.02  # between pieces: a share of the time so far, so that little is ever lost
+LEAST_S, MOST_S, SHARE = 0.5, 30.0, 0.02  # between pieces: a share of the elapsed time, so that little is ever lost
 
 
 class Store:
@@ -50,19 +50,19 @@ class Store:
         self._next = 1 + max((int(path.stem.rsplit("-", 1)[1]) for path in part_files(folder)), default=0)
 
     def adopt(self, path: Path, kit: Kit, runs: int, is_extensible: bool) -> None:
-        """Note what is run here, or check that it is what was run here before; raises SettingsError if not."""
+        """Record what is run here, or check that it is what was run here before; raises SettingsError if not."""
         made_of = _made_of(path, kit, runs)
         if (self.folder / MADE_OF).exists():
             before = load_made_of(self.folder)
             _check_same(self.folder, before, made_of, is_extensible)
-            made_of["runs"] = max(made_of["runs"], before["runs"])  # fewer now are not fewer there
+            made_of["runs"] = max(made_of["runs"], before["runs"])  # asking for fewer removes none
         elif (self.folder / RESULTS).exists() or part_files(self.folder):
-            raise SettingsError(f"{self.folder}: has results, but no {MADE_OF} that says of what")
+            raise SettingsError(f"{self.folder}: has results, but no {MADE_OF} that says what they are made of")
         write_whole(self.folder / COPY, path.read_bytes())
         write_whole(self.folder / MADE_OF, json.dumps(made_of, indent=2) + "\n")
 
     def verdicts(self) -> dict[int, str]:
-        """Of the runs that are done, by number; a piece that cannot be read is put aside."""
+        """Verdicts of the finished runs, by number; a piece that cannot be read is set aside."""
         found: dict[int, str] = {}
         for path in _tables(self.folder):
             try:
@@ -80,14 +80,14 @@ class Store:
         self.tick()
 
     def tick(self) -> None:
-        """Write what has come, if it is time to."""
+        """Write pending rows if it is time to."""
         now = time.monotonic()
         patience = min(max(SHARE * (now - self._begun), LEAST_S), MOST_S)
         if len(self._rows) >= ROWS_OF_A_PART or now - self._since > patience:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has come; raises SettingsError, as when the disk is full, and keeps it."""
+        """Write pending rows; raises SettingsError, as when the disk is full, and keeps them."""
         if self._rows:
             table = pa.Table.from_pylist(self._rows, schema=self._schema)
             write_table(self.folder / PARTS / f"part-{self._next:06d}.parquet", table)
@@ -107,7 +107,7 @@ class Store:
         return table
 
     def close(self) -> None:
-        """Let others in."""
+        """Release the folder."""
         os.close(self._lock)
 
 
@@ -134,7 +134,7 @@ def load_made_of(folder: Path) -> dict[str, Any]:
 
 
 def part_files(folder: Path) -> list[Path]:
-    """Pieces, in the order in which they were written."""
+    """Pieces in the order of writing."""
     return [path for path in sorted((folder / PARTS).glob("part-*.parquet")) if path.is_file()]
 
 
@@ -176,5 +176,5 @@ def _check_same(folder: Path, before: dict[str, Any], made_of: dict[str, Any], i
             "give another --out FOLDER"
         )
     if before.get("code") != made_of["code"]:
-        print(f"{folder}: goes on with another version of the code; the table tells which run has which",
+        print(f"{folder}: goes on with another version of the code; the table says which run has which",
               file=sys.stderr)  # fmt: skip

@@ -17,7 +17,7 @@ HEADINGS = ("least", "5 %", "median", "95 %", "largest")
 
 
 def counts(table: pa.Table) -> dict[str, int]:
-    """How often each verdict was given, in the usual order; only those that were."""
+    """Counts of the verdicts that occur, in the usual order."""
     verdicts = table["verdict"].to_pylist()
     return {name: verdicts.count(name) for name in VERDICTS if name in verdicts}
 
@@ -31,17 +31,17 @@ def rate_words(passed: int, total: int) -> str:
 
 
 def metric_names(table: pa.Table) -> list[str]:
-    """Of the metrics that are kept."""
+    """Names of the metrics that are kept."""
     return [name.removeprefix("metric.") for name in table.column_names if name.startswith("metric.")]
 
 
 def numbers(table: pa.Table, column: str) -> Array:
-    """A column as numbers, NaN where there is none."""
+    """A column as numbers, NaN where a value is missing."""
     return np.array([np.nan if value is None else value for value in table[column].to_pylist()], dtype=float)
 
 
 def summary(name: str, table: pa.Table) -> str:
-    """For a terminal."""
+    """Text for a terminal."""
     found = counts(table)
     lines = [f"{name}: {rate_words(found.get(PASSED, 0), len(table))}"]
     lines.append("  " + ", ".join(f"{count} {verdict}" for verdict, count in found.items()))

@@ -15,7 +15,7 @@ from proving_ground.campaigns.local_pool import Outcome
 from proving_ground.settings import SettingsError
 from proving_ground.settings.files import whole_file
 
-HOST = "host."  # columns that may differ from machine to machine and from time to time
+HOST = "host."  # prefix of columns that may differ between machines and repetitions
 TEXT_OF_HOST = ("host.name", "host.cpu", "host.versions", "host.code")
 
 
@@ -38,20 +38,20 @@ def _kind(value: Value) -> pa.DataType:
 
 
 def row_of(kit: Kit, outcome: Outcome) -> dict[str, Any]:
-    """All of a run."""
+    """Complete row of a run."""
     job = outcome.job
     inputs = {f"input.{item.called}": value for item, value in zip(kit.campaign.vary, job.values, strict=True)}
     return {"run": job.number, "seed": job.seed, **inputs, **outcome.row, "host.attempts": outcome.attempts}
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Whole or not at all; raises SettingsError, as when the disk is full."""
+    """Write atomically; raises SettingsError, as when the disk is full."""
     with whole_file(path) as file:
         pq.write_table(table, file, compression="zstd")
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Raises SettingsError with one line where it is no such table."""
+    """Read the table; raises SettingsError with one line if it is not one."""
     try:
         return pq.read_table(path, columns=list(columns) if columns else None)
     except (OSError, pa.ArrowException) as error:
@@ -69,5 +69,5 @@ def merged(tables: Iterable[pa.Table]) -> pa.Table:
 
 
 def without_host(table: pa.Table) -> pa.Table:
-    """What is the same whoever computes it."""
+    """The columns that are the same on any machine."""
     return table.select([name for name in table.column_names if not name.startswith(HOST)])

@@ -1,7 +1,7 @@
 """A worker process: takes runs from a connection, one after the other, and sends back their rows.
 
-Started as a program of its own, so that whatever a run does to its process is done to no other. It ends when the other
-end of the connection closes or its starter is gone.
+Started as a separate program, so that a run can only harm its own process. It ends when the other
+end of the connection closes or its parent dies.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def main() -> None:
     connection = Connection(int(sys.argv[1]))
     try:
         _serve(connection)
-    except (EOFError, ConnectionError):  # nobody is there any more
+    except (EOFError, ConnectionError):  # the driver is gone
         os._exit(0)
 
 
 def _leave_with_starter(starter: int) -> None:
-    """A run that lasts for minutes would else go on for nobody."""
+    """Without the driver, a run that lasts for minutes would go on in vain."""
     while os.getppid() == starter:
         time.sleep(1.0)
     os._exit(0)
@@ -52,7 +52,7 @@ def _serve(connection: Connection) -> None:
             if kit.code != code_fingerprint():
                 connection.send((REJECTED, f"{host['host.name']}: has {OTHER_CODE}"))
         elif what == WARM:
-            with contextlib.suppress(Exception):  # its run will tell
+            with contextlib.suppress(Exception):  # the run will report it
                 warm_up(kit, content)  # type: ignore[arg-type]
             connection.send((WARMED, None))
         else:

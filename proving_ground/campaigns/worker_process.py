@@ -17,8 +17,8 @@ from proving_ground.campaigns.worker import DONE, KIT, READY, REJECTED, RUN, WAR
 from proving_ground.settings import SettingsError
 
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-STUCK_FACTOR, STUCK_EXTRA_S = 1.5, 20.0  # beyond its time limit a run that does not end itself is ended
-# Modules come from where the driver has them, not from whatever folder it was started in.
+STUCK_FACTOR, STUCK_EXTRA_S = 1.5, 20.0  # beyond its time limit, when a run that has not ended is killed
+# Import modules from the driver's paths, not from the folder it was started in.
 START = "import sys; sys.path[:] = filter(None, sys.path); from proving_ground.campaigns.worker import main; main()"
 
 
@@ -29,7 +29,7 @@ class WorkerProcess:
         """kit: pickled."""
         ours, theirs = multiprocessing.Pipe()
         path = os.pathsep.join(item or str(Path.cwd()) for item in sys.path)
-        # Its own session: Ctrl-C on a terminal reaches the driver alone. It ends when its connection does.
+        # Its own session: Ctrl-C on a terminal reaches only the driver. It ends when its connection does.
         self._process = subprocess.Popen(
             [sys.executable, "-c", START, str(theirs.fileno())],
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
@@ -46,7 +46,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
@@ -60,7 +60,7 @@ class WorkerProcess:
         return self.job is not None and time.monotonic() - self._since > self._limit
 
     def warm(self, job: Job) -> None:
-        """Have it load its kernels."""
+        """Tell it to load its kernels."""
         self.is_warming = True
         self._send(WARM, job)
 
@@ -70,7 +70,7 @@ class WorkerProcess:
         self._send(RUN, job)
 
     def hear(self) -> dict[str, Any] | None:
-        """The row of the job that has ended, if that is what it says; raises EOFError when the process is gone."""
+        """Receive: the row of a finished job, if that is what came; raises EOFError when the process is gone."""
         try:
             what, content = self.connection.recv()
         except (ConnectionError, OSError) as error:
@@ -89,7 +89,7 @@ class WorkerProcess:
         return None
 
     def end(self, patience_s: float = 0.0) -> str:
-        """End it; says how it ended, if it does so by itself within its starter's patience."""
+        """End it; says how it ended, if it exits by itself in time."""
         try:
             code = self._process.wait(timeout=patience_s)
             how = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"

@@ -1,4 +1,4 @@
-"""`proving-ground bench`: runs benchmarks and prints a table for people or one JSON object for programs."""
+"""`proving-ground bench`: runs benchmarks and prints a table or one JSON object."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def add_parser(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("bench", help="measure; every figure beside one to compare it with")
+    parser = commands.add_parser("bench", help="run benchmarks; every figure beside one to compare it with")
     parser.add_argument("name", nargs="?", metavar="NAME", help="which benchmark, or `all`; without it all are listed")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.add_argument(
@@ -71,13 +71,13 @@ def _list() -> int:
 
 
 def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
-    """What draws the picture that is asked for, found before anything long begins."""
+    """The function that draws the requested picture, found before anything long begins."""
     if picture is None:
         return None
     module = importlib.import_module(BENCHMARKS[name]) if name in BENCHMARKS else None
     if not hasattr(module, "draw"):
         drawn = [item for item, path in BENCHMARKS.items() if hasattr(importlib.import_module(path), "draw")]
-        raise SettingsError(f"bench {name}: has no picture; of those that have: {', '.join(drawn)}")
+        raise SettingsError(f"bench {name}: has no picture; these have: {', '.join(drawn)}")
     path = Path(picture)
     if path.suffix not in PICTURES:
         raise SettingsError(f"--picture {picture}: must end in one of {', '.join(PICTURES)}")

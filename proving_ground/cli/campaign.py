@@ -14,7 +14,7 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "campaign",
         help="run a scenario many times with values that vary; table, report",
-        description="Without an action, lists the campaigns there are.",
+        description="Without an action, lists all campaigns.",
     )
     parser.set_defaults(run=run)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -35,13 +35,15 @@ def run(options: argparse.Namespace) -> int:
 def _add_run(actions: Commands) -> None:
     parser = actions.add_parser(
         "run",
-        help="run all that is not done yet; Ctrl-C or worse loses nothing",
-        description="Stopped in any way, the same command goes on with the runs that are missing.",
+        help="run what is not done yet; Ctrl-C or a crash loses nothing",
+        description="If it is stopped, the same command goes on with the missing runs.",
     )
     parser.add_argument("name", nargs="?", metavar="CAMPAIGN", help="name or YAML file; without it all are listed")
-    parser.add_argument("--runs", type=int, metavar="N", help="in place of the file's")
+    parser.add_argument("--runs", type=int, metavar="N", help="number of runs, in place of the file's")
     parser.add_argument("--workers", type=int, metavar="N", help="processes on this machine (default: one per core)")
-    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster, as tcp://10.0.0.7:8786")
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="address of a Dask scheduler, as tcp://10.0.0.7:8786"
+    )
     parser.add_argument(
         "--out", type=Path, metavar="FOLDER", help="where results go (default: runs/campaigns/CAMPAIGN)"
     )
@@ -51,14 +53,14 @@ def _add_run(actions: Commands) -> None:
 
 def _add_report(actions: Commands) -> None:
     parser = actions.add_parser("report", help="write an HTML report of a campaign's results")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of the results")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the results")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: FOLDER/report.html)")
     parser.set_defaults(run=_report)
 
 
 def _add_show(actions: Commands) -> None:
     parser = actions.add_parser("show", help="print a campaign's results in a few lines")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of the results")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of the results")
     parser.set_defaults(run=_show)
 
 

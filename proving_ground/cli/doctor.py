@@ -39,7 +39,7 @@ SET_UP = "run `make venv` in the checkout"
 
 @dataclass(frozen=True)
 class Finding:
-    """One row: what was looked at, what is there, whether it will do, and else the remedy."""
+    """One row: what was checked, what was found, its state, and a remedy if needed."""
 
     what: str
     found: str
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def examine() -> list[Finding]:
-    """All findings, in the order of a set-up."""
+    """All findings, in the order of set-up."""
     return [
         _python(),
         _package(),
@@ -148,7 +148,7 @@ def _ros_remedy(interface: str = "") -> str:
 
 
 def _launch_tools() -> Iterable[Finding]:
-    # Our own launch/ folder imports as an empty namespace package: only LaunchDescription tells the real one.
+    # Our own launch/ folder imports as an empty namespace package: only LaunchDescription identifies the real one.
     try:
         has_launch = hasattr(importlib.import_module("launch"), "LaunchDescription")
         importlib.import_module("launch_ros")

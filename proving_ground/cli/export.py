@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the model of a vehicle, or write it to a file; without a vehicle, list those there are."""
+    """Print the model of a vehicle, or write it to a file; without a vehicle, list all."""
     from proving_ground.settings.files import write_whole
     from vehicle_dynamics.vehicle_files import vehicle_files
 
@@ -48,5 +48,5 @@ def _model(vehicle: str, file_format: str) -> str:
     parameters = VehicleParameters.from_yaml(path)
     try:
         return FORMATS[file_format](parameters)
-    except ValueError as error:  # values that are each allowed, but together make no vehicle
+    except ValueError as error:  # values that are valid one by one, but make no vehicle together
         raise SettingsError(f"{path}: {error}") from error

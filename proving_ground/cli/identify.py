@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what is found."""
+    """Print the coefficients found."""
     from proving_ground.scenarios.identify import brake_friction, rolling_resistance
 
     items = (*rolling_resistance(), brake_friction())

@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Launch what is asked for, or list what there is."""
+    """Start the given launch, or list all."""
     if options.name is None:
         return _list()
     from proving_ground.launching.launcher import launch

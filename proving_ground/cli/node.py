@@ -18,7 +18,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Become the node that is asked for, or list the nodes."""
+    """Become the given node, or list the nodes."""
     from proving_ground.launching.node_process import node_command, node_modules
 
     if options.name is None:

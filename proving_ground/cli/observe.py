@@ -15,7 +15,7 @@ def add_parser(commands: Commands) -> None:
         "observe",
         help="run an observer over a recorded bag: estimate, errors, pictures",
         description="Any rosbag2 (MCAP or sqlite3) with Imu, NavSatFix and JointState topics; no ROS is needed. Topics"
-        " are those of the suite, else found by their type. What is missing is said and the rest used.",
+        " are those of the suite, else found by their type. What is missing is reported, the rest is used.",
     )
     parser.add_argument("bag", type=Path, metavar="BAG", help="folder of the bag, or one of its files")
     parser.add_argument(
@@ -40,7 +40,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the observer that is asked for."""
+    """Run the given observer."""
     from proving_ground.recording.observe import Request, observe, split_names
 
     return observe(

@@ -1,4 +1,4 @@
-"""Types that every command's module shares."""
+"""Types shared by all commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`proving-ground record`: the recorder node with options for people."""
+"""`proving-ground record`: the recorder node with command-line options."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("topics", nargs="*", metavar="TOPIC", help="what to record (default: all)")
     parser.add_argument("--all", action="store_true", help="logs, parameter events and hidden topics too")
     parser.add_argument("--exclude", default="", metavar="REGEX", help="topics that are left out")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="a new one (default: runs/rosbag2_DATE)")
-    parser.add_argument("--compression", default="none", metavar="KIND", help="of chunks: none, lz4 or zstd")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="new folder (default: runs/rosbag2_DATE)")
+    parser.add_argument(
+        "--compression", default="none", metavar="KIND", help="compression of chunks: none, lz4 or zstd"
+    )
     parser.add_argument(
         "--use-sim-time", action="store_true", help="log times are those of /clock, not of the machine's clock"
     )
@@ -32,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from proving_ground.launching.command_node import become_node
 
     for topic in options.topics:
-        if topic.split() != [topic]:  # the node gets them in one line, and judges the rest of their names
+        if topic.split() != [topic]:  # the node gets them in one line, and checks the rest of their names
             raise SettingsError(f"record {topic!r}: a topic's name has no spaces")
     return become_node(
         "recorder",

@@ -1,4 +1,4 @@
-"""`proving-ground replay`: the replayer node with options for people."""
+"""`proving-ground replay`: the replayer node with command-line options."""
 
 from __future__ import annotations
 

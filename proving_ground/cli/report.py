@@ -1,4 +1,4 @@
-"""`proving-ground report`: pages of runs that were made before, alone or compared; and a list of them."""
+"""`proving-ground report`: pages of earlier runs, alone or compared; and a list of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_parser(commands: Commands) -> None:
         "report",
         help="make the report of a run or a bag, or one that compares several",
         description="RUN is a folder that `run` or `launch` wrote, or a rosbag2 with /ground_truth/odom. One: its"
-        " report is made again; a run of `ros2 launch`, which nobody judged yet, is judged first. Several: one page"
+        " report is made again; a run of `ros2 launch` that has not been judged yet is judged first. Several: one page"
         " compares them. None: those in runs/ are listed with their verdicts.",
     )
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folder of a run, or a bag")
@@ -39,7 +39,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List runs, or write the page of those that are asked for."""
+    """List runs, or write the page of the given ones."""
     if not options.runs:
         return list_runs(RUNS)
     if options.scenario is not None and len(options.runs) > 1:
@@ -56,7 +56,7 @@ def list_runs(folder: Path) -> int:
     for path in sorted(item.parent for item in folder.glob(f"*/{METRICS}")):
         try:
             said = load_metrics(path)
-        except SettingsError:  # of another program, or of `observe`
+        except SettingsError:  # written by another program, or by `observe`
             continue
         passed = said.get("passed")
         verdict = "passed" if passed is True else "FAILED" if passed is False else "not judged"
@@ -69,9 +69,9 @@ def list_runs(folder: Path) -> int:
 
 
 def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> int:
-    """Write the page and print where it is; status 1 where a bag is damaged, or a run that is judged does not pass.
+    """Write the page and print where it is; status 1 where a bag is damaged, or a judged run does not pass.
 
-    scenario: to judge by, name or file; None: what the folder says, if nobody judged it yet.
+    scenario: to judge by, name or file; None: what the folder says, if it was not judged yet.
     """
     from proving_ground.report.compare import MOST_RUNS, compare_page, labelled
     from proving_ground.report.page import write_report
@@ -102,7 +102,7 @@ def report(paths: list[Path], out: Path | None, scenario: str | None = None) -> 
 
 
 def _judge_by(path: Path, scenario: str | None) -> Path | None:
-    """The scenario by which a run over ROS is to be judged now; None: it is not."""
+    """The scenario by which to judge a run over ROS now; None: do not judge."""
     from proving_ground.launching.scenario_launch import OVER_ROS
     from proving_ground.recording.parts import parts
     from proving_ground.report.run_record import SCENARIO
@@ -160,5 +160,5 @@ def _is_run(path: Path) -> bool:
 
 
 def _line(words: object) -> str:
-    """In one printable line."""
+    """As one printable line."""
     return "".join(letter if letter.isprintable() else " " for letter in str(words))[:200]

@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run what is asked for, or list the scenarios."""
+    """Run the given scenario, or list all."""
     is_repeated = options.campaign is not None or options.number is not None
     if is_repeated and (options.campaign is None or options.number is None or options.name is not None):
         raise SettingsError("--from and --run belong together, without a SCENARIO")

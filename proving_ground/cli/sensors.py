@@ -1,4 +1,4 @@
-"""`proving-ground sensors`: presets listed, and what the sensors of a scenario see drawn."""
+"""`proving-ground sensors`: lists presets, and draws what the sensors of a scenario see."""
 
 from __future__ import annotations
 

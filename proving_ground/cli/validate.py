@@ -1,4 +1,4 @@
-"""`proving-ground validate`: the vehicle and its parts beside papers and other programs."""
+"""`proving-ground validate`: the vehicle and its parts compared with papers and other programs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "validate",
         help="compare with papers and references: makes docs/validation.md with tables and pictures",
-        description="Every figure comes from a run that is made now. Status 1: something is outside its bounds.",
+        description="Every figure is computed now. Status 1: something is outside its bounds.",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FOLDER", help="default: docs; with --only runs/validation, as docs has all parts"
     )
-    parser.add_argument("--full", action="store_true", help="also what takes long: ten minutes instead of two")
+    parser.add_argument("--full", action="store_true", help="include the long parts: ten minutes instead of two")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="some parts, by name; `list` lists them")
     parser.set_defaults(run=run)
 

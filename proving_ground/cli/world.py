@@ -1,4 +1,4 @@
-"""`proving-ground world`: worlds listed, drawn, and written for other programs."""
+"""`proving-ground world`: lists, draws and exports worlds."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def add_parser(commands: Commands) -> None:
         "name", nargs="?", metavar="NAME", help="name in config/worlds or a YAML file; without it, a list"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to write (show: NAME.png by default)")
-    parser.add_argument("--format", default="", help="of an export: obj, stl, ply (meshes), npz, asc, tif, png")
-    parser.add_argument("--resolution", type=float, metavar="M", help="export at another distance of nodes")
+    parser.add_argument("--format", default="", help="format of an export: obj, stl, ply (meshes), npz, asc, tif, png")
+    parser.add_argument("--resolution", type=float, metavar="M", help="export at another grid spacing")
     parser.set_defaults(run=run)
 
 

@@ -1,4 +1,4 @@
-"""Where the camera stands. The vehicle is at the page's origin: the world moves under it, so that nothing trembles."""
+"""Camera poses. The vehicle stays at the page's origin and the world moves under it, which avoids jitter."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LOOK_AT = (0.0, 0.0, 1.0)
 STARTS = {
     CHASE: (-11.0, 0.0, 5.0), ORBIT: (-9.0, -6.5, 4.5), ABOVE: (-0.1, 0.0, 60.0), FREE: (-16.0, -10.0, 8.0),
 }  # fmt: skip
-OBEYED_M = 0.3  # so near to where it was sent, a camera has gone there
-TURN_TIME_S = 0.6  # in which the chasing camera comes round
+OBEYED_M = 0.3  # distance from its target at which a camera has arrived
+TURN_TIME_S = 0.6  # time constant of the chase camera's heading
 
 
 class Chase:
@@ -27,11 +27,11 @@ class Chase:
         self._before = 0.0
 
     def forget(self) -> None:
-        """Be behind the vehicle at once."""
+        """Jump behind the vehicle at the next call."""
         self._heading = None
 
     def heading(self, now: float, wanted: float) -> float:
-        """The camera's heading [rad] when the vehicle's is wanted; now: seconds of a steady clock."""
+        """The camera's heading [rad] for the vehicle's heading; now: seconds of a steady clock."""
         step, self._before = max(now - self._before, 0.0), now
         if self._heading is None:
             self._heading = wanted
@@ -41,28 +41,28 @@ class Chase:
 
 
 def placed(mode: str, heading: float) -> tuple[Array, Array]:
-    """Place and aim [m] of a camera, seen from the vehicle with the world's axes."""
+    """Position and target [m] of a camera relative to the vehicle, in world axes."""
     x, y, z = STARTS[mode]
     cos, sin = math.cos(heading), math.sin(heading)
     return np.array([cos * x - sin * y, sin * x + cos * y, z]), np.array(LOOK_AT)
 
 
 class Zoom:
-    """How far behind and above the vehicle one browser's camera is [m].
+    """Distance of one browser's camera behind and above the vehicle [m].
 
-    What a browser says counts only after it has gone where it was sent: before, it tells of older places.
+    Reports of a browser count only once its camera has arrived: until then they are stale.
     """
 
     def __init__(self) -> None:
         self.restart()
 
     def restart(self) -> None:
-        """Where the chase begins."""
+        """Reset to the initial distance."""
         self._behind, _, self._above = (abs(value) for value in STARTS[CHASE])
         self._has_obeyed = False
 
     def note(self, seen: Array) -> None:
-        """A browser tells where its camera is, seen from the vehicle [m]."""
+        """Record a browser's camera position relative to the vehicle [m]."""
         behind, above = float(np.hypot(seen[0], seen[1])), float(seen[2])
         if self._has_obeyed:
             self._behind, self._above = behind, above
@@ -70,5 +70,5 @@ class Zoom:
             self._has_obeyed = math.hypot(behind - self._behind, above - self._above) < OBEYED_M
 
     def chased(self, heading: float) -> Array:
-        """The camera's place behind a vehicle with that heading [rad], from the vehicle [m]."""
+        """Camera position behind a vehicle with that heading [rad], relative to the vehicle [m]."""
         return np.array([-math.cos(heading) * self._behind, -math.sin(heading) * self._behind, self._above])

@@ -1,4 +1,4 @@
-"""LIDAR clouds for the page: thinned, put straight by the poses of their sweep, coloured by height."""
+"""LIDAR clouds for the page: thinned, deskewed by the poses of their sweep, coloured by height."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proving_ground.cockpit.tracks import Poses
 
 Array = NDArray[np.float64]
 
-# From below the vehicle to above its roof: dark blue over green and yellow to red, as maps of height have it.
+# From below the vehicle to above its roof: dark blue over green and yellow to red, as in height maps.
 HEIGHTS_M = (-0.5, 0.1, 0.6, 1.5, 3.5, 8.0)
 COLOURS = np.array(
     [(52, 62, 150), (38, 130, 180), (60, 186, 140), (236, 206, 70), (236, 120, 40), (190, 30, 60)], float
@@ -19,14 +19,14 @@ COLOURS = np.array(
 
 
 class Mount(NamedTuple):
-    """Where a sensor is in base_link."""
+    """Pose of a sensor in base_link."""
 
     position: Array  # [m]
     rotation: Array  # quaternion x y z w
 
 
 class CloudView(NamedTuple):
-    """Points around an anchor, so that small numbers do for them."""
+    """Points relative to an anchor, so that single precision is enough."""
 
     anchor: Array  # [m], world
     points: NDArray[np.float32]  # n x 3 [m], from the anchor
@@ -34,7 +34,7 @@ class CloudView(NamedTuple):
 
 
 def cloud_view(points: NDArray[np.void], time_ns: int, mount: Mount, poses: Poses, most: int) -> CloudView:
-    """Of a structured array with x, y, z [m] and, if there is one, time [s] since the stamp, in the sensor's frame.
+    """View of a structured array with x, y, z [m] and optionally time [s] since the stamp, in the sensor's frame.
 
     Points that are not finite are left out. Raises ValueError when coordinates or poses are missing.
     """
@@ -59,7 +59,7 @@ def height_colours(heights: Array) -> NDArray[np.uint8]:
 
 
 def rotated(quaternions: Array, vectors: Array) -> Array:
-    """Vectors (n x 3), turned by one quaternion or by one each (x y z w)."""
+    """Vectors (n x 3), rotated by one quaternion or by one each (x y z w)."""
     axis, real = quaternions[..., :3], quaternions[..., 3:]
     twice = 2.0 * np.cross(np.broadcast_to(axis, vectors.shape), vectors)
     return np.asarray(vectors + real * twice + np.cross(np.broadcast_to(axis, vectors.shape), twice))

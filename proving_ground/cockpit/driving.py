@@ -1,4 +1,4 @@
-"""Driving from the page: what is held down becomes speed and yaw rate, and nothing held becomes a stop."""
+"""Driving from the page: held buttons become speed and yaw rate; releasing them stops the vehicle."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from planner.drive_command import DriveCommand, SlewedMotion
 from proving_ground.cockpit.settings import CockpitSettings
 
-PAD_HOLD_S = 0.35  # a held button of the page tells so ten times a second
+PAD_HOLD_S = 0.35  # a held button of the page reports ten times a second
 KEY_HOLD_S = 0.7  # a held key repeats only after half a second
-LAST_WORDS_S = 0.5  # a stop is repeated for so long; then the topic is free for others
+LAST_WORDS_S = 0.5  # a stop is repeated for this long; then the topic is free for others
 DIRECTIONS = ("ahead", "back", "left", "right")
 
 
 class DrivePad:
-    """Four directions that are held, or not. Times are seconds of one steady clock."""
+    """Four directions, each held or not. Times are seconds of one steady clock."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -30,7 +30,7 @@ class DrivePad:
         self.release()
 
     def hold(self, direction: str, now: float, seconds: float = PAD_HOLD_S) -> None:
-        """A direction is held and stays so for a moment unless it is told again; opposites cancel."""
+        """A direction is held, for a moment unless repeated; opposites cancel."""
         if direction in self._held_until:
             self._held_until[direction] = max(self._held_until[direction], now + seconds)
 
@@ -39,11 +39,11 @@ class DrivePad:
         self._held_until = dict.fromkeys(DIRECTIONS, -math.inf)
 
     def command(self, now: float, settings: CockpitSettings) -> DriveCommand | None:
-        """What to publish now; None when nobody drives from the page."""
+        """Command to publish now; None when nobody drives from the page."""
         limits = settings.driver()
         if not self.is_on:
             if now - self._off_at <= LAST_WORDS_S:
-                return self._motion.stop(now, "the page has let go", limits)
+                return self._motion.stop(now, "released on the page", limits)
             return None
         ahead, back, left, right = (now <= self._held_until[name] for name in DIRECTIONS)
         speed = settings.max_speed_mps * ahead - settings.max_reverse_mps * back

@@ -1,4 +1,4 @@
-"""Where a position is with 95 % probability: the ellipse of a covariance in the plane.
+"""The 95 % confidence ellipse of a position, from its covariance in the plane.
 
 >>> half_axes, turn = confidence_ellipse(np.diag([4.0, 1.0]))
 >>> [round(value, 2) for value in half_axes], round(abs(turn), 2)
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 CHI_SQUARE_95 = -2.0 * math.log(0.05)  # of two degrees of freedom, whose distribution is 1 - exp(-x / 2)
-LARGEST_M = 1000.0  # half axes; larger ones are drawn so
+LARGEST_M = 1000.0  # half axes are clipped to this
 
 
 def confidence_ellipse(covariance: Array) -> tuple[tuple[float, float], float]:
     """Half axes [m], the longer first, and the angle [rad] of the longer one from x.
 
-    Raises ValueError for a matrix that is no covariance.
+    Raises ValueError for a matrix that is not a covariance.
     """
     if covariance.shape != (2, 2) or not np.isfinite(covariance).all():
         raise ValueError("covariance must be 2 x 2 and finite")

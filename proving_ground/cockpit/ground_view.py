@@ -1,4 +1,4 @@
-"""The ground for the page: few triangles where it is smooth, many at kerbs, and a picture of its soils laid over it."""
+"""The ground for the page: few triangles where it is smooth, many at kerbs, textured with a picture of its soils."""
 
 from __future__ import annotations
 
@@ -21,12 +21,17 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 PICTURE_PIXELS = 2048  # of the longer side
-EVEN_SHARE = 0.4  # of the lines that are spread evenly; the others go where the ground bends
-KERB_STEP_M = 0.05  # above the road: on a block
+EVEN_SHARE = 0.4  # share of lines at even spacing; the others go where the ground bends
+KERB_STEP_M = 0.05  # height above the road that marks a block
 KERB_STONE_M, PAVEMENT_M = 0.3, 4.0  # from the edge of a block
 ASPHALT, STONE, PAVEMENT, YARD = (74, 77, 82), (196, 194, 188), (158, 155, 149), (126, 139, 98)
 PAINT, PAINT_M = (236, 234, 222), 0.16
-OFF_ROAD = {"hard": "#a7a394", "sandy_loam": "#8f9460", "dry_sand": "#d8bd7c", "clay": "#a8714e"}  # richer on a page
+OFF_ROAD = {
+    "hard": "#a7a394",
+    "sandy_loam": "#8f9460",
+    "dry_sand": "#d8bd7c",
+    "clay": "#a8714e",
+}  # more saturated than in pictures
 SUN = np.array([-0.45, -0.35, 0.82]) / np.linalg.norm([-0.45, -0.35, 0.82])
 GRID_HALF_M = 500.0  # of the ground where there is no world
 
@@ -37,11 +42,11 @@ class GroundView:
 
     vertices: Floats  # n x 3 [m]
     faces: NDArray[np.uint32]  # m x 3
-    uv: Floats  # n x 2: place in the picture, from its lower left corner
+    uv: Floats  # n x 2: texture coordinates, from the lower left corner
     picture: NDArray[np.uint8]  # rows from north to south x columns x 3
 
     def to_glb(self) -> bytes:
-        """As a binary glTF file."""
+        """Binary glTF file."""
         from PIL import Image
 
         trimesh: Any = import_module("trimesh")  # slow to import, and untyped in part
@@ -54,7 +59,7 @@ class GroundView:
 
 
 def ground_view(world: World, triangles: int) -> GroundView:
-    """Of a world, by about so many triangles."""
+    """View of a world with about this many triangles."""
     ground = world.ground
     rows, columns = _lines(ground, triangles)
     x, y = ground.node_x()[columns], ground.node_y()[rows]
@@ -87,14 +92,14 @@ def _bend(heights: Floats, axis: int) -> Array:
 
 
 def kept_lines(bend: Array, count: int) -> NDArray[np.intp]:
-    """About so many line numbers, ends among them: some evenly, the others where the ground bends most."""
+    """About this many line numbers, ends included: some evenly spaced, the others where the ground bends most."""
     total = len(bend)
     if count >= total:
         return np.arange(total)
     even = np.linspace(0, total - 1, max(round(EVEN_SHARE * count), 2))
     weight = bend / bend.sum() if bend.sum() > 0.0 else np.full(total, 1.0 / total)
     wanted = count - len(even)
-    for _ in range(8):  # no line can be taken twice: what it has too much of goes to the others
+    for _ in range(8):  # no line can be chosen twice: the excess of one goes to the others
         weight = np.minimum(weight, 1.0 / max(wanted, 1))
         free = weight < 1.0 / max(wanted, 1)
         rest = 1.0 - weight[~free].sum()
@@ -162,7 +167,7 @@ def _with_markings(world: World, picture: NDArray[np.uint8]) -> NDArray[np.uint8
 
 
 def _packed(image: Any) -> Any:
-    """The same as PNG, which keeps the edges of a town's paint sharp, or as JPEG where that is smaller."""
+    """The picture as PNG, which keeps painted lines sharp, or as JPEG where that is smaller."""
     from PIL import Image
 
     png, jpeg = io.BytesIO(), io.BytesIO()

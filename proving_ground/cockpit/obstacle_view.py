@@ -1,4 +1,4 @@
-"""What stands in a world, for the page: houses with windows, trees with crowns, posts, meshes.
+"""Obstacles of a world for the page: houses with windows, trees with crowns, posts, meshes.
 
 Crowns and windows are decoration: neither LIDAR nor wheels meet them.
 """
@@ -23,14 +23,14 @@ FACADES: tuple[Colour, ...] = (
 )
 ROOF, WINDOW, TRUNK, POST, MESH = (96, 92, 90), (58, 70, 84), (104, 78, 56), (214, 84, 30), (150, 140, 128)
 CROWNS: tuple[Colour, ...] = ((74, 108, 56), (92, 122, 62), (62, 94, 52))
-TREES_FROM_M = 2.0  # higher cylinders are trees
+TREES_FROM_M = 2.0  # taller cylinders are trees
 FLOOR_M, WINDOW_M, FIRST_WINDOW_M = 3.2, 1.5, 1.1
 PROUD_M = 0.03
-MESHES = "meshes"  # of people: their triangles may look either way
+MESHES = "meshes"  # from users: their triangles may face either way
 
 
 def obstacle_parts(world: World) -> list[Painted]:
-    """All of them, one mesh for each colour."""
+    """All obstacles, one mesh for each colour."""
     heaps: dict[tuple[str, Colour], list[Solid]] = {}
 
     def add(name: str, colour: Colour, *solids: Solid) -> None:
@@ -63,7 +63,7 @@ def _wall(house: Box, above: float, height: float, wider: float = 0.0) -> Solid:
 
 
 def _windows(house: Box, above: float) -> list[Solid]:
-    """One floor's: panes along all four sides."""
+    """Windows of one floor, along all four sides."""
     cos, sin = math.cos(house.yaw), math.sin(house.yaw)
     panes = []
     for along, across, angle in (
@@ -100,7 +100,7 @@ def _upright(item: Cylinder, share: float) -> Solid:
 
 
 def _crown(item: Cylinder, number: int) -> list[Solid]:
-    """Three eggs, turned by the tree's number so that no two neighbours look alike."""
+    """Three ellipsoids, rotated by the tree's number so that no two neighbours look alike."""
     size = 0.24 * item.height + 0.5
     angle = 2.4 * number  # near the golden angle
     top = item.base + item.height

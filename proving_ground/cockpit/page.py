@@ -1,4 +1,4 @@
-"""The page as a whole: scene, panel, camera and clicks. Its owner feeds it a view model and hears its commands."""
+"""The page as a whole: scene, panel, camera and clicks. Its owner passes in a view model and receives its commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PageCommands(Commands, Protocol):
 
 
 class Page:
-    """Its owner calls draw; what browsers ask for comes in threads of the library and is posted to the owner's."""
+    """Its owner calls draw; requests of browsers come in the library's threads and are posted to the owner's."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class Page:
 
     @property
     def port(self) -> int:
-        """On which it listens."""
+        """Port of the server."""
         return int(self._server.get_port())
 
     @property
     def browsers(self) -> int:
-        """That look at it."""
+        """Number of connected browsers."""
         return len(self._server.get_clients())
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Page:
         self._server.stop()
 
     def draw(self, model: ViewModel, now: float) -> None:
-        """Everything that has changed, as one picture; now: seconds of a steady clock."""
+        """Draw everything that has changed, as one frame; now: seconds of a steady clock."""
         if model.truth is not None:
             self._heading = euler(model.truth.attitude)[2]
         with self._server.atomic():
@@ -108,7 +108,7 @@ class Page:
                 with clients[number].atomic():
                     clients[number].camera.position = zoom.chased(heading)
                     clients[number].camera.look_at = np.array(LOOK_AT)
-            except (AssertionError, ValueError, RuntimeError):  # it came or went just now
+            except (AssertionError, ValueError, RuntimeError):  # it connected or left just now
                 continue
 
     def _set_mode(self, mode: str) -> None:
@@ -122,7 +122,7 @@ class Page:
                 client.camera.position, client.camera.look_at = position, aim
 
     def _aim(self) -> None:
-        """The next click without a key is a goal, too."""
+        """Make the next click a goal, without Shift."""
         if not self._is_aiming:
             self._is_aiming = True
             self._server.scene.on_click()(self._on_aimed_click)

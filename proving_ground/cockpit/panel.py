@@ -1,4 +1,4 @@
-"""The side panel of the page: figures, plots, buttons. What is pressed goes to Commands."""
+"""The side panel of the page: figures, plots, buttons. Input goes to Commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proving_ground.cockpit.view_model import ViewModel
 from proving_ground.cockpit.words import figures_html, legend_html, nodes_html
 
 FIGURES_PERIOD_S, PLOTS_PERIOD_S, NODES_PERIOD_S, REPLAY_PERIOD_S = 0.2, 0.25, 1.0, 0.25
-HANDS_OFF_S = 1.5  # a slider that somebody has moved is not moved by this program so soon
+HANDS_OFF_S = 1.5  # how long a slider that a user has moved is left alone
 PLOT_HEIGHT = 96
 HOLD_RATE_HZ = 10.0
 KEYS = {"ahead": "I", "back": "K", "left": "J", "right": "L"}
@@ -28,10 +28,10 @@ CHOSEN_COLOURS = ("#1f77ff", "#e8590c", "#2f9e44", "#ae3ec9")
 
 
 class Commands(Protocol):
-    """What the page asks for. `post` may be called by any thread; all others are called through it."""
+    """Requests of the page. `post` may be called by any thread; all others are called through it."""
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have it called soon by the owner's thread."""
+        """Queue a call for the owner's thread."""
 
     def act(self, action: str) -> None:
         """One of ACTIONS."""
@@ -49,7 +49,7 @@ class Commands(Protocol):
         """One of REPLAY_ACTIONS."""
 
     def set_replay_rate(self, rate: float) -> None:
-        """Of a bag that is played."""
+        """Bag time over real time."""
 
     def seek(self, position_s: float) -> None:
         """Go to a time since the bag's start."""
@@ -68,7 +68,7 @@ class Panel:
         on_layer: Callable[[str, bool], None],
         on_aim: Callable[[], None],
     ) -> None:
-        """mode, on_mode: the camera; layers, on_layer: their names, and whether they are seen; on_aim: the next click
+        """mode, on_mode: the camera; layers, on_layer: their names, and whether each is visible; on_aim: next click
         is a goal."""
         self._gui, self._commands, self._post = server.gui, commands, commands.post
         self._drawn_at: dict[str, float] = {}
@@ -89,7 +89,7 @@ class Panel:
             self._nodes = gui.add_html(nodes_html([]))
 
     def draw(self, model: ViewModel, now: float) -> None:
-        """What has changed; now: seconds of a steady clock."""
+        """Draw what has changed; now: seconds of a steady clock."""
         self._now = now
         if self._is_due("figures", FIGURES_PERIOD_S, now):
             self._figures.content = figures_html(model.figures(now))
@@ -122,16 +122,16 @@ class Panel:
         self._show_pad(False)
 
     def show_factor(self, factor: float) -> None:
-        """What the vehicle has; not what is commanded."""
+        """Show the vehicle's factor, not the commanded one."""
         self._factor.value = min(max(factor, self._factor.min), self._factor.max)
 
     def show_replay(self, is_there: bool, has_simulation: bool) -> None:
-        """The replay's buttons are there when its node is; those of a simulation too, unless there is a replay only."""
+        """Show the replay's buttons while its node runs; those of a simulation unless there is only a replay."""
         self._replay.visible = is_there
         self._actions.visible = self._factor.visible = has_simulation or not is_there
 
     def say(self, words: str, *, is_bad: bool = False) -> None:
-        """A line for the person at the page."""
+        """Show a line to the user."""
         self._message.content = f"{'⚠ ' if is_bad else ''}{words}"
 
     def _is_due(self, name: str, period: float, now: float) -> bool:
@@ -158,7 +158,7 @@ class Panel:
         self._actions.on_click(lambda event: self._post(partial(self._commands.act, event.target.value)))
         self._factor = gui.add_slider(
             "Pace", min=0.0, max=5.0, step=0.1, initial_value=1.0,
-            hint="Simulated over real time; 0 is as fast as it can",
+            hint="Simulated over real time; 0 is as fast as possible",
         )  # fmt: skip
 
         self._factor.on_update(self._by_people(lambda value: self._commands.set_factor(float(value))))
@@ -179,9 +179,9 @@ class Panel:
         self._drive.on_update(self._by_people(lambda value: self._switch(bool(value))))
 
     def _by_people(self, call: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Calls it with the value when a browser changes it, not when this program does.
+        """Call the function with the value when a browser changes it, not when this program does.
 
-        The value is read at once: when the call's turn comes, this program may have set the field to another one.
+        The value is read at once: by the time of the call, this program may have changed the field.
         """
         return lambda event: None if event.client is None else self._post(partial(call, event.target.value))
 
@@ -212,7 +212,7 @@ class Panel:
             self._position = gui.add_markdown("")
 
     def _touched(self, call: Callable[[float], None]) -> Callable[[Any], None]:
-        """Calls it with what people choose, and leaves the field to them for a while."""
+        """Call the function with what users choose, and leave the field alone for a while."""
         hear = self._by_people(lambda value: call(float(value)))
 
         def on_update(event: Any) -> None:

@@ -1,4 +1,4 @@
-"""Where a ray meets the ground: how a click in the picture becomes a place in the world."""
+"""Where a ray meets the ground: how a click in the picture becomes a position in the world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HALVINGS = 30
 
 
 def ray_on_ground(origin: ArrayLike, direction: ArrayLike, height_at: HeightAt, far: float = FAR_M) -> Array | None:
-    """The first place [m] where a ray goes below the ground; None if it does not, or is none.
+    """The first point [m] where a ray goes below the ground; None if it does not, or the ray is invalid.
 
     height_at: z [m] of the ground at arrays of x and y [m].
     """

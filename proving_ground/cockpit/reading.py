@@ -1,6 +1,6 @@
-"""Messages as the page needs them: plain numbers, checked. Works on anything with the fields of the message.
+"""Messages as plain, checked numbers for the page. Works on anything with the fields of the message.
 
-Every function raises ValueError with a reason for what is not finite, not plausible, or not what its sizes say.
+Every function raises ValueError with a reason for values that are not finite or plausible, and for wrong sizes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_LINE_POINTS = 200_000
 
 
 class Motion(NamedTuple):
-    """Where a body is and how it moves."""
+    """Pose and velocity of a body."""
 
     time_ns: int
     position: Array  # [m], world
@@ -49,7 +49,7 @@ def attitude(message: Any) -> Array:
 
 
 def motion(message: Any) -> Motion:
-    """Of nav_msgs/Odometry."""
+    """Motion from nav_msgs/Odometry."""
     found = read_odometry(message)
     covariance = np.asarray(message.pose.covariance, float)
     plane = covariance.reshape(6, 6)[:2, :2] if covariance.size == 36 else np.zeros((2, 2))
@@ -58,7 +58,7 @@ def motion(message: Any) -> Motion:
 
 
 def joint_positions(message: Any) -> dict[str, float]:
-    """Of sensor_msgs/JointState, by name."""
+    """Joint positions from sensor_msgs/JointState, by name."""
     positions = np.asarray(message.position, float)
     if len(positions) != len(message.name):
         raise ValueError(f"{len(message.name)} names, but {len(positions)} positions")
@@ -68,13 +68,13 @@ def joint_positions(message: Any) -> dict[str, float]:
 
 
 def path(message: Any) -> Array:
-    """n x 3 places [m] of nav_msgs/Path."""
+    """n x 3 positions [m] from nav_msgs/Path."""
     positions = np.array([(p.pose.position.x, p.pose.position.y, p.pose.position.z) for p in message.poses], float)
     return _checked_line(positions.reshape(-1, 3))
 
 
 def arcs(message: Any) -> dict[str, Array]:
-    """Lines (n x 2 x 3 [m]) of visualization_msgs/MarkerArray by namespace; only lists of lines."""
+    """Lines (n x 2 x 3 [m]) from visualization_msgs/MarkerArray by namespace; only line lists."""
     lines = {}
     for marker in message.markers:
         if marker.type == marker.LINE_LIST and marker.action == marker.ADD:
@@ -92,7 +92,7 @@ def _checked_line(positions: Array) -> Array:
 
 
 def grid(message: Any) -> Grid:
-    """Of nav_msgs/OccupancyGrid; its turn is left out, as our planner has none."""
+    """Grid from nav_msgs/OccupancyGrid; its rotation is ignored, as our planner's is zero."""
     rows, columns, resolution = int(message.info.height), int(message.info.width), float(message.info.resolution)
     if not (0 < rows * columns <= MOST_CELLS and 0.0 < resolution < 1e4):
         raise ValueError(f"map of {columns} x {rows} cells of {resolution} m cannot be drawn")
@@ -112,6 +112,6 @@ def euler(quaternion: Array) -> tuple[float, float, float]:
 
 
 def wxyz(quaternion: Array) -> tuple[float, float, float, float]:
-    """As the page's library has it."""
+    """Quaternion w x y z, as the page's library expects it."""
     x, y, z, w = quaternion.tolist()
     return w, x, y, z

@@ -1,4 +1,4 @@
-"""Where a replay is, as its node tells in /diagnostics."""
+"""Position of a replay, as its node reports it in /diagnostics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReplayState:
-    """Told once a second; in between it is known how time goes on."""
+    """Reported once a second, and extrapolated in between."""
 
     position_s: float  # since the bag's start
     length_s: float
@@ -31,7 +31,7 @@ class ReplayState:
 
 
 def replay_state(figures: Mapping[str, str], now: float) -> ReplayState:
-    """Of the figures in a replayer's diagnostics; raises ValueError for what cannot be."""
+    """State from the values in a replayer's diagnostics; raises ValueError for impossible ones."""
     try:
         position, length, rate = (float(figures[name]) for name in ("position_s", "length_s", "rate"))
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""The web server of the page: on one address, nothing that leaves the machine, no foreign page's sockets."""
+"""The web server of the page: on one address, without internet access, rejecting sockets of foreign pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class PageServer(viser.ViserServer):
     """A viser server that shares nothing with the internet."""
 
     def request_share_url(self, verbose: bool = True) -> str | None:
-        """Never: the page is for who can reach its address."""
+        """Never: the page is only for those who can reach its address."""
         return None
 
 
 def start_server(host: str, port: int, label: str) -> PageServer:
     """The server on the first free port from the given one; raises SettingsError where there is none."""
     chosen = free_port(host, port)
-    rich.get_console().quiet = True  # the library prints frames around its address; we log ours
+    rich.get_console().quiet = True  # the library prints a banner with its address; we log ours
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         server = PageServer(host=host, port=chosen, label=label, verbose=False)
@@ -37,7 +37,7 @@ def start_server(host: str, port: int, label: str) -> PageServer:
 
 def free_port(host: str, port: int) -> int:
     """The first free port from the given one; raises SettingsError with the reason when there is none."""
-    reason = "all are taken"
+    reason = "all are in use"
     for number in range(port, min(port + PORTS_TRIED, 65536)):
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
@@ -55,9 +55,9 @@ def free_port(host: str, port: int) -> int:
 
 
 def is_own_page(origin: str | None, asked_host: str | None, is_local: bool) -> bool:
-    """Whether a socket was opened by a page of this very server: browsers tell the page's origin truthfully.
+    """Whether a socket was opened by a page of this very server: browsers state the page's origin truthfully.
 
-    is_local: the server is for this machine only; then a name that merely leads here is foreign, too.
+    is_local: the server is for this machine only; then a name that merely resolves to it is foreign, too.
 
     >>> is_own_page("http://127.0.0.1:8080", "127.0.0.1:8080", True)
     True
@@ -73,15 +73,15 @@ def is_own_page(origin: str | None, asked_host: str | None, is_local: bool) -> b
 
 
 def _reject_foreign_pages(server: PageServer, host: str) -> None:
-    """A page from elsewhere, open in the same browser, could else connect to this machine and drive."""
-    sockets: Any = server._websock_server  # the library has no public way
+    """Otherwise a page from elsewhere, open in the same browser, could connect to this machine and drive."""
+    sockets: Any = server._websock_server  # the library has no public interface
 
     async def check(connection: Any) -> None:
         live: Any = getattr(sockets, "_live_connections", {}).get(connection.client_id)
         headers = getattr(getattr(live, "request", None), "headers", None)
         if headers is not None and is_own_page(headers.get("Origin"), headers.get("Host"), host in LOOPBACK):
             return
-        if live is None:  # another version of the library: nobody is let in unseen
+        if live is None:  # another version of the library: admit nobody unchecked
             raise RuntimeError("the page server does not know its connections; is viser the pinned version?")
         await live.close(1008, "only this server's own page may connect")
 

@@ -14,13 +14,13 @@ from vehicle_dynamics.equipment import Equipment
 
 @dataclass(frozen=True, kw_only=True)
 class CockpitSettings:
-    """Where the page is, what it shows, how often, and how one drives from it."""
+    """Address of the page, its content and rates, and driving from it."""
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 lets other machines in", read_only=True)
     port: int = setting(
-        8080, "Port of the page; the next free one if it is taken", minimum=1, maximum=65535, read_only=True
+        8080, "Port of the page; the next free one if it is in use", minimum=1, maximum=65535, read_only=True
     )
     open_browser: bool = setting(False, "Open the page in a browser too, where there is a screen", read_only=True)
     world: str = setting(
@@ -50,7 +50,7 @@ class CockpitSettings:
     max_speed_mps: float = setting(6.0, "Speed while 'ahead' is held", unit="m/s", minimum=0.5, maximum=20.0)
     max_reverse_mps: float = setting(2.0, "Speed while 'back' is held", unit="m/s", minimum=0.5, maximum=10.0)
     max_curvature_1pm: float = setting(
-        0.0, "Path curvature at full steering; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0
+        0.0, "Path curvature at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0
     )
 
     def __post_init__(self) -> None:
@@ -58,9 +58,9 @@ class CockpitSettings:
             raise ValueError("host: must be an address, as 127.0.0.1")
 
     def fitted(self, equipment: Equipment) -> CockpitSettings:
-        """With what is left open as the vehicle's file has it."""
+        """The settings with open values filled in from the vehicle's file."""
         return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
 
     def driver(self) -> DriverSettings:
-        """As the slew limits of all drivers take it."""
+        """Settings for the slew limits that all drivers share."""
         return DriverSettings(max_curvature_1pm=self.max_curvature_1pm)

@@ -1,4 +1,4 @@
-"""Coloured triangles for the page: boxes, cylinders, prisms and what is joined of them. Metres, z up."""
+"""Coloured triangles for the page: boxes, cylinders, prisms and combinations. Metres, z up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Solid:
     faces: Faces  # m x 3
 
     def moved(self, shift: ArrayLike) -> Solid:
-        """The same elsewhere."""
+        """The solid, moved."""
         return Solid(self.vertices + np.asarray(shift, float), self.faces)
 
 
@@ -35,11 +35,11 @@ class Painted:
     name: str
     solid: Solid
     colour: Colour  # red, green, blue: 0 to 255
-    opacity: float | None = None  # None: not to be seen through
+    opacity: float | None = None  # None: opaque
 
 
 def joined(solids: Iterable[Solid]) -> Solid:
-    """Several as one."""
+    """Several solids as one."""
     parts = list(solids)
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])[:-1]
     return Solid(
@@ -51,7 +51,7 @@ def joined(solids: Iterable[Solid]) -> Solid:
 
 
 def prism(profile: Sequence[tuple[float, float]], half_widths: float | Sequence[float]) -> Solid:
-    """A convex outline in x and z, counter-clockwise as seen from the right (from -y), made wide along y.
+    """A convex outline in x and z, counter-clockwise as seen from the right (from -y), extruded along y.
 
     half_widths: of all corners, or of each.
     """
@@ -63,13 +63,13 @@ def prism(profile: Sequence[tuple[float, float]], half_widths: float | Sequence[
 
 
 def box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Solid:
-    """Between two places along each axis."""
+    """Box between two positions along each axis."""
     near = np.array([(x[0], y[0], z[0]), (x[1], y[0], z[0]), (x[1], y[0], z[1]), (x[0], y[0], z[1])])
     return _skin(near, near + np.array([0.0, y[1] - y[0], 0.0]))
 
 
 def cylinder(start: ArrayLike, end: ArrayLike, radius: float, end_radius: float | None = None) -> Solid:
-    """Round, from start to end [m]; a cone where the radii differ."""
+    """Cylinder from start to end [m]; a cone where the radii differ."""
     begin, finish = np.asarray(start, float), np.asarray(end, float)
     along = finish - begin
     along /= np.linalg.norm(along)
@@ -77,12 +77,12 @@ def cylinder(start: ArrayLike, end: ArrayLike, radius: float, end_radius: float 
     one /= np.linalg.norm(one)
     angle = 2.0 * math.pi * np.arange(ROUND)[:, None] / ROUND
     ring = np.cos(angle) * one + np.sin(angle) * np.cross(along, one)
-    # Counter-clockwise as seen against the direction in which the first lid looks.
+    # Counter-clockwise as seen against the normal of the first lid.
     return _skin(begin + radius * ring[::-1], finish + (radius if end_radius is None else end_radius) * ring[::-1])
 
 
 def ball(centre: ArrayLike, radii: ArrayLike, rings: int = 5, sides: int = 8) -> Solid:
-    """A coarse ball or egg."""
+    """A coarse sphere or ellipsoid."""
     tilt = np.pi * np.arange(1, rings) / rings
     angle = 2.0 * np.pi * np.arange(sides) / sides
     unit = np.array([[math.sin(a) * math.cos(b), math.sin(a) * math.sin(b), math.cos(a)] for a in tilt for b in angle])
@@ -100,14 +100,14 @@ def ball(centre: ArrayLike, radii: ArrayLike, rings: int = 5, sides: int = 8) ->
 
 
 def flat_shaded(solid: Solid) -> Solid:
-    """With corners of its own for each triangle, so that edges stay sharp."""
+    """Separate corners for each triangle, so that edges stay sharp."""
     return Solid(
         solid.vertices[solid.faces].reshape(-1, 3), np.arange(3 * len(solid.faces), dtype=np.int32).reshape(-1, 3)
     )
 
 
 def _skin(near: Array, far: Array) -> Solid:
-    """Between two rings of as many corners; the near one is counter-clockwise as seen from its own side."""
+    """Faces between two rings of equal size; the near one is counter-clockwise as seen from its own side."""
     count = len(near)
     here, there = np.arange(count), (np.arange(count) + 1) % count
     fan = np.arange(1, count - 1)

@@ -26,18 +26,18 @@ LAYERS = {
 ARCS = {"blocked": ((208, 48, 44), 0.05), "clear": ((44, 178, 76), 0.07), "chosen": ((30, 100, 255), 0.2)}
 PLAN, GOAL, TRUTH, GHOST, MAP = (255, 196, 0), (216, 27, 140), (255, 255, 255), (60, 160, 255), (226, 60, 50)
 TRAIL_PERIOD_S = 0.5
-GHOST_FROM_M = 0.3  # a ghost in the same place would only tint the vehicle
+GHOST_FROM_M = 0.3  # a nearer ghost would only tint the vehicle
 GRID_LIFT_M = 0.12
 MOST_GRID_CELLS = 15_000
 SKY_TOP, SKY_LOW = np.array([122.0, 166.0, 214.0]), np.array([226.0, 232.0, 234.0])
 CLOUD_STEP = 2000  # points
 LEAST_HALF_AXIS_M = 0.02
-LEAST_MOVE = 4e-4  # of a link [m], or of its quaternion: less is not seen and not sent
+LEAST_MOVE = 4e-4  # of a link [m], or of its quaternion: less is invisible and not sent
 SUN_M = (-18.0, -12.0, 30.0)  # from the vehicle
 
 
 class Stage:
-    """All nodes of the scene. Everything of the world hangs on one node, which moves so that the focus is at 0."""
+    """All nodes of the scene. The world is below one node, which moves so that the focus is at 0."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Stage:
             self._wait_at(world)
 
     def _wait_at(self, world: World) -> None:
-        """Until there is truth, the vehicle is drawn where the world suggests."""
+        """Until the truth arrives, the vehicle is drawn at the world's suggested start."""
         x, y, half = world.start.x, world.start.y, 0.5 * world.start.heading
         position, rotation = (
             np.array([x, y, float(world.ground.height_at(x, y))]),
@@ -82,7 +82,7 @@ class Stage:
     def set_layer(self, name: str, is_visible: bool) -> None:
         """Show or hide a layer of LAYERS."""
         self.layers[name] = is_visible
-        self._shown.clear()  # what comes and goes with its data is drawn anew
+        self._shown.clear()  # what comes and goes with its data is drawn again
         for handle in self._layers.get(name, []):
             handle.visible = is_visible
         self._sun.cast_shadow = self.layers["Shadows"]
@@ -92,12 +92,12 @@ class Stage:
         return self.layers[name]
 
     def move_focus(self, position: Array) -> None:
-        """The world moves so that this place [m] is at 0."""
+        """Move the world so that this position [m] is at 0."""
         self.focus = position.copy()
         self._root.position = -position
 
     def draw(self, model: ViewModel, now: float, *, follows: bool) -> None:
-        """What has changed; now: seconds of a steady clock; follows: keep the vehicle at 0."""
+        """Draw what has changed; now: seconds of a steady clock; follows: keep the vehicle at 0."""
         truth = model.truth
         if truth is not None:
             if follows:
@@ -156,7 +156,7 @@ class Stage:
         self._layers["Body"] = [self._add(f"{chassis}/body", part, receives=False) for part in body_parts(parameters)]
         hanging = [self._add(f"{chassis}/frame", part) for part in self._links.frame()]
         self._link_nodes: dict[str, Any] = {}
-        self._link_poses = np.full((len(self._links.names), 7), np.nan)  # as they were sent: place [m], x y z w
+        self._link_poses = np.full((len(self._links.names), 7), np.nan)  # as sent: position [m], x y z w
         for name, parts in self._links.parts().items():
             self._link_nodes[name] = self._frame(f"{chassis}/links/{name}")
             nodes = [self._add(f"{chassis}/links/{name}", part, receives=False) for part in parts]
@@ -200,7 +200,7 @@ class Stage:
             self._move_links(model.joints)
 
     def _move_links(self, joints: dict[str, float]) -> None:
-        """Those that moved, and are seen: on a smooth road that is few of them."""
+        """Move visible links that have moved: few of them on a smooth road."""
         poses = self._links.poses(joints)
         has_moved = ~(np.abs(poses - self._link_poses).max(axis=1) < LEAST_MOVE)
         for number in np.flatnonzero(has_moved).tolist():
@@ -293,12 +293,12 @@ class Stage:
 
 
 def filled_up(rows: NDArray[Any], step: int) -> NDArray[Any]:
-    """The last row again and again, up to a multiple of step: of one length, a cloud is changed and not made anew."""
+    """Repeat the last row up to a multiple of step: a cloud of equal length is updated, not created again."""
     return rows[np.minimum(np.arange(-(-len(rows) // step) * step), len(rows) - 1)]
 
 
 def grid_squares(grid: Grid, height: float) -> tuple[Array, NDArray[np.int32]]:
-    """Corners [m] and triangles of the occupied cells, at one height; of too many, every so many."""
+    """Corners [m] and triangles of the occupied cells, at one height; thinned if there are too many."""
     rows, columns = np.nonzero(grid.cells >= 50)
     step = max(-(-len(rows) // MOST_GRID_CELLS), 1)
     rows, columns = rows[::step], columns[::step]

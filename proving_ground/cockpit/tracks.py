@@ -1,4 +1,4 @@
-"""What was: poses of the last seconds, trails on the ground, and the strips of the plots."""
+"""History: poses of the last seconds, trails on the ground, and the data of the plots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 
 class Poses:
-    """Poses of the last seconds, to place what was measured meanwhile."""
+    """Poses of the last seconds, to place past measurements."""
 
     def __init__(self, keep: int = 100) -> None:
         self._keep, self._count = keep, 0
@@ -19,26 +19,26 @@ class Poses:
         self._rows = np.zeros((2 * keep, 7))  # position [m], quaternion x y z w
 
     def note(self, time_ns: int, position: Array, attitude: Array) -> None:
-        """One more; one that is not newer than the last is left out."""
+        """Record a pose; one that is not newer than the last is ignored."""
         if self._count and time_ns <= self._times[self._count - 1]:
             return
-        if self._count == len(self._times):  # the older half goes
+        if self._count == len(self._times):  # drop the older half
             self._times[: self._keep], self._rows[: self._keep] = self._times[self._keep :], self._rows[self._keep :]
             self._count = self._keep
-        # q and -q are the same turn: between neighbours take the near one
+        # q and -q are the same rotation: between neighbours take the nearer one
         sign = -1.0 if self._count and attitude @ self._rows[self._count - 1, 3:] < 0.0 else 1.0
         self._times[self._count] = time_ns
         self._rows[self._count, :3], self._rows[self._count, 3:] = position, sign * attitude
         self._count += 1
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all."""
         self._count = 0
 
     def at(self, times_ns: NDArray[np.int64]) -> tuple[Array, Array]:
         """Positions (n x 3 [m]) and quaternions (n x 4, x y z w) at times; beyond the ends as at the ends.
 
-        Raises ValueError when there is none.
+        Raises ValueError when there is no pose.
         """
         if not self._count:
             raise ValueError("no pose yet")
@@ -54,14 +54,14 @@ class Poses:
 
 
 class Trail:
-    """A line along the way that was driven; older parts get coarser when it becomes long."""
+    """A line along the driven path; older parts get coarser when it becomes long."""
 
     def __init__(self, spacing: float = 0.3, most: int = 1500, lift: float = 0.06) -> None:
         self._spacing, self._most, self._lift = spacing, most, lift
         self._points: list[tuple[float, float, float]] = []
 
     def note(self, position: Array) -> None:
-        """The vehicle is here [m]."""
+        """Record the vehicle's position [m]."""
         x, y, z = position.tolist()
         if self._points:
             before = self._points[-1]
@@ -73,7 +73,7 @@ class Trail:
             self._points = self._points[:half:2] + self._points[half:]
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self._points.clear()
 
     def segments(self) -> Array:
@@ -90,7 +90,7 @@ class Strip:
         self._rows: deque[tuple[int, tuple[float, ...]]] = deque()
 
     def note(self, time_ns: int, values: tuple[float, ...]) -> None:
-        """Values of all names at a time; too soon after the last ones, they are left out."""
+        """Record the values of all names at a time; too soon after the last ones, they are ignored."""
         if self._rows and time_ns - self._rows[-1][0] < self._step_ns:
             return
         self._rows.append((time_ns, values))
@@ -98,7 +98,7 @@ class Strip:
             self._rows.popleft()
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all."""
         self._rows.clear()
 
     def columns(self) -> tuple[Array, ...]:
@@ -112,13 +112,13 @@ class Strip:
 
 
 class Pace:
-    """How fast simulated time runs over the machine's, over the last seconds."""
+    """Real-time factor over the last seconds."""
 
     def __init__(self, span_s: float = 2.0) -> None:
         self._span, self._samples = span_s, deque[tuple[float, int]]()
 
     def note(self, wall: float, time_ns: int) -> None:
-        """Simulated time at a time [s] of a steady clock."""
+        """Record simulated time at a time [s] of a steady clock."""
         if self._samples and time_ns < self._samples[-1][1]:
             self._samples.clear()
         self._samples.append((wall, time_ns))
@@ -127,14 +127,14 @@ class Pace:
 
     @property
     def factor(self) -> float:
-        """Simulated over real time; 0 while nothing is known."""
+        """Simulated over real time; 0 while unknown."""
         if len(self._samples) < 2:
             return 0.0
         (wall, first), (now, last) = self._samples[0], self._samples[-1]
         return (last - first) * 1e-9 / (now - wall) if now > wall else 0.0
 
     def words(self, now: float) -> str:
-        """The factor, or why there is none; now: seconds of the same steady clock."""
+        """The factor, or why it is unknown; now: seconds of the same steady clock."""
         if not self._samples or now - self._samples[-1][0] > self._span:
             return "no clock"
         return f"{self.factor:.2f}" if self.factor > 0.0 else "0 (paused)"

@@ -1,4 +1,4 @@
-"""What the vehicle looks like on the page: a body that reads as a HMMWV, and links that move with the joints.
+"""What the vehicle looks like on the page: a HMMWV-like body, and links that move with the joints.
 
 Display only; sizes follow from the vehicle's parameters. Chassis axes [m].
 """
@@ -27,7 +27,7 @@ MATERIALS: dict[str, Colour] = {
     "bar": (176, 62, 44), "disc": (33, 33, 34), "steel": (86, 90, 96), "shock": (222, 170, 44), "rim": (150, 141, 112),
     "frame": (86, 90, 96),
 }  # fmt: skip
-BODY_MATERIALS = ("body", "glass")  # what the drawn body replaces
+BODY_MATERIALS = ("body", "glass")  # replaced by the drawn body
 ARCH_M = 0.05  # between tyre and body at design
 BONNET_M = 0.36  # above the wheel arches
 UNTURNED = (0.0, 0.0, 0.0, 1.0)
@@ -80,7 +80,7 @@ def body_parts(parameters: VehicleParameters) -> list[Painted]:
 
 
 def _windows(cabin: Sequence[tuple[float, float]], side: float, narrow: float) -> list[Solid]:
-    """Two in each side, one at each end, a finger's breadth proud of the cabin."""
+    """Two on each side, one at each end, slightly proud of the cabin."""
     (rear, low), (front, _), (top_front, high), (top_rear, _) = cabin
     inset, proud = 0.12, 0.012
 
@@ -113,7 +113,7 @@ def _windows(cabin: Sequence[tuple[float, float]], side: float, narrow: float) -
 
 
 class Links:
-    """The moving bodies: their shapes in their own frames, and where they are for given joint positions."""
+    """The moving bodies: their shapes in their own frames, and their poses for given joint positions."""
 
     def __init__(self, parameters: VehicleParameters) -> None:
         mechanism = vehicle_mechanism(parameters, steering_is_free=True)
@@ -141,7 +141,7 @@ class Links:
         return WHEELS
 
     def frame(self) -> list[Painted]:
-        """What of suspension and frame is fixed to the chassis."""
+        """Parts of suspension and frame that are fixed to the chassis."""
         return self._frame
 
     def parts(self) -> Mapping[str, list[Painted]]:
@@ -149,7 +149,7 @@ class Links:
         return self._parts
 
     def poses(self, positions: Mapping[str, float]) -> Array:
-        """A row for each link, as in `names`: place [m] and quaternion x y z w in the chassis.
+        """A row for each link, as in `names`: position [m] and quaternion x y z w in the chassis.
 
         Joints that are not named are at design. Raises ValueError where a position is not finite.
         """
@@ -165,7 +165,7 @@ class Links:
         return np.hstack((points[order], rotations[order]))
 
     def at(self, positions: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:
-        """The same by name: place and quaternion."""
+        """The same by name: position and quaternion."""
         rows = self.poses(positions)
         return {name: (row[:3], row[3:]) for name, row in zip(self.names, rows, strict=True)}
 

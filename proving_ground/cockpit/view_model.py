@@ -1,4 +1,4 @@
-"""All that the page shows, as it is now. Messages go in, checked; the page reads what came of them."""
+"""The present content of the page. Messages go in and are checked; the page reads the result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from proving_ground.interfaces.fields import read_stamp
 Array = NDArray[np.float64]
 
 JUMP_BACK_NS = 500_000_000
-STALE_NS = 3_000_000_000  # of simulated time: what is older is not shown any more
-TRAIL_JUMP_M = 20.0  # further from one message to the next, it is another drive
+STALE_NS = 3_000_000_000  # simulated time after which data are no longer shown
+TRAIL_JUMP_M = 20.0  # a larger step between messages starts another drive
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Estimate:
     """An observer's pose."""
 
     motion: Motion
-    half_axes: tuple[float, float] | None  # [m] of the 95 % ellipse; None: its covariance is none
+    half_axes: tuple[float, float] | None  # [m] of the 95 % ellipse; None: invalid covariance
     angle: float  # [rad] of the longer one from x
 
 
 class ViewModel:
-    """What is known. It counts what it rejects, by topic; a rejected message changes nothing else."""
+    """Latest data of all topics. Rejected messages are counted by topic, and change nothing else."""
 
     def __init__(self) -> None:
         self.rejected: dict[str, int] = {}
@@ -53,7 +53,7 @@ class ViewModel:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as after a reset or a jump back in time; the goal stays."""
+        """Clear, as after a reset or a jump back in time; the goal stays."""
         self.truth: Motion | None = None
         self.estimate: Estimate | None = None
         self.joints: dict[str, float] = {}
@@ -151,7 +151,7 @@ class ViewModel:
         self._checked(topics.LOCAL_MAP.name, update)
 
     def on_goal(self, message: Any) -> None:
-        """geometry_msgs/PoseStamped, whoever sent it."""
+        """geometry_msgs/PoseStamped, from any publisher."""
 
         def update() -> None:
             self.goal = reading.point(message.pose.position)
@@ -159,7 +159,7 @@ class ViewModel:
         self._checked(topics.GOAL_POSE.name, update)
 
     def on_mounts(self, message: Any) -> None:
-        """tf2_msgs/TFMessage of fixed frames: where sensors are in base_link."""
+        """tf2_msgs/TFMessage of fixed frames: poses of sensors in base_link."""
 
         def update() -> None:
             for item in message.transforms:
@@ -171,7 +171,7 @@ class ViewModel:
         self._checked(topics.FIXED_TRANSFORMS.name, update)
 
     def on_cloud(self, message: Any, points: Callable[[Any], NDArray[np.void]], most: int) -> None:
-        """sensor_msgs/PointCloud2; points: makes a structured array of it."""
+        """sensor_msgs/PointCloud2; points: converts it to a structured array."""
 
         def update() -> None:
             mount = self._mounts.get(message.header.frame_id)
@@ -183,21 +183,21 @@ class ViewModel:
         self._checked(topics.POINTS.name, update)
 
     def on_replay(self, figures: Mapping[str, str], wall: float) -> None:
-        """What a replayer tells of itself; wall: seconds of a steady clock."""
+        """Status of a replayer; wall: seconds of a steady clock."""
 
         def update() -> None:
             self.replay = replay_state(figures, wall)
 
         self._checked("replay", update)
 
-    # The page's questions
+    # Queries of the page
 
     def is_fresh(self, time_ns: int) -> bool:
-        """Whether something of that time is still worth showing; a paused simulation lets nothing grow old."""
+        """Whether data of that time are still shown; they do not age while the simulation is paused."""
         return self.time_ns is None or abs(self.time_ns - time_ns) < STALE_NS
 
     def figures(self, now: float) -> dict[str, str]:
-        """Numbers in words; now: seconds of the clock of on_clock."""
+        """Figures as text; now: seconds of the clock of on_clock."""
         truth = self.truth
         roll, pitch, yaw = reading.euler(truth.attitude) if truth is not None else (np.nan, np.nan, np.nan)
         return {
@@ -211,7 +211,7 @@ class ViewModel:
 
     @property
     def error(self) -> float | None:
-        """How far [m] the estimate is from the truth of its time, in the plane; None without a fresh one."""
+        """Distance [m] of the estimate from the truth at its time, in the plane; None without a fresh estimate."""
         if self.truth is None or self.estimate is None or not self.is_fresh(self.estimate.motion.time_ns):
             return None
         times = np.array([self.estimate.motion.time_ns])
@@ -228,7 +228,7 @@ class ViewModel:
     def _checked(self, topic: str, update: Callable[[], None]) -> None:
         try:
             update()
-        except (ValueError, TypeError, AttributeError):  # NaN, lying sizes, fields that hold something else
+        except (ValueError, TypeError, AttributeError):  # NaN, wrong sizes, fields of another type
             self._reject(topic)
 
     def _reject(self, topic: str) -> None:

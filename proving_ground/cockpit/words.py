@@ -1,4 +1,4 @@
-"""What the page says in words: figures and what nodes report of themselves, as HTML without surprises."""
+"""Text of the page: figures and the health of nodes, as escaped HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOTS = {"ok": "#2f9e44", "warning": "#f08c00", "error": "#e03131", "stale": "#86
 
 @dataclass(frozen=True)
 class NodeWord:
-    """What a node says of itself."""
+    """Status that a node reports."""
 
     name: str
     level: str  # of LEVELS, or silent
@@ -26,18 +26,18 @@ class NodeWord:
 
 @dataclass
 class NodeWords:
-    """The last word of each node. Times are seconds of one steady clock."""
+    """Last status of each node. Times are seconds of one steady clock."""
 
     _said: dict[str, tuple[NodeWord, float]] = field(default_factory=dict)
 
     def note(self, name: str, level: int, words: str, now: float) -> None:
-        """A node has reported."""
+        """Record a node's report."""
         word = NodeWord(name[:LONGEST_WORDS], LEVELS[min(max(level, 0), len(LEVELS) - 1)], words[:LONGEST_WORDS])
         if word.name in self._said or len(self._said) < MOST_NODES:
             self._said[word.name] = (word, now)
 
     def all(self, now: float) -> list[NodeWord]:
-        """By name; who has not reported for a while is silent, and forgotten later."""
+        """All by name; a node that has not reported for a while is silent, and dropped later."""
         self._said = {name: item for name, item in self._said.items() if now - item[1] < FORGET_AFTER_S}
         return [
             NodeWord(word.name, "silent", "no longer reports") if now - at > GONE_AFTER_S else word
@@ -93,7 +93,7 @@ def time_words(time_ns: int) -> str:
 
 
 def degrees_words(angle: float) -> str:
-    """Of radians."""
+    """Degrees of an angle in radians."""
     return f"{_tidy(math.degrees(angle))}°" if math.isfinite(angle) else "-"
 
 

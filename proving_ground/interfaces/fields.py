@@ -1,4 +1,4 @@
-"""Fields of messages that are filled and read alike with rclpy's and rosbags' classes.
+"""Fields of messages, filled and read alike with rclpy's and rosbags' classes.
 
 Both have the same attributes. They differ in variable arrays (`array.array` or numpy), which `numbers` hides, and in
 how an empty message is made: codecs that add parts to a list get a `Maker`.
@@ -19,25 +19,25 @@ from proving_ground.settings.units import NS_PER_S
 Array = NDArray[np.float64]
 Maker = Callable[[str], Any]  # an empty message of a ROS type such as 'std_msgs/msg/String'
 
-UNIT_TOLERANCE: Final = 0.1  # a quaternion further from unit length than this is not a rounding error but a mistake
-# Larger values are not those of a vehicle.
+UNIT_TOLERANCE: Final = 0.1  # a quaternion further from unit length is a mistake, not a rounding error
+# Plausibility limits.
 FARTHEST_M, FASTEST_MPS, FASTEST_RADPS = 1e7, 1e3, 1e3
 HARDEST_MPS2, HARDEST_RADPS2, LARGEST = 1e6, 1e6, 1e9
 
 
 def is_of_bag(message: Any) -> bool:
-    """Whether a message is of a class of rosbags."""
+    """Whether a message is an instance of a rosbags class."""
     return hasattr(message, "__msgtype__")
 
 
 def numbers(message: Any, values: ArrayLike, kind: str = "d") -> Any:
-    """Values for a variable array of a message; kind: as of `array.array`."""
+    """Values for a variable array of a message; kind: type code of `array.array`."""
     found = np.ascontiguousarray(values, kind)
     return found.ravel() if is_of_bag(message) else array.array(kind, found.tobytes())
 
 
 def set_stamp(stamp: Any, time_ns: int) -> None:
-    """Time since the epoch; raises ValueError outside what a stamp can hold."""
+    """Time since the epoch; raises ValueError outside the range of a stamp."""
     seconds, rest = divmod(time_ns, NS_PER_S)
     if not -(2**31) <= seconds < 2**31:
         raise ValueError(f"time {time_ns} ns does not fit a ROS stamp")
@@ -52,29 +52,29 @@ def read_stamp(stamp: Any) -> int:
 
 
 def set_vector(message: Any, values: Sequence[float]) -> None:
-    """Vector3 or Point of three plain floats."""
+    """Fill a Vector3 or Point with three plain floats."""
     message.x, message.y, message.z = values
 
 
 def set_quaternion(message: Any, values: Sequence[float]) -> None:
-    """Quaternion of x, y, z, w as plain floats."""
+    """Fill a Quaternion with x, y, z, w as plain floats."""
     message.x, message.y, message.z, message.w = values
 
 
 def set_heading(message: Any, heading: float) -> None:
-    """Quaternion of a rotation about z [rad]."""
+    """Fill a Quaternion with a rotation about z [rad]."""
     set_quaternion(message, (0.0, 0.0, math.sin(0.5 * heading), math.cos(0.5 * heading)))
 
 
 def diagonal(values: Sequence[float]) -> Array:
-    """A covariance of a message, row by row."""
+    """Row-major covariance of a message from its diagonal."""
     return np.diag(values).ravel()
 
 
 def read_vector(message: Any, name: str, most: float) -> tuple[float, float, float]:
-    """Vector3 or Point; raises ValueError unless all are finite and within bounds, with the same words each time."""
+    """Vector3 or Point; raises ValueError unless all are finite and within bounds, always with the same text."""
     x, y, z = float(message.x), float(message.y), float(message.z)
-    if not (abs(x) <= most and abs(y) <= most and abs(z) <= most):  # NaN is not
+    if not (abs(x) <= most and abs(y) <= most and abs(z) <= most):  # NaN fails too
         if not all(map(math.isfinite, (x, y, z))):
             raise ValueError(f"{name} is not finite")
         raise ValueError(f"{name} must be within {most:g}")

@@ -11,7 +11,7 @@ BASE_FRAME, CHASSIS_FRAME = "base_link", "chassis"
 
 @dataclass(frozen=True, kw_only=True)
 class Frames:
-    """How the frames of one vehicle are called."""
+    """Frame names of one vehicle."""
 
     prefix: str = setting("", "Text before every frame name, as in 'truck_1/'", read_only=True)
     map: str = setting("map", "Name of the world's frame", read_only=True)
@@ -28,22 +28,22 @@ class Frames:
             raise ValueError(f"odom: must be another frame than map ({self.map})")
 
     def named(self, frame: str) -> str:
-        """A frame's whole name."""
+        """A frame's full name."""
         return self.prefix + frame
 
     @property
     def map_frame(self) -> str:
-        """Whole name of the world's frame."""
+        """Full name of the world's frame."""
         return self.named(self.map)
 
     @property
     def odom_frame(self) -> str:
-        """Whole name of the frame without jumps."""
+        """Full name of the frame without jumps."""
         return self.named(self.odom)
 
     @property
     def base_frame(self) -> str:
-        """Whole name of the vehicle's frame."""
+        """Full name of the vehicle's frame."""
         return self.named(BASE_FRAME)
 
 

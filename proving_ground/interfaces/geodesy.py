@@ -1,7 +1,7 @@
 """Positions of a world on Earth: east-north-up (ENU) <-> Earth-centred (ECEF) <-> latitude, longitude, altitude.
 
 WGS-84 throughout. A world's x, y, z are east, north and up in the plane that touches the ellipsoid's parallel at its
-origin ([Sanjurjo] Eqs. 5.1-5.3). One position at a time takes microseconds; arrays of positions go the same way.
+origin ([Sanjurjo] Eqs. 5.1-5.3). One position at a time takes microseconds; arrays of positions are supported likewise.
 
 >>> plane = TangentPlane(Geodetic(43.3, -8.4, 0.0))
 >>> place = plane.geodetic(0.0, 1000.0, 0.0)
@@ -30,7 +30,7 @@ _BOWRING_STEPS = 2  # one is enough on the ground; the second keeps it to roundi
 
 _NUMPY: Any = SimpleNamespace(
     sin=np.sin, cos=np.cos, sqrt=np.sqrt, hypot=np.hypot, atan2=np.arctan2, radians=np.radians, degrees=np.degrees
-)  # of arrays, where `math` is of floats
+)  # for arrays, where `math` is for floats
 
 
 class Geodetic(NamedTuple):
@@ -62,7 +62,7 @@ class TangentPlane:
         return east, north, up
 
     def geodetic(self, east: float, north: float, up: float) -> Geodetic:
-        """Of one position of the world [m]; NaN in, NaN out."""
+        """Latitude, longitude and altitude of one position of the world [m]; NaN in, NaN out."""
         return Geodetic(*_geodetic(math, *self._to_ecef(east, north, up)))
 
     def enu_from_geodetic(self, positions: ArrayLike) -> Array:

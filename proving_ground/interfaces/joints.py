@@ -9,7 +9,7 @@ WHEELS: Final = tuple(f"{corner}_wheel" for corner in CORNERS)  # joints, front 
 LOWER_ARMS: Final = tuple(f"{corner}_lower_arm" for corner in CORNERS)
 
 STEERING, THROTTLE, BRAKE, ENGINE, GEAR = "steering", "throttle", "brake", "engine", "gear"
-PEDALS: Final = (STEERING, THROTTLE, BRAKE)  # that a command on vehicle/pedals must have
+PEDALS: Final = (STEERING, THROTTLE, BRAKE)  # required in a command on vehicle/pedals
 PEDALS_AND_GEAR: Final = (*PEDALS, GEAR)
 DRIVE: Final = (*PEDALS, ENGINE)
 TILTS: Final = ("tilt_x", "tilt_y")

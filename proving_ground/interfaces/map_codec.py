@@ -1,6 +1,6 @@
-"""Maps, paths and shapes as standard messages: what a world and a planner show.
+"""Maps, paths and shapes of worlds and planners as standard messages.
 
-`fill_x` as in sensor_codec; `make` makes the empty parts of lists.
+`fill_x` as in sensor_codec; `make` creates empty list items.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS: Final = {"triangles": TRIANGLE_LIST, "lines": LINE_LIST, "cube": CUBE, "c
 Colour = Sequence[float]  # red, green, blue and, if not opaque, alpha, 0 to 1
 
 CHOSEN, CLEAR, BLOCKED = (0.1, 0.4, 1.0, 1.0), (0.1, 0.8, 0.2, 0.6), (0.9, 0.1, 0.1, 0.4)
-LIFT_M: Final = 0.3  # of arcs above the vehicle's ground, so that lines are seen
+LIFT_M: Final = 0.3  # of arcs above the vehicle's ground, so that lines are visible
 
 
 def fill_grid(message: Any, cells: Any, resolution: float, x: float, y: float) -> None:
@@ -74,14 +74,14 @@ def fill_arcs(message: Any, header: Any, arcs: Any, height: float, make: Maker) 
 
 
 def fill_shapes(message: Any, header: Any, shapes: Iterable[Any], make: Maker) -> None:
-    """visualization_msgs/MarkerArray of a world's shapes, which first takes away what was there before."""
+    """visualization_msgs/MarkerArray of a world's shapes, which first deletes all earlier ones."""
     clear = _marker(make, header, "", 0, 0)
     clear.action = DELETE_ALL
     message.markers = [clear, *(_shape(shape, header, make) for shape in shapes)]
 
 
 def set_colour(message: Any, colour: Colour) -> None:
-    """std_msgs/ColorRGBA."""
+    """Fill a std_msgs/ColorRGBA."""
     message.r, message.g, message.b = colour[:3]
     message.a = colour[3] if len(colour) > 3 else 1.0
 

@@ -36,7 +36,7 @@ TRIGGER: Final = "std_srvs/srv/Trigger"
 
 
 def short_name(type_name: str) -> str:
-    """Package and name, as people write a type.
+    """Package and name, the short form of a type.
 
     >>> short_name("sensor_msgs/msg/Imu")
     'sensor_msgs/Imu'
@@ -46,7 +46,7 @@ def short_name(type_name: str) -> str:
 
 
 def message_class(type_name: str) -> type | None:
-    """The Python class of a type such as 'sensor_msgs/msg/Imu' or 'std_srvs/srv/Trigger', if its package is there."""
+    """The Python class of a type such as 'sensor_msgs/msg/Imu' or 'std_srvs/srv/Trigger', if it is installed."""
     package, _, rest = type_name.partition("/")
     kind, _, name = rest.partition("/")
     if kind not in ("msg", "srv") or not package.isidentifier() or not name.isidentifier():

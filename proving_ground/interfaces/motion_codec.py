@@ -1,6 +1,6 @@
-"""Motion of a vehicle and what is known of it: odometry, acceleration, actuation, transforms, estimates.
+"""Motion of a vehicle, true and estimated: odometry, acceleration, actuation, transforms, estimates.
 
-`fill_x` and `read_x` as in sensor_codec. Whoever fills has made sure that all numbers are finite.
+`fill_x` and `read_x` as in sensor_codec. The caller of `fill_x` ensures that all values are finite.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from proving_ground.interfaces.fields import (
 from proving_ground.interfaces.samples import DriveTruth, Motion
 from proving_ground.interfaces.sensor_codec import fill_joints
 
-# Truth is exact; filters that invert a covariance want it above zero.
+# Truth is exact, but filters that invert a covariance need it above zero.
 TRUTH_VARIANCE: Final = 1e-9  # [m^2, rad^2, and those per s^2]
 TRANSFORM: Final = "geometry_msgs/msg/TransformStamped"
 DIMENSION: Final = "std_msgs/msg/MultiArrayDimension"
 FORCE_COLUMNS: Final = ("load_n", "along_n", "across_n", "friction_use", "load_std_n", "along_std_n", "across_std_n")
-Frames = tuple[str, str]  # of an odometry: the frame it is in, and the one that moves
+Frames = tuple[str, str]  # of an odometry: reference frame and moving frame
 
 
 # Commands
 
 
 def fill_pedals(message: Any, time_ns: int, positions: Sequence[float]) -> None:
-    """sensor_msgs/JointState of a command, whose `name` is joints.PEDALS_AND_GEAR already."""
+    """sensor_msgs/JointState of a command, whose `name` is already joints.PEDALS_AND_GEAR."""
     set_stamp(message.header.stamp, time_ns)
     message.position = numbers(message, positions)
 
@@ -58,7 +58,7 @@ def fill_command(message: Any, time_ns: int, speed: float, yaw_rate: float) -> N
 
 
 def make_exact(message: Any) -> None:
-    """Covariances of a nav_msgs/Odometry of the truth."""
+    """Set the covariances of a nav_msgs/Odometry of the truth."""
     covariance = (TRUTH_VARIANCE * np.eye(6)).ravel()
     message.pose.covariance, message.twist.covariance = covariance, covariance.copy()
 
@@ -73,7 +73,7 @@ def fill_odometry(message: Any, time_ns: int, motion: Any) -> None:
 
 
 def read_odometry(message: Any, frames: Frames | None = None) -> Motion:
-    """Motion of nav_msgs/Odometry; raises ValueError for what is not finite, not plausible, or of other frames."""
+    """Motion of nav_msgs/Odometry; raises ValueError for values that are not finite or plausible, or other frames."""
     found = (message.header.frame_id, message.child_frame_id)
     if frames is not None and found != frames:
         raise ValueError(f"is of {found[1]!r} in frame {found[0]!r}, must be of {frames[1]!r} in {frames[0]!r}")
@@ -104,7 +104,7 @@ def read_accel(message: Any) -> tuple[tuple[float, float, float], tuple[float, f
 
 
 def fill_truth_actuation(message: Any, time_ns: int, seen: Any) -> None:
-    """JointState of joints.TRUTH_ACTUATION from a record of the vehicle's snapshot, as encoders without error.
+    """JointState of joints.TRUTH_ACTUATION from a record of the vehicle's snapshot, as error-free encoders read it.
 
     Wheels: angle [rad], rate [rad/s], torque of drive and brake [N m]; steering: Pitman angle, left positive [rad];
     throttle, brake: pedals, 0 to 1; engine: velocity [rad/s].
@@ -121,7 +121,7 @@ def fill_truth_actuation(message: Any, time_ns: int, seen: Any) -> None:
 
 
 def read_truth_actuation(message: Any) -> DriveTruth:
-    """The same back; raises ValueError unless names and sizes are as they should be and all values are plausible."""
+    """The reverse; raises ValueError unless names and sizes are right and all values are plausible."""
     if tuple(message.name) != joints.TRUTH_ACTUATION:
         raise ValueError(f"names must be {', '.join(joints.TRUTH_ACTUATION)}")
     count = len(joints.TRUTH_ACTUATION)
@@ -140,7 +140,7 @@ def fill_truth_wheels(message: Any, time_ns: int, seen: Any) -> None:
 
 
 def fill_collision(message: Any, time_ns: int, push: float) -> None:
-    """geometry_msgs/WrenchStamped: how hard obstacles push [N], along no axis in particular."""
+    """geometry_msgs/WrenchStamped: magnitude of the force of obstacles [N], in `force.x` whatever its direction."""
     set_stamp(message.header.stamp, time_ns)
     message.wrench.force.x = push
 
@@ -149,7 +149,7 @@ def fill_collision(message: Any, time_ns: int, push: float) -> None:
 
 
 def new_transform(make: Maker, parent: str, child: str) -> Any:
-    """geometry_msgs/TransformStamped from parent to child, not placed yet; raises ValueError for unusable names."""
+    """geometry_msgs/TransformStamped from parent to child, without a pose yet; raises ValueError for unusable names."""
     if not parent or not child or parent == child:
         raise ValueError(f"transform from {parent!r} to {child!r} needs two different frame names")
     link = make(TRANSFORM)
@@ -158,7 +158,7 @@ def new_transform(make: Maker, parent: str, child: str) -> Any:
 
 
 def set_transform(link: Any, translation: Sequence[float], quaternion: Sequence[float]) -> None:
-    """Where the child frame's origin [m] and axes are, seen in the parent frame."""
+    """Set the child frame's origin [m] and axes in the parent frame."""
     set_vector(link.transform.translation, translation)
     set_quaternion(link.transform.rotation, quaternion)
 
@@ -194,7 +194,7 @@ def describe_forces(message: Any, wheels: int, make: Maker) -> None:
 
 
 def fill_forces(message: Any, forces: Any) -> None:
-    """std_msgs/Float64MultiArray that was described; forces: arrays for each wheel, as an observer has them."""
+    """Fill a described std_msgs/Float64MultiArray; forces: arrays for each wheel, from an observer."""
     deviations = (np.sqrt(getattr(forces, f"{name}_variance")) for name in ("load", "along", "across"))
     table: Array = np.column_stack([forces.load, forces.along, forces.across, forces.friction_use, *deviations])
     message.data = numbers(message, table.ravel())

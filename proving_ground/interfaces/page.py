@@ -1,4 +1,4 @@
-"""The tables of topics in docs/topics.md and the READMEs, made from the topic table.
+"""The tables of topics in docs/topics.md and the READMEs, generated from the topic table.
 
     python -m proving_ground.interfaces.page            # write them
     python -m proving_ground.interfaces.page --check    # status 1 when a page differs
@@ -31,7 +31,7 @@ Row = Sequence[str]
 
 
 def filled(text: str) -> str:
-    """A page with all its tables made again."""
+    """A page with all its tables regenerated."""
     return _MARKED.sub(lambda found: found[1] + table_of(found[2]) + found[3], text)
 
 
@@ -72,7 +72,7 @@ def _profile_rows() -> Iterator[Row]:
 
 
 def _node_rows(nodes: Sequence[str]) -> Iterator[Row]:
-    """What nodes publish, obey and offer."""
+    """Topics and services that nodes publish, obey and offer."""
     for topic in (*PUBLISHED, *COMMANDS):
         if {*nodes, EVERY_NODE} & set(topic.publishers):
             yield _name(topic), _type(topic), f"out, {topic.rate}" if topic.rate else "out", topic.text

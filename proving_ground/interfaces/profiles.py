@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Profile(NamedTuple):
-    """Quality of service of a topic; all profiles keep the last messages, as many as `depth` says."""
+    """Quality of service of a topic; all profiles keep the last `depth` messages."""
 
     name: str
     depth: int
@@ -15,7 +15,7 @@ class Profile(NamedTuple):
 
     @property
     def words(self) -> str:
-        """As the page of topics describes it."""
+        """Text for the page of topics."""
         parts = ["reliable" if self.is_reliable else "best effort", "transient local" if self.is_latched else ""]
         return ", ".join([*filter(None, parts), f"depth {self.depth}"])
 

@@ -1,6 +1,6 @@
-"""Messages of the sensors' topics as samples: a fix with its velocity, wheels with what drives them, IMU after wheels.
+"""Messages of the sensors' topics as samples: a fix with its velocity, wheels with actuation, IMU after wheels.
 
-Used by the observer's node and by bags; any object with the fields of the messages will do.
+Used by the observer's node and by bags; any object with the fields of the messages works.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from proving_ground.interfaces.synchronisers import PairSynchroniser
 
 Sample = EncoderSample | ImuSample | GpsSample
 
-ROLES: Final = {  # what a topic is for
+ROLES: Final = {  # purpose of a topic
     "imu": topics.IMU_RAW,
     "fix": topics.FIX,
     "velocity": topics.GPS_VELOCITY,
     "wheels": topics.WHEELS,
     "actuation": topics.ACTUATION,
 }
-SAME_FIX_NS: Final = 50_000_000  # velocities that are farther from a fix are not of it
+SAME_FIX_NS: Final = 50_000_000  # a velocity further from a fix does not belong to it
 SAME_DRIVE_NS: Final = 100_000_000
-MOST_HELD: Final = 3  # IMU samples that wait for wheels
+MOST_HELD: Final = 3  # IMU samples waiting for wheels
 
 
 class _Fix(NamedTuple):
@@ -51,7 +51,7 @@ class _Fix(NamedTuple):
 
 
 class SampleSynchroniser:
-    """Hand each message to `process`; it gives the samples that are complete now."""
+    """Pass each message to `process`, which returns the samples that are now complete."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class SampleSynchroniser:
         wheels: Sequence[str] = joints.WHEELS,
         drive: Sequence[str] = joints.DRIVE,
     ) -> None:
-        """topics: names by role. Where actuation comes, wheels without it are rejected: a steering of 0 would be wrong.
+        """topics: names by role. If there is an actuation topic, wheels without it are rejected: steering is unknown.
 
-        holds_imu: IMU samples wait for the wheels of their time, which saves a filter from going back.
+        holds_imu: IMU samples wait for the wheels of their time, which saves a filter from rewinding.
         wheels, drive: names of joints.
         """
         self._topics, self._holds_imu = topics, holds_imu
@@ -78,7 +78,7 @@ class SampleSynchroniser:
         self.clear()
 
     def clear(self) -> None:
-        """Nothing waits any more: time went back."""
+        """Drop all waiting samples: time went back."""
         self._gps: PairSynchroniser[_Fix, Velocity] = PairSynchroniser(
             SAME_FIX_NS, has_second="velocity" in self._topics
         )
@@ -95,7 +95,7 @@ class SampleSynchroniser:
         }
 
     def process(self, role: str, message: Any, arrival_ns: int) -> list[Sample]:
-        """arrival_ns: by a steady clock. A message that is no sample is counted and left out."""
+        """arrival_ns: by a steady clock. An invalid message is counted and ignored."""
         try:
             return self.add(role, self.read(role, message), arrival_ns)
         except ValueError as error:
@@ -103,22 +103,22 @@ class SampleSynchroniser:
             return []
 
     def read(self, role: str, message: Any) -> Any:
-        """The part of a sample that a message is, with its `time_ns`; raises ValueError when it is none."""
+        """The part of a sample in a message, with its `time_ns`; raises ValueError for an invalid message."""
         return self._readers[role](message)
 
     def add(self, role: str, part: Any, arrival_ns: int) -> list[Sample]:
-        """Samples that are complete with a part."""
+        """Samples that this part completes."""
         return self._adders[role](arrival_ns, part)
 
     def flush(self) -> list[Sample]:
-        """All that waits, at the end of a recording."""
+        """All waiting samples, at the end of a recording."""
         return [*self._fixes(self._gps.complete()), *self._drives(self._encoders.complete())]
 
     def _imu(self, arrival_ns: int, sample: ImuSample) -> list[Sample]:
         if not self._holds_imu:
             return [sample]
         self._held.append(sample)
-        # What waits for a partner that does not come goes on alone.
+        # A part whose partner does not come is passed on alone.
         return [
             *self._drives(self._encoders.complete(arrival_ns)),
             *self._fixes(self._gps.complete(arrival_ns)),
@@ -128,7 +128,7 @@ class SampleSynchroniser:
         return [read_gps(fix.message, moves) for fix, moves in pairs]
 
     def _drives(self, pairs: Iterable[tuple[Wheels, Actuation | None]]) -> list[Sample]:
-        """Encoders, and IMU samples that waited for them."""
+        """Encoder samples, and IMU samples that waited for them."""
         found = []
         for wheels, actuation in pairs:
             if actuation is None and "actuation" in self._topics:

@@ -1,4 +1,4 @@
-"""What is exchanged between rooms: samples of sensors and motions. Times are whole nanoseconds since 1970."""
+"""Data exchanged between rooms: samples of sensors and motions. Times are integer nanoseconds since 1970."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Array = NDArray[np.float64]
 
 
 class ImuSample(NamedTuple):
-    """In the sensor's own axes."""
+    """IMU reading in the sensor's own axes."""
 
     time_ns: int
     angular_velocity: Array  # angular rate [rad/s]
     force: Array  # specific force: acceleration less gravity, +g along z at rest [m/s^2]
     angular_velocity_variance: float  # of the worst axis: noise, bias, scale and misalignment [rad^2/s^2]
     force_variance: float  # likewise [m^2/s^4]
-    attitude: Array | None  # world_from_sensor, x y z w, of units with a filter of their own
-    attitude_variance: float  # of roll and pitch; of yaw see heading_variance [rad^2]
+    attitude: Array | None  # world_from_sensor, x y z w, of units with a built-in filter
+    attitude_variance: float  # of roll and pitch; for yaw see heading_variance [rad^2]
     heading_variance: float  # [rad^2]
     is_clipped: bool  # an axis is at its limit
 
@@ -28,11 +28,11 @@ COURSE_SPEED = 0.5  # below it the Doppler velocity gives no course [m/s]; [Sanj
 
 
 class GpsSample(NamedTuple):
-    """Of the antenna."""
+    """GPS reading at the antenna."""
 
     time_ns: int
-    quality: int  # as GGA has it: 0 no fix, 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float
-    latitude_deg: float  # all coordinates are the last known ones when there is no fix
+    quality: int  # as in GGA: 0 no fix, 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float
+    latitude_deg: float  # without a fix, all coordinates are the last known ones
     longitude_deg: float
     altitude_m: float  # above the WGS-84 ellipsoid
     variance: Array  # of the position east, north, up [m^2]
@@ -45,7 +45,7 @@ class GpsSample(NamedTuple):
 
 
 class DriveTruth(NamedTuple):
-    """What encoders look at; wheels in the order front left, front right, rear left, rear right."""
+    """True values that encoders measure; wheels in the order front left, front right, rear left, rear right."""
 
     spin: Array  # wheel angles, 4 [rad]
     wheel_torque: Array  # of drive and brake, 4 [N m]
@@ -71,7 +71,7 @@ class EncoderSample(NamedTuple):
 
 LIDAR_POINT = np.dtype(
     [
-        ("x", "<f4"),  # sensor frame at the time of the point, or of the stamp when de-skewed [m]
+        ("x", "<f4"),  # sensor frame at the time of the point, or of the stamp when deskewed [m]
         ("y", "<f4"),
         ("z", "<f4"),
         ("intensity", "<f4"),  # 0 to 255
@@ -101,7 +101,7 @@ class Motion(NamedTuple):
 
 
 class Velocity(NamedTuple):
-    """Of an antenna."""
+    """Velocity of an antenna."""
 
     time_ns: int
     velocity: Array  # east, north, up [m/s]
@@ -109,7 +109,7 @@ class Velocity(NamedTuple):
 
 
 class Wheels(NamedTuple):
-    """Front left to rear right."""
+    """Wheel readings, front left to rear right."""
 
     time_ns: int
     angle: Array  # [rad]
@@ -118,7 +118,7 @@ class Wheels(NamedTuple):
 
 
 class Actuation(NamedTuple):
-    """What the driver does, as measured."""
+    """Measured inputs of the driver."""
 
     time_ns: int
     steering: float  # Pitman angle [rad]

@@ -1,7 +1,7 @@
 """Samples of sensors to standard messages and back, with rclpy's and rosbags' classes alike.
 
 `fill_x(message, sample)` fills a message in place; its frame is set by its owner. `read_x(message)` checks shapes and
-stamps and raises ValueError with a few words, always the same for the same reason; values are judged by who uses them.
+stamps and raises ValueError with a short text, always the same for the same reason; values are validated by their user.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from proving_ground.interfaces.samples import (
     Wheels,
 )
 
-LEAST_VARIANCE: Final = 1e-12  # all zeros would mean: not known
-NOT_THERE: Final = -1.0  # in the first element of a covariance: this field holds nothing
+LEAST_VARIANCE: Final = 1e-12  # all zeros would mean unknown
+NOT_THERE: Final = -1.0  # in the first element of a covariance: the field is absent
 UNMEASURED_VARIANCE: Final = 1e6  # of rates that a GPS does not measure; larger ones upset filters
-UNKNOWN_VARIANCE: Final = 1e9  # of a velocity that was not received: finite, and so large that observers leave it out
-NO_FIX: Final = 0  # quality, as GGA has it
+UNKNOWN_VARIANCE: Final = 1e9  # of a velocity that was not received: finite, but so large that observers ignore it
+NO_FIX: Final = 0  # quality, as in GGA
 STATUS: Final = {NO_FIX: -1, 1: 0, 2: 1, 4: 2, 5: 2}  # of NavSatStatus, by the quality of GGA
 QUALITY: Final = {0: 1, 1: 2, 2: 4}  # and back
 SERVICE_GPS: Final = 1
@@ -62,7 +62,7 @@ def fill_imu(message: Any, sample: ImuSample, *, has_attitude: bool) -> None:
 
 
 def read_imu(message: Any) -> ImuSample:
-    """A covariance that begins with -1 says that the field holds nothing: then there is no sample."""
+    """Raises ValueError when a covariance begins with -1, which marks an absent field."""
     angular_velocity_covariance, force_covariance = (
         message.angular_velocity_covariance,
         message.linear_acceleration_covariance,
@@ -118,14 +118,14 @@ def fill_gps_velocity(message: Any, sample: GpsSample) -> None:
 
 
 def read_gps_velocity(message: Any) -> Velocity:
-    """A variance of 0 is one that is not known."""
+    """A variance of 0 means unknown."""
     linear, covariance = message.twist.twist.linear, message.twist.covariance
     variance = np.array([covariance[0], covariance[7], covariance[14]], dtype=float)
     return Velocity(read_stamp(message.header.stamp), np.array([linear.x, linear.y, linear.z]), variance)
 
 
 def read_gps(message: Any, moves: Velocity | None) -> GpsSample:
-    """A fix, with the velocity of the same time if there is one; else its variance leaves it out."""
+    """A fix, with the velocity of the same time if there is one; else its variance is UNKNOWN_VARIANCE."""
     quality = QUALITY.get(int(message.status.status), NO_FIX)
     is_known = message.position_covariance_type != COVARIANCE_UNKNOWN
     variance = np.array(message.position_covariance, dtype=float)[[0, 4, 8]] if is_known else np.zeros(3)
@@ -152,7 +152,7 @@ def read_gps(message: Any, moves: Velocity | None) -> GpsSample:
 
 
 def fill_joints(message: Any, time_ns: int, position: Any, velocity: Any, effort: Any) -> None:
-    """sensor_msgs/JointState whose names are set; as many values of each kind as names."""
+    """Fill a sensor_msgs/JointState whose names are set; as many values of each kind as names."""
     set_stamp(message.header.stamp, time_ns)
     message.position = numbers(message, position)
     message.velocity = numbers(message, velocity)
@@ -210,13 +210,13 @@ def encoder_sample(wheels: Wheels, actuation: Actuation | None) -> EncoderSample
 
 
 def describe_points(message: Any, layout: np.dtype[np.void], make: Maker) -> None:
-    """sensor_msgs/PointCloud2: fields and sizes of a structured type; raises ValueError for one that no cloud has."""
+    """sensor_msgs/PointCloud2: fields and sizes of a structured type; raises ValueError for an unsupported type."""
     message.fields = [_point_field(name, layout, make) for name in layout.names or ()]
     message.height, message.point_step, message.is_bigendian, message.is_dense = 1, layout.itemsize, False, True
 
 
 def fill_cloud(message: Any, time_ns: int, points: NDArray[np.void]) -> None:
-    """sensor_msgs/PointCloud2 that was described; points are finite and contiguous, and not copied for a bag."""
+    """Fill a described sensor_msgs/PointCloud2; points are finite and contiguous, and not copied for a bag."""
     set_stamp(message.header.stamp, time_ns)
     message.width = len(points)
     message.row_step = message.width * message.point_step
@@ -235,7 +235,7 @@ def lidar_cloud(message: Any, make: Maker) -> Any:
 
 
 def fill_scan(message: Any, scan: Any) -> None:
-    """sensor_msgs/LaserScan of a planar scan, which has the same names."""
+    """sensor_msgs/LaserScan of a planar scan, which has the same field names."""
     set_stamp(message.header.stamp, scan.time_ns)
     message.angle_min, message.angle_max, message.angle_increment = scan.angle_min, scan.angle_max, scan.angle_increment
     message.time_increment, message.scan_time = scan.time_increment, scan.scan_time

@@ -1,8 +1,8 @@
-"""Time synchronisers: messages that belong together by their stamps become instants and samples. No ROS here.
+"""Time synchronisers: combine messages with matching stamps into instants and samples. No ROS here.
 
 >>> instants = InstantSynchroniser({"odom", "accel"}, leader="odom")
 >>> instants.add("odom", 10, "o1"), instants.add("odom", 20, "o2"), instants.add("accel", 10, "a1").parts
-(Taken(parts=None, has_gone_back=False), Taken(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
+(Added(parts=None, has_gone_back=False), Added(parts=None, has_gone_back=False), {'odom': 'o1', 'accel': 'a1'})
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-GAP_NS = 1_000_000_000  # a stamp further ahead is odd, unless the next one goes on from there
-KEPT_INSTANTS = 30  # of which parts wait for others
+GAP_NS = 1_000_000_000  # a stamp further ahead is a stray, unless the next one continues from there
+KEPT_INSTANTS = 30  # instants whose parts wait for others
 KEPT_PARTNERS = 50
-PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by the time of arrival
+PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by time of arrival
 
 
 class Added(NamedTuple):
-    """What came of a message."""
+    """Result of adding a message."""
 
     parts: dict[str, Any] | None = None  # of an instant that is complete now
-    has_gone_back: bool = False  # time has: all that was before is void
+    has_gone_back: bool = False  # time went back: everything before is void
 
 
 class InstantSynchroniser:
-    """Parts with equal stamps, in time's order.
+    """Combines parts with equal stamps, in order of time.
 
-    One stamp of the leading topic that is out of line is a stray; two that follow one another are a jump.
+    A single out-of-line stamp of the leading topic is a stray; two that follow one another are a jump.
     """
 
     def __init__(self, needed: Iterable[str], leader: str) -> None:
-        """needed: names of the parts; leader: that of the one that shows jumps."""
+        """needed: names of the parts; leader: the part whose stamps show jumps."""
         self._needed, self._leader = frozenset(needed), leader
         self.clear()
 
     def clear(self) -> None:
-        """Any time may come next."""
+        """Reset: any time may come next."""
         self.time_ns: int | None = None  # of the last complete instant
         self._waiting: dict[int, dict[str, Any]] = {}
         self._odd_ns: int | None = None  # stamp of the last stray
 
     def add(self, part: str, time_ns: int, value: Any) -> Added:
-        """A message; strays, repetitions and what is too late change nothing."""
+        """Add a message; strays, repetitions and late ones change nothing."""
         has_gone_back = False
         if part == self._leader:
             is_in_line, has_gone_back = self._judge(time_ns)
@@ -63,7 +63,7 @@ class InstantSynchroniser:
         return Added(found, has_gone_back)
 
     def _judge(self, time_ns: int) -> tuple[bool, bool]:
-        """Whether a stamp goes on from the last one, and whether time has gone back."""
+        """Whether a stamp continues from the last one, and whether time has gone back."""
         last = self.time_ns
         if last is None or last < time_ns <= last + GAP_NS:
             self._odd_ns = None
@@ -87,31 +87,31 @@ Second = TypeVar("Second", bound=Timed)
 
 
 class PairSynchroniser(Generic[First, Second]):
-    """Gives each first part with the second that is nearest in time, as soon as no nearer one can come."""
+    """Pairs each first part with the second nearest in time, as soon as no nearer one can come."""
 
     def __init__(self, tolerance_ns: int, *, has_second: bool) -> None:
-        """tolerance_ns: seconds that are farther away do not belong; has_second: whether any will come."""
+        """tolerance_ns: largest time difference of a pair; has_second: whether second parts will come."""
         self._tolerance_ns, self._has_second = tolerance_ns, has_second
         self._waiting: list[tuple[int, First]] = []
         self._seconds: deque[Second] = deque(maxlen=KEPT_PARTNERS)
         self._newest_ns = -1
 
     def first(self, log_ns: int, value: First) -> list[tuple[First, Second | None]]:
-        """What is complete now."""
+        """Add a part; returns what is complete now."""
         self._waiting.append((log_ns, value))
         return self.complete(log_ns)
 
     def second(self, log_ns: int, value: Second) -> list[tuple[First, Second | None]]:
-        """What is complete now."""
+        """Add a part; returns what is complete now."""
         self._seconds.append(value)
         self._newest_ns = value.time_ns
         return self.complete(log_ns)
 
     def complete(self, log_ns: int | None = None) -> list[tuple[First, Second | None]]:
-        """Firsts whose second is there or will not come, by the time it is; without a time, all."""
+        """First parts whose second has come or will not come by now; without a time, all."""
         done: list[tuple[First, Second | None]] = []
         still: list[tuple[int, First]] = []
-        for since, value in self._waiting:  # one with an absurd stamp does not keep the others waiting
+        for since, value in self._waiting:  # one with an absurd stamp does not block the others
             waits = self._has_second and self._newest_ns < value.time_ns
             if waits and log_ns is not None and log_ns - since <= PATIENCE_NS:
                 still.append((since, value))

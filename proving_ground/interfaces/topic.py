@@ -16,16 +16,16 @@ class Topic:
     qos: Profile = RELIABLE
     publishers: tuple[str, ...] = ()  # nodes of the suite
     listeners: tuple[str, ...] = ()  # nodes of the suite that act on it; those that show or record it are not listed
-    rate: str = ""  # in words, of the shipped settings and per simulated second
+    rate: str = ""  # as text, for the shipped settings and per simulated second
     frame: str = ""  # of its header, without prefix
     text: str = ""  # what it is, for the page
-    sensor: str = ""  # usual name of the sensor whose topic this is
+    sensor: str = ""  # default name of the sensor whose topic this is
     pattern: str = ""  # name of the topic for a sensor with another name, with {sensor} in it
-    other_type: str = ""  # ROS type that is sent and accepted instead
+    other_type: str = ""  # alternative ROS type, sent and accepted
 
     @property
     def absolute(self) -> str:
-        """Name in the root namespace, as bags have it."""
+        """Name in the root namespace, as in bags."""
         return "/" + self.name.removeprefix("/")
 
     def named(self, sensor: str) -> Topic:
@@ -41,7 +41,7 @@ class Topic:
         return replace(self, name=self.pattern.format(sensor=sensor), frame=frame)
 
     def below(self, node: str) -> Topic:
-        """The same topic as other nodes name it; node: the name of the one whose private topic it is."""
+        """The topic's name for other nodes; node: the node whose private topic it is."""
         return replace(self, name=self.name.replace("~", node, 1))
 
 
@@ -55,5 +55,5 @@ class Service:
     text: str = ""
 
     def below(self, node: str) -> str:
-        """Its name as other nodes call it; node: the name of the one that offers it."""
+        """Its name for other nodes; node: the node that offers it."""
         return self.name.replace("~", node, 1)

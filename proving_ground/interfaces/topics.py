@@ -16,7 +16,7 @@ from proving_ground.interfaces.topic import Service, Topic
 EVERY_NODE: Final = "every node"
 _SENSORS = ("imu", "gps", "encoders", "lidar")
 
-# Commands: what nodes of the suite obey
+# Commands that nodes of the suite obey
 
 CMD_VEL: Final = Topic(
     name="cmd_vel", type=types.TWIST_STAMPED, other_type=types.TWIST,
@@ -31,7 +31,7 @@ ACKERMANN_CMD: Final = Topic(
 )  # fmt: skip
 PEDALS: Final = Topic(
     name="vehicle/pedals", type=types.JOINTS, publishers=("teleop", "keyboard", "script"), listeners=("vehicle",),
-    text="`position` of steering (-1 right to 1 left), throttle, brake (0 to 1) and if wanted gear (-1, 0, 1), by name",
+    text="`position` of steering (-1 right to 1 left), throttle, brake (0 to 1) and optional gear (-1, 0, 1), by name",
 )  # fmt: skip
 GOAL_POSE: Final = Topic(
     name="goal_pose", type=types.POSE, publishers=("referee", "cockpit"), listeners=("planner",), frame="map",
@@ -56,7 +56,7 @@ SEEK: Final = Topic(
 
 COMMANDS: Final = (CMD_VEL, ACKERMANN_CMD, PEDALS, GOAL_POSE, WAYPOINTS, INITIAL_POSE, JOY, SEEK)
 
-# What nodes of the suite publish
+# Topics that nodes of the suite publish
 
 CLOCK: Final = Topic(
     name="/clock", type=types.CLOCK, qos=CLOCK_QOS, publishers=("vehicle",), rate="100 Hz",
@@ -69,19 +69,19 @@ TRUTH_ODOM: Final = Topic(
 )  # fmt: skip
 TRUTH_ACCEL: Final = Topic(
     name="ground_truth/accel", type=types.ACCEL, publishers=("vehicle",), listeners=("imu", "encoders"), rate="100 Hz",
-    frame="base_link", text="of `base_link`'s origin in its axes, without gravity",
+    frame="base_link", text="acceleration of `base_link`'s origin in its axes, without gravity",
 )  # fmt: skip
 TRUTH_ACTUATION: Final = Topic(
     name="ground_truth/actuation", type=types.JOINTS, publishers=("vehicle",), listeners=("encoders",), rate="100 Hz",
-    text="wheels, steering, throttle, brake, engine as they are",
+    text="true values of wheels, steering, throttle, brake, engine",
 )  # fmt: skip
 DATUM: Final = Topic(
     name="ground_truth/datum", type=types.FIX, qos=LATCHED, publishers=("gps",), rate="once", frame="map",
-    text="where on Earth the origin of `map` is",
+    text="position of the origin of `map` on Earth",
 )  # fmt: skip
 COLLISION: Final = Topic(
     name="ground_truth/collision", type=types.WRENCH, publishers=("vehicle",), rate="while pushed", frame="base_link",
-    text="`force.x`: how hard obstacles push [N]",
+    text="`force.x`: contact force of obstacles [N]",
 )  # fmt: skip
 TRUTH_WHEELS: Final = Topic(
     name="ground_truth/wheels", type=types.JOINTS, publishers=("vehicle",), rate="100 Hz, while subscribed",
@@ -98,7 +98,7 @@ ROBOT_DESCRIPTION: Final = Topic(
 RESETS: Final = Topic(
     name="simulation/resets", type=types.COUNT, qos=LATCHED, publishers=("vehicle",), rate="at a reset",
     listeners=(*_SENSORS, "observer", "planner", "script"),
-    text="number of resets so far; subscribers restart when it changes",
+    text="number of resets; subscribers restart when it changes",
 )  # fmt: skip
 TRANSFORMS: Final = Topic(
     name="tf", type=types.TRANSFORMS, qos=TF, publishers=("vehicle", "observer"), rate="50 Hz",
@@ -151,7 +151,7 @@ POINTS: Final = Topic(
 SCAN: Final = Topic(
     name="lidar/scan", type=types.SCAN, qos=SENSOR, publishers=("lidar",), rate="10 Hz",
     frame="lidar_link", sensor="lidar", pattern="{sensor}/scan",
-    text="the ring nearest to level; -Inf too close, +Inf nothing (REP-117)",
+    text="the ring nearest to level; -Inf too close, +Inf no return (REP-117)",
 )  # fmt: skip
 ESTIMATE: Final = Topic(
     name="odometry/filtered", type=types.ODOMETRY, publishers=("observer",), listeners=("planner", "referee"),
@@ -160,14 +160,14 @@ ESTIMATE: Final = Topic(
 )  # fmt: skip
 SIDESLIP: Final = Topic(
     name="observer/sideslip", type=types.NUMBER, publishers=("observer",), rate="100 Hz",
-    text="of the vehicle's middle [rad], left positive",
+    text="sideslip of the vehicle's middle [rad], left positive",
 )  # fmt: skip
 TYRE_FORCES: Final = Topic(
     name="observer/tyre_forces", type=types.TABLE, publishers=("observer",), rate="10 Hz",
     text="a row for each wheel; the layout names the columns",
 )  # fmt: skip
 PLAN: Final = Topic(
-    name="plan", type=types.PATH, publishers=("planner",), rate="10 Hz", frame="map", text="way to the goal",
+    name="plan", type=types.PATH, publishers=("planner",), rate="10 Hz", frame="map", text="path to the goal",
 )  # fmt: skip
 ARCS: Final = Topic(
     name="planner/arcs", type=types.MARKERS, publishers=("planner",), rate="10 Hz", frame="map",
@@ -197,7 +197,7 @@ PUBLISHED: Final = (
 )  # fmt: skip
 TOPICS: Final = (*COMMANDS, *PUBLISHED)
 
-# What `proving-ground observe` adds to its bag of estimates
+# Topics that `proving-ground observe` adds to its bag of estimates
 
 OBSERVER_STATUS: Final = Topic(name="observer/status", type=types.TEXT, text="status of an observer, when it changes")
 SIDESLIP_STD: Final = Topic(
@@ -212,7 +212,7 @@ RESET: Final = Service(
 )  # fmt: skip
 PAUSE: Final = Service(
     name="simulation/pause", type=types.SWITCH, node="vehicle",
-    text="true pauses; `/clock` goes on with a standing time",
+    text="true pauses; `/clock` is still published, with the same time",
 )  # fmt: skip
 STEP: Final = Service(
     name="simulation/step", type=types.TRIGGER, node="vehicle", text="10 ms while paused, else rejected",

@@ -1,8 +1,8 @@
-"""Kernels that are called by their address, so that a caller need not be compiled again for a new one.
+"""Kernels called by their address, so that a new one does not recompile the caller.
 
-A soil law from anywhere is compiled by itself; the addresses of its kernels are numbers in a record. The caller, which
-takes half a minute to compile, knows only what goes in and what comes out. A call costs a few nanoseconds more than one
-that is inlined. An address holds in the process that made it, and in those forked from it.
+A soil law from any package is compiled by itself; the addresses of its kernels are numbers in a record. The caller,
+which takes half a minute to compile, knows only the signature. A call costs a few nanoseconds more than one that is
+inlined. An address is valid in the process that made it, and in those forked from it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 
 class Calling:
-    """What goes in and what comes out of the kernels of one kind, which take two arguments; given by examples."""
+    """Signature of the kernels of one kind, which take two arguments; given by examples."""
 
     def __init__(self, first: Any, second: Any, result: Any) -> None:
         self.arguments = numba.typeof(first), numba.typeof(second)
@@ -56,7 +56,7 @@ class Calling:
 
 
 def _generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Code of the call, in numba's own calling convention; an exception goes on to the caller."""
+    """Code of the call, in numba's own calling convention; exceptions propagate to the caller."""
     convention, arguments = context.call_conv, signature.args[1:]
     kind = convention.get_function_type(signature.return_type, arguments)
     callee = builder.inttoptr(values[0], kind.as_pointer())

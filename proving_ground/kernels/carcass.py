@@ -1,4 +1,4 @@
-"""The carcass of a tyre, which deflects under the force that it passes on ([Sanjurjo], section 5.3.2.3)."""
+"""The carcass of a tyre, which deflects under the force it transmits ([Sanjurjo], section 5.3.2.3)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proving_ground.kernels.jit import inlined
 def steady_to_dynamic(
     stiffness: float, damping: float, speed: float, per_slip: float, steady: float, before: float, elapsed: float
 ) -> tuple[float, float, float]:
-    """Deflection [m] of a carcass after some time [s], its rate [m/s] and force [N] then, towards a steady force [N].
+    """Deflection [m], rate [m/s] and force [N] of a carcass after some time [s], towards a steady force [N].
 
     Analytic solution of Eqs. 5.36-5.39 of [Sanjurjo], with F / s for the slope of the force (Eq. 5.41).
     """

@@ -1,4 +1,4 @@
-"""Which of our modules and of its own package a module depends on, read from the sources without importing them."""
+"""The modules of the suite and of its own package that a module depends on, read from the sources without importing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IMPORT = re.compile(r"^(?:from|import)\s+([\w.]+)", re.MULTILINE)
 
 
 def with_imports(module: str) -> set[str]:
-    """The module and all modules of ours and of its package that it imports at the top of a file, at any distance."""
+    """The module and all modules of the suite and of its package that it imports at the top of a file, recursively."""
     found, new = set(), {module}
     while new:
         found |= new
@@ -24,7 +24,7 @@ def with_imports(module: str) -> set[str]:
 
 @functools.cache
 def source(module: str) -> bytes:
-    """The text of a module or of a package's __init__, a user's if it is imported; empty where there is none."""
+    """The text of a module or of a package's __init__, a user's if it is imported; empty if it has none."""
     stem = ROOT / module.replace(".", "/")
     elsewhere = Path(getattr(sys.modules.get(module), "__file__", None) or ROOT)
     for path in (stem.with_suffix(".py"), stem / "__init__.py", elsewhere):

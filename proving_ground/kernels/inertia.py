@@ -61,7 +61,7 @@ def rod_inertia(across: float, along: float, n: Vector3) -> Symmetric:
 
 @inlined_part
 def turned_inertia(inertia: Sequence[float], x: Vector3, y: Vector3, z: Vector3) -> Symmetric:
-    """Inertia whose design axes now point along x, y, z: sum over columns, R I R^T."""
+    """Inertia rotated so that its design axes point along x, y, z: R I R^T, summed over columns."""
     xx, yy, zz = inertia[0], inertia[1], inertia[2]
     xy, xz, yz = inertia[3], inertia[4], inertia[5]
     a = (xx * x[0] + xy * y[0] + xz * z[0], xx * x[1] + xy * y[1] + xz * z[1], xx * x[2] + xy * y[2] + xz * z[2])

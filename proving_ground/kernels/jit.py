@@ -1,10 +1,10 @@
 """How this project compiles its kernels: one decorator, so that all agree.
 
-Division by zero gives infinity or NaN as in numpy (checked at a module's border), which keeps branches out of loops.
+Division by zero gives infinity or NaN as in numpy (checked at module boundaries), which keeps branches out of loops.
 Without fastmath, because it breaks NaN checks and bit-equal replay.
 
 Compiled code is kept on disk, in folders named after a module and the hash of its source and of all that it imports
-from our rooms. numba by itself looks only at the file of the function that is called: it would go on using old code of
+from our rooms. numba by itself checks only the file of the called function: it would go on using old code of
 a kernel in another file, or trip over a class that is gone.
 """
 
@@ -29,7 +29,7 @@ from proving_ground.kernels.imports import ROOMS, source, with_imports
 Function = TypeVar("Function", bound=Callable[..., object])
 
 NOTICE_AFTER_S = 0.5
-KEPT_VERSIONS = 3  # of compiled code, for people who go back and forth between versions
+KEPT_VERSIONS = 3  # of compiled code, for switching back and forth between versions
 
 
 def kernel(function: Function) -> Function:
@@ -40,7 +40,7 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """A kernel that becomes part of each kernel that calls it: for small functions, and for large tuples of floats.
 
-    Handing over such tuples costs more than working on them: the vehicle's dynamics take 1.4 times as long without.
+    Passing such tuples costs more than working on them: the vehicle's dynamics take 1.4 times as long without.
     """
     return _compiled(function, forceinline=True)
 
@@ -57,7 +57,7 @@ def part(function: Function) -> Function:
 
 def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -> Function:
     folder = _cache_folder(function.__module__)
-    # numba takes note of the folder when it decorates.
+    # numba reads the folder when it decorates.
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
         dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
@@ -70,9 +70,9 @@ def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -
 
 @functools.cache
 def _cache_folder(module: str) -> Path | None:
-    """Folder of this version of a module's compiled code; those of long unused versions are removed.
+    """Folder of this version of a module's compiled code; folders of versions not used for long are removed.
 
-    None where it cannot be written. numba must not look for another place then: beside the sources it would find code
+    None where it cannot be written. numba must not pick another folder then: beside the sources it would find code
     of other versions.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
@@ -96,7 +96,7 @@ def _cache_folder(module: str) -> Path | None:
 
 
 def _may_be_compiled(module: str) -> bool:
-    """Settings and what else binds the rooms do not end up in machine code: a change there compiles nothing again."""
+    """Whether a module can end up in machine code; settings and other glue code cannot, and recompile nothing."""
     return module.startswith("proving_ground.kernels") or not module.startswith("proving_ground")
 
 
@@ -105,8 +105,8 @@ class _Notice(Listener):
 
     def __init__(self) -> None:
         self._said = False
-        self._spent = 0.0  # [s] so far in kernels that were called from Python
-        self._open: list[float] = []  # when the kernels that are being compiled now were begun, outermost first
+        self._spent = 0.0  # [s] spent in kernels that were called from Python
+        self._open: list[float] = []  # start times of the kernels being compiled now, outermost first
 
     def on_start(self, event: Event) -> None:
         now = time.monotonic()

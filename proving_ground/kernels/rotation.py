@@ -1,4 +1,4 @@
-"""Attitudes as quaternions (x, y, z, w) that turn body axes into world axes, for kernels."""
+"""Attitudes as quaternions (x, y, z, w) that rotate body axes into world axes, for kernels."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def rotation_from(quaternion: Array | Sequence[float]) -> Rotation:
 
 @inlined_part
 def to_world(rotation: Rotation, a: Vector3) -> Vector3:
-    """A vector of chassis axes in world axes."""
+    """A vector from chassis to world axes."""
     return (dot(rotation.x, a), dot(rotation.y, a), dot(rotation.z, a))
 
 
 @inlined_part
 def to_chassis(rotation: Rotation, a: Vector3) -> Vector3:
-    """A vector of world axes in chassis axes."""
+    """A vector from world to chassis axes."""
     r = rotation
     return (
         r.x[0] * a[0] + r.y[0] * a[1] + r.z[0] * a[2],
@@ -64,7 +64,7 @@ def quaternion_rate(quaternion: Array, angular_velocity: Vector3, is_in_body_axe
 
 @inlined_part
 def normalise(quaternion: Array) -> None:
-    """To length one, in place."""
+    """Scale to length one, in place."""
     total = 0.0
     for k in range(4):
         total += quaternion[k] * quaternion[k]
@@ -94,7 +94,7 @@ def turn_back(matrix: Array, a: Vector3) -> Vector3:
 
 @inlined_part
 def rotate_quaternion(quaternion: Array, angle: Vector3, out: Array) -> None:
-    """out = quaternion turned by the rotation vector `angle` [rad], chassis axes, at length one."""
+    """out = quaternion rotated by the rotation vector `angle` [rad], chassis axes, at length one."""
     square = dot(angle, angle)
     if square > 1e-8:
         size = math.sqrt(square)

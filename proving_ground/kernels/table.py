@@ -1,4 +1,4 @@
-"""Tables for kernels: piecewise linear through given points, the first and the last slope go on."""
+"""Tables for kernels: piecewise linear through given points, extrapolated with the first and the last slope."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def vector(a: Sequence[float] | NDArray[np.float64]) -> Vector3:
 
 @inlined
 def three(a: Sequence[float] | NDArray[np.float64], start: int) -> Vector3:
-    """Three values of an array from a place on, as a vector."""
+    """Three values of an array from an index on, as a vector."""
     return (a[start], a[start + 1], a[start + 2])
 
 
@@ -78,13 +78,13 @@ def norm(a: Vector3) -> float:
 
 @inlined
 def unit(a: Vector3) -> Vector3:
-    """a at length one."""
+    """a scaled to length one."""
     return scale(1.0 / norm(a), a)
 
 
 @inlined
 def rotate(axis: Vector3, cosine: float, sine: float, a: Vector3) -> Vector3:
-    """a turned about the unit axis by the angle whose cosine and sine are given (Rodrigues)."""
+    """a rotated about the unit axis by the angle whose cosine and sine are given (Rodrigues)."""
     along = (1.0 - cosine) * dot(axis, a)
     side = cross(axis, a)
     return (

@@ -39,7 +39,7 @@ class LaunchArgument:
 
 @dataclass(frozen=True)
 class BringUp:
-    """A named launch: its arguments and the nodes that their values give."""
+    """A named launch: its arguments and the nodes for their values."""
 
     name: str
     description: str
@@ -77,7 +77,7 @@ def _teleop_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def number(name: str, text: str, least: float = -math.inf, most: float = math.inf) -> float:
-    """The number that an argument's text is; raises SettingsError for one that is none or out of bounds."""
+    """The number in an argument's text; raises SettingsError if it is not a number or out of bounds."""
     try:
         value = float(text)
     except ValueError:
@@ -88,7 +88,7 @@ def number(name: str, text: str, least: float = -math.inf, most: float = math.in
 
 
 def seed_of(text: str) -> int:
-    """The seed that an argument's text is; raises SettingsError for one that no sensor would take."""
+    """The seed in an argument's text; raises SettingsError if it is not a valid seed."""
     try:
         seed = int(text)
     except ValueError:
@@ -99,9 +99,9 @@ def seed_of(text: str) -> int:
 
 
 def planner_of(name: str) -> str:
-    """The planner's name; raises SettingsError where there is none of that name, or no such module.
+    """The planner's name; raises SettingsError for an unknown name or module.
 
-    A module of somebody's own is looked for, and not imported: it may take long, and its node does so anyway.
+    A user's module is looked up, but not imported: that may take long, and its node does so anyway.
     """
     module, colon, _ = name.partition(":")
     if not colon and name not in PLANNERS:
@@ -116,7 +116,7 @@ def planner_of(name: str) -> str:
 
 
 def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    """The 3D page, if `cockpit` asks for it."""
+    """Node of the 3D page, if `cockpit` asks for it."""
     if values["cockpit"] == "false":
         return []
     params: dict[str, Value] = {key: values[key] for key in ("world", "vehicle") if values[key]}
@@ -126,7 +126,7 @@ def cockpit_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def rviz_nodes(asked: str) -> list[NodeSpec]:
-    """RViz with our view, if it is asked for."""
+    """RViz with our view, if requested."""
     if asked != "true":
         return []
     view = share_file("config/rviz/vehicle.rviz")
@@ -161,7 +161,7 @@ def _sensor_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
 
 
 def _observer_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
-    """Sensors, and the observer, which then places base_link."""
+    """Nodes of the sensors, and of the observer, which then publishes base_link."""
     observer = {"kind": values["observer"], "knows_start": False}
     scenario = scenario_from(values, sensors=_presets(values), seed=seed_of(values["seed"]), observer=observer)
     return _run_nodes(scenario, values)
@@ -173,7 +173,7 @@ def _navigate_nodes(values: Mapping[str, str]) -> list[NodeSpec]:
     has_observer, has_lidar = values["pose_source"] == "observer", values["sensing"] == "lidar"
     wanted = {kind: has_lidar if kind == "lidar" else has_observer for kind in SENSOR_KINDS}
     more: dict[str, Any] = {"seed": seed_of(values["seed"])}
-    if has_observer:  # it knows its start: else it would wait for a drive
+    if has_observer:  # give it the start: else it would wait for motion
         more["observer"] = {"kind": values["observer"], "knows_start": True}
     to_goal = {
         "sensing": values["sensing"],
@@ -200,9 +200,9 @@ COCKPIT = LaunchArgument("cockpit", "false", "Live 3D page; open: in the browser
 _VEHICLE = (
     LaunchArgument("vehicle", "hmmwv", "Name in config/vehicles, or a path to a YAML file"),
     LaunchArgument("fidelity", "multibody", "Bodies and tyres, or a kinematic single track", FIDELITIES),
-    LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+    LaunchArgument("real_time_factor", "1.0", "Simulated time over real time; 0 is as fast as possible"),
     LaunchArgument("world", "", "Name in config/worlds, or a path to a YAML file; none: flat ground"),
-    LaunchArgument("tf_source", "truth", "Who places base_link: the vehicle, or an observer", TF_SOURCES),
+    LaunchArgument("tf_source", "truth", "Publisher of base_link: the vehicle, or an observer", TF_SOURCES),
     COCKPIT,
 )
 
@@ -232,7 +232,7 @@ def _navigate_arguments() -> tuple[LaunchArgument, ...]:
     usual = {"world": "urban", "lidar": "spinning_32", "encoders": "quadrature"}  # a planner backs up
     return (
         *(replace(argument, default=usual.get(argument.name, argument.default)) for argument in _observer_arguments()),
-        LaunchArgument("tf_source", "truth", "Who places base_link, unless the pose is the observer's", TF_SOURCES),
+        LaunchArgument("tf_source", "truth", "Publisher of base_link, unless the pose is the observer's", TF_SOURCES),
         LaunchArgument("planner", "dstar_lite", "arcs, dstar_lite, or your own as module:Class"),
         LaunchArgument("sensing", "terrain", "Obstacles by the world's truth, or by LIDAR", ("terrain", "lidar")),
         LaunchArgument("pose_source", "truth", "Pose by the truth, or by the observer", ("truth", "observer")),
@@ -264,7 +264,7 @@ def bring_up(name: str) -> BringUp:
     known = bring_ups()
     if name in known:
         return known[name]
-    from proving_ground.launching.scenario_launch import scenario_launch  # which is made of parts of this
+    from proving_ground.launching.scenario_launch import scenario_launch  # it imports this module
 
     scenarios = scenario_files()
     if name in scenarios or is_path(name):

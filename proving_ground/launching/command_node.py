@@ -15,10 +15,10 @@ def become_node(executable: str, params: Mapping[str, bool | float | str], remap
     """Replace this process by the node; remaps: 'OLD:=NEW' each. Raises SettingsError when there is no such node."""
     arguments = ["--ros-args"]
     for name, value in params.items():
-        arguments += ["-p", f"{name}:={json.dumps(value)}"]  # JSON is YAML that nobody takes for another type
+        arguments += ["-p", f"{name}:={json.dumps(value)}"]  # JSON is YAML with unambiguous types
     for remap in remaps:
         arguments += ["-r", remap]
     command = node_command(executable, arguments)
-    # The node lets them in when it can stop cleanly; before that they wait.
+    # The node unblocks them when it can stop cleanly; before that they wait.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     os.execve(command[0], command, node_environment())

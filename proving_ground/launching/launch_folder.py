@@ -1,6 +1,6 @@
-"""The folder that a launch records into: its own while it runs, and never at the cost of what others keep there.
+"""The folder that a launch records into: locked while it runs, and other files in it are never overwritten.
 
-What the launch before left there is set aside, goes away when time runs, and comes back if it never does.
+Results of the previous launch are set aside, removed once time runs, and restored if it never does.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from proving_ground.report.run_record import ESTIMATES, HISTORY, METRICS, REFERE
 from proving_ground.scenarios.refereeing import TIMING
 from proving_ground.settings import SettingsError
 
-CLAIM = ".launch"  # a file that says whose folder it is
-ASIDE = ".before"  # a folder with what the launch before left
+CLAIM = ".launch"  # lock file of the launch that uses the folder
+ASIDE = ".before"  # folder with the results of the previous launch
 RESULTS = (METRICS, HISTORY, SCENARIO, REFERENCE, ESTIMATES, REPORT)
 LOOK_EVERY_S = 1.0
 
 
 def require_inputs_elsewhere(folder: Path, inputs: list[Path]) -> None:
-    """Raises SettingsError where a file that the run is made of lies in the folder that its results go to."""
+    """Raise SettingsError if an input file of the run is in the folder of its results."""
     for path in inputs:
         if folder.resolve() in (path.resolve().parent, path.parent.resolve()):
             raise SettingsError(f"out: {folder} is the folder of {path.name}, which the run needs; choose another")
@@ -32,10 +32,10 @@ def require_inputs_elsewhere(folder: Path, inputs: list[Path]) -> None:
 
 @contextlib.contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """The folder is this launch's alone; raises SettingsError where another one runs in it, or it is not ours."""
+    """Lock the folder for this launch; raises SettingsError if another one runs in it, or it is not ours."""
     not_ours = _not_of_launch(folder)
     if not_ours:
-        raise SettingsError(f"{not_ours[0]}: is of no launch; move it, or choose another folder with out:=")
+        raise SettingsError(f"{not_ours[0]}: was not written by a launch; move it, or choose another folder with out:=")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         claim = (folder / CLAIM).open("a")
@@ -50,7 +50,7 @@ def claimed(folder: Path) -> Iterator[None]:
 
 
 def set_aside(folder: Path) -> bool:
-    """What the launch before left, and nothing else; whether there was anything."""
+    """Set aside the results of the previous launch, and nothing else; returns whether there were any."""
     settle(folder)
     left = [*(folder / name for name in (TIMING, *RESULTS)), *parts_of_launch(folder)]
     there = [item for item in left if item.exists() or item.is_symlink()]
@@ -62,7 +62,7 @@ def set_aside(folder: Path) -> bool:
 
 
 def settle(folder: Path) -> bool:
-    """Whether time ran: then what was set aside goes away. Else it comes back in place of what was recorded."""
+    """Whether time ran: then remove what was set aside. Otherwise restore it in place of what was recorded."""
     aside, has_run = folder / ASIDE, (folder / TIMING).exists()
     if not aside.is_dir():
         return has_run
@@ -77,14 +77,14 @@ def settle(folder: Path) -> bool:
 
 
 async def settle_when_time_runs(folder: Path) -> None:
-    """Disks are small: an old bag shall not stay for all of a run."""
+    """Disks are small: remove the old bag as soon as time runs, not at the end."""
     while not (folder / TIMING).exists():
         await asyncio.sleep(LOOK_EVERY_S)
     settle(folder)
 
 
 def _not_of_launch(folder: Path) -> list[Path]:
-    """Files under the names of results where no launch was before, and bags that none can have written."""
+    """Files with names of results in a folder that no launch used, and bags that no launch can have written."""
     found = parts(folder)
     if (folder / CLAIM).exists():
         ours = parts_of_launch(folder)

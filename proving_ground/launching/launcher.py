@@ -17,7 +17,7 @@ COLOURS = (36, 32, 33, 35, 34)  # cyan, green, yellow, magenta, blue
 def launch(name: str, given: Mapping[str, str], show: bool) -> int:
     """Start the launch of that name and return its exit status; with show, a monitor prints what is published."""
     if name not in bring_ups():
-        from proving_ground.launching.ros_run import run_over_ros  # which needs this
+        from proving_ground.launching.ros_run import run_over_ros  # it imports this module
 
         bring_up(name)
         return run_over_ros(name, given, show)
@@ -30,7 +30,7 @@ def start_nodes(
     use_sim_time: bool = False,
     meanwhile: Coroutine[None, None, None] | None = None,
 ) -> int:
-    """Run processes until one ends or Ctrl-C; the exit status of all. `meanwhile` is cancelled then."""
+    """Run processes until one ends or Ctrl-C, and return their exit status. `meanwhile` is cancelled then."""
     found = processes(specs, show, use_sim_time)
     printer = _Printer([process.name for process in found])
     return asyncio.run(_supervise(Supervisor(found, printer.write), meanwhile))
@@ -46,7 +46,7 @@ async def _supervise(supervisor: Supervisor, meanwhile: Coroutine[None, None, No
 
 
 def processes(specs: list[NodeSpec], show: bool, use_sim_time: bool = False) -> list[ProcessSpec]:
-    """Of the nodes, and of a monitor if there is to be one; raises SettingsError for one that there is not."""
+    """Processes of the nodes, and of a monitor if requested; raises SettingsError for an unknown one."""
     monitor = [NodeSpec("monitor", params={"use_sim_time": use_sim_time}, respawn=True)] if show else []
     return [node_process(spec) for spec in [*specs, *monitor]]
 

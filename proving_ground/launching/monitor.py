@@ -1,4 +1,4 @@
-"""What is going on, in one line: rates of topics, the last command, and what nodes say of themselves."""
+"""The state of the graph in one line: rates of topics, the last command, and the health of nodes."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ LONGEST_LINE = 400
 
 @dataclass
 class TopicWatch:
-    """Counts messages of a topic and keeps words for the last one."""
+    """Counts messages of a topic and keeps a text for the last one."""
 
     topic: str
     count: int = 0
     words: str = ""
 
     def add(self, words: str) -> None:
-        """Note one message."""
+        """Record one message."""
         self.count += 1
         self.words = words
 
 
 @dataclass
 class Monitor:
-    """Collects, and gives a line when there is something new to say. Times are seconds of one steady clock."""
+    """Collects data, and gives a line when there is news. Times are seconds of one steady clock."""
 
     watches: dict[str, TopicWatch] = field(default_factory=dict)
-    _findings: dict[str, tuple[str, float]] = field(default_factory=dict)  # words, and when they were said
+    _findings: dict[str, tuple[str, float]] = field(default_factory=dict)  # text, and when it was reported
     _last_words: str = ""
     _left_out: int = 0
 
     def watch(self, topic: str) -> TopicWatch:
-        """The watch of a topic, made when first asked for."""
+        """The watch of a topic, created on first use."""
         return self.watches.setdefault(topic, TopicWatch(topic))
 
     def note(self, name: str, words: str, now: float) -> None:
-        """Note what a node says of itself; it is forgotten when it is not said again for a while."""
+        """Record a node's status; it is dropped when not repeated for a while."""
         self._findings[_printable(name)] = (_printable(words), now)
 
     def line(self, now: float, elapsed: float) -> str:

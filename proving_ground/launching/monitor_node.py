@@ -55,7 +55,7 @@ def _tidy(value: float, positions: int) -> float:
     return round(value, positions) + 0.0  # no -0.0
 
 
-# Topic, type and how to put a message into words; a topic is subscribed when a publisher of that type shows up.
+# Topic, type and function that describes a message; subscribed when a publisher of that type appears.
 WATCHED: tuple[tuple[Topic, type, Callable[[Any], str]], ...] = (
     (topics.JOY, Joy, _joy_words),
     (topics.CMD_VEL, TwistStamped, _stamped_twist_words),
@@ -70,7 +70,7 @@ def _counting(watch: TopicWatch, words: Callable[[Any], str]) -> Callable[[Any],
 
 
 class MonitorNode(SuiteNode[MonitorSettings]):
-    """Subscribes to what others publish, best effort, so that it slows nobody down."""
+    """Subscribes to what others publish, best effort, so that it blocks no publisher."""
 
     default_name = "monitor"
     settings_type = MonitorSettings
@@ -98,7 +98,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
             offers = [info for info in self.get_publishers_info_by_topic(full_topic) if info.topic_type == kind]
             if not offers:
                 continue
-            # DDS allows one type per topic in a process: the first that is seen is watched, the other is told.
+            # DDS allows one type per topic in a process: the first one is watched, the other is reported.
             watched_kind = self._watched.setdefault(full_topic, kind)
             if watched_kind != kind:
                 names = ", ".join(sorted({info.node_name for info in offers}))

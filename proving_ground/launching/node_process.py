@@ -1,4 +1,4 @@
-"""How a node of the suite is started as a process without ROS's own tools."""
+"""Starts a node of the suite as a process without ROS's own tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _entries() -> dict[str, tuple[str, str]]:
 
 
 def node_command(executable: str, arguments: list[str]) -> list[str]:
-    """Command line of a node executable; raises SettingsError when there is none of that name."""
+    """Command line of a node executable; raises SettingsError for an unknown name."""
     entries = _entries()
     if not entries:
         raise SettingsError(
@@ -45,7 +45,7 @@ def node_command(executable: str, arguments: list[str]) -> list[str]:
     if executable not in entries:
         raise SettingsError(f"node {executable}: {close_name(executable, entries)}")
     module, call = entries[executable]
-    # Not `python -m`: that would take modules from the current folder, whatever lies there under our names.
+    # Not `python -m`: that would import modules of our names from the current folder.
     start = "import sys; sys.path[:] = filter(None, sys.path)"
     code = f"{start}; from {module} import {call.partition('(')[0]}; sys.exit({call})"
     return [sys.executable, "-c", code, *arguments]
@@ -72,7 +72,7 @@ def node_process(spec: NodeSpec) -> ProcessSpec:
 
 
 def _yaml(value: Value) -> str:
-    """As ROS reads it: JSON is YAML; text stays as it is where it is read as text."""
+    """A value as ROS parses it: JSON is YAML; text stays unquoted where it is parsed as text."""
     if isinstance(value, str):
         try:
             if isinstance(yaml.safe_load(value), str):
@@ -86,6 +86,6 @@ def node_environment() -> dict[str, str]:
     """The present environment, with discovery on this machine only and readable log lines unless set otherwise."""
     environment = dict(os.environ)
     environment.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    environment.setdefault("RCUTILS_CONSOLE_OUTPUT_FORMAT", "[{severity}] {message}")  # the name stands before it
+    environment.setdefault("RCUTILS_CONSOLE_OUTPUT_FORMAT", "[{severity}] {message}")  # the launcher prefixes the name
     environment.setdefault("PYTHONUNBUFFERED", "1")
     return environment

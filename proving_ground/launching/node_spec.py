@@ -16,7 +16,7 @@ Value = bool | int | float | str | tuple[Any, ...]  # of a parameter
 class NodeSpec:
     """One process: an executable of this package, its node name and its parameters (later ones win).
 
-    A node that crashes ends the launch, unless it is one that can rejoin a running graph: then it is started again.
+    A node that crashes ends the launch, unless it can rejoin a running graph: then it is restarted.
     """
 
     executable: str
@@ -25,7 +25,7 @@ class NodeSpec:
     package: str = PACKAGE
     arguments: tuple[str, ...] = ()  # of a program of another package
     called: str = ""  # name of the node; empty: that of the executable
-    respawn: bool = False  # started again when it crashes
+    respawn: bool = False  # restarted when it crashes
 
     @property
     def is_ours(self) -> bool:
@@ -34,12 +34,12 @@ class NodeSpec:
 
     @property
     def is_optional(self) -> bool:
-        """Whether the others go on when it ends."""
+        """Whether the others continue when it ends."""
         return self.executable in VIEWERS
 
     @property
     def finishes(self) -> bool:
-        """Whether its own good end is that of the launch."""
+        """Whether its successful end also ends the launch."""
         return self.executable == "referee"
 
     @property

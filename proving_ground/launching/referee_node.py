@@ -1,4 +1,4 @@
-"""The referee node: lets time run when all nodes are ready, tells the goal, ends the run. The rest is in refereeing."""
+"""The referee node: lets time run when all nodes are ready, sends the goal, ends the run. The rest is in refereeing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from vehicle_dynamics.choices import DIVERGED
 
 LOOK_EVERY_S = 0.1
 TELL_EVERY_S = 5.0
-AGAIN_AFTER_S = 0.5  # goals and first poses that nobody took are told again
+AGAIN_AFTER_S = 0.5  # goals and initial poses that nobody accepted are sent again
 LAST_WORDS_S = 2.0
 EXIT_FAILED = 1
 OBSERVER = "observer"
@@ -61,7 +61,7 @@ WATCHED = tuple(
 
 @dataclass(frozen=True, kw_only=True)
 class RefereeSettings:
-    """Of which run."""
+    """Settings of one run."""
 
     name: str = setting("run", "Name of the run, for messages", read_only=True)
     world: str = setting(
@@ -117,7 +117,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
         self.report("run", Level.OK, self._phase.value)
 
-    # What is heard
+    # Inputs
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -127,7 +127,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._readiness.hear(name)
             if name in self.settings.wait_for:
                 self._attendance.hear(name, self.wall_time())
-            said = {item.key: item.value for item in status.values}  # the last of a name
+            said = {item.key: item.value for item in status.values}  # the last value of a key wins
             if name == OBSERVER:
                 self._observer_status = said.get("status", "")
             elif name == "planner":
@@ -144,9 +144,9 @@ class RefereeNode(SuiteNode[RefereeSettings]):
     def _on_estimate(self, message: Odometry) -> None:
         if not self._is_observed:
             self._is_observed = True
-            self.destroy_subscription(self._estimates)  # a hundred a second would cost more than all the rest
+            self.destroy_subscription(self._estimates)  # 100 Hz would cost more than all the rest
 
-    # What is done
+    # Actions
 
     def _look(self) -> None:
         now = self.wall_time()
@@ -192,7 +192,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
     def _watch(self, now: float) -> None:
         course = self._course
         silent = self._attendance.silent(now)
-        words = f"nothing is heard of {', '.join(silent)}" if silent else "all nodes are heard of"
+        words = f"no report from {', '.join(silent)}" if silent else "all nodes report"
         self.report("nodes", Level.WARN if silent else Level.OK, words)
         self._is_disturbed |= bool(silent)
         if not silent and self._observer_status == ALIGNED:
@@ -215,7 +215,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._answer = self._pause.call_async(SetBool.Request(data=True))
 
     def _tell_where_to(self, now: float) -> None:
-        """The observer's pose, then the goal; each again while it is not taken."""
+        """Send the observer's pose, then the goal; repeat each until it is accepted."""
         if now - self._asked_at < AGAIN_AFTER_S:
             return
         self._asked_at = now
@@ -235,11 +235,11 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._goals.publish(goal)
 
     def _pose_to_send(self) -> Pose | None:
-        """Where an observer that may know it begins; again when the death of nodes made it lose its way.
+        """Initial pose for an observer that may know it; again when node deaths made it lose its estimate.
 
-        Always where the vehicle is now, and never while it moves: a pose has no speed, and is late. Who starts rolling
-        is told by its node's settings. A stationary observer cannot initialise itself, and the
-        planner would wait for it for ever. One that gets lost while all nodes live is left alone.
+        Always the present pose, and never in motion: a pose has no speed, and arrives late. An observer that starts
+        in motion gets it from its settings. A stationary observer cannot initialise itself, and the
+        planner would wait for it forever. One that diverges while all nodes live is left alone.
         """
         if OBSERVER not in self.settings.wait_for or not self.settings.tells_start:
             return None
@@ -248,7 +248,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         is_lost = self._is_disturbed and self._observer_status == STARTING
         if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):
             return None
-        self._say("nodes were started again: the observer is told where the vehicle stands")
+        self._say("nodes were restarted: sending the vehicle's pose to the observer")
         return self._pose
 
     def _write(self, times: dict[str, float]) -> None:
@@ -264,7 +264,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
 
 def main() -> int:
-    """Entry point; status 0 only when the run came to its end."""
+    """Entry point; status 0 only when the run completed."""
     status = run_node(RefereeNode)
     return status or RefereeNode.exit_status
 

@@ -15,7 +15,7 @@ from proving_ground.ros_support.respawn import RESPAWN
 
 
 def launch_description(name: str) -> LaunchDescription:
-    """Arguments and nodes of the launch of that name; when one ends that is not started again, nor a viewer, all do."""
+    """Arguments and nodes of the launch of that name; all end when one ends that is neither restarted nor a viewer."""
     description = bring_up(name)
     return LaunchDescription(
         [
@@ -44,7 +44,7 @@ def _nodes(context: LaunchContext, description: BringUp) -> list[Node]:
 
 
 def _node(spec: NodeSpec, respawns: int = 0) -> Node:
-    """Started again as the supervisor does it: launch's own `respawn` cannot tell a node that it was."""
+    """Restart as the supervisor does: launch's own `respawn` cannot inform a node that it was restarted."""
 
     def on_exit(event: ProcessExited, context: LaunchContext) -> TimerAction | Shutdown | None:
         if context.is_shutdown:

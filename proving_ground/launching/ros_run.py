@@ -30,14 +30,14 @@ REPORTED_ARGUMENTS = (
     "observer",
     "rate",
     "duration",
-)  # of a launch's arguments, in the report; the seed is there too
+)  # launch arguments that the report lists; it also has the seed
 
 
 def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
-    """Start the launch of a scenario; status 0 when it came to its end and passed, as far as a bag can tell."""
+    """Start the launch of a scenario; status 0 when it completed and passed, judged by its bag."""
     path = scenario_file(name)
     specs = scenario_launch(name).nodes(given)
-    processes(specs, show)  # what is wrong with them is told before anything is touched
+    processes(specs, show)  # report what is wrong with them before anything is touched
     if given.get("record") == "false":
         return start_nodes(specs, show)
     folder, reference = run_folder(path, given), load_scenario(path).reference
@@ -50,19 +50,19 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
             has_run = settle(folder)
         if not has_run:
             kept = "; what the run before left is kept" if had_results else ""
-            print(f"{path.stem}: the run did not come to its end: time never ran{kept}")
+            print(f"{path.stem}: the run did not complete: time never ran{kept}")
             return status or EXIT_FAILED
         try:
             return judge_bag(path, folder, given) or status
         except SettingsError as error:  # nothing usable was recorded
-            print(f"{path.stem}: the run did not come to its end, and cannot be judged: {error}")
+            print(f"{path.stem}: the run did not complete and cannot be judged: {error}")
             return status or EXIT_FAILED
 
 
 def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
-    """Judge what was recorded into a run's folder by the scenario's criteria, write figures and report, say what came.
+    """Judge the recording in a run's folder by the scenario's criteria, write figures and report, print the verdict.
 
-    A criterion that what was not recorded could have met or broken is open: neither met nor missed.
+    A criterion that the missing data could have met or broken is open: neither met nor missed.
     """
     from proving_ground.report.from_bag import recorded  # its libraries take a while to import
     from proving_ground.report.from_run import collision_events, fault_events, goal_of, world_name
@@ -81,7 +81,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     last, unsound = _end(record, scenario, simulated)
     lacking = replace(lacking, everywhere=(*lacking.everywhere, *last))
     findings = judge_around(known, record.channels, reference, lacking)
-    unsound += [f"criterion on {item.channel}: is not in the bag, and cannot be judged" for item in left_out]
+    unsound += [f"criterion on {item.channel}: is not in the bag and cannot be judged" for item in left_out]
     passed = False if unsound else verdict(findings)
     remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
     events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *missing_events(last)]
@@ -111,13 +111,13 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
 
 
 def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tuple[list[Gap], list[str]]:
-    """What is missing at the end of a recording, and what is so wrong that the run fails; simulated: its length [s]."""
+    """What is missing at the end of a recording, and what makes the run fail; simulated: its length [s]."""
     if simulated is None:
-        return [], ["the run did not come to its end"]
+        return [], ["the run did not complete"]
     if record.duration_s >= simulated - EDGE_S:
         return [], []
     late = (record.start_ns - scenario.start.time_ns()) * 1e-9
-    if late > EDGE_S:  # times of the run are not known then
+    if late > EDGE_S:  # then times of the run are unknown
         words = f"the bag has {record.duration_s:.1f} of {simulated:.1f} s, and begins {late:.1f} s after the run"
         return [], [words]
     return [Gap(record.duration_s, simulated, has_after=False)], []
@@ -126,7 +126,7 @@ def _end(record: RunRecord, scenario: Scenario, simulated: float | None) -> tupl
 def _remarks(
     record: RunRecord, scenario: Scenario, findings: Sequence[Finding], lacking: Missing, last: Sequence[Gap]
 ) -> list[str]:
-    """How it was judged with what is missing."""
+    """Remarks on how missing data were judged."""
     remarks = [f"the bag has {gap.start_s:.1f} of {gap.end_s:.1f} s" for gap in last]
     if lacking:
         undecided = sum(finding.is_open for finding in findings)
@@ -139,12 +139,14 @@ def _remarks(
     first_s = (int(record.estimates["time_ns"][0]) - record.start_ns) * 1e-9
     early = [item for item in scenario.criteria if item.channel in ESTIMATE_CHANNELS and item.from_s < first_s]
     if early and first_s > START_WITHIN_S:
-        remarks.append(f"the first estimate came at {first_s:.1f} s; before, its error is taken to be that one's")
+        remarks.append(
+            f"the first estimate came at {first_s:.1f} s; before that, its error is taken as the first one's"
+        )
     return remarks
 
 
 def _run_name(path: Path, folder: Path) -> str:
-    """That of the scenario's file; the file in a run's folder is called as in all others."""
+    """Name of the scenario's file; the file in a run's folder always has the same name."""
     return folder.resolve().name.removesuffix(OVER_ROS) if path.name == SCENARIO else path.stem
 
 
@@ -158,7 +160,7 @@ def _say(record: RunRecord, report: Path) -> None:
 
 
 def _timing(folder: Path) -> tuple[Timing, float | None]:
-    """What the referee wrote when it saw the end of the run, and the simulated time until then [s]."""
+    """Timing written by the referee at the end of the run, and the simulated time until then [s]."""
     try:
         found = json.loads((folder / TIMING).read_text(encoding="utf-8"))
         timing = Timing(wall_s=float(found["wall_s"]), real_time_factor=float(found["real_time_factor"]))

@@ -1,4 +1,4 @@
-"""Nodes of compiled parts, and runs that are made from a launch's arguments instead of a scenario file."""
+"""Nodes of compiled parts, and runs made from launch arguments instead of a scenario file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_SENSOR = "none"
 
 
 def nodes_of(run: Mapping[str, Compiled]) -> list[NodeSpec]:
-    """One for each part; what equals a node's defaults is not said."""
+    """One node for each part; parameters equal to a node's defaults are omitted."""
     nodes = []
     for name, item in run.items():
         params = dict(changed_parameters(item.settings))

@@ -1,4 +1,4 @@
-"""A scenario over ROS: its nodes, each a process of its own, with the settings that lock-step makes its cores from."""
+"""A scenario over ROS: its nodes, each a process, with the same settings as the cores in lock-step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from proving_ground.settings import SettingsError, changed_parameters
 from state_observer.kinds import OBSERVER_KINDS
 
 AS_SCENARIO, NO_OBSERVER = "scenario", "none"
-OVER_ROS = "_ros"  # behind the scenario's name, of folders in runs/
+OVER_ROS = "_ros"  # suffix of folders in runs/, after the scenario's name
 RECORD = (*BOOLEAN, "all")
 CLOUDS = ".*/points"  # 10 MB a second
 
@@ -40,7 +40,7 @@ def _arguments() -> tuple[LaunchArgument, ...]:
         LaunchArgument("seed", "", "Seed of all random numbers; empty: the scenario's"),
         LaunchArgument("planner", "", "arcs, dstar_lite, or your own as module:Class; empty: the scenario's"),
         LaunchArgument("observer", AS_SCENARIO, "Which observer", observers),
-        LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as it can"),
+        LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as possible"),
         LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it; all: clouds too", RECORD),
         COCKPIT,
         LaunchArgument("rviz", "false", "Start RViz too, where it is installed", BOOLEAN),
@@ -66,12 +66,12 @@ def scenario_launch(name: str) -> BringUp:
 
 
 def run_folder(path: Path, values: Mapping[str, str]) -> Path:
-    """Where a run leaves its bag and report."""
+    """Folder of a run's bag and report."""
     return Path(values.get("out") or Path("runs") / f"{path.stem}{OVER_ROS}")
 
 
 def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) -> list[NodeSpec]:
-    """The vehicle waits paused until the referee has seen all others ready."""
+    """Nodes of a scenario; the vehicle stays paused until the referee finds all others ready."""
     given = {argument.name: argument.default for argument in _arguments()} | dict(values)
     scenario = _as_asked(path, scenario, given)
     run = compiled(scenario)
@@ -89,7 +89,7 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
 
 
 def _as_asked(path: Path, scenario: Scenario, given: Mapping[str, str]) -> Scenario:
-    """The scenario with what the launch's arguments ask for in place of its own."""
+    """The scenario with the launch's arguments in place of its own values."""
     if given["seed"]:
         scenario = replace(scenario, seed=seed_of(given["seed"]))
     if given["observer"] != AS_SCENARIO:
@@ -105,7 +105,7 @@ def _as_asked(path: Path, scenario: Scenario, given: Mapping[str, str]) -> Scena
 
 
 def _observer(scenario: Scenario, kind: str) -> ObserverChoice | None:
-    """Of another kind; a file of settings is of one kind."""
+    """Observer of another kind, without the settings file, which is for one kind only."""
     if kind == NO_OBSERVER:
         return None
     own = scenario.observer or ObserverChoice(knows_start=False)

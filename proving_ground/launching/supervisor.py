@@ -1,6 +1,6 @@
 """Runs a group of processes as one: when any ends, all are stopped, and the status says which one and how.
 
-Processes that may be replaced while the rest goes on are started again when they crash, a few times; those that nobody
+Processes that can rejoin are restarted when they crash, a few times; those that nobody
 needs may end.
 """
 
@@ -17,9 +17,9 @@ from typing import Any
 
 from proving_ground.ros_support.respawn import RESPAWN
 
-STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all over within 3 s
+STOP_STAGES = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.6), (signal.SIGKILL, 1.0))  # all stopped within 3 s
 EXIT_FAILED = 1
-EXIT_BAD_SETTINGS = 2  # a process that says so would say so again
+EXIT_BAD_SETTINGS = 2  # a restart would fail again
 RESPAWN_AFTER_S = 1.0
 MOST_RESPAWNS = 5  # of each process
 _PR_SET_PDEATHSIG = 1
@@ -33,9 +33,9 @@ class ProcessSpec:
     command: Sequence[str]
     environment: Mapping[str, str]
     respawn: bool = False
-    finishes: bool = False  # its good end is that of all
-    is_ours: bool = True  # a node of the suite, whose status counts; it lets signals in once it can end cleanly
-    is_optional: bool = False  # its end is told, and the others go on
+    finishes: bool = False  # its successful end ends all
+    is_ours: bool = True  # a node of the suite, whose status counts; it unblocks signals once it can end cleanly
+    is_optional: bool = False  # its end is reported, and the others continue
 
 
 class Supervisor:
@@ -71,7 +71,7 @@ class Supervisor:
         return self._status(first_ended)
 
     def _write(self, name: str, line: str) -> None:
-        """Pass a line on; when nobody can read any more, stop the nodes rather than run on unseen."""
+        """Pass a line on; when nobody can read it any more, stop the nodes rather than run on unseen."""
         if self._output is not None:
             try:
                 self._output(name, line)
@@ -112,7 +112,7 @@ class Supervisor:
         try:
             return await self._first_end(waits, interrupt)
         finally:
-            for task in (*waits, interrupt):  # nothing is started again from here on
+            for task in (*waits, interrupt):  # nothing is restarted from here on
                 task.cancel()
 
     async def _first_end(self, waits: dict[asyncio.Task[Any], str], interrupt: asyncio.Task[Any]) -> str:
@@ -125,7 +125,7 @@ class Supervisor:
                 spec = next(spec for spec in self._specs if spec.name == name)
                 error = task.exception()
                 if isinstance(error, OSError):
-                    self._write("", f"node {name} could not be started again: {error.strerror}; stopping the others")
+                    self._write("", f"node {name} could not be restarted: {error.strerror}; stopping the others")
                     return name
                 if error is not None:
                     raise error
@@ -136,14 +136,14 @@ class Supervisor:
                 if not may_respawn and not spec.is_optional:
                     self._write("", f"node {name} {ending}; stopping the others")
                     return name
-                self._write("", f"node {name} {ending}; {'starting it again' if may_respawn else 'the others go on'}")
+                self._write("", f"node {name} {ending}; {'restarting it' if may_respawn else 'the others go on'}")
                 dead = self._processes.pop(name)
                 _signal_group(dead.pid, signal.SIGKILL)  # what it may have left behind
                 if may_respawn:
                     waits[asyncio.create_task(self._start_again(spec))] = name
 
     async def _start_again(self, spec: ProcessSpec) -> None:
-        """After a while; returns when it has ended once more."""
+        """Restart after a delay; returns when it has ended once more."""
         await asyncio.sleep(RESPAWN_AFTER_S)
         await self._start(replace(spec, environment={**spec.environment, RESPAWN: "1"}))
         await self._processes[spec.name].wait()
@@ -172,7 +172,7 @@ class Supervisor:
                 self._write("", f"node {name} {_ending(item.returncode)} while stopping")
         codes = {name: item.returncode for name, item in self._processes.items() if name in ours}
         if first_ended:
-            code = codes.get(first_ended)  # none: it could not be started again
+            code = codes.get(first_ended)  # None: it could not be restarted
             return code if code is not None and code > 0 else EXIT_FAILED
         return EXIT_FAILED if any(codes.values()) else 0
 
@@ -191,15 +191,15 @@ def _signal_group(group: int, number: int) -> None:
 
 
 def _prepare_node() -> None:
-    """In the child, before exec: let the kernel end it with the supervisor, and hold signals back until it is ready.
+    """In the child, before exec: let the kernel end it with the supervisor, and block signals until it is ready.
 
-    A node lets the signals in once it can end cleanly (ros_support.signals); one that never does is killed.
+    A node unblocks the signals once it can end cleanly (ros_support.signals); one that never does is killed.
     """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
 
 
 def _prepare_program() -> None:
-    """The same for a program that is not ours, and would never let the signals in."""
+    """The same for a program that is not ours, and would never unblock the signals."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

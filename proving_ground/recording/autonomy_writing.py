@@ -1,4 +1,4 @@
-"""What observer and planner of a run in lock-step find out, as messages in a bag, on the topics of their nodes."""
+"""Output of observer and planner of a lock-step run as messages in a bag, on the topics of their nodes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ObserverWriting:
         self._health = _HealthWriting("observer", write)
 
     def look(self, now_ns: int) -> None:
-        """After all samples of an instant."""
+        """Call after all samples of an instant."""
         observer = self._observer
         found = observer.health()
         level = Level.OK if found.status == ALIGNED else Level.WARN
@@ -89,7 +89,7 @@ class PlannerWriting:
         self._health = _HealthWriting("planner", write)
 
     def look(self, now_ns: int) -> None:
-        """After the planner acted at an instant."""
+        """Call after the planner has acted at an instant."""
         height = self._autonomy.height
         progress, plans = self._autonomy.progress, self._autonomy.core.plans
         level = Level.WARN if progress.status in (Status.FAILED, Status.BLOCKED, Status.EMERGENCY) else Level.OK

@@ -1,4 +1,4 @@
-"""What a bag tells of a message type: its definition with all that it uses, and its hash (RIHS01)."""
+"""Message types in a bag: the definition with all types it uses, and its hash (RIHS01)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proving_ground.recording.types import store
 
 
 class Definition(NamedTuple):
-    """As MCAP files have it."""
+    """Definition of a type, as in MCAP files."""
 
     text: str
     digest: str
@@ -24,7 +24,7 @@ class Definition(NamedTuple):
 
 @functools.cache
 def definition(message_type: str) -> Definition | None:
-    """That of ROS 2 Jazzy, else that of the installed package; None: there is neither."""
+    """The definition from ROS 2 Jazzy, else from the installed package; None if neither has it."""
     types = store()
     try:
         if message_type not in types.types:
@@ -36,7 +36,7 @@ def definition(message_type: str) -> Definition | None:
 
 
 def _installed(message_type: str, done: set[str]) -> Iterator[tuple[str, Any]]:
-    """The type and those it uses, as far as they are not known yet; raises OSError when a file is missing."""
+    """The type and the types it uses that are not known yet; raises OSError when a file is missing."""
     done.add(message_type)
     package, kind, name = message_type.split("/")
     found = get_types_from_msg(_file(package, kind, name).read_text(), message_type)
@@ -61,7 +61,7 @@ def _used(types: Any) -> set[str]:
 
 
 def _file(package: str, kind: str, name: str) -> Path:
-    """In the ament index, which without a sourced ROS is the prefix of this Python."""
+    """File in the ament index, which without a sourced ROS is the prefix of this Python."""
     prefixes = [*filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)), sys.prefix]
     paths = [Path(prefix) / "share" / package / kind / f"{name}.msg" for prefix in prefixes]
     return next((path for path in paths if path.is_file()), paths[-1])

@@ -1,4 +1,4 @@
-"""Estimates of an observer as a bag: /odometry/filtered and what else it tells."""
+"""Estimates of an observer as a bag: /odometry/filtered, sideslip and status."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from proving_ground.settings.units import NS_PER_S
 
 ODOMETRY, STATUS = topics.ESTIMATE.absolute, topics.OBSERVER_STATUS.absolute
 SIDESLIP, SIDESLIP_STD = topics.SIDESLIP.absolute, topics.SIDESLIP_STD.absolute  # [rad]
-_NUMBERS = 3 + 4 + 36 + 6 + 36  # of an Odometry after its names
-_STAMP_AT = 4  # bytes, after the head of all CDR
+_NUMBERS = 3 + 4 + 36 + 6 + 36  # values of an Odometry after its names
+_STAMP_AT = 4  # bytes, after the CDR header
 
 
 class EstimateBag:
-    """Odometry messages differ only in stamp and numbers: those are put into the bytes of one, many rows at a time."""
+    """Odometry messages differ only in stamp and values: these are patched into the bytes of one, many at a time."""
 
     def __init__(self, bag: BagWriter, world: str = "map", base: str = "base_link") -> None:
         self._bag = bag
@@ -31,7 +31,7 @@ class EstimateBag:
             bag.announce(topic.absolute, topic.type, to_rosbags(topic.qos))
 
     def write(self, rows: NDArray[np.void]) -> None:
-        """Records of ESTIMATE."""
+        """Write records of ESTIMATE."""
         times = rows["time_ns"].tolist()
         deviations = np.sqrt(np.maximum(rows["sideslip_variance"], 0.0))
         odometry = self.odometry(rows)
@@ -62,7 +62,7 @@ class EstimateBag:
         return data
 
     def status(self, time_ns: int, status: str) -> None:
-        """When it changes."""
+        """Write the status; called when it changes."""
         message = empty(topics.OBSERVER_STATUS.type)
         message.data = status
         self._bag.write(STATUS, message, time_ns)

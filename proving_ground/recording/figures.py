@@ -1,4 +1,4 @@
-"""Errors of a replay against the truth of its bag, and the figures that are told of it."""
+"""Errors of a replay against the truth of its bag, and figures of them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from proving_ground.recording.offline import Replay
 Array = NDArray[np.float64]
 
 NS = 1e-9
-MOVES = 1.0  # [m/s]: slower, a sideslip angle means nothing
-LONGEST_GAP_S = 0.5  # between two estimates or truths: beyond, nothing is compared
+MOVES = 1.0  # [m/s]: below this, a sideslip angle is meaningless
+LONGEST_GAP_S = 0.5  # between two estimates or truths; longer gaps are not compared
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Errors:
     time_ns: NDArray[np.int64]
     position: Array  # n x 3 [m]
     heading: Array  # [rad]
-    speed: Array  # ahead [m/s]
+    speed: Array  # longitudinal [m/s]
     sideslip: Array  # [rad]; NaN where the vehicle hardly moves
     position_std: Array
     heading_std: Array
@@ -34,22 +34,22 @@ class Errors:
 
 
 def yaw_of(attitude: Array) -> Array:
-    """[rad], without jumps; attitude: n x 4."""
+    """Yaw [rad], unwrapped; attitude: n x 4."""
     x, y, z, w = attitude.T
     return np.asarray(np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))))
 
 
 def turned(attitude: Array, vectors: Array) -> Array:
-    """Vectors of base_link's axes in the world's; n x 4 and n x 3."""
+    """Vectors from base_link's axes to the world's; n x 4 and n x 3."""
     axis, w = attitude[:, :3], attitude[:, 3:]
     across = 2.0 * np.cross(axis, vectors)
     return np.asarray(vectors + w * across + np.cross(axis, across))
 
 
 def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
-    """middle: the point of base_link whose sideslip is told [m]; shift: of the truth, to the observer's datum [m].
+    """middle: the point of base_link whose sideslip is estimated [m]; shift: of the truth, to the observer's datum [m].
 
-    None: there is no truth, or no estimate, at any common time.
+    None if truth and estimate have no common time.
     """
     estimates, truth = _in_order(replay.estimates), _in_order(replay.truth)
     if len(estimates) < 2 or not len(truth):
@@ -84,7 +84,7 @@ def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
 
 
 def antenna_truth(replay: Replay, arm: Array) -> Array:
-    """Where the antenna truly was at each fix [m], n x 3; NaN where no truth is near. arm: in base_link [m]."""
+    """True antenna position at each fix [m], n x 3; NaN where no truth is near. arm: in base_link [m]."""
     truth = _in_order(replay.truth)
     at = replay.fixes["time_ns"]
     if len(truth) < 2 or not len(at):
@@ -98,14 +98,14 @@ def antenna_truth(replay: Replay, arm: Array) -> Array:
 
 
 def fitted_shift(replay: Replay, arm: Array) -> Array:
-    """By how much fixes are off the truth, on the mean [m]: where the datum is not known, this is its place."""
+    """Mean offset of the fixes from the truth [m]; with an unknown datum, this is its position."""
     off = replay.fixes["position"] - antenna_truth(replay, arm)
     good = np.isfinite(off).all(axis=1)
     return np.asarray(np.median(off[good], axis=0)) if good.any() else np.zeros(3)
 
 
 def figures(replay: Replay, found: Errors | None, arm: Array, shift: Array) -> dict[str, Any]:
-    """For metrics.json; None where there is nothing to tell."""
+    """Figures for metrics.json; None where there is no data."""
     health = replay.health
     said: dict[str, Any] = {
         "estimates": len(replay.estimates),
@@ -138,12 +138,12 @@ def figures(replay: Replay, found: Errors | None, arm: Array, shift: Array) -> d
 
 
 def number(value: Any) -> float | None:
-    """As JSON takes it."""
+    """Number for JSON."""
     return float(value) if math.isfinite(value) else None
 
 
 def _in_order(rows: NDArray[np.void]) -> NDArray[np.void]:
-    """By time, each time once; the latest of a time that came twice."""
+    """Sorted by time, each time once; of duplicates the latest."""
     _, last = np.unique(rows["time_ns"][::-1], return_index=True)
     return rows[len(rows) - 1 - last]
 
@@ -153,5 +153,5 @@ def _root(values: Array) -> Array:
 
 
 def rms(values: Array) -> float | None:
-    """As JSON takes it; None of nothing."""
+    """Root mean square for JSON; None without values."""
     return number(np.sqrt(np.mean(values**2))) if len(values) else None

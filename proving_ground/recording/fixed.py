@@ -1,4 +1,4 @@
-"""What a bag tells once: where the sensors are (/tf_static) and where the world's origin is (/ground_truth/datum)."""
+"""Fixed data of a bag: mounts of the sensors (/tf_static) and the world's origin (/ground_truth/datum)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BASE = "base_link"
 
 
 class Mount(NamedTuple):
-    """In base_link."""
+    """Pose of a sensor in base_link."""
 
     xyz_m: tuple[float, float, float]
     rpy_deg: tuple[float, float, float]
 
 
 def bag_datum(bag: Bag) -> Geodetic | None:
-    """If it has one, as bags of `proving-ground run --bag` do."""
+    """Datum of the bag, if it has one, as bags of `proving-ground run --bag` do."""
     for message in _fixed(bag, topics.DATUM):
         position = Geodetic(message.latitude, message.longitude, message.altitude)
         if (
@@ -36,7 +36,7 @@ def bag_datum(bag: Bag) -> Geodetic | None:
 
 
 def bag_mounts(bag: Bag) -> dict[str, Mount]:
-    """By the name of a frame that hangs on base_link; prefixes of frames are left out."""
+    """Mounts by the name of a child frame of base_link; frame prefixes are stripped."""
     found: dict[str, Mount] = {}
     for message in _fixed(bag, topics.FIXED_TRANSFORMS):
         for link in message.transforms:
@@ -52,7 +52,7 @@ def bag_mounts(bag: Bag) -> dict[str, Mount]:
 
 
 def frame_of(bag: Bag, topic: str) -> str:
-    """Of the first message of a topic, without prefix; empty: none."""
+    """Frame of the first message of a topic, without prefix; empty if there is none."""
     for message in _messages(bag, topic, bag.topics[topic]):
         return _bare(str(message.header.frame_id))
     return ""

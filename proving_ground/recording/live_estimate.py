@@ -1,4 +1,4 @@
-"""What an observer told when a bag was recorded, against what one tells of the recording."""
+"""Estimates recorded live, compared with estimates computed from the recording."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAP = "map"
 def live_difference(
     bag: Bag, replay: Replay, shift: Array, say: Callable[[str], None]
 ) -> dict[str, float | None] | None:
-    """RMS of place [m] and heading [deg] at the times of the live estimates; None where there are none.
+    """RMS of position [m] and heading [deg] at the times of the live estimates; None if there are none.
 
     shift: of the bag's map frame, to the observer's datum [m].
     """
@@ -44,7 +44,7 @@ def live_difference(
 
 
 def _live_estimates(bag: Bag) -> NDArray[np.void]:
-    """Records of TRUTH: they have the same form."""
+    """Records of TRUTH, which have the same layout."""
     rows = []
     for _, _, data in bag.messages([ODOMETRY]):
         try:

@@ -1,6 +1,6 @@
-"""A bag that is written while a recording runs: rosbag2's folder with an MCAP file and, at the end, metadata.yaml.
+"""A bag written during a recording: rosbag2's folder with an MCAP file and, at the end, metadata.yaml.
 
-It is under its own name from the beginning, and chunks are closed when `flush` asks for it: a process that is killed
+It has its final name from the beginning, and `flush` closes chunks: a process that is killed
 leaves a file that is readable up to its last flush, without an index and without metadata.yaml, as `ros2 bag` does.
 """
 
@@ -24,11 +24,11 @@ from proving_ground.settings import SettingsError
 CHUNK_BYTES: Final = 4 << 20  # larger: fewer index entries, which are kept in memory; smaller: less to load at once
 COMPRESSIONS: Final = {"none": CompressionType.NONE, "lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}
 DISTRIBUTION: Final = "jazzy"
-TIMES: Final = range(1 << 63)  # [ns] that readers can have: since 1970, with a sign
+TIMES: Final = range(1 << 63)  # [ns] that readers support: signed, since 1970
 
 
 class Topic(NamedTuple):
-    """What a bag tells of a topic before its first message."""
+    """Description of a topic in a bag, before its first message."""
 
     name: str
     message_type: str
@@ -47,7 +47,7 @@ class LiveMessage(NamedTuple):
 
 
 class LiveBag:
-    """A new bag. Methods raise SettingsError with one line when the disk takes no more; what is written stays."""
+    """A new bag. Methods raise SettingsError with one line when the disk is full; what is written stays."""
 
     def __init__(self, folder: Path, compression: str = "none") -> None:
         """Raises SettingsError when the folder exists or cannot be made."""
@@ -70,12 +70,12 @@ class LiveBag:
         self._writer.start(profile="ros2", library="proving_ground")
 
     def announce(self, topic: Topic) -> None:
-        """A topic, before its first message; what publishers offer may be told anew until then."""
+        """Announce a topic before its first message; the offered QoS may be updated until then."""
         if topic.name not in self._channels:
             self._topics[topic.name] = topic
 
     def write(self, message: LiveMessage) -> None:
-        """A message of a topic that was announced; raises ValueError for times that no bag can hold."""
+        """Write a message of an announced topic; raises ValueError for times that no bag can hold."""
         if message.log_ns not in TIMES or message.publish_ns not in TIMES:  # before half a record is written
             raise ValueError(f"{message.topic}: no bag holds the times {message.log_ns}, {message.publish_ns} ns")
         channel = self._channels.get(message.topic)
@@ -109,7 +109,7 @@ class LiveBag:
         return channel
 
     def flush(self) -> None:
-        """Hand all to the system: a kill of this process does not lose it any more."""
+        """Hand all data to the system, so that a kill of this process does not lose it."""
         try:
             self._writer.flush()
         except OSError as error:
@@ -129,7 +129,7 @@ class LiveBag:
 
     def _finish(self) -> None:
         try:
-            for name in [name for name in self._topics if name not in self._channels]:  # there, and silent
+            for name in [name for name in self._topics if name not in self._channels]:  # topics without messages
                 self._register(self._topics[name])
             self._writer.flush()
             self._writer.add_metadata("rosbag2", {"serialized_metadata": _yaml_text(self._facts())})
@@ -147,7 +147,7 @@ class LiveBag:
             raise self._cut(error) from None
 
     def _cut(self, error: OSError) -> SettingsError:
-        """The file ends in the midst of a chunk, whose messages are readable as far as they go if not compressed."""
+        """The file ends inside a chunk, whose messages are readable up to there if not compressed."""
         with contextlib.suppress(OSError):
             self._file.close()
         return self._trouble(error)

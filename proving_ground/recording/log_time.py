@@ -1,4 +1,4 @@
-"""When a message was recorded: by the machine's clock, or by the simulation's as far as it had come then."""
+"""Log time of a message: by the machine's clock, or by the latest simulated time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KEPT = 200  # ticks of /clock: two seconds of ours
 
 
 class SimulatedTime:
-    """Maps times of arrival by the machine's clock to simulated time, as /clock told it when they came.
+    """Maps times of arrival by the machine's clock to simulated time, as published on /clock at that moment.
 
     >>> time = SimulatedTime()
     >>> time.at(5) is None
@@ -25,7 +25,7 @@ class SimulatedTime:
         self._times: deque[int] = deque(maxlen=KEPT)
 
     def tick(self, arrival_ns: int, time_ns: int) -> bool:
-        """A message of /clock; True when time has gone back."""
+        """Process a message of /clock; True when time has gone back."""
         if self._arrivals and arrival_ns < self._arrivals[-1]:  # the machine's clock was set back
             self._arrivals.clear()
             self._times.clear()

@@ -1,7 +1,7 @@
-"""What is intact of an MCAP file whose end, index or chunks are damaged: its records one after the other.
+"""The intact records of an MCAP file whose end, index or chunks are damaged, one after the other.
 
 The rosbags library reads files that were closed properly; a process that was killed leaves one without an index.
-Records are an opcode, a length and so many bytes (https://mcap.dev/spec).
+A record is an opcode, a length and that many bytes (https://mcap.dev/spec).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class McapScan:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.damage = ""
-        self.qos_texts: dict[str, str] = {}  # what publishers of a topic offered, as YAML; where channels tell it
+        self.qos_texts: dict[str, str] = {}  # QoS offered by publishers of a topic, as YAML, where channels have it
 
     def messages(self) -> Iterator[Found]:
-        """As far as the file is intact; a damaged chunk is left out. Raises OSError."""
+        """Messages of the intact parts; a damaged chunk is skipped. Raises OSError."""
         schemas: dict[int, str] = {}
         channels: dict[int, tuple[str, str]] = {}
         with self._path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                self.damage = "is no MCAP file"
+                self.damage = "is not an MCAP file"
                 return
             for code, body in self._records(file):
                 if code == DATA_END:
@@ -53,7 +53,7 @@ class McapScan:
                     continue
                 try:
                     inner = io.BytesIO(_unpacked(body))
-                except Exception as error:  # whatever a decompressor says of bad bytes
+                except Exception as error:  # whatever a decompressor raises for bad bytes
                     self.damage = f"a chunk is damaged: {error}"
                     continue
                 for inner_code, inner_body in self._records(inner):
@@ -69,7 +69,7 @@ class McapScan:
             body = file.read(length) if length < LARGEST_RECORD else b""
             if len(body) < length:
                 self.damage = "ends early" if length < LARGEST_RECORD else "a record is damaged"
-                if code == CHUNK:  # its beginning tells something
+                if code == CHUNK:  # its beginning is usable
                     yield code, body
                 return
             yield code, body
@@ -77,7 +77,7 @@ class McapScan:
     def _take(
         self, code: int, body: bytes, schemas: dict[int, str], channels: dict[int, tuple[str, str]]
     ) -> Iterator[Found]:
-        """Remember schemas and channels, and give messages of known ones; a record that is too short tells nothing."""
+        """Store schemas and channels, and yield messages of known ones; records that are too short are ignored."""
         try:
             if code == SCHEMA:
                 (key,) = struct.unpack_from("<H", body)
@@ -113,7 +113,7 @@ def _unpacked(body: bytes) -> bytes:
         raise ValueError(f"promises {size} bytes")
     compression, at = _text(body, _CHUNK.size)
     (length,) = struct.unpack_from("<Q", body, at)
-    if not compression and at + 8 + length > len(body):  # cut off; its records are there as far as they go
+    if not compression and at + 8 + length > len(body):  # cut off; its records are usable up to there
         return body[at + 8 :]
     data: bytes = decompress(body[at + 8 : at + 8 + length], compression, size, crc)
     return data

@@ -38,8 +38,8 @@ from terrain.ground import FlatGround
 
 DAMAGED = 1  # exit status: the bag is not whole, what is intact was used
 TUNED = "tuned.yaml"
-TUNED_FOR_S = 300.0  # of a bag: longer ones are tuned on their beginning
-# The rest is better known by hand: whether it is right shows only in longer recordings or against a truth.
+TUNED_FOR_S = 300.0  # longer bags are tuned on their beginning
+# The rest is better set by hand: it can be judged only on longer recordings or against a truth.
 TUNED_OF_VEHICLE = ("along_mps2", "across_mps2")
 
 
@@ -68,7 +68,7 @@ class _Observation:
         self._out = request.out or Path("runs") / f"{request.bag.resolve().stem}_observed"
 
     def run(self) -> int:
-        """All of it."""
+        """Run everything."""
         try:
             self._out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -127,7 +127,7 @@ class _Observation:
         return "; ".join(lines) or f"no {' and no '.join(roles)}"
 
     def _check_joints(self, role: str, option: str, asked: tuple[str, ...], names: tuple[str, ...]) -> None:
-        """Names that were asked for must be there; a topic without the usual ones is not used."""
+        """Requested names must exist; a topic without the usual ones is not used."""
         if role not in self._topics:
             return
         words = missing_joints(self._bag, self._topics[role], names)
@@ -138,7 +138,7 @@ class _Observation:
             del self._topics[role]
 
     def _choose(self) -> Settings:
-        """The settings asked for; raises SettingsError when the bag is not enough for them."""
+        """The requested settings; raises SettingsError when the bag lacks data for them."""
         wanted, has = self._request.observer, set(self._topics)
         missing = [role for role in ("wheels", "actuation") if role not in has]
         if not wanted:
@@ -159,7 +159,7 @@ class _Observation:
         elif "imu" not in has:
             self._say("imu: none; attitude and yaw rate come from the model alone")
         if "velocity" not in has:
-            self._say("velocity: none; the heading comes from places that are apart, later and less well")
+            self._say("velocity: none; the heading comes from successive positions, later and less accurately")
         return settings
 
     def _replay(self, observer: BasicObserver) -> Replay:
@@ -175,7 +175,7 @@ class _Observation:
                 progress=progress,
             )
             progress(self._bag.end_ns)
-            if not len(found.estimates):  # raised in here: no bag is left
+            if not len(found.estimates):  # raised in here, so that no bag is left behind
                 raise SettingsError(f"{self._bag.name}: the observer never started: {_reasons(found, self._stream)}")
         return found
 
@@ -226,7 +226,7 @@ def _kind(settings: Any) -> ObserverKind:
 
 
 def _middle(observer: BasicObserver) -> Any:
-    """The point of base_link whose sideslip the observer tells [m]."""
+    """The point of base_link whose sideslip the observer estimates [m]."""
     if isinstance(observer, VehicleObserver):
         return -observer.ekf.model.base_in_chassis
     return np.array([float(observer.filter.constants["middle"][0]), 0.0, 0.0])  # type: ignore[attr-defined]

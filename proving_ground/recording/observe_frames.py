@@ -1,4 +1,4 @@
-"""Where sensors and the world's origin are: as asked for, of the settings file, of the bag, or the suite's."""
+"""Mounts of sensors and the world's origin: from the command line, the settings file, the bag, or the suite."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Placed(NamedTuple):
 
     settings: Settings
     origin: Triple | None  # of the truth: latitude, longitude [deg], altitude [m]
-    is_fitted: bool  # the datum is the first fix, so that nobody knows where the truth is from it
+    is_fitted: bool  # the datum is the first fix, so its offset from the truth is unknown
 
     def truth_shift(self, found: Replay) -> Any:
-        """From the truth's origin to the observer's datum [m]."""
+        """Offset from the truth's origin to the observer's datum [m]."""
         if self.is_fitted:
             return fitted_shift(found, np.array(self.settings.mounts.gps_xyz_m))
         if self.origin is None or self.settings.datum is None:
@@ -44,7 +44,7 @@ class Placed(NamedTuple):
 
 
 def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Placed:
-    """topics: by role. Raises SettingsError for places that are none."""
+    """topics: by role. Raises SettingsError for invalid positions."""
     own_file = Path(request.observer) if request.observer.endswith((".yaml", ".yml")) else None
     given = yaml.safe_load(own_file.read_text()) or {} if own_file is not None else {}
     mounts = settings.mounts if "mounts" in given else _bag_mounts(bag, topics, request, say)
@@ -64,12 +64,12 @@ def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Req
             raise SettingsError(f"{bag.name}: {topics['fix']} never has a fix")
         datum = _datum("first fix", (first.latitude, first.longitude, first.altitude))
         is_fitted = True
-        say("datum: the first fix; the truth is moved to where the fixes say, on the whole")
+        say("datum: the first fix; the truth is shifted to the mean of the fixes")
     return Placed(replace(settings, mounts=mounts, datum=datum), origin, is_fitted)
 
 
 def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Mounts:
-    """As /tf_static has them; where it does not, or absurdly, the suite's."""
+    """Mounts from /tf_static; the suite's where they are missing or absurd."""
     there = bag_mounts(bag)
     equipment = VehicleChoice().parameters().equipment
     usual = {kind: SENSOR_KINDS[kind].settings().fitted(kind, equipment).mount for kind in ("gps", "imu")}
@@ -91,7 +91,7 @@ def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say)
                 why = f"is absurd in the bag ({error})"
         taken = found.gps_xyz_m if role == "fix" else found.imu_xyz_m
         position = ", ".join(f"{value:g}" for value in taken)
-        say(f"{role}: its place in base_link {why}; {position} m is taken, else {option} X Y Z")
+        say(f"{role}: its position in base_link {why}; using {position} m, else give {option} X Y Z")
     return found
 
 

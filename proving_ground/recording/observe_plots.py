@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 Draw = Callable[[str, Replay, Errors | None, Array], bytes | None]
 
 GPS, OBSERVER, TRUTH = "tab:green", "tab:blue", "0.15"
-THREE = 3.0  # deviations: nearly all of a normal distribution
-MOST_POINTS = 20_000  # of a line: more are not to be seen
+THREE = 3.0  # standard deviations: nearly all of a normal distribution
+MOST_POINTS = 20_000  # of a line: more are not visible
 AXES = ("east", "north")
 NS = 1e-9
 
@@ -60,7 +60,7 @@ def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array
 
 
 def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
-    """The way seen from above."""
+    """The path seen from above."""
     from matplotlib.figure import Figure
 
     picture = Figure(figsize=(7.0, 7.0), layout="constrained")
@@ -79,7 +79,7 @@ def path_figure(title: str, replay: Replay, off: Errors | None, shift: Array) ->
 
 
 def errors_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes | None:
-    """Estimate less truth, and three standard deviations to each side as the observer believes them."""
+    """Estimate less truth, with the observer's own bounds of three standard deviations."""
     if off is None:
         return None
     chosen = slice(None, None, max(len(off.time_ns) // MOST_POINTS, 1))
@@ -105,7 +105,7 @@ def errors_figure(title: str, replay: Replay, off: Errors | None, shift: Array) 
 
 
 def innovations_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes | None:
-    """Of each sensor over their own standard deviation: 95 % of them belong between the lines."""
+    """Innovations of each sensor over their standard deviation: 95 % should be between the lines."""
     there = {name: item for name, item in replay.innovations.items() if len(item.time_ns)}
     if not there:
         return None
@@ -146,7 +146,7 @@ def _thinned(rows: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def _zero(replay: Replay) -> int:
-    """When the pictures begin [ns]."""
+    """Start time of the pictures [ns]."""
     parts = (replay.estimates, replay.fixes, replay.truth)
     return min(int(part["time_ns"].min()) for part in parts if len(part))
 

@@ -1,4 +1,4 @@
-"""What `proving-ground observe` prints at its end."""
+"""Summary that `proving-ground observe` prints at its end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proving_ground.settings.text_table import text_table
 
 
 def print_figures(metrics: Mapping[str, Any], bag_remarks: Iterable[str]) -> None:
-    """Of metrics.json what people look for first."""
+    """Print the main figures of metrics.json."""
     for line in bag_remarks:
         print(f"  {line}")
     for reason, number in metrics["messages_rejected"].items():

@@ -1,4 +1,4 @@
-"""What `proving-ground observe` is asked for, and settings of either observer, checked."""
+"""Options of `proving-ground observe`, and settings of either observer, checked."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Request:
     """What the command line asks for."""
 
     bag: Path
-    observer: str = ""  # vehicle, ins, a YAML file; none: what the bag is enough for
+    observer: str = ""  # vehicle, ins, a YAML file; empty: what the bag has data for
     topics: dict[str, str] = field(default_factory=dict)  # by role
-    wheel_names: tuple[str, ...] = ()  # none: the suite's
+    wheel_names: tuple[str, ...] = ()  # empty: the suite's
     pedal_names: tuple[str, ...] = ()
     datum: Triple | None = None  # latitude, longitude [deg], altitude [m]
     gps_at: Triple | None = None  # in base_link [m]
@@ -35,12 +35,12 @@ class Request:
 
 
 def split_names(option: str, text: str | None, count: int) -> tuple[str, ...]:
-    """Names with commas between; none: the suite's. Raises SettingsError for too many or too few."""
+    """Names separated by commas; empty: the suite's. Raises SettingsError for too many or too few."""
     if text is None:
         return ()
     names = tuple(name.strip() for name in text.split(","))
     if len(names) != count or not all(names):
-        raise SettingsError(f"{option} {text}: must be {count} names with commas between")
+        raise SettingsError(f"{option} {text}: must be {count} names separated by commas")
     return names
 
 
@@ -55,14 +55,14 @@ def load_either(name: str) -> Settings:
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, yaml.YAMLError, UnicodeDecodeError):
-        values = None  # loading it says what is wrong
+        values = None  # loading reports what is wrong
     kind = max(OBSERVER_KINDS.values(), key=lambda kind: _known_keys(values, kind.settings))
     found: Settings = kind.load(path)
     return found
 
 
 def _known_keys(values: Any, settings_type: Any) -> int:
-    """How many keys of a file, nested ones too, a settings type has."""
+    """Number of keys of a file, nested ones included, that a settings type has."""
     if not isinstance(values, dict):
         return 0
     hints = get_type_hints(settings_type)

@@ -1,4 +1,4 @@
-"""An observer over a bag, as fast as the processor allows: what it told, innovations, fixes, truth, status."""
+"""An observer over a bag, as fast as the processor allows: estimates, innovations, fixes, truth, status."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from state_observer.vehicle.observer import BasicObserver
 
 Array = NDArray[np.float64]
 
-ROWS = 500  # estimates that are handed on at once
+ROWS = 500  # estimates passed on at once
 STATUS_EVERY_NS = 100_000_000
 PROGRESS_EVERY = 2000  # arrivals
 
@@ -41,15 +41,15 @@ TRUTH = np.dtype(
 
 @dataclass(frozen=True)
 class Innovations:
-    """Of one sensor."""
+    """Innovations of one sensor."""
 
     time_ns: NDArray[np.int64]
-    values: Array  # samples x 4, each over its standard deviation; elements that are not there are 0
+    values: Array  # samples x 4, each over its standard deviation; missing elements are 0
 
 
 @dataclass
 class Replay:
-    """What came of it."""
+    """Result of a replay."""
 
     estimates: NDArray[np.void]  # records of THIN_ESTIMATE
     fixes: NDArray[np.void]  # of FIX: east, north, up from the observer's datum
@@ -65,7 +65,7 @@ _INNOVATION = np.dtype([("time_ns", "i8"), ("values", "f8", 4)])
 
 
 class _Table:
-    """Rows of a dtype that come one by one."""
+    """Growing array of records of a dtype."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._rows = np.zeros(1024, dtype)
@@ -83,7 +83,7 @@ class _Table:
 
 @dataclass
 class _Notes:
-    """Estimates as they come."""
+    """Estimates as they are made."""
 
     hand_on: Callable[[NDArray[np.void]], None]
     rows: NDArray[np.void] = field(default_factory=lambda: np.zeros(ROWS, ESTIMATE))
@@ -107,9 +107,9 @@ def replay(
     on_status: Callable[[int, str], None] = lambda time_ns, status: None,
     progress: Callable[[int], None] = lambda log_ns: None,
 ) -> Replay:
-    """Run through what arrives; estimates are those of the time, without later samples.
+    """Process all arrivals; estimates are causal, without later samples.
 
-    knows_arrival: stamps and times of arrival are of one clock; on_estimates gets records of ESTIMATE, some at a time;
+    knows_arrival: stamps and times of arrival are of one clock; on_estimates gets records of ESTIMATE in batches;
     on_status gets the status whenever it changes; progress gets a time of arrival now and then.
     """
     filter_, notes = observer.filter, _Notes(on_estimates)
@@ -122,7 +122,7 @@ def replay(
 
     def note() -> None:
         now = filter_.time_ns
-        if now < notes.last_ns - NS_PER_S:  # time went back, and all began anew
+        if now < notes.last_ns - NS_PER_S:  # time went back, and the observer restarted
             notes.last_ns = 0
         if now <= notes.last_ns or not filter_.is_running:
             return

@@ -1,4 +1,4 @@
-"""Where a recording goes on: a recorder that was started again writes bag_2 beside bag, the next one bag_3."""
+"""Parts of a recording: a restarted recorder writes bag_2 beside bag, the next one bag_3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def next_free(folder: Path) -> Path:
 
 
 def parts(run: Path) -> list[Path]:
-    """The bags in the folder of a run, in the order in which they were begun; none: it is no such folder."""
+    """The bags in the folder of a run, in order of their start; empty if it is not such a folder."""
     found = {}
     for item in run.iterdir() if run.is_dir() else ():
         match = re.fullmatch(rf"{BAG}(?:_([2-9]|[1-9]\d+))?", item.name)
@@ -29,7 +29,7 @@ def parts(run: Path) -> list[Path]:
 
 
 def parts_of_launch(run: Path) -> list[Path]:
-    """Those that recorders of a launch can have left: bag, bag_2 ... without a gap, with their files and no others."""
+    """Bags that recorders of a launch can have written: bag, bag_2 ... without a gap, with no other files in them."""
     found: list[Path] = []
     for number, item in enumerate(parts(run), start=1):
         is_next = item.name == (BAG if number == 1 else f"{BAG}_{number}")

@@ -1,4 +1,4 @@
-"""Plays a bag again: which message is due when, and what time it is in the bag. No ROS and no clock of its own.
+"""Plays a bag again: which message is due when, and the present time in the bag. No ROS and no clock of its own.
 
 playback = Playback(BagSource(bag, topics), publish, tell_time, PlaybackOptions(rate=2.0), now=0.0)
 while not playback.has_ended:
@@ -19,10 +19,10 @@ from proving_ground.recording.reading import Bag, Message
 from proving_ground.settings.units import NS_PER_S
 
 CLOCK = topics.CLOCK.name
-SAME_CLOCK_NS = NS_PER_S  # log times further off /clock are of another clock
-PAUSED_PERIOD_S = 0.1  # of /clock while time stands still, for those who join
-SHORTEST_TICK_S = 0.002  # of the machine's time: more ticks of /clock cost others more than they are worth
-SHOWN_NS = NS_PER_S  # before the place of a paused seek: whose last messages are shown
+SAME_CLOCK_NS = NS_PER_S  # if further apart, log times and /clock are different clocks
+PAUSED_PERIOD_S = 0.1  # of /clock while paused, for nodes that join
+SHORTEST_TICK_S = 0.002  # of real time: more ticks of /clock cost subscribers more than they are worth
+SHOWN_NS = NS_PER_S  # window before the target of a paused seek, whose last messages are shown
 MOST_AT_ONCE = 200  # messages, before other threads get a turn
 LONGEST_WAIT_S = 0.5
 
@@ -32,8 +32,8 @@ class PlaybackOptions:
     """How a bag is played."""
 
     rate: float = 1.0  # bag time over real time
-    start_offset_s: float = 0.0  # where to begin, from the bag's start
-    clock_hz: float = 100.0  # ticks of /clock in a second of the bag; 0: none
+    start_offset_s: float = 0.0  # start position, from the bag's start
+    clock_hz: float = 100.0  # ticks of /clock per second of the bag; 0: none
     is_paused: bool = False
     loops: bool = False
 
@@ -45,17 +45,17 @@ class Source(Protocol):
     end_ns: int
 
     def after(self, time_ns: int) -> Iterator[Message]:
-        """All from a time on."""
+        """All messages from a time on."""
 
     def latched_before(self, time_ns: int) -> list[Message]:
-        """What late joiners would have got at a time: the last messages of each latched topic."""
+        """What late joiners would have received at a time: the last messages of each latched topic."""
 
 
 class BagSource:
-    """Topics of a bag."""
+    """Messages of some topics of a bag."""
 
     def __init__(self, bag: Bag, topics: Collection[str], latched: Mapping[str, int]) -> None:
-        """latched: how many messages of each latched topic late joiners get."""
+        """latched: number of messages of each latched topic that late joiners get."""
         self._bag, self._topics, self._latched = bag, topics, latched
         self.start_ns, self.end_ns = bag.start_ns, bag.end_ns
 
@@ -72,9 +72,9 @@ class BagSource:
 
 
 def has_own_clock(bag: Bag) -> bool:
-    """Whether /clock in the bag is another than that of its log times: stamps are then those of /clock.
+    """Whether /clock in the bag differs from the clock of its log times; stamps are then those of /clock.
 
-    So it is where a simulation was recorded without use_sim_time.
+    This is the case where a simulation was recorded without use_sim_time.
     """
     if CLOCK not in bag.topics:
         return False
@@ -115,21 +115,21 @@ class Playback:
 
     @property
     def length_s(self) -> float:
-        """Of the whole bag."""
+        """Length of the whole bag."""
         return (self._source.end_ns - self._source.start_ns) / NS_PER_S
 
     def set_rate(self, rate: float, now: float) -> None:
-        """From now on."""
+        """Change the rate from now on."""
         self._anchor(self._time_ns(now), now)
         self._rate = rate
 
     def pause(self, is_paused: bool, now: float) -> None:
-        """Time stands still, or goes on from where it is."""
+        """Pause, or resume from the present time."""
         self._anchor(self._time_ns(now), now)
         self.is_paused = is_paused
 
     def step(self, now: float) -> bool:
-        """While paused: the next message, and time goes there. False: not paused, or there is none."""
+        """While paused: publish the next message and move time there. False: not paused, or none is left."""
         if not self.is_paused or self._next is None:
             return False
         log_ns = max(self._next[1], self._time_ns(now))
@@ -140,7 +140,7 @@ class Playback:
         return True
 
     def seek(self, position_s: float, now: float) -> None:
-        """Go to a time since the bag's start; beyond its ends, to the end. While paused, show how things are there."""
+        """Go to a time since the bag's start, clipped to its ends. While paused, show the state there."""
         time_ns = self._source.start_ns + round(min(max(position_s, 0.0), self.length_s) * NS_PER_S)
         self._enter(time_ns, now)
         self.has_ended = False
@@ -148,7 +148,7 @@ class Playback:
             self._show_state_at(time_ns)
 
     def advance(self, now: float) -> float:
-        """Publish what is due; the seconds until something else will be."""
+        """Publish what is due; returns the seconds until the next message."""
         if self.has_ended:
             return LONGEST_WAIT_S
         if self.is_paused:
@@ -169,7 +169,7 @@ class Playback:
         return 0.0
 
     def _enter(self, time_ns: int, now: float) -> None:
-        """Begin at a time, with what is latched there."""
+        """Start at a time, with the messages latched there."""
         self._anchor(time_ns, now)
         self._messages = self._source.after(time_ns)
         self._next = next(self._messages, None)
@@ -178,7 +178,7 @@ class Playback:
             self._publish(topic, data)
 
     def _show_state_at(self, time_ns: int) -> None:
-        """Each topic's last message of the second before: who only looks sees where it is."""
+        """Publish each topic's last message of the second before, so that viewers show the state there."""
         last: dict[str, Message] = {}
         for message in self._source.after(time_ns - SHOWN_NS):
             if message[1] >= time_ns:
@@ -196,7 +196,7 @@ class Playback:
         return self._anchor_ns + round((now - self._anchored_at) * self._rate * NS_PER_S)
 
     def _tick(self, time_ns: int, now: float) -> None:
-        """Tell the time. The next tick is at a whole multiple of the period, and precedes messages of its time."""
+        """Publish the time. The next tick is at a whole multiple of the period, and precedes messages of its time."""
         if self._period_ns:
             self._tell_time(time_ns)
             shortest = round(SHORTEST_TICK_S * self._rate * NS_PER_S)
@@ -212,7 +212,7 @@ class Playback:
         self._next = next(self._messages, None)
 
     def _end_or_loop(self, now: float) -> bool:
-        """After the last message, begin anew or end."""
+        """After the last message, restart or end."""
         if self._next is not None:
             return False
         if self._loops:
@@ -223,7 +223,7 @@ class Playback:
         return True
 
     def _stand(self, now: float) -> float:
-        """/clock goes on while time does not."""
+        """Keep publishing /clock while paused."""
         if self._period_ns and now - self._told_at >= PAUSED_PERIOD_S:
             self._tell_time(self._anchor_ns)
             self._told_at = now

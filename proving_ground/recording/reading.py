@@ -1,4 +1,4 @@
-"""Any rosbag2 bag, MCAP or sqlite3, intact or not: its topics, and its messages by the time they arrived.
+"""Any rosbag2 bag, MCAP or sqlite3, intact or not: its topics, and its messages by time of arrival.
 
 bag = open_bag(Path("drive"))  # or the folder of a run, with all parts of its recording
 for topic, log_ns, data in bag.messages({topics.IMU_RAW.absolute}):
@@ -26,9 +26,9 @@ from proving_ground.recording.sqlite_scan import SqliteScan
 from proving_ground.settings import SettingsError
 
 STORAGES = (".mcap", ".db3")
-SHUFFLED = 2000  # messages: as far a damaged file is put in order
-LATEST_NS = 1 << 62  # later log times are no times
-OVERLAP_NS = 100_000_000  # a part of a recording that begins so long before the end of another is of another run
+SHUFFLED = 2000  # messages: window in which a damaged file is sorted
+LATEST_NS = 1 << 62  # later log times are invalid
+OVERLAP_NS = 100_000_000  # a part that begins this long before the end of another is of another run
 METADATA = "metadata.yaml"
 
 Message = tuple[str, int, bytes]  # topic, time of arrival [ns], CDR
@@ -43,7 +43,7 @@ class Bag:
         self._parts = parts
         self.topics: dict[str, str] = {}
         self.counts: dict[str, int] = {}
-        self.offered: dict[str, list[Qos]] = {}  # by each publisher of a topic, where the bag tells it
+        self.offered: dict[str, list[Qos]] = {}  # by each publisher of a topic, where the bag has it
         for part in parts:
             self.offered |= {topic: profiles for topic, profiles in part.offered().items() if profiles}
             for topic, (message_type, number) in part.topics.items():
@@ -54,18 +54,18 @@ class Bag:
         self.start_ns, self.end_ns = (min(starts), max(ends)) if starts else (0, 0)
 
     def messages(self, topics: Collection[str], start_ns: int = 0, stop_ns: int = LATEST_NS) -> Iterator[Message]:
-        """Of some topics, by the time they arrived; from a time on, and before another."""
+        """Messages of some topics by time of arrival, in a time interval."""
         for part in self._parts:
             yield from part.messages(topics, self.remarks.append, start_ns, stop_ns)
 
     def close(self) -> None:
-        """Files too."""
+        """Close the files."""
         for part in self._parts:
             part.close()
 
 
 class Part(Protocol):
-    """One or more files of a bag that are read in one way."""
+    """One or more files of a bag that are read alike."""
 
     topics: dict[str, tuple[str, int]]  # type and number of messages
     start_ns: int
@@ -81,7 +81,7 @@ class Part(Protocol):
 
 
 def open_bag(path: Path) -> Bag:
-    """A bag's folder, one of its files, or a run's folder: then the parts of its recording one after the other.
+    """Open a bag's folder, one of its files, or a run's folder with the parts of its recording one after the other.
 
     Raises SettingsError with one line when there is nothing to read.
     """
@@ -99,12 +99,12 @@ def open_bag(path: Path) -> Bag:
 
 
 def is_bag(path: Path) -> bool:
-    """Whether a file or a folder is one, whole or not."""
+    """Whether a file or a folder is a bag, intact or not."""
     return bool(_files(path)) or (path / METADATA).exists()
 
 
 def _joined(folders: list[Path], remarks: list[str]) -> list[Part]:
-    """Parts of one recording, with remarks on what lies between them; the last one, where there are several."""
+    """Parts of one recording, with remarks on the gaps between them; the last recording, if there are several."""
     joined: list[Part] = []
     before, end_ns = "", 0
     for folder in folders:
@@ -133,10 +133,10 @@ def _read(path: Path, remarks: list[str]) -> list[Part]:
 
 
 def _whole(path: Path, remarks: list[str]) -> list[Part]:
-    """As the library reads it, or nothing."""
+    """The bag as the library reads it, or None."""
     try:
         return [_Intact(path)]
-    except Exception as error:  # damaged files make the library raise what they lead it to
+    except Exception as error:  # damaged files make the library raise arbitrary exceptions
         if path.is_dir():
             remarks.append(_metadata_trouble(path, error))
         return []
@@ -161,7 +161,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _by_number(path: Path) -> list[tuple[int, str]]:
-    """Names in the order of the numbers in them: bag_9 before bag_10."""
+    """Sort key by the numbers in names: bag_9 before bag_10."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.name)]
 
 
@@ -218,7 +218,7 @@ class _Intact:
 
 
 class _Scanned:
-    """An MCAP file that the library does not open. It is read twice: for its topics, and for its messages."""
+    """A file that the library does not open. It is read twice: for its topics, and for its messages."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -235,14 +235,14 @@ class _Scanned:
     def offered(self) -> dict[str, list[Qos]]:
         found: dict[str, list[Qos]] = {}
         for topic, text in self._qos_texts.items():
-            with contextlib.suppress(Exception):  # whatever the library says of a text that is none
+            with contextlib.suppress(Exception):  # whatever the library raises for malformed text
                 found[topic] = parse_qos(text)
         return found
 
     def messages(
         self, topics: Collection[str], say: Callable[[str], None], start_ns: int, stop_ns: int
     ) -> Iterator[Message]:
-        """Those that are a little out of order are put in order; memory stays small."""
+        """Messages, sorted within a small window; memory stays small."""
         heap: list[tuple[int, int, Message]] = []
         number = count()
         for found in _scan(self._path).messages():

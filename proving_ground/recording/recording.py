@@ -1,6 +1,6 @@
-"""A run in lock-step as a bag, on the topics that a launch of the same scenario records.
+"""A lock-step run as a bag, on the topics that a launch of the same scenario records.
 
-Stamps are the samples' own times, log times those of their arrival.
+Stamps are the samples' own times, log times their times of arrival.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ MAP, ODOM = "map", "odom"
 
 
 class Recording:
-    """Writes a run into a bag: `watch` its runner, hand `sample` to it as its listener, `finish` at its end."""
+    """Writes a run into a bag: `watch` its runner, pass `sample` to it as its listener, `finish` at its end."""
 
     def __init__(self, bag: BagWriter) -> None:
         self._bag, self._now_ns = bag, 0
         self._sensors: SensorWriting | None = None
 
     def watch(self, runner: LockStep, start_ns: int) -> None:
-        """From now on the runner's instants are written; what is fixed is written now."""
+        """Write fixed data now, and the runner's instants from now on."""
         self._now_ns = self._start_ns = start_ns
         base = vector(runner.vehicle.base_in_chassis)
         nothing = SeenWorld(Surroundings(SiteSettings()))
@@ -68,12 +68,12 @@ class Recording:
         self._has_begun = False
 
     def sample(self, name: str, sample: Any) -> None:
-        """What arrives of a sensor; LockStep's listener."""
+        """Write a sample that arrives; LockStep's listener."""
         assert self._sensors is not None
         self._sensors.write(name, sample)
 
     def finish(self) -> None:
-        """What was found out at the last instant."""
+        """Write the results of the last instant."""
         if not self._has_begun:
             return
         self._orders.look(self._now_ns, *self._runner.order)
@@ -111,7 +111,7 @@ class Recording:
 
 
 class _OrderWriting:
-    """What the driver orders, on the topic on which its node publishes it."""
+    """The driver's commands, on the topic of its node."""
 
     def __init__(self, write: Callable[[Topic, Any], None]) -> None:
         self._write, self._written = write, 0
@@ -119,7 +119,7 @@ class _OrderWriting:
         self._pedals.name = list(joints.PEDALS_AND_GEAR)
 
     def look(self, time_ns: int, count: int, order: Order | None) -> None:
-        """After the driver has acted; count: of orders so far."""
+        """Call after the driver has acted; count: number of commands given."""
         if count == self._written or order is None:
             return
         self._written = count
@@ -132,13 +132,13 @@ class _OrderWriting:
 
 
 class _WatchedRig:
-    """A rig that reports each instant before its samples; all else is the rig's own."""
+    """A rig that reports each instant before its samples; otherwise the rig itself."""
 
     def __init__(self, rig: SensorRig, on_instant: Callable[[int, SnapshotRecord], None]) -> None:
         self._rig, self._on_instant = rig, on_instant
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
-        """As the rig."""
+        """As the rig's."""
         self._on_instant(time_ns, seen)
         return self._rig.update(time_ns, seen)
 

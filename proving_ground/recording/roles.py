@@ -1,4 +1,4 @@
-"""What the topics of a bag are for, by role: the one list, light to import because command lines are made from it."""
+"""Roles of the topics of a bag: the one list, light to import because command lines are made from it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Prepared = tuple[Publication, Topic, Any]  # with the sensor's own topic and the
 
 
 class SensorWriting:
-    """One rig; messages are made once for each topic and filled again."""
+    """Samples of one rig; a message is created once for each topic and reused."""
 
     def __init__(self, rig: SensorRig, write: Write, map_frame: str, base_frame: str) -> None:
         self._rig, self._write = rig, write
@@ -34,7 +34,7 @@ class SensorWriting:
         ]
 
     def write_fixed(self, time_ns: int) -> None:
-        """Mounts of all sensors, and what their kinds announce."""
+        """Write the mounts of all sensors, and what their kinds announce."""
         sensors = self._rig.sensors
         if sensors:
             transforms = empty(topics.FIXED_TRANSFORMS.type)
@@ -46,7 +46,7 @@ class SensorWriting:
             self._write(item.topic, message)
 
     def write(self, name: str, sample: Any) -> None:
-        """A sample of the sensor with that name."""
+        """Write a sample of the sensor with that name."""
         settings = self._rig.sensors[name].settings
         for item, topic, message in self._prepared[name]:
             for fill in item.fills(sample, settings):
@@ -60,5 +60,5 @@ class SensorWriting:
         return link
 
     def _frame(self, name: str) -> str:
-        """That of its kind, as the nodes have it; sensors with names of their own have frames of their own."""
+        """Frame of its kind, as in the nodes; named sensors have their own frames."""
         return self._rig.kinds[name].frame_of(name)

@@ -1,7 +1,7 @@
-"""What is intact of a sqlite3 file of a bag that was cut short or has damaged pages: its rows, page by page.
+"""The intact rows of a sqlite3 bag file that was cut short or has damaged pages, page by page.
 
-SQLite finds rows through pages above them, and gives none when one of those is missing. Here every page is looked at:
-those with rows say so in their first byte (https://sqlite.org/fileformat2.html, sections 1.5, 1.6 and 2.1).
+SQLite finds rows through parent pages, and returns none when one of those is missing. Here every page is read:
+those with rows are marked in their first byte (https://sqlite.org/fileformat2.html, sections 1.5, 1.6 and 2.1).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from proving_ground.recording.mcap_scan import Found
 
 MAGIC = b"SQLite format 3\x00"
-FIRST_PAGE_AT = 100  # where page 1 goes on after the file's header
+FIRST_PAGE_AT = 100  # offset of page 1, after the file's header
 LEAF = 0x0D  # of a table; overflow and free pages begin with the number of a page, which is never as large
 LARGEST_ROW = 1 << 30  # longer ones are a sign of damage
 MESSAGE_COLUMNS, TOPIC_COLUMNS = 4, (4, 5, 6)  # id, topic, time, data; id, name, type, format, QoS, hash
@@ -35,13 +35,13 @@ class SqliteScan:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.damage = ""
-        self.qos_texts: dict[str, str] = {}  # what publishers of a topic offered, as YAML
+        self.qos_texts: dict[str, str] = {}  # QoS offered by publishers of a topic, as YAML
 
     def messages(self) -> Iterator[Found]:
-        """What can be read. Raises OSError."""
+        """Messages that can be read. Raises OSError."""
         with self._path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                self.damage = "is no sqlite3 file"
+                self.damage = "is not a sqlite3 file"
                 return
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 pages = _Pages(content)
@@ -65,7 +65,7 @@ class SqliteScan:
             self.damage = f"{lost} messages are damaged"
 
     def _look(self, pages: _Pages) -> tuple[dict[int, tuple[str, str]], list[_Leaf]]:
-        """Topics with their types, by number, and where messages are."""
+        """Find topics with their types, by number, and the pages with messages."""
         topics: dict[int, tuple[str, str]] = {}
         leaves: list[_Leaf] = []
         for page in range(1, pages.count + 1):
@@ -91,7 +91,7 @@ class SqliteScan:
 
 
 class _Pages:
-    """Pages of a file, and the rows on them. What leads out of the file is no row."""
+    """Pages of a file, and the rows on them. References outside the file are not rows."""
 
     def __init__(self, content: mmap.mmap) -> None:
         self._content = content
@@ -102,7 +102,7 @@ class _Pages:
         self.is_short = self.count < int.from_bytes(content[28:32], "big")
 
     def rows(self, page: int, *, only_columns: bool = False) -> Iterator[tuple[int, tuple[Value | type, ...]]]:
-        """Number and values, or types of values, of the rows of a page; nothing of a page that has none."""
+        """Number and values, or types of values, of the rows of a page."""
         begin = (page - 1) * self._size
         head = begin + (FIRST_PAGE_AT if page == 1 else 0)
         if self._content[head] != LEAF:
@@ -139,7 +139,7 @@ class _Pages:
         return number, tuple(values)
 
     def _payload(self, at: int, length: int, only_begin: bool) -> bytes:
-        """Section 1.6: what does not fit on the page is in a chain of others."""
+        """Section 1.6: what does not fit on the page is in a chain of overflow pages."""
         usable = self._usable
         most, least = usable - 35, (usable - 12) * 32 // 255 - 23
         if length <= most:
@@ -172,7 +172,7 @@ def _varint(data: bytes | mmap.mmap, at: int) -> tuple[int, int]:
 
 
 def _length(code: int) -> int:
-    """Section 2.1: of a value, by its type's code [bytes]."""
+    """Section 2.1: length of a value by its type code [bytes]."""
     return (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)[code] if code < 12 else (code - 12) // 2
 
 
@@ -190,4 +190,4 @@ def _value(code: int, data: bytes) -> Value:
         return data.decode(errors="replace")
     if kind is int:
         return code - 8 if code in (8, 9) else int.from_bytes(data, "big", signed=True)
-    return None  # no table of a bag has floating numbers
+    return None  # no table of a bag has floats

@@ -1,4 +1,4 @@
-"""A bag as samples and truth, in the order they arrived. What is no sample is counted by reason and left out."""
+"""A bag as samples and truth, in order of arrival. Invalid messages are counted by reason and left out."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ Item = EncoderSample | ImuSample | GpsSample | Motion
 _ORDER: dict[type, int] = {EncoderSample: 0, ImuSample: 1, GpsSample: 2, Motion: 3}  # as KINDS of the observers
 MOST_NAMES = 8  # in a line
 PEEKED = 100  # messages that give the offset between stamps and log times
-STRANGE_NS = 5 * NS_PER_S  # a stamp that is so far off is absurd
-STRANGE_MANY = 20  # one after the other: time has jumped
-ONE_CLOCK_NS = NS_PER_S  # stamps that are nearer to the times of arrival are of the same clock
+STRANGE_NS = 5 * NS_PER_S  # a stamp this far off is absurd
+STRANGE_MANY = 20  # in a row: time has jumped
+ONE_CLOCK_NS = NS_PER_S  # stamps this near to the times of arrival are of the same clock
 
 
 class Arrival(NamedTuple):
-    """Something that came."""
+    """A sample or truth with its time of arrival."""
 
     log_ns: int
     item: Item
 
 
 class JointNames(NamedTuple):
-    """As the bag has them."""
+    """Joint names in the bag."""
 
     wheels: tuple[str, ...] = joints.WHEELS  # front left to rear right
     pedals: tuple[str, ...] = joints.DRIVE  # steering, throttle, brake, engine
 
 
 class Stream:
-    """Iterate once for everything; `rejected` then tells what was left out and why."""
+    """Iterate once for everything; `rejected` then has what was left out and why."""
 
     def __init__(self, bag: Bag, topics: Mapping[str, str], names: JointNames | None = None) -> None:
         """topics: by role, as choose_topics gives them."""
@@ -54,7 +54,7 @@ class Stream:
         self.is_one_clock = self._offset() is not None and abs(self._offset() or 0) < ONE_CLOCK_NS
 
     def __iter__(self) -> Iterator[Arrival]:
-        """What arrived at one time comes in the observers' order, which saves them from putting it in order."""
+        """Arrivals of one time come in the observers' order, which saves them from sorting."""
         for _, together in groupby(self._arrivals(), key=lambda arrival: arrival.log_ns):
             yield from sorted(together, key=lambda arrival: (arrival.item.time_ns, _ORDER[type(arrival.item)]))
 
@@ -80,7 +80,7 @@ class Stream:
         yield from (Arrival(log_ns, sample) for sample in samples.flush())
 
     def _offset(self) -> int | None:
-        """Usual time from stamp to arrival [ns], of the first messages; None: there are none."""
+        """Typical time from stamp to arrival [ns], of the first messages; None if there are none."""
         found = []
         for topic, log_ns, data in islice(self._bag.messages(list(self._roles)), PEEKED):
             try:
@@ -93,7 +93,7 @@ class Stream:
 
 
 class _Guard:
-    """Single stamps that are hours off are absurd; when all are, time has jumped, as with a simulation's reset."""
+    """A single stamp that is far off is absurd; when all are, time has jumped, as with a simulation's reset."""
 
     def __init__(self, offset_ns: int | None) -> None:
         self._offset_ns = offset_ns
@@ -110,7 +110,7 @@ class _Guard:
 
 
 def first_fix(bag: Bag, topic: str) -> Any:
-    """The first message with a fix that is finite, or None."""
+    """The first message with a finite fix, or None."""
     for _, _, data in bag.messages([topic]):
         try:
             message = from_bytes(data, WANTED["fix"].message_type)
@@ -123,7 +123,7 @@ def first_fix(bag: Bag, topic: str) -> Any:
 
 
 def missing_joints(bag: Bag, topic: str, names: Sequence[str]) -> str:
-    """What the first messages of a topic have against names of joints; empty when one has them all."""
+    """Joints missing in the first messages of a topic, as text; empty when one message has them all."""
     words = ""
     for _, _, data in islice(bag.messages([topic]), PEEKED):
         try:

@@ -1,4 +1,4 @@
-"""Which topics of a bag are the sensors': those that are named, else the suite's, else the one of the right type."""
+"""Topics of the sensors in a bag: the given ones, else the suite's, else the one of the right type."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from proving_ground.interfaces.sample_synchroniser import ROLES as SENSOR_ROLES
 from proving_ground.interfaces.topic import Topic
 
 TRUTH = "truth"  # role of the odometry that estimates are compared with
-OF_TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # before the names of all topics of the truth
+OF_TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # prefix of all topics of the truth
 
 
 class Role(NamedTuple):
-    """What a topic is for."""
+    """Role of a topic."""
 
     message_type: str
     defaults: tuple[str, ...]  # the suite's topics, best first
-    hints: tuple[str, ...]  # one of these is in the name of others; empty: any of the type will do
+    hints: tuple[str, ...]  # one of these must be in the name of another topic; empty: any of the type
 
 
 def _role(*defaults: Topic, hints: tuple[str, ...] = ()) -> Role:
@@ -36,7 +36,7 @@ ROLES = tuple(WANTED)
 
 
 def choose_topics(there: Mapping[str, str], given: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:
-    """Topics by role; there: types by topic; given: topics by role, as asked for. What is missing is said."""
+    """Topics by role; there: types by topic; given: requested topics by role. Missing ones are reported."""
     chosen: dict[str, str] = {}
     for role in ROLES:
         topic = _given(role, given[role], there, say) if given.get(role) else _found(role, there, say)
@@ -75,5 +75,5 @@ def _found(role: str, there: Mapping[str, str], say: Callable[[str], None]) -> s
         say(f"{role}: the bag has no {wanted.defaults[0]}{others}")
         return ""
     others = f", not {', '.join(fitting[1:])}" if fitting[1:] else ""
-    say(f"{role}: {fitting[0]} is taken{others}")
+    say(f"{role}: using {fitting[0]}{others}")
     return fitting[0]

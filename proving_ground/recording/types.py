@@ -1,4 +1,4 @@
-"""Standard messages without ROS: the classes of ROS 2 Jazzy that the rosbags library has, to and from bytes."""
+"""Standard messages without ROS: classes of ROS 2 Jazzy from the rosbags library, to and from bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosbags.typesys import Stores, get_typestore
 from proving_ground.interfaces.profiles import LATCHED, RELIABLE, SENSOR, Profile
 from proving_ground.settings.units import NS_PER_S
 
-# Defaults that definitions give and the library does not keep.
+# Defaults in definitions that the library drops.
 _DEFAULTS: dict[str, dict[str, float]] = {
     "geometry_msgs/msg/Quaternion": {"w": 1.0},
     "sensor_msgs/msg/NavSatStatus": {"status": -2},
@@ -35,7 +35,7 @@ SENSOR_QOS, STATE_QOS, LATCHED_QOS = to_rosbags(SENSOR), to_rosbags(RELIABLE), t
 
 @functools.cache
 def store() -> Any:
-    """All standard types of ROS 2 Jazzy; made once, which takes 0.1 s."""
+    """All standard types of ROS 2 Jazzy; created once, which takes 0.1 s."""
     return get_typestore(Stores.ROS2_JAZZY)
 
 
@@ -79,16 +79,16 @@ def new(message_type: str, *values: Any) -> Any:
 
 
 def to_bytes(message: Any) -> bytes | memoryview:
-    """CDR as DDS and bags have it."""
+    """CDR, as in DDS and bags."""
     data: bytes | memoryview = store().serialize_cdr(message, message.__msgtype__)
     return data
 
 
 def from_bytes(data: bytes, message_type: str) -> Any:
-    """A message; raises ValueError for bytes that are none of its type."""
+    """A message; raises ValueError for bytes that are not of its type."""
     try:
         return store().deserialize_cdr(data, message_type)
-    except Exception as error:  # the library raises whatever bad bytes lead its generated code to
+    except Exception as error:  # bad bytes make the library's generated code raise arbitrary exceptions
         raise ValueError(f"not a {message_type}: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""A queue of limited size and the thread that empties it into a bag: a disk that stalls holds nobody up."""
+"""A bounded queue and the thread that writes it into a bag: a stalling disk blocks nobody."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from proving_ground.settings import SettingsError
 
 
 class WriterThread:
-    """Takes topics and messages from any thread. `error` is one line when writing has failed, else empty."""
+    """Accepts topics and messages from any thread. `error` is one line when writing has failed, else empty."""
 
     def __init__(self, bag: LiveBag, queue_bytes: int, flush_s: float) -> None:
-        """queue_bytes: of messages that wait, beyond which they are dropped; flush_s: how old data in memory may be."""
+        """queue_bytes: size of the queue beyond which messages are dropped; flush_s: greatest age of data in memory."""
         self._bag, self._limit, self._flush_s = bag, queue_bytes, flush_s
         self._queue: deque[Topic | LiveMessage] = deque()
-        self._items: deque[Topic | LiveMessage] = deque()  # taken of it, to be written now
+        self._items: deque[Topic | LiveMessage] = deque()  # taken from the queue, to be written now
         self._ready = threading.Condition()
         self._is_closing = False
         self.waiting = self.most_waiting = 0  # bytes
@@ -28,12 +28,12 @@ class WriterThread:
         self._thread.start()
 
     def announce(self, topic: Topic) -> None:
-        """Before the topic's first message, or when its publishers changed."""
+        """Announce a topic before its first message, or when its publishers changed."""
         with self._ready:
             self._queue.append(topic)
 
     def put(self, messages: list[LiveMessage]) -> None:
-        """Messages in the order of arrival; what finds no room is dropped and counted."""
+        """Queue messages in order of arrival; those that do not fit are dropped and counted."""
         with self._ready:
             for message in messages:
                 if self.error or self.waiting + len(message.data) > self._limit:
@@ -45,12 +45,12 @@ class WriterThread:
             self._ready.notify()
 
     def drop(self, topic: str) -> None:
-        """Count a message that somebody else had no room for."""
+        """Count a message that the caller had to drop."""
         with self._ready:
             self._count(topic)
 
     def close(self) -> None:
-        """Write what waits, then index and metadata; look at `error` after it."""
+        """Write what waits, then index and metadata; check `error` afterwards."""
         with self._ready:
             self._is_closing = True
             self._ready.notify()
@@ -63,9 +63,9 @@ class WriterThread:
         try:
             self._write_all()
             self._bag.close()
-        except SettingsError as error:  # the disk takes no more
+        except SettingsError as error:  # the disk is full
             self._fail(str(error))
-        except Exception as error:  # nobody else would hear of it, and what is written shall stay readable
+        except Exception as error:  # nothing else would report it, and what is written must stay readable
             self._fail(f"{self._bag.folder}: recording has failed: {type(error).__name__}: {one_line(error)}")
             with contextlib.suppress(Exception):
                 self._bag.close()
@@ -106,5 +106,5 @@ class WriterThread:
 
 
 def one_line(error: BaseException) -> str:
-    """What an exception says, without its line breaks."""
+    """Text of an exception, without line breaks."""
     return " ".join(str(error).split())

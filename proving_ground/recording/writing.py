@@ -1,4 +1,4 @@
-"""Bags as rosbag2 writes them (MCAP with metadata.yaml), whole or not at all; memory stays small."""
+"""Bags as rosbag2 writes them (MCAP with metadata.yaml), written atomically; memory stays small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rosbags.rosbag2.errors import WriterError
 from proving_ground.recording.types import SENSOR_QOS, store, to_bytes
 from proving_ground.settings import SettingsError
 
-VERSION: Final = 9  # of rosbag2's form, as Jazzy writes it
+VERSION: Final = 9  # of rosbag2's format, as Jazzy writes it
 
 
 class BagWriter:
@@ -25,7 +25,7 @@ class BagWriter:
     """
 
     def __init__(self, folder: Path, *, replaces: bool = False) -> None:
-        """replaces: an earlier bag of this name goes away. Raises SettingsError when something else is there."""
+        """replaces: remove an earlier bag of this name. Raises SettingsError when something else is there."""
         self._folder, self._replaces = folder, replaces
         self._part = folder.parent / f".{folder.name}.{os.getpid()}.part"
         self._connections: dict[str, Connection] = {}
@@ -35,7 +35,7 @@ class BagWriter:
             if not replaces:
                 raise SettingsError(f"{folder}: exists already; a bag is written into a new folder")
             if not _is_bag(folder):
-                raise SettingsError(f"{folder}: exists already and is no bag; it is not replaced")
+                raise SettingsError(f"{folder}: exists already and is not a bag; it is not replaced")
 
     def __enter__(self) -> BagWriter:
         try:
@@ -49,20 +49,20 @@ class BagWriter:
         return self
 
     def write(self, topic: str, message: Any, log_ns: int, qos: Qos = SENSOR_QOS) -> None:
-        """A message as it arrived at a time [ns]; qos: that of the topic, at its first message."""
+        """Write a message that arrived at a time [ns]; qos: that of the topic, at its first message."""
         if topic not in self._connections:
             self.announce(topic, message.__msgtype__, qos)
         self.write_bytes(topic, to_bytes(message), log_ns)
 
     def announce(self, topic: str, message_type: str, qos: Qos = SENSOR_QOS) -> None:
-        """A topic, before its first message."""
+        """Announce a topic before its first message."""
         assert self._writer is not None
         self._connections[topic] = self._writer.add_connection(
             topic, message_type, typestore=store(), offered_qos_profiles=[qos]
         )
 
     def write_bytes(self, topic: str, data: bytes | memoryview, log_ns: int) -> None:
-        """CDR of a message of a topic that was announced. Raises SettingsError when the disk takes no more."""
+        """Write the CDR of a message of an announced topic. Raises SettingsError when the disk is full."""
         assert self._writer is not None
         try:
             self._writer.write(self._connections[topic], log_ns, data)
@@ -90,7 +90,7 @@ class BagWriter:
 
 
 def _is_bag(folder: Path) -> bool:
-    """Whether it holds nothing but a bag of ours."""
+    """Whether the folder holds nothing but a bag of ours."""
     return folder.is_dir() and {item.name for item in folder.iterdir()} == {"metadata.yaml", f"{folder.name}.mcap"}
 
 

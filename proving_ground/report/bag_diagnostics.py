@@ -1,4 +1,4 @@
-"""What /diagnostics of a bag tells: changes of what nodes say of themselves, and the observer's NIS."""
+"""Data from /diagnostics of a bag: changes in the health of nodes, and the observer's NIS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OBSERVER, PLANNER = "observer", "planner"
 
 
 class Diagnostics:
-    """Takes messages as they arrived."""
+    """Collects messages in order of arrival."""
 
     def __init__(self) -> None:
         self.nodes: set[str] = set()  # that reported
@@ -29,7 +29,7 @@ class Diagnostics:
         self._nis: dict[str, list[tuple[int, float]]] = {name: [] for name in SENSORS}
 
     def add(self, log_ns: int, message: Any) -> None:
-        """A diagnostic_msgs/DiagnosticArray."""
+        """Add a diagnostic_msgs/DiagnosticArray."""
         for status in message.status:
             name = str(status.name)[:LONGEST_WORDS]
             node = name.rsplit("/", 1)[-1]
@@ -66,5 +66,5 @@ class Diagnostics:
 
 
 def _level(value: Any) -> int:
-    """A byte, as rclpy or as the bag's library has it."""
+    """Level as a number; a byte in rclpy, an integer in the bag's library."""
     return int(value[0] if isinstance(value, bytes | bytearray) else value)

@@ -1,4 +1,4 @@
-"""One page for several runs: verdicts and figures side by side, the same plots laid over one another."""
+"""One page for several runs: verdicts and figures side by side, with their plots overlaid."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ MOST_RUNS = 12
 
 
 class Cell(NamedTuple):
-    """Of a table; mark: whether it is good or bad, empty for neither."""
+    """Cell of a table; mark: good or bad, empty for neither."""
 
     words: str
     mark: str = ""
 
 
 class Row(NamedTuple):
-    """Of a table."""
+    """Row of a table."""
 
     name: str
     cells: list[Cell]
 
 
 def labelled(records: Sequence[RunRecord], paths: Sequence[Path]) -> list[RunRecord]:
-    """With names that tell them apart: those of their folders, or more of their paths."""
+    """Records with distinct names: those of their folders, or more of their paths."""
     names = [path.resolve().name for path in paths]
     if len(set(names)) < len(names):
         names = [str(path) for path in paths]
@@ -45,7 +45,7 @@ def labelled(records: Sequence[RunRecord], paths: Sequence[Path]) -> list[RunRec
 
 
 def compare_page(records: Sequence[RunRecord]) -> str:
-    """The page. What only some runs have is shown of those; the first run is what others are compared with."""
+    """The page. What only some runs have is shown for those; the others are compared with the first run."""
     remarks = [f"{record.name}: {remark}" for record in records for remark in record.remarks]
     world = None
     if len({record.world for record in records}) == 1:
@@ -113,13 +113,13 @@ def _figures(records: Sequence[RunRecord]) -> list[Row]:
 
 
 def _final_values(records: Sequence[RunRecord]) -> list[Row]:
-    """Of the channels that all have, but for those of single wheels."""
+    """Final values of the channels that all runs have, except those of single wheels."""
     keys = [key for key in CHANNELS if "." not in key and all(key in record.channels for record in records)]
     return [_number_row(key, [float(record.channels[key][-1]) for record in records]) for key in keys]
 
 
 def _number_row(key: str, values: Sequence[float | None]) -> Row:
-    """With the difference to the first."""
+    """Row of numbers with the difference to the first."""
     name, unit = name_and_unit(key)
     first = values[0]
     cells = []
@@ -140,14 +140,14 @@ def _overlaid(records: Sequence[RunRecord]) -> dict[str, list[Plot]]:
 
 
 def _split(panel: Panel) -> list[Panel]:
-    """A diagram for each channel, but one for all wheels: the colours are the runs'."""
+    """A diagram for each channel, but one for all wheels: colours distinguish the runs."""
     if len(panel.lines) == 1 or "." in panel.lines[0][0]:
         return [panel]
     return [replace(panel, title=_heading(panel.title, line[1]), lines=(line,)) for line in panel.lines]
 
 
 def _heading(title: str, label: str) -> str:
-    """Of one line of a panel of several."""
+    """Heading of one line of a panel with several."""
     words = f"{title}, {label}" if title == "Acceleration" else label
     return words[:1].upper() + words[1:]
 
@@ -197,5 +197,5 @@ def _error_plot(name: str, found: Sequence[Quantity | None], records: Sequence[R
 
 
 def _look(column: int) -> dict[str, Any]:
-    """Colours, and dashes for those that would hide others."""
+    """Colours, and dashes for lines that would hide others."""
     return {"color": COLOURS[column % len(COLOURS)], "linewidth": 1.2, "linestyle": "--" if column % 2 else "-"}

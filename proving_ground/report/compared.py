@@ -1,4 +1,4 @@
-"""Estimates of a run against its truth, with the spread that the observer believes."""
+"""Estimates of a run against its truth, with the observer's standard deviations."""
 
 from __future__ import annotations
 
@@ -28,43 +28,43 @@ MOTION = {
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """One number over time, as it was and as it was estimated; in its unit."""
+    """One quantity over time, true and estimated, in its unit."""
 
     name: str
     unit: str
     time_s: Array
     truth: Array
-    error: Array  # estimate less truth; NaN where it means nothing
-    deviation: Array  # standard, as the observer believes it
+    error: Array  # estimate less truth; NaN where it is meaningless
+    deviation: Array  # standard deviation, from the observer
 
     @property
     def estimate(self) -> Array:
-        """What was told."""
+        """Estimated value."""
         return self.truth + self.error
 
     @property
     def rms(self) -> float:
-        """Of the error; NaN where there is none."""
+        """RMS of the error; NaN where there is none."""
         seen = self.error[np.isfinite(self.error)]
         return float(np.sqrt(np.mean(seen**2))) if len(seen) else np.nan
 
     @property
     def share_inside(self) -> float:
-        """Of the errors, within the band where 95 % are expected."""
+        """Share of the errors within the 95 % band."""
         seen = np.isfinite(self.error)
         return float(np.mean(np.abs(self.error[seen]) <= BAND * self.deviation[seen])) if seen.any() else np.nan
 
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """What proving_ground.recording.figures.errors looks at."""
+    """Input of proving_ground.recording.figures.errors."""
 
     estimates: NDArray[np.void]
     truth: NDArray[np.void]
 
 
 def compared(record: RunRecord) -> list[Quantity]:
-    """x, y, yaw, speed of base_link and sideslip; none where truth and estimates never meet."""
+    """x, y, yaw, speed of base_link and sideslip; empty where truth and estimates have no common time."""
     if record.estimates is None or not set(record.channels) >= MOTION:
         return []
     from proving_ground.recording.figures import errors  # its libraries take a while to import

@@ -1,6 +1,6 @@
-"""Small diagrams for pages: each as text that an <img> holds, and words for those who cannot see it.
+"""Small diagrams for pages: each as the source of an <img>, with a text alternative.
 
-Diagrams are SVG whose letters are letters; what has many thousand dots or colours is PNG.
+Diagrams are SVG with text as text; those with many thousand dots or colours are PNG.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from proving_ground.report.run_record import Event
 
 Array = NDArray[np.float64]
 
-WIDTH_INCHES = 5.4  # small enough for letters to be read on a phone
+WIDTH_INCHES = 5.4  # small enough for text to be legible on a phone
 HEIGHT_INCHES = 2.4
 ROW_INCHES = 1.55  # of a diagram with several rows
 LEFT, RIGHT, TOP, BOTTOM, GAP = 0.62, 0.12, 0.34, 0.46, 0.12  # margins [inch]
@@ -28,7 +28,7 @@ PNG_DPI = 160
 FAULT_COLOUR = "#e8a33d"
 LETTERS: dict[Any, Any] = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "proving_ground",  # the same report twice is the same to the byte
+    "svg.hashsalt": "proving_ground",  # reports are reproducible to the byte
     "text.parse_math": False,  # names come from files
     "font.size": 8.5,
     "axes.spines.top": False,
@@ -40,7 +40,7 @@ LETTERS: dict[Any, Any] = {
     "text.color": "0.15",
 }
 _LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
-_SAFE = " ,;:/=()'-._~+*!?@$[]{}|"  # characters that a data address need not hide
+_SAFE = " ,;:/=()'-._~+*!?@$[]{}|"  # characters that a data: URL need not escape
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Plot:
     """One picture of a page."""
 
     title: str
-    source: str  # data: address
+    source: str  # data: URL
     words: str  # what it shows
     is_wide: bool = False
     caption: str = ""
 
 
 def rows_figure(rows: int = 1) -> tuple[Any, list[Any]]:
-    """A figure with diagrams below one another that share their time."""
+    """A figure with diagrams below one another that share the time axis."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     height = HEIGHT_INCHES if rows == 1 else TOP + BOTTOM + rows * ROW_INCHES + (rows - 1) * GAP
@@ -91,14 +91,14 @@ def shade_faults(axis: Any, events: Iterable[Event]) -> None:
 
 
 def letters() -> Any:
-    """In this context figures are drawn."""
+    """Context with the font settings in which figures are drawn."""
     import matplotlib
 
     return matplotlib.rc_context(LETTERS)
 
 
 def svg(picture: Any) -> str:
-    """A figure as a data: address. Coordinates are kept to a hundredth of a point."""
+    """A figure as a data: URL. Coordinates are kept to a hundredth of a point."""
     buffer = io.StringIO()
     picture.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
@@ -107,7 +107,7 @@ def svg(picture: Any) -> str:
 
 
 def png(picture: Any, dpi: int = PNG_DPI) -> str:
-    """A figure as a data: address, with 256 colours."""
+    """A figure as a data: URL, with 256 colours."""
     from PIL import Image
 
     buffer = io.BytesIO()
@@ -118,7 +118,7 @@ def png(picture: Any, dpi: int = PNG_DPI) -> str:
 
 
 def range_words(label: str, values: Array, unit: str) -> str:
-    """For those who cannot see a line.
+    """Text alternative of a line.
 
     >>> range_words("forward", np.array([0.0, 20.1, 20.0]), "m/s")
     'forward from 0 to 20.1, 20 at the end [m/s]'

@@ -16,12 +16,12 @@ Array = NDArray[np.float64]
 
 OBSERVER, TRUTH = "tab:blue", "0.15"
 MOST_DOTS = 6000  # of one diagram
-MEAN_OF = 50  # samples of a sensor that a point of the smoothed NIS is the mean of
-LARGEST_INNOVATION = 6.0  # deviations that are shown
+MEAN_OF = 50  # samples of a sensor that are averaged for a point of the smoothed NIS
+LARGEST_INNOVATION = 6.0  # standard deviations shown
 
 
 def estimate_plots(quantities: Sequence[Quantity], events: Sequence[Event]) -> list[Plot]:
-    """Of each: what was told and what was true above, the difference below."""
+    """For each quantity: estimate and truth above, the difference below."""
     with letters():
         return [_estimate_plot(quantity, events) for quantity in quantities]
 
@@ -32,7 +32,7 @@ def _estimate_plot(q: Quantity, events: Sequence[Event]) -> Plot:
     shade_faults(below, events)
     shown = thinned(q.estimate)
     seconds, deviation = q.time_s[shown], q.deviation[shown]
-    # Where sideslip means nothing there is none, but its deviation is huge.
+    # Where sideslip is meaningless it is NaN, but its standard deviation is huge.
     known = np.where(np.isfinite(q.error[shown]), deviation, np.nan)
     draw_band(above, seconds, q.estimate[shown], known, OBSERVER)
     above.plot(seconds, q.estimate[shown], color=OBSERVER, linewidth=1.2, label="estimate")
@@ -69,7 +69,7 @@ def innovation_plots(record: RunRecord) -> list[Plot]:
 
 
 def sensor_name(name: str) -> str:
-    """For people, as a heading."""
+    """Name as a heading."""
     words = SENSOR_NAMES.get(name, name)
     return words[:1].upper() + words[1:]
 
@@ -106,7 +106,7 @@ def _draw_innovations(axis: object, time: Array, values: Array) -> None:
 
 
 def _smoothed(time: Array, nis: Array) -> tuple[Array, Array]:
-    """Means of so many samples each."""
+    """Means over this many samples each."""
     size = min(MEAN_OF, max(len(nis) // 10, 1))
     count = len(nis) // size
     return time[: count * size].reshape(count, size).mean(axis=1), nis[: count * size].reshape(count, size).mean(axis=1)

@@ -1,7 +1,7 @@
-"""The record of a run from a bag of its topics: what the bag can tell of the channels, on the truth's instants.
+"""The record of a run from a bag of its topics: the channels that the bag has data for, at the truth's instants.
 
 /ground_truth/odom is needed; /ground_truth/accel, /ground_truth/actuation, /joint_states, /odometry/filtered and
-/diagnostics add what they hold. Who knows more (scenario, verdict, world) adds it with dataclasses.replace.
+/diagnostics add what they hold. Callers that know more (scenario, verdict, world) add it with dataclasses.replace.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ TYPES = {
     )
 }  # fmt: skip
 ACCELERATIONS = tuple(name for name in MOTION if "acceleration" in name)
-FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that tells them; the last that does counts
+FIELDS: dict[str, tuple[str, ...]] = {  # of SNAPSHOT, by the topic that has them; the last one wins
     ACTUATION: ("spin_rate", *joints.PEDALS, "engine_speed"),
     JOINTS: ("spring_compression",),
     WHEEL_TRUTH: (*joints.WHEEL_FIELDS, *joints.VEHICLE_FIELDS),
@@ -73,21 +73,21 @@ NS = 1e-9
 
 
 class Recorded(NamedTuple):
-    """A run as its bag tells it, and where the bag tells nothing."""
+    """A run from its bag, and the gaps in it."""
 
     record: RunRecord
     lacking: Missing
 
 
 def channels_from_bag(path: Path, vehicle: str = "hmmwv") -> dict[str, Array]:
-    """As many of proving_ground.scenarios.channels.CHANNELS as the bag can give; time_s is 0 at its first truth."""
+    """Those of proving_ground.scenarios.channels.CHANNELS that the bag has; time_s is 0 at its first truth."""
     return dict(record_from_bag(path, vehicle).channels)
 
 
 def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
     """Not judged, and without what bags do not hold; what was wrong with the bag is in `remarks`.
 
-    path: of a bag, or of a run's folder with all parts of its recording; what they lack is among `events`.
+    path: of a bag, or of a run's folder with all parts of its recording; gaps are among `events`.
     vehicle: name in config/vehicles or a path, for its centre of mass, springs and steering.
     Raises SettingsError.
     """
@@ -95,7 +95,7 @@ def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
 
 
 def recorded(path: Path, vehicle: str = "hmmwv", *, observer_knows_start: bool = False) -> Recorded:
-    """As record_from_bag; observer_knows_start: it was told where it starts, so it should have begun at once."""
+    """As record_from_bag; observer_knows_start: it was given its start, so it should have started at once."""
     bag = open_bag(path)
     try:
         model = Hmmwv.from_yaml(vehicle_file(vehicle))
@@ -105,7 +105,7 @@ def recorded(path: Path, vehicle: str = "hmmwv", *, observer_knows_start: bool =
 
 
 class _Reader:
-    """All that is wanted of a bag, read once."""
+    """All data needed from a bag, read once."""
 
     def __init__(self, bag: Bag) -> None:
         self._bag = bag
@@ -134,7 +134,7 @@ class _Reader:
             self._arrived.append(log_ns)
 
     def recorded(self, name: str, vehicle: Hmmwv, observer_knows_start: bool) -> Recorded:
-        """From what was read."""
+        """The record from the data read."""
         if not self._rows[TRUTH]:
             raise SettingsError(f"{self._bag.name}: {TRUTH} has no usable message: {self._rejected.get(TRUTH, 'none')}")
         time_ns, _ = truth = self._table(TRUTH)
@@ -178,7 +178,7 @@ class _Reader:
         return Recorded(record, Missing(tuple(missing), _by_channel(silent)))
 
     def _silent(self, time_ns: NDArray[np.int64]) -> dict[str, list[Gap]]:
-        """Where topics that tell of all instants of the truth tell nothing, by topic."""
+        """Gaps of topics that should have all instants of the truth, by topic."""
         length = float(time_ns[-1] - time_ns[0]) * NS
         found = {}
         for topic in (ACCEL, *FIELDS):
@@ -188,14 +188,14 @@ class _Reader:
         return found
 
     def _history(self, vehicle: Hmmwv, truth: Table) -> tuple[NDArray[np.void], set[str]]:
-        """Records of SNAPSHOT as far as they are known, and the names of the channels that can be made of them."""
+        """Records of SNAPSHOT as far as known, and the names of the channels that can be made from them."""
         time_ns, rows = truth
         base = vehicle.base_in_chassis
         history = np.zeros(len(time_ns), SNAPSHOT)
         attitude, angular_velocity = Rotation.from_quat(rows[:, 3:7]), rows[:, 10:13]
         history["attitude"], history["angular_velocity"] = attitude.as_quat(), angular_velocity
         history["position"] = rows[:, 0:3] - attitude.apply(base)
-        # base_link is fixed to the chassis: the velocities of their origins differ by what the turning adds.
+        # base_link is fixed to the chassis: the velocities of their origins differ by the rotation.
         history["velocity"] = attitude.apply(rows[:, 7:10] - np.cross(angular_velocity, base))
         known = set(MOTION)
         if self._rows[ACCEL]:
@@ -238,22 +238,22 @@ class _Reader:
         estimates["position_variance"] = np.maximum(np.diagonal(pose, axis1=1, axis2=2)[:, :3], 0.0)
         estimates["planar"][:, 0, 0] = np.maximum(pose[:, 5, 5], 0.0)
         estimates["planar"][:, 1:, 1:] = twist[:, :2, :2]
-        # Sideslip of that point, and its variance, for which errors of speeds and turning belong together.
+        # Sideslip of that point, and its variance; errors of velocities and angular velocity are correlated.
         ahead, lateral, _ = (rows[:, 7:10] + np.cross(rows[:, 10:13], middle)).T
         speed = np.maximum(np.hypot(ahead, lateral), CRAWL)
-        slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # of the lateral velocity, over the twist
+        slope = np.array([0.0, 1.0, 0.0, -middle[2], 0.0, middle[0]])  # Jacobian of the lateral velocity by the twist
         variance = np.maximum(np.einsum("i,nij,j->n", slope, twist, slope), 0.0) / speed**2
         estimates["sideslip"] = np.where(speed > CRAWL, np.arctan2(lateral, np.abs(ahead)), 0.0)
         estimates["sideslip_variance"] = np.minimum(variance, math.pi**2)
         return estimates
 
     def _table(self, topic: str) -> Table:
-        """By time, each time once."""
+        """Sorted by time, each time once."""
         times, first = np.unique(np.array([row[0] for row in self._rows[topic]], np.int64), return_index=True)
         return times, np.array([self._rows[topic][index][1] for index in first.tolist()])
 
     def _at(self, time_ns: NDArray[np.int64], topic: str) -> Array:
-        """Rows of a topic at other times, straight between them."""
+        """Rows of a topic at other times, by linear interpolation."""
         own, rows = self._table(topic)
         zero = time_ns[0]
         there, asked = (own - zero) * NS, (time_ns - zero) * NS
@@ -269,21 +269,21 @@ def _channels_of(fields: Sequence[str]) -> set[str]:
 
 
 def _by_channel(silent: dict[str, list[Gap]]) -> dict[str, list[Gap]]:
-    """Gaps of topics as those of the channels that come from them."""
+    """Gaps of topics as gaps of the channels that come from them."""
     by_topic = {ACCEL: ACCELERATIONS, ESTIMATE: ESTIMATE_CHANNELS}
     by_topic |= {topic: tuple(_channels_of(fields)) for topic, fields in FIELDS.items()}
     return {name: silent[topic] for topic, names in by_topic.items() if topic in silent for name in names}
 
 
 def _reported(missing: list[Gap], silent: dict[str, list[Gap]]) -> tuple[list[Event], list[str]]:
-    """What is missing, and where topics are silent besides, as events and remarks."""
+    """Gaps of the recording, and further gaps of topics, as events and remarks."""
     found = {RECORDING: missing} | {topic: beyond(own, missing) for topic, own in silent.items()}
     events = [event for who, missing in found.items() for event in missing_events(missing, who)]
     return events, [missing_text(missing, who) for who, missing in found.items() if missing]
 
 
 def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:
-    """Of the springs [m], from angles of the lower arms [rad]; n x 4."""
+    """Compression of the springs [m], from angles of the lower arms [rad]; n x 4."""
     found = np.zeros(arm_angles.shape)
     for k, corner in enumerate(vehicle.kernel.bodies.corners):
         square, free = corner["strut"]["spring_square"].copy(), float(corner["strut"]["spring_free"])
@@ -293,7 +293,7 @@ def _compression(vehicle: Hmmwv, arm_angles: Array) -> Array:
 
 
 def _odometry(message: Any) -> tuple[float, ...]:
-    """Place, attitude, velocity, turn, and both covariances where they can be."""
+    """Position, attitude, velocity, angular velocity, and both covariances where valid."""
     pose = read_odometry(message)
     covariances = (*message.pose.covariance.tolist(), *message.twist.covariance.tolist())
     return *pose.position, *pose.attitude, *pose.velocity, *pose.angular_velocity, *covariances
@@ -305,7 +305,7 @@ def _accel(message: Any) -> tuple[float, ...]:
 
 
 def _actuation(message: Any) -> tuple[float, ...]:
-    """Wheels' rates, pedals, engine's speed."""
+    """Wheel rates, pedals, engine speed."""
     rates, pedals = _named(message, joints.WHEELS, "velocity"), _named(message, joints.PEDALS, "position")
     return *rates, *pedals, *_named(message, (joints.ENGINE,), "velocity")
 

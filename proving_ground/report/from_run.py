@@ -23,9 +23,9 @@ from terrain.world import World
 
 Array = NDArray[np.float64]
 
-APART_S = 1.0  # pushes of obstacles that are closer together are one collision
+APART_S = 1.0  # contacts closer together than this are one collision
 OBSERVER = "the observer"
-FOR_EVER_S = 1e5  # a fault that lasts longer lasts to the end
+FOR_EVER_S = 1e5  # a longer fault lasts to the end
 
 
 def record_from_run(
@@ -45,7 +45,7 @@ def record_from_run(
 ) -> RunRecord:
     """path: of the scenario's file; text: what it holds; world: what scenario.world.load gave.
 
-    silent: where the observer told nothing although it should have.
+    silent: gaps in which the observer should have estimated.
     """
     base = runner.vehicle.base_in_chassis
     observation = runner.observation
@@ -80,7 +80,7 @@ def record_from_run(
 
 
 def fault_events(scenario: Scenario) -> list[Event]:
-    """Of its sensors, as the scenario has them; those that begin after its end are left out."""
+    """Faults of the sensors in the scenario; those that begin after its end are left out."""
     events = []
     for fault in scenario.faults:
         if fault.start_s < scenario.duration_s:
@@ -93,7 +93,7 @@ def fault_events(scenario: Scenario) -> list[Event]:
 
 
 def collision_events(channels: Channels) -> list[Event]:
-    """Where an obstacle pushed the vehicle; one for each bout."""
+    """Contacts with obstacles; one event for each."""
     if "collision_n" not in channels:
         return []
     time, push = channels["time_s"], channels["collision_n"]
@@ -108,14 +108,14 @@ def collision_events(channels: Channels) -> list[Event]:
 
 
 def sideslip_point(observer: BasicObserver) -> Vector:
-    """The point of base_link whose sideslip the observer tells [m]."""
+    """The point of base_link whose sideslip the observer estimates [m]."""
     if isinstance(observer, VehicleObserver):
         return _vector(-observer.ekf.model.base_in_chassis)
     return float(observer.filter.constants["middle"][0]), 0.0, 0.0  # type: ignore[attr-defined]
 
 
 def world_name(scenario: Scenario, folder: Path) -> str:
-    """As terrain.worlds.load_world takes it, wherever one stands; empty: a plane."""
+    """Name for terrain.worlds.load_world, independent of the working directory; empty: a plane."""
     if scenario.world.named is None:
         return ""
     name = scenario.world.named.name
@@ -123,7 +123,7 @@ def world_name(scenario: Scenario, folder: Path) -> str:
 
 
 def goal_of(scenario: Scenario, world: World | None) -> tuple[float, float] | None:
-    """Where it drives to, x and y [m]; world: what scenario.world.load gave."""
+    """Goal of the run, x and y [m]; world: what scenario.world.load gave."""
     if scenario.driver.to_goal is None:
         return None
     goal = scenario.driver.to_goal.goal

@@ -1,4 +1,4 @@
-"""One scenario in lock-step, and what comes of it in a folder: history, metrics, pictures, report; and the verdict."""
+"""One scenario in lock-step with its results in a folder: history, metrics, pictures, report; and the verdict."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ PICTURES = tuple(f"{name}.png" for name in (*FIGURES, "path"))
 
 
 class Task(NamedTuple):
-    """What is to be run."""
+    """A scenario to run."""
 
-    path: Path  # of the scenario's file; its stem is the name of the run
+    path: Path  # scenario file; its stem is the name of the run
     scenario: Scenario
-    text: str  # what the file holds
+    text: str  # content of the file
     world: World | None
     parameters: VehicleParameters | None = None  # in place of the scenario's vehicle file
 
 
 class Outputs(NamedTuple):
-    """What is to be written."""
+    """Outputs to write."""
 
     folder: Path | None = None  # None: runs/SCENARIO
     with_pictures: bool = True  # without them there is no report either
@@ -49,7 +49,7 @@ class Outputs(NamedTuple):
 
     @property
     def is_reported(self) -> bool:
-        """Whether there is a report."""
+        """Whether to write a report."""
         return self.with_pictures and self.with_report
 
 
@@ -67,7 +67,7 @@ def load_task(name: str) -> Task:
 
 
 def perform(task: Task, outputs: Outputs) -> int:
-    """Run a scenario and write what came of it into a folder; status 1 when it does not pass."""
+    """Run a scenario and write its results into a folder; status 1 when it does not pass."""
     reference = load_reference(task.scenario)
     folder = _made(outputs.folder or Path("runs") / task.path.stem)
     begun = time.monotonic()
@@ -91,7 +91,7 @@ def perform(task: Task, outputs: Outputs) -> int:
 
 
 def _drive(task: Task, bag: Path | None) -> _Driven:
-    """In lock-step, with a bag if it is asked for; and how long it takes."""
+    """Run in lock-step, with a bag if requested, and measure the time."""
     path, scenario, _, world, parameters = task
     show = progress_on_stderr(path.stem)
     if bag is None:
@@ -132,10 +132,10 @@ def _record(task: Task, driven: _Driven, findings: Sequence[Finding], reference:
 
 
 def _keep_last_state(folder: Path, runner: WatchedLockStep) -> bool:
-    """Write it, where there can be one."""
+    """Write the last state, where it can be saved."""
     try:
         text = runner.checkpoint().to_json()
-    except SettingsError:  # planners and observers cannot be kept
+    except SettingsError:  # planners and observers cannot be saved
         return False
     write_whole(folder / LAST_STATE, text + "\n")
     return True
@@ -157,7 +157,7 @@ def _draw(folder: Path, title: str, found: Channels, reference: Channels | None)
 
 
 def _remove_earlier(folder: Path, written: set[str]) -> None:
-    """Files of an earlier run that this one does not write."""
+    """Remove files of an earlier run that this one does not write."""
     for name in {LAST_STATE, REPORT, *PICTURES} - written:
         (folder / name).unlink(missing_ok=True)
 
@@ -169,7 +169,7 @@ def _print(task: Task, record: RunRecord, findings: Sequence[Finding], has_last_
     for remark in record.remarks:
         print(f"  note  {remark}")
     if record.diverged_at_s is not None:
-        last_state = f"; {LAST_STATE} has the last sound state" if has_last_state else ""
+        last_state = f"; {LAST_STATE} has the last valid state" if has_last_state else ""
         print(f"  FAIL  the motion diverged at {record.diverged_at_s:.2f} s{last_state}")
     for key, value in record.figures.items():
         print(f"  {key} = {value:.4g}")

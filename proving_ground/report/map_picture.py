@@ -1,4 +1,4 @@
-"""The way of one or more runs from above, with the world's ground, roads and obstacles behind it."""
+"""The path of one or more runs from above, over the world's ground, roads and obstacles."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Span = tuple[float, float]
 
 WIDTH_INCHES, DPI = 7.0, 150
 LONGEST_SIDE = 600  # nodes of the ground that is drawn
-LEAST_MARGIN_M, MARGIN = 12.0, 0.12  # around the way; share of its size
+LEAST_MARGIN_M, MARGIN = 12.0, 0.12  # around the path; share of its size
 FLATTEST = 0.35  # height of the map over its width, at least; and the other way round
 COLOURS = ("#0b4fb3", "#d1495b", "#2a7f3f", "#8a4fbf", "#b86e00", "#008a9a")
 ESTIMATE = "#ffd500"
 
 
 def map_of(records: Sequence[RunRecord], world: World | None) -> Plot | None:
-    """None where no run has a place."""
+    """The map; None where no run has positions."""
     there = [record for record in records if {"x_m", "y_m"} <= set(record.channels)]
     if not there:
         return None
@@ -39,7 +39,7 @@ def map_of(records: Sequence[RunRecord], world: World | None) -> Plot | None:
 
 
 def world_of(record: RunRecord) -> tuple[World | None, str]:
-    """The world of a run, built anew; or none and why."""
+    """The world of a run, rebuilt; or None and the reason."""
     if not record.world:
         return None, ""
     try:
@@ -74,7 +74,7 @@ def _draw(records: Sequence[RunRecord], world: World | None) -> Plot:
 
 
 def _frame(records: Sequence[RunRecord], world: World | None) -> tuple[Span, Span]:
-    """What of the world is shown: the ways and goals, with a margin, not too narrow."""
+    """Visible part of the world: paths and goals, with a margin, not too narrow."""
     spans = []
     for number, key in enumerate(("x_m", "y_m")):
         values = [np.array([record.channels[key].min(), record.channels[key].max()]) for record in records]
@@ -93,13 +93,13 @@ def _frame(records: Sequence[RunRecord], world: World | None) -> tuple[Span, Spa
 
 
 def _around(span: Span, size: float, limits: Span) -> Span:
-    """Of that size, the span in its middle; not beyond the limits, unless the span is."""
+    """Interval of that size around the span; within the limits, unless the span is not."""
     (low, high), middle = span, 0.5 * sum(span)
     return min(low, max(middle - 0.5 * size, limits[0])), max(high, min(middle + 0.5 * size, limits[1]))
 
 
 def _draw_world(axis: Any, world: World, x_span: Span, y_span: Span) -> list[Any]:
-    """Handles for the legend; none where the frame does not meet the world."""
+    """Draw the world; returns handles for the legend, none where the frame does not overlap the world."""
     try:
         ground = world.ground.cropped(x_span, y_span)
     except ValueError:
@@ -183,4 +183,4 @@ def _words(records: Sequence[RunRecord], world: World | None) -> str:
             f"{record.name}: {length:.0f} m from x {x[0]:.1f}, y {y[0]:.1f} m to x {x[-1]:.1f}, y {y[-1]:.1f} m"
         )
     where = f" in world {world.name}" if world is not None else ""
-    return f"The way from above{where}. {'; '.join(paths)}."
+    return f"The path from above{where}. {'; '.join(paths)}."

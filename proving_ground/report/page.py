@@ -1,4 +1,4 @@
-"""One page for one run: HTML that holds all it shows, and asks no network for anything."""
+"""One self-contained HTML page for one run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_EVENTS = 200  # in the table
 
 @dataclass(frozen=True)
 class Section:
-    """Of a page: a heading with an anchor, pictures, a table."""
+    """Section of a page: a heading with an anchor, pictures, a table."""
 
     title: str
     plots: Sequence[Plot] = ()
@@ -35,19 +35,19 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """Its address in the page."""
+        """Its anchor in the page."""
         return "".join(letter if letter.isalnum() else "-" for letter in self.title.lower())
 
 
 def write_report(folder: Path, record: RunRecord, world: World | None = None, out: Path | None = None) -> Path:
-    """Write it into a run's folder, or elsewhere; where it is. world: that of the run, if it is there already."""
+    """Write the page into a run's folder or elsewhere and return its path. world: that of the run, if already built."""
     path = out or folder / REPORT
     write_whole(path, run_page(record, world))
     return path
 
 
 def run_page(record: RunRecord, world: World | None = None) -> str:
-    """The page; a world that is not given is built anew."""
+    """The page; a world that is not given is rebuilt."""
     remarks = list(record.remarks)
     if world is None:
         world, why = world_of(record)
@@ -73,7 +73,7 @@ def run_page(record: RunRecord, world: World | None = None) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """A page of a template in config/report; whatever comes from files is escaped."""
+    """A page from a template in config/report; everything from files is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # only pages need it
 
     folder = share_file(f"{TEMPLATES}/{template}").parent
@@ -112,6 +112,6 @@ def _observer(record: RunRecord) -> list[Section]:
         sections.append(Section("Estimate against truth", plots, headings, rows))
     innovations = innovation_plots(record)
     if innovations:
-        note = "NIS is over its degrees of freedom: 1 is expected of an honest filter. Dashed lines hold 95 %."
+        note = "NIS is over its degrees of freedom: 1 is expected of a consistent filter. Dashed lines hold 95 %."
         sections.append(Section("Innovations", innovations, note=note))
     return sections

@@ -1,4 +1,4 @@
-"""The papers' plots of a run, those that its channels are enough for."""
+"""The plots of the papers for a run, as far as it has the channels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proving_ground.scenarios.plots import DEGREES, FIGURES, Panel, draw_panel, 
 Array = NDArray[np.float64]
 
 STANDING_MPS = 1.0  # below this speed slip is 0/0
-LEAST_SINKAGE_M = 1e-4  # a run whose wheels sink less is on hard ground
+LEAST_SINKAGE_M = 1e-4  # below this, a run is on hard ground
 
 _SPEED, _ANGLES, _SIDE, _YAW_RATE = FIGURES["motion"]
 _LOAD, _SPRING, _ALONG, _ACROSS = FIGURES["wheels"]
@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[Panel, ...]] = {  # [Cameron], Figs. 11-14, and more
 
 
 def section_plots(record: RunRecord) -> dict[str, list[Plot]]:
-    """By the section's name."""
+    """Plots by section name."""
     found = {}
     with letters():
         for name, panels in SECTIONS.items():
@@ -53,7 +53,7 @@ def section_plots(record: RunRecord) -> dict[str, list[Plot]]:
 
 
 def shown_part(panel: Panel, channels: Channels) -> Panel | None:
-    """With the lines that the channels have; None: there is nothing to show."""
+    """The panel with the lines that have channels; None if there are none."""
     lines = tuple(line for line in panel.lines if line[0] in channels)
     if not lines:
         return None
@@ -63,7 +63,7 @@ def shown_part(panel: Panel, channels: Channels) -> Panel | None:
 
 
 def moving_slips(channels: Channels) -> dict[str, Array]:
-    """With slips only where the vehicle moves."""
+    """Channels with slips only where the vehicle moves."""
     if "speed_mps" not in channels:
         return dict(channels)
     moves = np.abs(channels["speed_mps"]) > STANDING_MPS
@@ -74,7 +74,7 @@ def moving_slips(channels: Channels) -> dict[str, Array]:
 
 
 def whole_numbers(axis: Any, panel: Panel) -> None:
-    """A scale for gears, which are counted."""
+    """An integer scale, for gears."""
     if panel.lines == _GEAR.lines:
         low, high = axis.get_ylim()
         first, last = round(low), round(high)

@@ -1,8 +1,8 @@
-"""What a run leaves behind, in memory and in its folder.
+"""The results of a run, in memory and in its folder.
 
 metrics.json    verdict, findings, figures, timing, versions, events
 history.csv     channels, a row for each instant
-reference.csv   what they are compared with, if the scenario names a reference
+reference.csv   channels to compare with, if the scenario names a reference
 estimates.npz   estimates, innovations and NIS, if there is an observer
 scenario.yaml   the scenario as it was run, if there is one
 """
@@ -51,13 +51,13 @@ class Event:
 
 
 def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Of time."""
+    """Sorted by time."""
     return tuple(sorted(events, key=lambda event: event.time_s))
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Of the run alone; None: not known."""
+    """Times of the run alone; None: unknown."""
 
     wall_s: float | None = None
     cpu_s: float | None = None
@@ -66,7 +66,7 @@ class Timing:
 
 @dataclass(frozen=True, eq=False)
 class Innovations:
-    """Of one sensor, over time."""
+    """Innovations of one sensor over time."""
 
     time_s: Array
     nis: Array  # normalised innovation squared over its degrees of freedom
@@ -81,7 +81,7 @@ class RunRecord:
     channels: Channels
     description: str = ""
     kind: str = KINDS[0]
-    passed: bool | None = None  # None: nobody judged
+    passed: bool | None = None  # None: not judged
     diverged_at_s: float | None = None
     findings: tuple[Mapping[str, Any], ...] = ()  # as proving_ground.scenarios.metrics.Finding.plain gives them
     figures: Mapping[str, float] = field(default_factory=dict)
@@ -95,26 +95,26 @@ class RunRecord:
     innovations: Mapping[str, Innovations] = field(default_factory=dict)  # by name in SENSORS
     centre_in_base_m: Vector = ORIGIN  # the point whose velocity the channels give
     sideslip_at_m: Vector = ORIGIN  # the point whose sideslip the estimates give, in base_link
-    world: str = ""  # name or file; none: a plane
+    world: str = ""  # name or file; empty: a plane
     goal: tuple[float, float] | None = None  # x, y [m]
     arguments: Mapping[str, str] = field(default_factory=dict)  # of a launch, where they differ from the scenario
     events: tuple[Event, ...] = ()
-    remarks: tuple[str, ...] = ()  # what was wrong with where it comes from
+    remarks: tuple[str, ...] = ()  # problems of its source
 
     @property
     def duration_s(self) -> float:
-        """Simulated."""
+        """Simulated duration."""
         time = self.channels["time_s"]
         return float(time[-1] - time[0])
 
     @property
     def verdict(self) -> str:
-        """In a word or two."""
+        """The verdict in a word or two."""
         return "not judged" if self.passed is None else "passed" if self.passed else "failed"
 
 
 def save_run(folder: Path, record: RunRecord) -> list[str]:
-    """Write it into a folder that is there; names of the files. Raises SettingsError."""
+    """Write it into an existing folder; returns the names of the files. Raises SettingsError."""
     files: dict[str, str | bytes] = {HISTORY: _csv(record.channels), METRICS: _metrics(record)}
     if record.scenario:
         files[SCENARIO] = record.scenario
@@ -130,7 +130,7 @@ def save_run(folder: Path, record: RunRecord) -> list[str]:
 
 
 def load_run(folder: Path) -> RunRecord:
-    """What save_run wrote; raises SettingsError with one line for what is none of it."""
+    """Load what save_run wrote; raises SettingsError with one line for anything else."""
     said = load_metrics(folder)
     path = folder / METRICS
     channels = _read_csv(folder / HISTORY)
@@ -176,7 +176,7 @@ def load_run(folder: Path) -> RunRecord:
 
 
 def load_metrics(folder: Path) -> dict[str, Any]:
-    """metrics.json alone, whatever it holds; raises SettingsError where there is none."""
+    """Load metrics.json alone, unchecked; raises SettingsError where there is none."""
     path = folder / METRICS
     text = _read_text(path)
     try:
@@ -286,7 +286,7 @@ def _innovations(time: Any, nis: Any, values: Any) -> Innovations:
 def _read_text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_TEXT:
-            raise SettingsError(f"{path}: is too large to be of a run")
+            raise SettingsError(f"{path}: is too large for a run")
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror or error}") from None
@@ -322,6 +322,6 @@ def _words(error: Exception) -> str:
 
 
 def missing_events(found: Sequence[Gap], who: str = RECORDING) -> list[Event]:
-    """For the report."""
-    kind, words = ("recording", "lacks this stretch") if who == RECORDING else ("silence", f"of {who}")
+    """Events for the report."""
+    kind, words = ("recording", "gap in the recording") if who == RECORDING else ("silence", f"of {who}")
     return [Event(gap.start_s, kind, words, gap.length_s) for gap in found]

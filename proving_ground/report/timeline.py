@@ -14,7 +14,7 @@ OTHER = "#6b5b95"
 
 
 def timeline(events: Sequence[Event], duration_s: float) -> Plot | None:
-    """None where nothing happened. States of planner and observer last until the next."""
+    """The diagram; None without events. States of planner and observer last until the next."""
     if not events:
         return None
     kinds = list(dict.fromkeys(event.kind for event in events))

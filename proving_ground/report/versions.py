@@ -1,4 +1,4 @@
-"""What a run was made with."""
+"""Versions of the software that made a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_S = 5.0
 
 
 def versions() -> dict[str, str]:
-    """Of the suite, its libraries, Python and the machine; the commit, if this is a checkout."""
+    """Versions of the suite, its libraries, Python and the machine; the commit, if this is a checkout."""
     found = {}
     for name in PACKAGES:
         try:
@@ -33,7 +33,7 @@ def versions() -> dict[str, str]:
 
 
 def _commit() -> str:
-    """Of the checkout that this runs from, with -dirty where files differ; empty: there is none."""
+    """Commit of the checkout that this runs from, with -dirty where files differ; empty if it is not a checkout."""
     try:
         root = share_directory()
         if not (root / ".git").exists():
@@ -42,7 +42,7 @@ def _commit() -> str:
         asked = subprocess.run(
             command,
             cwd=root,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # only looks
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},  # read-only
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,

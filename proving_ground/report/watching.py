@@ -1,4 +1,4 @@
-"""A run in lock-step that is watched for its report: innovations, and what planner and observer say of themselves."""
+"""A lock-step run watched for its report: innovations, and the status of planner and observer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
 
-STATUS_EVERY_S = 0.2  # looks at the observer's status
+STATUS_EVERY_S = 0.2  # between looks at the observer's status
 
 
 class Watch:
-    """What was seen. It only looks: a run with it is the same to the bit."""
+    """Recorded events and innovations. Read-only: a watched run is the same to the bit."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -31,19 +31,19 @@ class Watch:
         self._looked_at = -STATUS_EVERY_S
 
     def look(self, seconds: float, observation: Observation | None, driver: Driver) -> None:
-        """At seconds since the start, after what arrived was heard."""
+        """Look at a time since the start [s], after arrivals were processed."""
         if observation is not None:
             self._note_innovations(seconds, observation)
             if seconds >= self._looked_at + STATUS_EVERY_S - 1e-9:
                 self._looked_at = seconds
                 self._note(seconds, "observer", observation.observer.health().status)
-        if isinstance(driver, Autonomy) and seconds > 0.0:  # before, it has not been asked yet
+        if isinstance(driver, Autonomy) and seconds > 0.0:  # before, it has not acted yet
             progress = driver.progress
             words = progress.status.value.replace("_", " ")
             self._note(seconds, "planner", f"{words}: {progress.reason.value}" if progress.reason.value else words)
 
     def innovations(self) -> dict[str, Innovations]:
-        """Of the sensors that had some."""
+        """Innovations of the sensors that had some."""
         found = {}
         for name, rows in zip(SENSORS, self._rows, strict=True):
             if rows:
@@ -59,7 +59,7 @@ class Watch:
         for k in np.flatnonzero(freedom > self._freedom).tolist():
             mean = (nis[k] - self._nis[k]) / (freedom[k] - self._freedom[k])
             self._rows[k].append((seconds, float(mean), tally["innovation"][k].copy()))
-        self._nis, self._freedom = nis.copy(), freedom.copy()  # counts fall where a filter begins anew
+        self._nis, self._freedom = nis.copy(), freedom.copy()  # counts fall where a filter restarts
 
     def _note(self, seconds: float, who: str, words: str) -> None:
         if self._said.get(who) != words:
@@ -68,7 +68,7 @@ class Watch:
 
 
 class WatchedLockStep(LockStep):
-    """As LockStep, and `watch` sees every instant."""
+    """LockStep whose `watch` sees every instant."""
 
     def __init__(
         self,

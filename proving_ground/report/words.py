@@ -1,4 +1,4 @@
-"""What a page says of a run, in words and numbers."""
+"""Text and figures of a run for pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from proving_ground.report.run_record import RunRecord
 
-UNBOUNDED = 1e12  # of a criterion's bounds, and beyond
+UNBOUNDED = 1e12  # bounds of a criterion from here on mean none
 WHOLE_RUN_S = 1e6
 NONE = "-"
 KIND_WORDS = {"lock-step": "lock-step, one process without ROS", "ros": "over ROS, every node its own process"}
@@ -27,11 +27,11 @@ class Check(NamedTuple):
     value: str
     bounds: str
     passed: bool
-    is_open: bool = False  # what was recorded does not tell
+    is_open: bool = False  # the recording does not decide it
 
 
 def verdict_words(record: RunRecord) -> str:
-    """Why it passed or not."""
+    """Reasons of the verdict."""
     total = len(record.findings)
     undecided = sum(bool(item.get("open")) for item in record.findings)
     missed = sum(not item["passed"] for item in record.findings) - undecided
@@ -39,7 +39,7 @@ def verdict_words(record: RunRecord) -> str:
         return f"the motion diverged at {record.diverged_at_s:.2f} s"
     if record.passed is None and undecided:
         rest = ", all others are met" if undecided < total else ""
-        return f"{undecided} of {total} criteria cannot be told from what was recorded{rest}"
+        return f"{undecided} of {total} criteria cannot be judged from the recording{rest}"
     if record.passed is None:
         return "there are no criteria to judge it by"
     if missed:
@@ -50,12 +50,12 @@ def verdict_words(record: RunRecord) -> str:
 
 
 def checks(record: RunRecord) -> list[Check]:
-    """Criterion, value, bounds."""
+    """Rows of criterion, value, bounds."""
     return [check(item) for item in record.findings]
 
 
 def check(item: Mapping[str, Any]) -> Check:
-    """Of a finding as metrics.json has it; keys that are missing say nothing."""
+    """Row of a finding in metrics.json; missing keys are left empty."""
     what = f"{item.get('statistic', 'value')} of {item.get('channel', item.get('name', 'the run'))}"
     start, end = float(item.get("from_s", 0.0)), float(item.get("to_s", WHOLE_RUN_S))
     what += f" from {start:g} s" if start > 0.0 else ""
@@ -71,7 +71,7 @@ def check(item: Mapping[str, Any]) -> Check:
 
 
 def facts(record: RunRecord) -> dict[str, str]:
-    """The first things that people ask."""
+    """Main facts of a run."""
     c = record.channels
     found = {"Kind of run": KIND_WORDS[record.kind], "Simulated": f"{record.duration_s:g} s"}
     if {"x_m", "y_m"} <= set(c):
@@ -89,7 +89,7 @@ def facts(record: RunRecord) -> dict[str, str]:
 
 
 def timing(record: RunRecord) -> dict[str, str]:
-    """What is known of it."""
+    """Known times of a run."""
     t = record.timing
     rows = {"Simulated": record.duration_s, "Wall time": t.wall_s, "CPU time": t.cpu_s}
     found = {name: f"{value:.3g} s" for name, value in rows.items() if value is not None}
@@ -99,7 +99,7 @@ def timing(record: RunRecord) -> dict[str, str]:
 
 
 def number(value: Any) -> str:
-    """Five digits; a dash for none.
+    """Five digits; a dash if missing.
 
     >>> number(3.14159265), number(None), number(math.nan)
     ('3.1416', '-', '-')
@@ -110,7 +110,7 @@ def number(value: Any) -> str:
 
 
 def name_and_unit(key: str) -> tuple[str, str]:
-    """Of a channel or figure whose name ends with its unit.
+    """Name and unit of a channel or figure whose name ends with its unit.
 
     >>> name_and_unit("wheel_load_n.front_left"), name_and_unit("gear")
     (('wheel load front left', 'N'), ('gear', ''))

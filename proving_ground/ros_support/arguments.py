@@ -28,7 +28,7 @@ class RosArguments:
     node_name: str  # fully qualified
     params_files: tuple[Path, ...]
     params: tuple[tuple[str, str], ...]  # name and YAML text
-    others: tuple[str, ...]  # what is not for ROS
+    others: tuple[str, ...]  # not for ROS
 
 
 def parse_ros_arguments(arguments: Sequence[str], default_name: str) -> RosArguments:
@@ -48,7 +48,7 @@ def parse_ros_arguments(arguments: Sequence[str], default_name: str) -> RosArgum
             files.append(Path(argument))
         elif previous in ("-r", "--remap", "-p", "--param"):
             target, _, value = argument.partition(":=")
-            key = target.rpartition(":")[2]  # 'node:key' speaks of that node only; here there is one
+            key = target.rpartition(":")[2]  # 'node:key' is for that node only; here there is one
             if previous in ("-p", "--param"):
                 params.append((key, value))
             elif key in ("__node", "__name"):
@@ -63,7 +63,7 @@ def check_ros_arguments(arguments: Sequence[str], default_name: str, settings_ty
     """Raise SettingsError for what the node would reject; returns warnings about what it would ignore."""
     parsed = parse_ros_arguments(arguments, default_name)
     if parsed.others:
-        raise SettingsError(f"{parsed.others[0]}: not known here; arguments for ROS stand after --ros-args")
+        raise SettingsError(f"{parsed.others[0]}: unknown; arguments for ROS come after --ros-args")
     known = declarations(settings_type)
     given: dict[str, Given] = {}
     warnings = []
@@ -71,7 +71,7 @@ def check_ros_arguments(arguments: Sequence[str], default_name: str, settings_ty
         file = check_params_file(path, parsed.node_name, settings_type)
         given.update(file.given)
         if not file.is_addressed:
-            warnings.append(f"{path} is ignored: it speaks of {', '.join(file.nodes)} and not of {parsed.node_name}")
+            warnings.append(f"{path} is ignored: it is for {', '.join(file.nodes)}, not for {parsed.node_name}")
     for name, text in parsed.params:
         value = read_value(text, f"command line: {name}")
         try:
@@ -86,7 +86,7 @@ def check_ros_arguments(arguments: Sequence[str], default_name: str, settings_ty
 
 
 def check_environment(variables: Mapping[str, str]) -> None:
-    """Raise SettingsError for what would make ROS fail with a less helpful word."""
+    """Raise SettingsError for what would make ROS fail with a less helpful message."""
     check_domain(variables.get("ROS_DOMAIN_ID", "") or "0")
     if not variables.get("HOME") and not variables.get("ROS_LOG_DIR") and not variables.get("ROS_HOME"):
         raise SettingsError("HOME: not set, and neither is ROS_LOG_DIR; ROS needs one of them for its log files")
@@ -106,7 +106,7 @@ def rcl_complaint(error: BaseException) -> SettingsError:
 
 
 def settings_help(name: str, settings_type: type) -> str:
-    """The node's parameters for people: name, default, what is allowed, meaning."""
+    """Help text of the node's parameters: name, default, allowed values, meaning."""
     lines = [f"usage: {name} [--ros-args -p NAME:=VALUE --params-file FILE -r FROM:=TO ...]", "", "parameters:"]
     for item in declarations(settings_type).values():
         lines.append(f"  {item.name} = {item.default!r}")

@@ -1,4 +1,4 @@
-"""A ROS domain of one's own, for tests and benchmarks that must not meet other nodes on this machine."""
+"""A private ROS domain, for tests and benchmarks that must not meet other nodes on this machine."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import contextlib
 import socket
 from collections.abc import Iterator
 
-DOMAINS = range(1, 102)  # above 101 the ports of Fast DDS run into those that Linux hands out by itself
+DOMAINS = range(1, 102)  # above 101 the ports of Fast DDS run into Linux's ephemeral range
 
 
 @contextlib.contextmanager
 def private_domain() -> Iterator[dict[str, str]]:
     """Environment variables of a domain that no other user of this function has, on this machine only."""
-    for number in reversed(DOMAINS):  # people pick low ones
-        # An abstract socket is a lock that needs no file, holds for all users and goes with its process.
+    for number in reversed(DOMAINS):  # users pick low ones
+        # An abstract socket is a lock without a file, valid for all users and released with its process.
         with socket.socket(socket.AF_UNIX) as lock:
             try:
                 lock.bind(f"\0proving_ground_domain_{number}")
-            except OSError:  # taken
+            except OSError:  # in use
                 continue
             yield {
                 "ROS_DOMAIN_ID": str(number),

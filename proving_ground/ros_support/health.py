@@ -1,4 +1,4 @@
-"""What a node says about itself: named checks and counters. No ROS here; diagnostics.py publishes it."""
+"""Health of a node: named checks and counters. No ROS here; diagnostics.py publishes it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Health:
     counters: dict[str, int] = field(default_factory=dict)
 
     def report(self, check: str, level: Level, message: str) -> bool:
-        """Set a finding; True when it differs from the last one (then it is worth a log line)."""
+        """Set a finding; True when it differs from the last one and deserves a log line."""
         finding = Check(level, message)
         changed = self.checks.get(check) != finding
         self.checks[check] = finding
         return changed
 
     def count(self, name: str) -> int:
-        """Count one more event of this name and return how many there were."""
+        """Count an event of this name and return the total."""
         self.counters[name] = self.counters.get(name, 0) + 1
         return self.counters[name]
 
@@ -54,7 +54,7 @@ class Health:
 
 
 class LogLimit:
-    """Lets a burst of lines about one matter through, then one a second."""
+    """Rate limiter: lets a burst of lines about one matter through, then one per second."""
 
     BURST = 5
     PER_SECOND = 1.0

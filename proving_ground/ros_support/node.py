@@ -36,7 +36,7 @@ Settings = TypeVar("Settings")
 
 DIAGNOSTICS_PERIOD_S = 1.0
 EXIT_BAD_SETTINGS = 2
-# By these users choose how Fast DDS sends; then we do not.
+# If one of these is set, the user has configured Fast DDS; we leave it alone.
 TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"}
 
 
@@ -73,14 +73,14 @@ class SuiteNode(Node, Generic[Settings]):
         self.stopped.set_result(None)
 
     def on_settings(self, old: Settings, new: Settings) -> None:
-        """Called after a change of parameters; override to pass it on."""
+        """Called after a change of parameters; override to apply it."""
 
     def wall_time(self) -> float:
         """Seconds on a steady clock, for watchdogs over human input."""
         return float(self.wall_clock.now().nanoseconds) * 1e-9
 
     def report(self, check: str, level: Level, message: str) -> None:
-        """Set a health finding and log it when it changes, unless changes come in a flood."""
+        """Set a health finding and log changes, rate-limited."""
         if not self.health.report(check, level, message) or not self._log_limit.allows(check, self.wall_time()):
             return
         # One call each: rclpy rejects a call site whose severity changes.
@@ -97,7 +97,7 @@ class SuiteNode(Node, Generic[Settings]):
         self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
-        """Reject with our own words (key, allowed range, value) before rclpy looks at types and ranges."""
+        """Reject with our own message (key, allowed range, value) before rclpy checks types and ranges."""
         try:
             return super().set_parameters_atomically(self._bridge.checked(parameter_list))
         except SettingsError as error:
@@ -137,7 +137,7 @@ class SuiteNode(Node, Generic[Settings]):
 
 
 def other_publishers(node: Node, topic: str) -> list[str]:
-    """Full names of the other nodes that publish the topic; a second node of one's own name is among them."""
+    """Full names of the other nodes that publish the topic; a second node of this node's name included."""
     endpoints = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
     names = [full_name(endpoint.node_namespace, endpoint.node_name) for endpoint in endpoints]
     own = node.get_fully_qualified_name()
@@ -171,7 +171,7 @@ def run_node(node_type: type[SuiteNode[Any]], arguments: Sequence[str] | None = 
             return EXIT_BAD_SETTINGS
         finally:
             rclpy.try_shutdown()
-            gc.freeze()  # nothing is left to tidy up; looking through all objects at the end takes 0.3 s
+            gc.freeze()  # a final collection would take 0.3 s for nothing
 
 
 def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[Any]:
@@ -185,13 +185,13 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
             Node.destroy_node(node)
         if type(error).__module__.partition(".")[0] != "rclpy":  # ours: bad settings, a stop, or a bug that must show
             raise
-        raise rcl_complaint(error) from None  # unreadable arguments, bad QoS overrides: by many exception types
+        raise rcl_complaint(error) from None  # unreadable arguments, bad QoS overrides: many exception types
 
 
 def _spin(node: SuiteNode[Any], signals: StopSignals) -> None:
-    """Not spin_until_future_complete: rclpy's leaves a callback behind for each message, 200 MB in an hour."""
+    """Not spin_until_future_complete: rclpy's leaks a callback for each message, 200 MB in an hour."""
     executor = SingleThreadedExecutor()
-    end = node.create_guard_condition(lambda: None)  # a callback to run, so that spin_once comes back
+    end = node.create_guard_condition(lambda: None)  # a callback to run, so that spin_once returns
     node.stopped.add_done_callback(lambda _: end.trigger())
     signals.on_stop(node.stop)
     try:

@@ -16,7 +16,7 @@ from proving_ground.settings.ros_params_file import belongs_to_rclpy
 
 Settings = TypeVar("Settings")
 
-# The node is created with its overrides declared, so that unknown names are seen and numbers can be read leniently
+# The node is created with its overrides declared, so that unknown names are found and numbers are read leniently
 # (5 for 5.0) before the real declaration.
 NODE_OPTIONS = {"automatically_declare_parameters_from_overrides": True}
 
@@ -100,7 +100,7 @@ def _take_overrides(node: Node, known: dict[str, Declaration]) -> dict[str, obje
 
 
 def _descriptor(declaration: Declaration) -> ParameterDescriptor:
-    # Ranges and types are enforced by Declaration.check, whose rejections say more than rclpy's; the descriptor's
+    # Ranges and types are enforced by Declaration.check, whose messages say more than rclpy's; the descriptor's
     # range and constraint text are for `ros2 param describe` and tools that draw sliders.
     descriptor = ParameterDescriptor(
         name=declaration.name,
@@ -130,7 +130,7 @@ def _value(parameter: Parameter) -> object:
 
 
 def _answer_malformed_requests(node: Node) -> None:
-    """Let rclpy's parameter services reject a request that they cannot read, instead of ending the node with it."""
+    """Make rclpy's parameter services reject a malformed request, which otherwise ends the node."""
     for service in node.services:
         if service.srv_type is SetParameters:
             service.callback = _guarded(service.callback, _reject_each)
@@ -142,7 +142,7 @@ def _guarded(callback: Callable[[Any, Any], Any], reject: Callable[[Any, Any, Se
     def answer(request: Any, response: Any) -> Any:
         try:
             return callback(request, response)
-        except (TypeError, ValueError) as error:  # e.g. a value type that ROS does not know
+        except (TypeError, ValueError) as error:  # e.g. an unknown value type
             return reject(request, response, rejected(SettingsError(f"malformed request: {error}")))
 
     return answer
@@ -160,5 +160,5 @@ def _reject_all(request: Any, response: Any, result: SetParametersResult) -> Any
 
 
 def rejected(error: SettingsError) -> SetParametersResult:
-    """The answer to a set request that was not taken."""
+    """The answer to a rejected set request."""
     return SetParametersResult(successful=False, reason=str(error))

@@ -60,5 +60,5 @@ def _layout(cloud: PointCloud2) -> np.dtype[Any]:
         raise ValueError("the cloud has no fields")
     try:
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": cloud.point_step})
-    except ValueError as error:  # fields beyond point_step, names twice
+    except ValueError as error:  # fields beyond point_step, duplicate names
         raise ValueError(f"the fields do not fit point_step {cloud.point_step}: {error}") from None

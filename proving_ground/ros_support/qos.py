@@ -1,4 +1,4 @@
-"""The QoS profiles of the suite (interfaces.profiles) as rclpy has them."""
+"""The QoS profiles of the suite (interfaces.profiles) for rclpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proving_ground.interfaces import profiles
 
 
 def to_rclpy(profile: profiles.Profile) -> QoSProfile:
-    """rclpy's profile of a declared one."""
+    """rclpy's form of a declared profile."""
     return QoSProfile(
         depth=profile.depth,
         history=HistoryPolicy.KEEP_LAST,

@@ -1,12 +1,12 @@
-"""How a node knows that it was started again after a crash: whoever starts it anew sets a variable. No ROS here."""
+"""Tells a node that it was restarted after a crash: the launcher sets an environment variable. No ROS here."""
 
 from __future__ import annotations
 
 import os
 
-RESPAWN = "PROVING_GROUND_RESPAWN"  # in the environment of a node that is started again
+RESPAWN = "PROVING_GROUND_RESPAWN"  # in the environment of a restarted node
 
 
 def was_respawned() -> bool:
-    """Whether this process stands for one that has crashed."""
+    """Whether this process replaces one that crashed."""
     return bool(os.environ.get(RESPAWN))

@@ -1,6 +1,6 @@
-"""SIGINT and SIGTERM as a request to stop, made while ROS is still whole.
+"""SIGINT and SIGTERM as a request to stop while ROS is still running.
 
-rclpy's own handlers shut the context down at once, under callbacks and threads that are about to publish: now and then
+rclpy's own handlers shut the context down at once, while callbacks and threads may still publish: now and then
 one of them fails, and the process ends with a traceback instead of status 0.
 """
 
@@ -16,9 +16,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopSignals:
-    """Context in which either signal, however often it comes, calls what `on_stop` was given, from a thread of its own.
+    """Context in which either signal, however often it comes, calls the `on_stop` function from a separate thread.
 
-    A launcher may start a process with these signals blocked, so that none hits its imports; here they are let in.
+    A launcher may start a process with these signals blocked, so that none hits its imports; here they are unblocked.
     """
 
     def __init__(self) -> None:
@@ -45,16 +45,16 @@ class StopSignals:
         self._outside.close()
         self._watcher.join()
         self._inside.close()
-        # The handlers stay: a second Ctrl-C must not break the end of the process.
+        # The handlers stay: a second Ctrl-C must not disturb the shutdown.
 
     @property
     def requested(self) -> bool:
-        """Whether a signal has come."""
+        """Whether a signal has arrived."""
         with self._lock:
             return self._requested
 
     def on_stop(self, stop: Callable[[], None]) -> None:
-        """Call stop when a signal comes, and now if one came already."""
+        """Call stop when a signal arrives, and now if one already has."""
         with self._lock:
             self._stop = stop
             if self._requested:

@@ -20,7 +20,7 @@ from proving_ground.ros_support.node import SuiteNode
 
 @dataclass(frozen=True)
 class FrameTransform:
-    """parent_from_child: where the child frame's origin [m] and axes are, seen in the parent frame."""
+    """parent_from_child: origin [m] and axes of the child frame in the parent frame."""
 
     parent: str
     child: str
@@ -28,7 +28,7 @@ class FrameTransform:
     quaternion: ArrayLike  # x, y, z, w
 
     def to_msg(self, stamp: Time, frame_prefix: str = "") -> TransformStamped:
-        """Stamped message; raises ValueError when a name is empty or a number is not finite."""
+        """Stamped message; raises ValueError when a name is empty or a value is not finite."""
         link = new_transform(new_message, self.parent, self.child)
         link.header.stamp = stamp
         link.header.frame_id, link.child_frame_id = frame_prefix + self.parent, frame_prefix + self.child
@@ -62,7 +62,7 @@ class StaticTransformBroadcaster:
         self.send_messages([transform.to_msg(stamp, self._prefix) for transform in transforms])
 
     def send_messages(self, transforms: Iterable[TransformStamped]) -> None:
-        """As `send`, of messages; nothing is sent while there are no frames."""
+        """As `send`, for messages; nothing is sent while there are no frames."""
         self._by_child |= {transform.child_frame_id: transform for transform in transforms}
         if self._by_child:
             self._publisher.publish(TFMessage(transforms=list(self._by_child.values())))

@@ -15,7 +15,7 @@ GAP_S = 1.0  # a forward jump beyond this is a gap, not something to integrate o
 
 
 def ns_to_stamp(nanoseconds: int) -> Time:
-    """Message stamp of an integer time [ns] since the epoch; raises ValueError outside what a stamp can hold."""
+    """Message stamp of an integer time [ns] since the epoch; raises ValueError outside the range of a stamp."""
     stamp = Time()
     set_stamp(stamp, nanoseconds)
     return stamp

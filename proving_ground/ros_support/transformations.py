@@ -24,7 +24,7 @@ except ImportError:
     from transforms3d import affines, euler, quaternions
 
     def quaternion_from_euler(roll: float, pitch: float, yaw: float) -> Array:
-        """Quaternion of a turn by roll, then pitch, then yaw about fixed axes."""
+        """Quaternion of a rotation by roll, then pitch, then yaw about fixed axes."""
         return _to_xyzw(euler.euler2quat(roll, pitch, yaw, axes="sxyz"))
 
     def euler_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
@@ -32,7 +32,7 @@ except ImportError:
         return cast(tuple[float, float, float], euler.quat2euler(_to_wxyz(quaternion), axes="sxyz"))
 
     def quaternion_multiply(second: ArrayLike, first: ArrayLike) -> Array:
-        """Quaternion of turning by `first`, then by `second`."""
+        """Quaternion of a rotation by `first`, then by `second`."""
         return _to_xyzw(quaternions.qmult(_to_wxyz(second), _to_wxyz(first)))
 
     def quaternion_matrix(quaternion: ArrayLike) -> Array:

@@ -1,1 +1,1 @@
-"""A scenario: its file, its parts, the lock-step run and what is judged of it."""
+"""A scenario: its file, its parts, the lock-step run and its criteria."""

@@ -1,4 +1,4 @@
-"""A driver that finds its own way, in lock-step: on the truth, or on what LIDAR and observer tell."""
+"""The planner as a driver in lock-step: on the truth, or on LIDAR and estimates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 class Autonomy:
-    """The planner as its node has it. It hears every sample and is asked every 10 ms."""
+    """The same planner as in its node. It receives every sample and acts every 10 ms."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Autonomy:
         start_ns: int,
         observation: Observation | None = None,
     ) -> None:
-        """observation: of the observer to believe. Raises SettingsError."""
+        """observation: the observer that gives the pose. Raises SettingsError."""
         if world is None:
             raise SettingsError("driver.to_goal: needs a named world")
         self._base, self._start_ns, self._lidar = vector(vehicle.base_in_chassis), start_ns, settings.lidar.name
@@ -50,30 +50,30 @@ class Autonomy:
 
     @property
     def progress(self) -> Progress:
-        """What it does and why."""
+        """Planner status with its reason."""
         return self._navigator.progress
 
     @property
     def height(self) -> float:
-        """Height of base_link as its odometry has it [m]."""
+        """Height of base_link in its odometry [m]."""
         return self._navigator.height
 
     @property
     def core(self) -> DriveToGoal:
-        """That plans."""
+        """The planning core."""
         return self._navigator.core
 
     @property
     def state(self) -> tuple[float, ...]:
-        """A planner's map is no row of numbers: there are no checkpoints."""
-        raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
+        """Raises SettingsError: a planner's map cannot be saved in a checkpoint."""
+        raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
 
     @state.setter
     def state(self, values: tuple[float, ...]) -> None:
-        raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
+        raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
 
     def hear(self, samples: Iterable[tuple[str, Any]]) -> None:
-        """What arrives at an instant, with the names of sensors; it sees with its LIDAR alone."""
+        """Process arrivals of an instant, with the names of sensors; only its own LIDAR is used."""
         for name, sample in samples:
             if name == self._lidar and isinstance(sample, LidarScan):
                 self._navigator.add_cloud(sample.time_ns, sample.points)

@@ -1,4 +1,4 @@
-"""What a run records, by name with unit: columns that plots, criteria and files speak of."""
+"""Recorded channels of a run, by name with unit: the columns of plots, criteria and files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MOTION = (
     "z_m",
     "roll_rad",
     "pitch_rad",  # positive nose down
-    "yaw_rad",  # without jumps
+    "yaw_rad",  # unwrapped
     "speed_mps",  # of the chassis' centre of mass, chassis axes: forward, left, up
     "side_speed_mps",
     "up_speed_mps",
@@ -61,12 +61,12 @@ CHANNELS: tuple[str, ...] = (
     *(f"{name}.{corner}" for name in PER_WHEEL for corner in CORNERS),
 )
 ESTIMATE_CHANNELS: tuple[str, ...] = (  # estimate less truth, of runs with an observer
-    "estimate_error_m",  # of base_link's place, horizontal distance
+    "estimate_error_m",  # of base_link's position, horizontal distance
     "estimate_yaw_error_rad",
-    "estimate_speed_error_mps",  # of base_link, ahead
+    "estimate_speed_error_mps",  # of base_link, longitudinal
     "estimate_sideslip_error_rad",  # of the vehicle's middle
 )
-SLOW = 0.1  # [m/s]: below, sideslip means nothing
+SLOW = 0.1  # [m/s]: below, sideslip is meaningless
 MOVES = 1.0  # [m/s]: below, its estimate is not judged
 
 
@@ -96,10 +96,10 @@ def channels(time: Array, history: NDArray[np.void], centre_of_mass: Array, base
 def estimate_channels(
     start_ns: int, time: Array, history: NDArray[np.void], base: Array, estimates: NDArray[np.void]
 ) -> dict[str, Array]:
-    """ESTIMATE_CHANNELS at the run's instants; none when there is no estimate. estimates: records of ESTIMATE.
+    """ESTIMATE_CHANNELS at the run's instants; empty without estimates. estimates: records of ESTIMATE.
 
-    Taken where both have an instant, straight in between; before the first estimate it is that one's, after the last
-    that one's. Who judges by them leaves out where there was none for long: proving_ground.scenarios.gaps.
+    Computed at common instants, interpolated linearly; before the first estimate as at the first, after the last
+    as at the last. Longer gaps are excluded when judging: proving_ground.scenarios.gaps.
     """
     ours, theirs = shared_instants(start_ns, time, estimates)
     if not len(ours):
@@ -120,7 +120,7 @@ def estimate_channels(
 def shared_instants(
     start_ns: int, time: Array, estimates: NDArray[np.void]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where in the run's times [s], and where among the estimates, are the instants that both have."""
+    """Indices of the common instants in the run's times [s] and in the estimates."""
     instants = start_ns + np.round(time * 1e9).astype(np.int64)
     _, ours, theirs = np.intersect1d(instants, estimates["time_ns"], return_indices=True)
     return ours, theirs

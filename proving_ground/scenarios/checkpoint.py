@@ -1,4 +1,4 @@
-"""A run that is stopped and taken up again, to the bit."""
+"""Stop and continue a run, to the bit."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a run depends on from here on."""
+    """Complete state of a run."""
 
     period: int
     state: Array
     pedals: Pedals
     driver_state: tuple[float, ...]  # the driver's
     ruts: RutsCopy | None = None  # of soft ground
-    sensors: dict[str, Any] | None = None  # of scenarios that have some; not in the text
+    sensors: dict[str, Any] | None = None  # if the scenario has sensors; not in the JSON text
 
     def to_json(self) -> str:
-        """Text that from_json reads back to the bit, but for the state of the sensors."""
+        """Text that from_json reads back to the bit, without the state of the sensors."""
         values = {
             "period": self.period,
             "state": self.state.tolist(),
@@ -44,7 +44,7 @@ class Checkpoint:
 
     @staticmethod
     def from_json(text: str) -> Checkpoint:
-        """Raises SettingsError when the text is no checkpoint."""
+        """Read the text; raises SettingsError when it is not a checkpoint."""
         try:
             values = json.loads(text)
             pedals = Pedals(*values["pedals"]).within_limits()

@@ -22,7 +22,7 @@ class ObserverChoice:
         "", "YAML file of the observer's settings, relative to this one; empty: that of config/observers"
     )
     knows_start: bool = setting(
-        True, "Whether the observer knows the pose at the start, as by /initialpose; else it finds out"
+        True, "Whether the observer is given the initial pose, as by /initialpose; else it initialises itself"
     )
 
     def __post_init__(self) -> None:

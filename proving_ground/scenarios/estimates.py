@@ -1,4 +1,4 @@
-"""What is kept of each estimate, for figures and pictures: 184 bytes instead of 1.4 kB."""
+"""Reduced estimates for figures and pictures: 184 bytes instead of 1.4 kB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stretches of a run that were not recorded, or in which a topic is silent."""
+"""Intervals of a run that were not recorded, or in which a topic is silent."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from proving_ground.scenarios.refereeing import START_WITHIN_S
 
 Array = NDArray[np.float64]
 
-LONGEST_STEP_S = 0.2  # of a recording without gaps: 20 instants of ours
-USUAL_STEPS = 10  # of a slower recording; no gap is shorter
-EDGE_S = 0.5  # at the ends of a recording, which is opened and closed while messages come
+LONGEST_STEP_S = 0.2  # in a recording without gaps: 20 of our instants
+USUAL_STEPS = 10  # of a slower recording: the shortest gap
+EDGE_S = 0.5  # at the ends of a recording, which is opened and closed while messages arrive
 RECORDING = "the recording"
 
 
 class Gap(NamedTuple):
-    """Between two instants that are known, in seconds of the run; at an end of the run there is but one."""
+    """Interval between two known instants, in seconds of the run; at an end of the run there is only one."""
 
     start_s: float
     end_s: float
@@ -33,7 +33,7 @@ class Gap(NamedTuple):
         return self.end_s - self.start_s
 
     def hides(self, time_s: Array | float) -> NDArray[np.bool_]:
-        """Which instants are in it; nothing comes after one that has no instant after it."""
+        """Which instants are inside; a gap at the end of the run hides everything after its start."""
         time = np.asarray(time_s)
         after = time > self.start_s if self.has_before else time >= self.start_s
         return np.asarray(after & ((time < self.end_s) | (not self.has_after)))
@@ -43,11 +43,11 @@ class Gap(NamedTuple):
 class Missing:
     """Gaps of a run."""
 
-    everywhere: tuple[Gap, ...] = ()  # nothing at all is known there
-    of_channels: Mapping[str, Sequence[Gap]] = field(default_factory=dict)  # more of some, by name in CHANNELS
+    everywhere: tuple[Gap, ...] = ()  # of all channels
+    of_channels: Mapping[str, Sequence[Gap]] = field(default_factory=dict)  # further gaps of some, by name in CHANNELS
 
     def of(self, channel: str) -> list[Gap]:
-        """Where a channel is not known."""
+        """Gaps of a channel."""
         return [*self.everywhere, *self.of_channels.get(channel, ())]
 
     def __bool__(self) -> bool:
@@ -55,7 +55,7 @@ class Missing:
 
 
 def gaps(time_s: Array, start_s: float | None = None, end_s: float | None = None) -> list[Gap]:
-    """In times that rise, and between them and the run's ends, where these are given.
+    """Gaps in increasing times, and between them and the run's ends, where these are given.
 
     >>> [(gap.start_s, gap.end_s) for gap in gaps(np.array([0.0, 0.1, 0.2, 2.5, 2.6]), end_s=4.0)]
     [(0.2, 2.5), (2.6, 4.0)]
@@ -76,10 +76,10 @@ def gaps(time_s: Array, start_s: float | None = None, end_s: float | None = None
 
 
 def estimate_gaps(start_ns: int, time_s: Array, estimates: NDArray[np.void] | None, knows_start: bool) -> list[Gap]:
-    """Where ESTIMATE_CHANNELS have no estimate; estimates: records with time_ns, None or none: they have no channels.
+    """Gaps of ESTIMATE_CHANNELS; estimates: records with time_ns; None or empty: there are no such channels.
 
-    One that has to find out where it is begins when it can: before, its channels are those of its first estimate. One
-    that is told begins at once.
+    An observer that initialises itself starts when it can: before, its channels are those of its first estimate. One
+    that is given its start begins at once.
     """
     if estimates is None:
         return []
@@ -88,13 +88,13 @@ def estimate_gaps(start_ns: int, time_s: Array, estimates: NDArray[np.void] | No
         return []
     estimate_times = time_s[ours]
     found = gaps(estimate_times, end_s=float(time_s[-1]))
-    if knows_start and estimate_times[0] - time_s[0] > START_WITHIN_S:  # it was not there
+    if knows_start and estimate_times[0] - time_s[0] > START_WITHIN_S:  # it was not running
         found.insert(0, Gap(float(time_s[0]), float(estimate_times[0]), has_before=False))
     return found
 
 
 def during(found: Sequence[Gap], length_s: float) -> list[Gap]:
-    """What of them is in a run of a length."""
+    """The parts of the gaps within a run of some length."""
     return [
         gap._replace(start_s=max(gap.start_s, 0.0), end_s=min(gap.end_s, length_s))
         for gap in found
@@ -103,7 +103,7 @@ def during(found: Sequence[Gap], length_s: float) -> list[Gap]:
 
 
 def beyond(found: Sequence[Gap], others: Sequence[Gap]) -> list[Gap]:
-    """Those that the others do not account for."""
+    """Gaps that the others do not cover."""
 
     def shared(gap: Gap) -> float:
         return sum(max(0.0, min(gap.end_s, one.end_s) - max(gap.start_s, one.start_s)) for one in others)
@@ -112,7 +112,7 @@ def beyond(found: Sequence[Gap], others: Sequence[Gap]) -> list[Gap]:
 
 
 def missing_text(found: Sequence[Gap], who: str = RECORDING) -> str:
-    """For people.
+    """Text for users.
 
     >>> missing_text([Gap(1.0, 3.5), Gap(7.0, 8.0)])
     'the recording lacks 3.5 s: from 1.0 to 3.5 s and from 7.0 to 8.0 s'

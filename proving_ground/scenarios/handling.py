@@ -1,4 +1,4 @@
-"""Figures of handling that a run shows: understeer gradient on a circle, turning circle at full lock."""
+"""Handling figures of a run: understeer gradient on a circle, turning circle at full lock."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from proving_ground.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
 
-LINEAR_MPS2 = 3.0  # lateral acceleration up to which handling is about linear
+LINEAR_MPS2 = 3.0  # lateral acceleration up to which handling is nearly linear
 LEAST_SPREAD_MPS2 = 0.5
 FULL_LOCK = 0.999
-STEADY_S = 3.0  # the end of the run that is taken for the turning circle
+STEADY_S = 3.0  # last part of the run, used for the turning circle
 
 
 def handling_figures(scenario: Scenario, run: Run) -> dict[str, float]:
-    """Figures by name with unit; none where the manoeuvre shows none."""
+    """Figures by name with unit; empty where the manoeuvre gives none."""
     figures: dict[str, float] = {}
     if scenario.driver.circle is not None:
         gradient = understeer_gradient(run, scenario.driver.circle.settle_s)

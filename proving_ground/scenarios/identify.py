@@ -1,6 +1,6 @@
-"""Rolling resistance and brake friction from manoeuvres, as [Sanjurjo] found its prototype's.
+"""Rolling resistance and brake friction from manoeuvres, as [Sanjurjo] identified those of its prototype.
 
-Both runs are of the model itself, so what comes out must be what its file says: a check of the method and of the model.
+Both runs use the model itself, so the result must be what its file says: a check of the method and of the model.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Identified:
 
     @property
     def error(self) -> float:
-        """Relative."""
+        """Relative error."""
         return self.found / self.configured - 1.0
 
 
 def rolling_resistance() -> tuple[Identified, Identified]:
-    """C_rr from the coast-down, with the turning parts' inertia; and as Eq. 5.43 prints it, without.
+    """C_rr from the coast-down, with the inertia of the rotating parts; and as Eq. 5.43 is printed, without.
 
     The scenario is run a second time without rolling resistance: its acceleration is a_t, the other's is a_r. Printed
-    is C = (a_r - a_t) / (g cos): with these the sign must be the other way round, since resistance makes a_r the
-    smaller. And a vehicle with turning wheels, of mass m and effective mass m', has m' (a_t - a_r) = C m g cos, not
-    m (a_t - a_r). On a slope m' is known from the second run: m' a_t = m g sin, but for what misaligned wheels take.
+    is C = (a_r - a_t) / (g cos): with these definitions the sign must be reversed, since resistance makes a_r the
+    smaller. And a vehicle with rotating wheels, of mass m and effective mass m', has m' (a_t - a_r) = C m g cos, not
+    m (a_t - a_r). On a slope m' is known from the second run: m' a_t = m g sin, but for the loss in misaligned wheels.
     """
     scenario, parameters = _coast_down()
     free = dataclasses.replace(parameters, tyre=dataclasses.replace(parameters.tyre, rolling_resistance=0.0))
@@ -53,12 +53,12 @@ def rolling_resistance() -> tuple[Identified, Identified]:
     printed = (ideal - real) / (GRAVITY * np.cos(slope))
     return (
         Identified("rolling resistance", float(found), configured),
-        Identified("rolling resistance, Eq. 5.43 with its sign mended", float(printed), configured),
+        Identified("rolling resistance, Eq. 5.43 with its sign corrected", float(printed), configured),
     )
 
 
 def effective_mass_share(scenario: Scenario, parameters: VehicleParameters) -> float:
-    """Effective mass over mass, from how much faster the vehicle without rolling resistance gets on a steeper slope."""
+    """Effective mass over mass, from the accelerations without rolling resistance on two slopes."""
     free = dataclasses.replace(parameters, tyre=dataclasses.replace(parameters.tyre, rolling_resistance=0.0))
     pulls, gains = [], []
     for slope in (_slope(scenario), 2.0 * _slope(scenario)):
@@ -76,7 +76,7 @@ def brake_friction() -> Identified:
     parameters = scenario.vehicle.parameters()
     found = LockStep(scenario, parameters=parameters).run().channels
     brakes = parameters.brakes
-    # The pads slide while the wheel turns; the torque on the wheel is what a sensor in it would measure.
+    # The pads slide while the wheel turns; the torque on the wheel is what a torque sensor in it would measure.
     turning = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
     force = brakes.front_force_n * found["brake"][turning]
     torque = -found["brake_torque_nm.front_left"][turning]
@@ -96,14 +96,14 @@ def _slope(scenario: Scenario) -> float:
 
 
 def _acceleration(run: Run) -> float:
-    """Mean along the slope, from the speeds at both ends, as position sensors would give it [m/s^2]."""
+    """Mean acceleration along the slope from the speeds at both ends [m/s^2]."""
     speed, time = run.channels["speed_mps"], run.time
     settled = time > SETTLED_S
     return float(np.polyfit(time[settled], speed[settled], 1)[0])
 
 
 def _loaded_radius(scenario: Scenario, parameters: VehicleParameters) -> float:
-    """Height of the wheels' centres over the ground [m], as a ruler measures it on the standing vehicle."""
+    """Height of the wheel centres above the ground [m] on the standing vehicle."""
     tyre = parameters.tyre
     still = dataclasses.replace(scenario, start=dataclasses.replace(scenario.start, speed_mps=0.0), duration_s=0.01)
     loads = LockStep(still, parameters=parameters).run().history["load"][0]

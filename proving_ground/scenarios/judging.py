@@ -1,4 +1,4 @@
-"""Criteria of a run that is not known as a whole: what its gaps leave open."""
+"""Criteria of a run with gaps, which may leave some open."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding, judge
 from proving_ground.scenarios.scenario import Criterion, Scenario
 
-UNBOUNDED = 1e12  # of a criterion's bounds, and beyond
+UNBOUNDED = 1e12  # bounds of a criterion from here on mean none
 
 
 def judge_around(
     criteria: Sequence[Criterion], found: Channels, reference: Channels | None, lacking: Missing
 ) -> list[Finding]:
-    """All criteria, by what is known of their channels; those that this leaves open are."""
+    """All criteria, by the known parts of their channels; those that gaps leave undecided are open."""
     findings = []
     for criterion in criteria:
         missing = lacking.of(criterion.channel)
@@ -31,13 +31,13 @@ def judge_around(
 
 
 def judge_run(scenario: Scenario, run: Run, reference: Channels | None) -> list[Finding]:
-    """All criteria of a run in lock-step, where nothing but an observer can be silent."""
+    """All criteria of a lock-step run, where only an observer can be silent."""
     lacking = Missing(of_channels=dict.fromkeys(ESTIMATE_CHANNELS, silent_observer(scenario, run)))
     return judge_around(scenario.criteria, run.channels, reference, lacking)
 
 
 def silent_observer(scenario: Scenario, run: Run) -> list[Gap]:
-    """When there was no estimate, although there is an observer."""
+    """Gaps in which a run with an observer has no estimate."""
     if scenario.observer is None:
         return []
     knows_start = scenario.observer.knows_start
@@ -45,7 +45,7 @@ def silent_observer(scenario: Scenario, run: Run) -> list[Gap]:
 
 
 def _known(found: Channels, channel: str, missing: Sequence[Gap]) -> Channels:
-    """A channel and its times without what stands in its gaps: that was put there to bridge them."""
+    """A channel and its times without the interpolated values in its gaps."""
     if not missing or channel not in found:
         return found
     hidden = np.logical_or.reduce([gap.hides(found["time_s"]) for gap in missing])
@@ -53,12 +53,12 @@ def _known(found: Channels, channel: str, missing: Sequence[Gap]) -> Channels:
 
 
 def is_open(finding: Finding, missing: Sequence[Gap]) -> bool:
-    """Whether what is missing could have made a criterion that is met one that is not, or the other way round.
+    """Whether the missing data could change the verdict of a criterion.
 
-    A maximum can only have been larger, a minimum smaller, and the end is the end; means can have been anything.
+    A maximum can only be larger, a minimum smaller, and the end is the end; means can be anything.
     """
     c, value = finding.criterion, finding.value
-    if math.isnan(value):  # nothing is known of its time
+    if math.isnan(value):  # its whole time is missing
         return any(gap.start_s <= c.to_s and gap.end_s >= c.from_s for gap in missing)
     inside = [gap for gap in missing if gap.start_s < c.to_s and gap.end_s > c.from_s]
     if not inside:

@@ -1,7 +1,7 @@
 """The lock-step runner: all cores of a scenario in one process, in a fixed order, repeatable to the bit.
 
-Time is a whole number of ticks. Every PERIOD_S the vehicle is looked at, sensors sample, the driver acts, the vehicle
-moves; faster sensors look in between.
+Time is a whole number of ticks. Every PERIOD_S a snapshot is taken, sensors sample, the driver acts, the vehicle
+moves; faster sensors sample in between.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Array = NDArray[np.float64]
 
 
 class OtherDriver(Protocol):
-    """A driver that no scenario file names; `state` is all that a checkpoint needs of it."""
+    """A driver from outside the scenario file; `state` is all that a checkpoint needs of it."""
 
     state: tuple[float, ...]
 
@@ -61,7 +61,7 @@ PROGRESS_EVERY = 100  # periods
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a scenario."""
+    """Result of a scenario."""
 
     time: Array  # [s]
     history: NDArray[np.void]  # records of SNAPSHOT, one per period and one at the end
@@ -76,12 +76,12 @@ class _Wire:
 
     def __init__(self, driver: Driver, drive: DriveByWire) -> None:
         self._driver, self._drive = driver, drive
-        self.order: Order | None = None  # of the latest period, if there was one
-        self.orders = 0  # so far
+        self.order: Order | None = None  # of the latest period, if any
+        self.orders = 0  # count
         self.answer = ACCEPTED  # to the latest order
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """For the next PERIOD_S; raises ValueError for pedals that are not numbers."""
+        """For the next PERIOD_S; raises ValueError for pedals that are not finite."""
         order = self._driver.act(now, seen)
         self.order = order.within_limits() if isinstance(order, Pedals) else order
         if self.order is not None:
@@ -90,7 +90,7 @@ class _Wire:
         return self._drive.pedals(now, seen)
 
     def reset(self) -> None:
-        """A run in lock-step begins once; another is another LockStep."""
+        """Never: a LockStep runs once; make another one instead."""
 
 
 class LockStep:
@@ -117,10 +117,10 @@ class LockStep:
         self._ground = self._there.ground
         try:
             self.vehicle = make_vehicle(settings.vehicle, self.parameters)
-        except ValueError as error:  # parameters that are each allowed, but together make no vehicle
+        except ValueError as error:  # parameters that are valid one by one, but make no vehicle together
             raise SettingsError(f"vehicle {settings.vehicle.model}: {error}") from None
         self._period = 0
-        self._first = 0  # of the periods that the history has
+        self._first = 0  # first period in the history
         self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
         self._start_ns = settings.start.time_ns()
         self.observation = self._make_observation()
@@ -128,7 +128,7 @@ class LockStep:
         self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver) if take_over is not None else own_driver
         self._standing = Standing()
-        self._is_over = False  # the drive, before its time
+        self._is_over = False  # the drive ended before its duration
         self._listener = listener
         self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
         self._stepper = self._make_stepper(settings, scenario.sensors)
@@ -137,7 +137,7 @@ class LockStep:
         self._diverged_at: float | None = None
 
     def _make_stepper(self, settings: VehicleNodeSettings, sensors: Sequence[SensorChoice]) -> Stepper:
-        """The vehicle at its start; it stops for the driver, and where sensors sample in between."""
+        """The vehicle at its start; the stepper stops for the driver, and for sensors that sample in between."""
         step_s = self.vehicle.step_s
         steps = steps_between_ticks(sensors, step_s, steps_per_control(step_s))
         start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
@@ -179,12 +179,12 @@ class LockStep:
 
     @property
     def world(self) -> World | None:
-        """The world that it is in, if it is one."""
+        """The named world of the run, if any."""
         return self._there.world
 
     @property
     def period(self) -> int:
-        """How many are done."""
+        """Number of completed periods."""
         return self._period
 
     @property
@@ -194,23 +194,23 @@ class LockStep:
 
     @property
     def has_ended(self) -> bool:
-        """Nothing comes any more: the time is over, the motion diverged, or the driver is at its goal or gave up."""
+        """The run is over: time is up, the motion diverged, or the driver has arrived or given up."""
         return self._period >= self._periods or self._diverged_at is not None or self._is_over
 
     @property
     def has_diverged(self) -> bool:
-        """The motion left all bounds."""
+        """Whether the motion diverged."""
         return self._diverged_at is not None
 
     def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
-        """To the end; progress gets the share that is done."""
+        """Run to the end; progress gets the completed share."""
         while not self.has_ended:
             self.advance_to(min(self._period + PROGRESS_EVERY, self._periods))
             progress(1.0 if self.has_ended and not self.has_diverged else self._period / self._periods)
         return self.result()
 
     def result(self) -> Run:
-        """What came of it so far."""
+        """Result up to now."""
         self._history[self._period] = self._stepper.seen
         count = self._period + 1
         time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
@@ -224,24 +224,24 @@ class LockStep:
 
     def look(self) -> SnapshotRecord:
         """Snapshot of the vehicle at this instant; sensors sample it on the first call."""
-        if not (self._is_sensed or self.has_diverged):  # after divergence, the last sound instant was sampled already
+        if not (self._is_sensed or self.has_diverged):  # after divergence, the last valid instant was already sampled
             self._sense(self._stepper.time_ns, self._stepper.seen)
             self._is_sensed = True
         return self._stepper.seen
 
     @property
     def pedals(self) -> Pedals:
-        """As the drive-by-wire has pressed them last."""
+        """Latest pedals of the drive-by-wire."""
         return self._stepper.pedals
 
     @property
     def order(self) -> tuple[int, Order | None]:
-        """How many orders the driver has given so far, and what it ordered at the latest period, if anything."""
+        """Number of commands given by the driver, and the command of the latest period, if any."""
         return self._wire.orders, self._wire.order
 
     @property
     def rejection(self) -> str:
-        """Why drive-by-wire rejected the latest order; empty if it did not."""
+        """Why drive-by-wire rejected the latest command; empty if it did not."""
         return self._wire.answer.reason if self._wire.answer.verdict is Verdict.REJECTED else ""
 
     def seen_since(self, period: int) -> NDArray[np.void]:
@@ -249,7 +249,7 @@ class LockStep:
         return self._history[period : self._period]
 
     def advance_to(self, period: int) -> None:
-        """Run until that many periods are done, or the run has ended."""
+        """Run until that many periods are completed, or the run has ended."""
         while self._period < period and not self.has_ended:
             seen = self._history[self._period] = self.look()
             is_sound = self._move()
@@ -261,7 +261,7 @@ class LockStep:
             self._period += 1
 
     def _move(self) -> bool:
-        """One period; False when the motion diverges. Sensors that are faster look in between."""
+        """One period; False when the motion diverges. Faster sensors sample in between."""
         stepper = self._stepper
         stepper.move()
         while not stepper.begins_period and not stepper.diverged:
@@ -270,7 +270,7 @@ class LockStep:
         return not stepper.diverged
 
     def _note_end(self, seen: SnapshotRecord) -> None:
-        """A planner that gives up while somebody else drives ends nothing."""
+        """Detect the end of the drive; a planner that gives up while another driver acts does not end it."""
         self._standing.note(self.time, forward_speed(seen))
         if self.autonomy is not None:
             status = self.autonomy.progress.status
@@ -289,22 +289,22 @@ class LockStep:
             self.autonomy.hear(arrived)
 
     def checkpoint(self) -> Checkpoint:
-        """What `restore` needs to go on from here, to the bit."""
+        """State from which `restore` continues to the bit."""
         ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
         if self.observation is not None:
-            raise SettingsError("checkpoint: a run with an observer cannot be kept and restored yet")
+            raise SettingsError("checkpoint: a run with an observer cannot be saved and restored yet")
         if self.autonomy is not None:
-            raise SettingsError("checkpoint: a run with a planner cannot be kept and restored")
+            raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
         if isinstance(self._wire.order, Motion):
-            raise SettingsError("checkpoint: a run that is driven by speed and yaw rate cannot be kept yet")
+            raise SettingsError("checkpoint: a run that is driven by speed and yaw rate cannot be saved yet")
         if self._is_sensed and self.rig is not None and not self.has_diverged:
-            raise SettingsError("checkpoint: this instant was looked at already; go on by a period first")
+            raise SettingsError("checkpoint: this instant was already sampled; advance by a period first")
         sensors = self.rig.save() if self.rig is not None else None
         stepper = self._stepper
         return Checkpoint(self._period, stepper.copy_state(), stepper.pedals, self._driver.state, ruts, sensors)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go on from a checkpoint of a run of the same scenario; the history has what this object has seen of it."""
+        """Continue from a checkpoint of a run of the same scenario; the history has only what this object has run."""
         if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._stepper.copy_state().shape:
             raise SettingsError("checkpoint: is of another scenario or another vehicle")
         if self.rig is not None:

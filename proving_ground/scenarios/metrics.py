@@ -23,20 +23,20 @@ MOST_REFERENCE_ROWS = 1_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """One criterion and what the run had."""
+    """One criterion and the value of the run."""
 
     criterion: Criterion
     value: float
     passed: bool
-    is_open: bool = False  # what was recorded does not tell; then it has not passed either
+    is_open: bool = False  # the recording does not decide it; then it has not passed either
 
     @property
     def mark(self) -> str:
-        """In a word."""
+        """The finding in a word."""
         return "open" if self.is_open else "pass" if self.passed else "FAIL"
 
     def words(self) -> str:
-        """In one line."""
+        """The finding in one line."""
         c = self.criterion
         bounds = []
         if c.at_least > -1e12:
@@ -48,7 +48,7 @@ class Finding:
         return f"{c.statistic} of {c.channel}{span}: {self.value:.5g} ({', '.join(bounds) or 'any'})"
 
     def plain(self) -> dict[str, object]:
-        """For JSON."""
+        """The finding for JSON."""
         plain = {
             **asdict(self.criterion),
             "value": self.value if math.isfinite(self.value) else None,
@@ -58,14 +58,14 @@ class Finding:
 
 
 def verdict(findings: Sequence[Finding]) -> bool | None:
-    """Of all together; None: none is missed, and some are open."""
+    """Verdict of all findings; None: none is missed, and some are open."""
     if any(not finding.passed and not finding.is_open for finding in findings):
         return False
     return None if any(finding.is_open for finding in findings) else True
 
 
 def judge(criteria: Sequence[Criterion], found: Channels, reference: Channels | None) -> list[Finding]:
-    """All criteria; one whose part of the run never came fails."""
+    """All criteria; one whose part of the run was never reached fails."""
     findings = []
     for criterion in criteria:
         value = _value(criterion, found, reference)
@@ -75,7 +75,7 @@ def judge(criteria: Sequence[Criterion], found: Channels, reference: Channels | 
 
 def _value(criterion: Criterion, found: Channels, reference: Channels | None) -> float:
     if criterion.channel in ESTIMATE_CHANNELS and criterion.channel not in found:
-        return math.nan  # the observer never began
+        return math.nan  # the observer never started
     time, values = found["time_s"], found[criterion.channel]
     part = (time >= criterion.from_s - 1e-9) & (time <= criterion.to_s + 1e-9)
     if not part.any():

@@ -1,4 +1,4 @@
-"""The observer of a run in lock-step: gets its samples, and its estimates are kept."""
+"""The observer of a lock-step run: gets its samples, and its estimates are stored."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SAMPLES = (EncoderSample, ImuSample, GpsSample)  # as state_observer.vehicle.lay
 
 
 class Observation:
-    """An observer in a run: every estimate that it makes is kept."""
+    """An observer in a run: every estimate is stored."""
 
     def __init__(self, settings: ObserverNodeSettings, there: Surroundings) -> None:
-        """As its node."""
+        """Made as in its node."""
         self.observer = make_observer(settings, there)
         self._start, self._start_ns = settings.origin(there), settings.start.time_ns()
         self._times = EstimateTimes(settings.rate_hz)
@@ -29,9 +29,9 @@ class Observation:
         self.latest: Any = None  # record of ESTIMATE, at the rate at which its node publishes
 
     def hear(self, arrival_ns: int, samples: Iterable[Any]) -> None:
-        """What arrives at an instant; samples that the observer does not use are left alone.
+        """Process the arrivals of an instant; samples that the observer does not use are ignored.
 
-        In the order that a filter has samples of one time in: else it would go back and forth.
+        Samples of one time are passed in the filter's order: else it would have to rewind.
         """
         usable = [sample for sample in samples if isinstance(sample, SAMPLES)]
         for sample in sorted(usable, key=lambda item: (item.time_ns, SAMPLES.index(type(item)))):
@@ -44,5 +44,5 @@ class Observation:
 
     @property
     def estimates(self) -> NDArray[np.void]:
-        """Records of ESTIMATE so far."""
+        """Records of ESTIMATE up to now."""
         return self._log.estimates

@@ -1,7 +1,7 @@
 """The one list: what a run is made of. A scenario is compiled, once, into the settings of its parts.
 
 Lock-step makes cores from these settings, a launch makes nodes from the same ones: a node's parameters are its part's
-settings. Nobody else reads a scenario's fields to find out what a part must know.
+settings. No other code derives a part's settings from a scenario's fields.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Found = Iterator[tuple[str, Any]]  # names and settings
 
 
 class Context(NamedTuple):
-    """What settings depend on beside the scenario itself."""
+    """Further inputs of the settings, besides the scenario."""
 
-    parameters: VehicleParameters  # of the vehicle, which carries the sensors
+    parameters: VehicleParameters  # of the vehicle that carries the sensors
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Part:
 
     node: str  # executable
     settings_of: Callable[[Scenario, Context], Found]  # by name of node, process and random stream
-    rejoins: bool = True  # finds its way back into a running graph when it is started again
+    rejoins: bool = True  # can rejoin a running graph when restarted
     uses_sim_time: bool = False  # its own clock must be simulation time
 
 
@@ -63,13 +63,13 @@ def compiled(scenario: Scenario, parameters: VehicleParameters | None = None) ->
 
 
 def parts() -> tuple[Part, ...]:
-    """All that a run can have, in the order in which nodes are started."""
+    """All parts that a run can have, in the order in which nodes are started."""
     sensors = (Part(kind.name, _sensor_settings(kind)) for kind in SENSOR_KINDS.values())
     return (VEHICLE, TERRAIN, *sensors, OBSERVER, PLANNER, SCRIPT)
 
 
 def _configured(node: str, settings_type: type) -> Any:
-    """Settings as config/NODE.yaml has them, before a scenario says more."""
+    """Settings from config/NODE.yaml, before those of a scenario."""
     return build(settings_type, default_values(f"config/{node}.yaml"))
 
 
@@ -92,7 +92,7 @@ def _vehicle(scenario: Scenario, context: Context) -> Found:
 
 
 def _truth_rate(scenario: Scenario) -> float:
-    """How often sensors must see the truth [Hz]."""
+    """Rate at which sensors need the truth [Hz]."""
     step_s = scenario.vehicle.step_s
     steps = steps_between_ticks(scenario.sensors, step_s, steps_per_control(step_s))
     return 1.0 / (steps * step_s)
@@ -213,7 +213,7 @@ def _script(scenario: Scenario, context: Context) -> Found:
         )
 
 
-VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # its time and position are what others go by
+VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # all others depend on its time and position
 TERRAIN = Part("terrain", _terrain, uses_sim_time=True)
 OBSERVER = Part("observer", _observer)
 PLANNER = Part("planner", _planner, uses_sim_time=True)

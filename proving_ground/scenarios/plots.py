@@ -1,6 +1,6 @@
 """Pictures of a run: speed, angles, lateral acceleration and yaw rate as in [Cameron] (Figs. 11-14), and more.
 
-What draws one diagram is here too, for reports and for pictures of observers.
+The functions for single diagrams are shared with reports and pictures of observers.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Array = NDArray[np.float64]
 
 DEGREES = 180.0 / np.pi
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
-BAND = 1.96  # deviations: 95 % of a normal distribution
+BAND = 1.96  # standard deviations: 95 % of a normal distribution
 SENSOR_NAMES = {
     "gps_position": "GPS position", "gps_velocity": "GPS velocity", "course": "course", "gyro": "gyroscopes",
     "accelerometer": "accelerometers", "wheels": "wheels",
 }  # fmt: skip
-BINS = 600  # of a line that is thinned: finer details than these are not to be seen
+BINS = 600  # of a thinned line: finer details are not visible
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Panel:
 
 
 def wheel_panel(title: str, axis: str, name: str, factor: float, most: float = np.inf) -> Panel:
-    """Of a channel that each wheel has."""
+    """Panel of a channel that each wheel has."""
     return Panel(title, axis, tuple((f"{name}.{corner}", corner.replace("_", " ")) for corner in CORNERS), factor, most)
 
 
@@ -69,7 +69,7 @@ FIGURES: dict[str, tuple[Panel, ...]] = {
 
 
 def figure(name: str, title: str, run: Channels, reference: Channels | None = None) -> bytes:
-    """One of FIGURES as a PNG; where the reference has a channel, it is laid over in grey."""
+    """One of FIGURES as a PNG; channels of the reference are overlaid in grey."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     panels = FIGURES[name]
@@ -85,7 +85,7 @@ def figure(name: str, title: str, run: Channels, reference: Channels | None = No
 
 
 def draw_panel(axis: Any, panel: Panel, run: Channels, reference: Channels | None = None) -> None:
-    """The lines of a panel with labels, the reference's in grey, and limits that show them; the run must have them."""
+    """Draw a panel's lines with labels, the reference in grey, and suitable limits; the run must have all channels."""
     for (channel, label), colour in zip(panel.lines, COLOURS, strict=False):
         draw_line(axis, run["time_s"], panel.factor * run[channel], color=colour, linewidth=1.3, label=label)
         if reference is not None and channel in reference:
@@ -104,7 +104,7 @@ def draw_line(axis: Any, across: Array, values: Array, **look: Any) -> None:
 
 
 def thinned(values: Array, bins: int = BINS) -> NDArray[np.intp]:
-    """Indices that are enough to draw a line: of each of so many parts the least and the largest value, and the ends.
+    """Indices that suffice to draw a line: least and largest value of each bin, and the ends.
 
     NaN counts as the least, so that gaps stay gaps.
     """
@@ -152,7 +152,7 @@ def scale_path(axis: Any, span_x: float, span_y: float) -> bool:
 
 
 def draw_band(axis: Any, seconds: Array, values: Array, deviation: Array, colour: str) -> None:
-    """Where 95 % are expected."""
+    """Draw the 95 % band."""
     axis.fill_between(
         seconds, values - BAND * deviation, values + BAND * deviation,
         color=colour, alpha=0.2, linewidth=0.0, label="95 %",
@@ -160,7 +160,7 @@ def draw_band(axis: Any, seconds: Array, values: Array, deviation: Array, colour
 
 
 def frame_most(axis: Any, values: Array, band: Array) -> None:
-    """Limits around zero: the first seconds, when little is known, shall not flatten all that follows."""
+    """Limits around zero: large errors in the first seconds must not flatten the rest."""
     both = np.concatenate([np.abs(values), band])
     both = both[np.isfinite(both)]
     if len(both):
@@ -169,7 +169,7 @@ def frame_most(axis: Any, values: Array, band: Array) -> None:
 
 
 def keep_in_view(axis: Any, most: float = np.inf) -> None:
-    """Numbers that are zero but for rounding get a scale on which they look so; none beyond the most is shown."""
+    """Values that are zero but for rounding get a scale on which they look so; values beyond the most are cut off."""
     low, high = axis.get_ylim()
     if high - low < 1e-3:
         middle = 0.5 * (low + high)

@@ -34,7 +34,7 @@ STATISTICS = ("minimum", "maximum", "mean", "rms", "end", "reference_rms", "refe
 
 @dataclass(frozen=True, kw_only=True)
 class NamedWorld:
-    """A world of config/worlds, or of a file of one's own."""
+    """A world of config/worlds, or of a user's file."""
 
     name: str = setting(..., "Name of a world in config/worlds, or a path to a YAML file relative to this one")
 
@@ -55,7 +55,7 @@ class World:
         return load_world(self.named.name) if self.named is not None else None
 
     def site(self) -> SiteSettings:
-        """The same in the settings of parts."""
+        """The world in the settings of parts."""
         if self.named is not None:
             return SiteSettings(world=self.named.name)
         if self.field is not None:
@@ -79,7 +79,7 @@ class _Driver:
         return any(getattr(self, item.name) is not None for item in fields(self))  # type: ignore[arg-type]
 
     def script(self) -> Script:
-        """What a scripted driver does."""
+        """Settings of the scripted driver."""
         script: Script = one_of(self)[1]
         return script
 
@@ -109,7 +109,7 @@ else:
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
-    """What a run must show to pass: a statistic of a channel within bounds."""
+    """Condition of passing: a statistic of a channel within bounds."""
 
     channel: str = setting(..., "Name of a recorded channel")
     statistic: str = setting(..., "Statistic taken of the channel", choices=STATISTICS)
@@ -150,7 +150,7 @@ class Scenario:
     def __post_init__(self) -> None:
         check_sensors(self.sensors, self.faults)
         if not self.reference and any(item.statistic.startswith("reference") for item in self.criteria):
-            raise ValueError("criteria: one compares with a reference, but `reference` names none")
+            raise ValueError("criteria: one compares with a reference, but `reference` is not given")
         for item in self.criteria:
             if item.channel in ESTIMATE_CHANNELS and self.observer is None:
                 raise ValueError(f"criteria: {item.channel} needs an observer")
@@ -158,7 +158,7 @@ class Scenario:
                 raise ValueError(f"criteria: no reference has {item.channel}")
 
     def found_from(self, folder: Path) -> Scenario:
-        """With absolute paths in place of those relative to a folder: the one place where they are resolved."""
+        """The scenario with paths resolved relative to a folder; nothing else resolves them."""
         world, observer = self.world, self.observer
         if world.named is not None:
             world = World(named=NamedWorld(name=named_or_path(world.named.name, folder)))

@@ -1,4 +1,4 @@
-"""The scripted driver of a run: its settings, and how it is made from them."""
+"""The scripted driver of a run: its settings, and its construction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptSettings(SiteSettings):
-    """Which script, for which vehicle, from where."""
+    """Script, vehicle and start."""
 
     driver: str = setting(
         "{straight: {}}", "The `driver` section of a scenario as YAML text, with a scripted driver", read_only=True
@@ -28,10 +28,10 @@ class ScriptSettings(SiteSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.chosen().to_goal is not None:
-            raise ValueError("driver: to_goal is no script; start the planner node instead")
+            raise ValueError("driver: to_goal is not a script; start the planner node instead")
 
     def chosen(self) -> Driver:
-        """What the text describes; raises SettingsError."""
+        """The driver that the text describes; raises SettingsError."""
         return settings_from_text(self.driver, Driver, "driver")
 
 

@@ -31,7 +31,7 @@ LEVEL = BaseMotion((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), *[(0.0, 0.0, 0.0)] * 4
 
 
 def show_sensors(name: str, at_s: float | None, out: Path | None) -> int:
-    """Draw a LIDAR scan taken during the scenario, a GPS that stands still, and an hour of an IMU at rest."""
+    """Draw a LIDAR scan taken during the scenario, a stationary GPS, and an hour of an IMU at rest."""
     path = scenario_file(name)
     scenario = load_scenario(path)
     if not any((choice.lidar, choice.gps, choice.imu) for choice in scenario.sensors):
@@ -55,7 +55,7 @@ def show_sensors(name: str, at_s: float | None, out: Path | None) -> int:
 
 
 def _scans(scenario: Scenario, path: Path, at_s: float) -> dict[str, LidarScan]:
-    """The scan of each LIDAR that is whole by then, or soon after."""
+    """The scan of each LIDAR that is complete at that time, or soon after."""
     lidars = {choice.called for choice in scenario.sensors if choice.lidar is not None}
     scans: dict[str, LidarScan] = {}
     if not lidars:
@@ -135,8 +135,8 @@ def _imu(scenario: Scenario, choice: SensorChoice) -> tuple[bytes | None, str]:
 
 
 class _OpenSky:
-    """Nothing stands around."""
+    """A world without obstacles."""
 
     def is_blocked(self, origin: Any, directions: Any) -> Any:
-        """Nothing is."""
+        """Never."""
         return np.zeros(len(directions), dtype=bool)

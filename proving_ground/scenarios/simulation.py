@@ -1,11 +1,11 @@
-"""A scenario driven from Python, step by step: for learning agents, notebooks and controllers of one's own.
+"""A scenario driven from Python, step by step: for learning agents, notebooks and your own controllers.
 
     sim = Simulation("lane_change", seed=3)
     observation = sim.reset()
     while not (step := sim.step(Command(speed=10.0, curvature=0.0), seconds=0.1)).has_ended:
         observation = step.observation
 
-It is the lock-step runner with somebody else at the wheel: same cores, same order, repeatable to the bit.
+It is the lock-step runner with another driver: same cores, same order, repeatable to the bit.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ LARGEST_SEED = 2**31 - 1
 
 
 class Command(NamedTuple):
-    """What /cmd_vel says, as a curvature; the vehicle's drive-by-wire obeys it within its limits."""
+    """Speed and curvature, as /cmd_vel commands them; the vehicle's drive-by-wire obeys within its limits."""
 
     speed: float  # [m/s], negative in reverse
-    curvature: float = 0.0  # [1/m], to the left positive
+    curvature: float = 0.0  # [1/m], left positive
 
 
 Action = Pedals | Command
@@ -59,22 +59,22 @@ class Truth:
     attitude: Array  # world_from_base, x y z w
     velocity: Array  # base_link's axes, 3 [m/s]
     angular_velocity: Array  # angular velocity, base_link's axes, 3 [rad/s]
-    heading: float  # from x to the left [rad], within half a turn
+    heading: float  # from x to the left [rad], -pi to pi
 
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What there is to know at an instant."""
+    """All that is known at an instant."""
 
     time: float  # since the start [s]
     truth: Truth
     sensors: Mapping[str, Any]  # the latest sample of each sensor that has sent one, by name; see sensors.samples
-    estimate: Any  # a record of ESTIMATE (state_observer.vehicle.layout), or None until an observer has begun
+    estimate: Any  # a record of ESTIMATE (state_observer.vehicle.layout), or None until an observer has started
     local_map: LocalGrid | None  # of the scenario's planner, once it has one
 
 
 class Step(NamedTuple):
-    """What came of an action."""
+    """Result of an action."""
 
     observation: Observation
     has_ended: bool
@@ -86,7 +86,7 @@ Policy = Callable[[Observation], Action]
 
 
 class Simulation:
-    """One scenario; `reset` begins it, `step` goes on. A pickled one is as new where it is unpacked."""
+    """One scenario; `reset` starts it, `step` continues. An unpickled one starts afresh."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Simulation:
         seed: int | None = None,
         driver: Policy | None = None,
     ) -> None:
-        """scenario: name in config/scenarios, path of a YAML file, or the thing itself; seed: in place of its own;
+        """scenario: name in config/scenarios, path of a YAML file, or a Scenario; seed: in place of its own;
         driver: acts in steps without an action; None: the scenario's own driver does.
         """
         self._recipe = {"scenario": scenario, "seed": seed, "driver": driver}
@@ -115,7 +115,7 @@ class Simulation:
         return self._running.time
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Begin anew; seed: of this run and those after it."""
+        """Restart; seed: of this run and those after it."""
         self._seed = self._seed if seed is None else _checked(seed)
         self._latest: dict[str, Any] = {}
         chosen = replace(self.scenario, seed=self._seed)
@@ -129,7 +129,7 @@ class Simulation:
         return self._observation()
 
     def step(self, action: Action | None = None, seconds: float = PERIOD_S) -> Step:
-        """Hold an action for a time [s], a whole number of 10 ms, or to the end. None: let the driver act."""
+        """Hold an action for a time [s], a multiple of 10 ms, or to the end. None: let the driver act."""
         runner, periods = self._running, _periods(seconds)
         if runner.has_ended:
             raise RuntimeError("the run has ended; reset() begins another")
@@ -149,15 +149,15 @@ class Simulation:
         return Step(observation, runner.has_ended, info)
 
     def result(self) -> Run:
-        """History and channels of the run so far."""
+        """History and channels of the run up to now."""
         return self._running.result()
 
     def findings(self) -> list[Finding]:
-        """The scenario's criteria against the run so far."""
+        """The scenario's criteria against the run up to now."""
         return judge_run(self.scenario, self.result(), load_reference(self.scenario))
 
     def close(self) -> None:
-        """Let go of the run and of what its sensors hold; reset() begins another."""
+        """Release the run and the resources of its sensors; reset() starts another."""
         self._lock_step = None
 
     def __enter__(self) -> Simulation:
@@ -198,7 +198,7 @@ class Simulation:
 
 
 class _Wheel:
-    """The driver's seat: whoever has it, the scenario's own driver looks on, so that its planner's map goes on."""
+    """Driver's seat. The scenario's own driver always gets the snapshots, so its planner's map stays current."""
 
     def __init__(self, own: ScriptedDriver | Autonomy) -> None:
         self._own = own
@@ -206,20 +206,20 @@ class _Wheel:
 
     @property
     def state(self) -> tuple[float, ...]:
-        """As LockStep wants it of drivers; simulations have no checkpoints."""
-        raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
+        """Required by LockStep; simulations have no checkpoints."""
+        raise SettingsError("checkpoint: a run that is driven by hand cannot be saved and restored")
 
     @state.setter
     def state(self, values: tuple[float, ...]) -> None:
-        raise SettingsError("checkpoint: a run that is driven by hand cannot be kept and restored")
+        raise SettingsError("checkpoint: a run that is driven by hand cannot be saved and restored")
 
     @property
     def local_map(self) -> LocalGrid | None:
-        """Of the scenario's planner."""
+        """Local map of the scenario's planner."""
         return self._own.progress.grid if isinstance(self._own, Autonomy) else None
 
     def act(self, time: float, seen: SnapshotRecord) -> Order | None:
-        """Order to the vehicle at an instant."""
+        """Command to the vehicle at an instant."""
         own = self._own.act(time, seen) if self.action is None or isinstance(self._own, Autonomy) else None
         if isinstance(self.action, Command):
             return Motion(self.action.speed, self.action.speed * self.action.curvature)
@@ -244,7 +244,7 @@ def _periods(seconds: float) -> int:
 
 
 def _finite(action: Action) -> Action:
-    """The action; raises ValueError for what is none."""
+    """The action; raises ValueError for an invalid one."""
     if isinstance(action, Pedals):
         steering, throttle, brake = (_number("action: pedals", value) for value in action[:3])
         return Pedals(steering, throttle, brake, action.selected).within_limits()
@@ -254,7 +254,7 @@ def _finite(action: Action) -> Action:
 
 
 def _number(name: str, value: Any) -> float:
-    """As a float; raises ValueError unless it is a finite number."""
+    """The value as a float; raises ValueError unless it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise ValueError(f"{name} must be finite numbers, got {value!r}")
     try:

@@ -10,7 +10,7 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def date_ns(name: str, text: str) -> int:
-    """Nanoseconds since 1970 of an ISO date with time zone; raises ValueError, naming the setting, for another text.
+    """Nanoseconds since 1970 of an ISO date with time zone; raises ValueError, naming the setting, for any other text.
 
     >>> date_ns("date", "1970-01-02T00:00:00Z")
     86400000000000

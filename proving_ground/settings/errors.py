@@ -1,4 +1,4 @@
-"""The one error that bad input of any kind raises."""
+"""The one exception for bad input of any kind."""
 
 
 class SettingsError(ValueError):

@@ -32,7 +32,7 @@ _TYPE_WORDS = {bool: "true or false", int: "a whole number", float: "a number", 
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """What is known of one setting: type, default, meaning, unit and what is allowed."""
+    """One setting: type, default, meaning, unit and allowed values."""
 
     name: str
     kind: type
@@ -71,7 +71,7 @@ class Declaration:
 
     def _check_item(self, item: object, whole: object) -> Value:
         if self.kind is float and isinstance(item, int) and not isinstance(item, bool) and abs(item) < 2**53:
-            item = float(item)  # people write 5 for 5.0
+            item = float(item)  # users write 5 for 5.0
         if type(item) is not self.kind:
             raise self._rejection(whole)
         if isinstance(item, float) and not math.isfinite(item):
@@ -101,7 +101,7 @@ def setting(
 ) -> Any:
     """A dataclass field that carries its description, unit and allowed values; the default ... makes it required.
 
-    A bound needs its partner: ROS descriptors know closed ranges only.
+    Give both bounds or neither: ROS descriptors know closed ranges only.
     """
     if (minimum is None) != (maximum is None):
         raise TypeError("give both minimum and maximum, or neither")
@@ -117,11 +117,11 @@ def setting(
 
 
 class Declarations(dict[str, Declaration]):
-    """Declarations by name, dotted below nested settings, with what earlier versions called them."""
+    """Declarations by name, dotted below nested settings, with their former names."""
 
     def __init__(self, items: Mapping[str, Declaration], renamed: Mapping[str, str]) -> None:
         super().__init__(items)
-        self.renamed = dict(renamed)  # present name by former name
+        self.renamed = dict(renamed)  # current name by former name
 
 
 def declarations(settings_type: type) -> Declarations:
@@ -152,7 +152,7 @@ def default_of(field: dataclasses.Field[Any]) -> Any:
 
 
 def renamed_fields(settings_type: type) -> dict[str, str]:
-    """Present names by former ones, as the class attributes `renamed` of a settings class and its bases give them."""
+    """Current names by former ones, from the class attributes `renamed` of a settings class and its bases."""
     found: dict[str, str] = {}
     for base in reversed(settings_type.__mro__):
         found |= vars(base).get("renamed", {})
@@ -160,7 +160,7 @@ def renamed_fields(settings_type: type) -> dict[str, str]:
 
 
 def as_parameters(settings: Any) -> dict[str, Value]:
-    """All values by dotted name, as a node's ROS parameters have them; `build` takes them back."""
+    """All values by dotted name, as in a node's ROS parameters; `build` is the reverse."""
     found: dict[str, Value] = {}
     for item in dataclasses.fields(settings):
         value = getattr(settings, item.name)
@@ -172,7 +172,7 @@ def as_parameters(settings: Any) -> dict[str, Value]:
 
 
 def changed_parameters(settings: Any) -> dict[str, Value]:
-    """As `as_parameters`, without what a node has by default anyway."""
+    """As `as_parameters`, without defaults."""
     known = declarations(type(settings))
     return {name: value for name, value in as_parameters(settings).items() if value != known[name].default}
 
@@ -214,7 +214,7 @@ def build(settings_type: type[Settings], values: Mapping[str, object]) -> Settin
 
 
 def _built(settings_type: type, checked: Mapping[str, Value], prefix: str, defaults: Any) -> Any:
-    """Of checked values by dotted name below the prefix."""
+    """Settings from checked values by dotted name below the prefix."""
     hints = typing.get_type_hints(settings_type)
     values: dict[str, Value] = {}
     for item in dataclasses.fields(settings_type):
@@ -236,19 +236,19 @@ def _built(settings_type: type, checked: Mapping[str, Value], prefix: str, defau
 
 
 def check_named(known: Mapping[str, Declaration], name: object, value: object) -> Value:
-    """The value in its declared type; raises SettingsError for an unknown name, with the nearest or present one."""
+    """The value in its declared type; raises SettingsError for an unknown name, with the nearest or current one."""
     if isinstance(name, str) and name in known:
         return known[name].check(value)
     raise SettingsError(f"{_shown_name(name)}: {unknown_name(name, known, getattr(known, 'renamed', {}))}")
 
 
 def unknown_name(name: object, known: Iterable[str], renamed: Mapping[str, str]) -> str:
-    """Words for a name that is not known: its present name if it was renamed, else the nearest one."""
+    """Text for an unknown name: its current name if it was renamed, else the nearest one."""
     return f"is called {renamed[name]} now" if name in renamed else close_name(name, known)  # type: ignore[index]
 
 
 def close_name(name: object, known: Iterable[str]) -> str:
-    """Words for an unknown name: the nearest known one, and all that are known."""
+    """Text for an unknown name: the nearest known one, and all known ones."""
     names = list(known)
     close = difflib.get_close_matches(str(name), names, n=1)
     hint = f"did you mean {close[0]}? " if close else ""

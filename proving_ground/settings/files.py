@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written atomically."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from proving_ground.settings.errors import SettingsError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, renamed to its name when all is written: whoever reads sees the old content or the new.
+    """A file to write to, renamed to its name when complete: readers see the old content or the new.
 
-    Where the name is a pipe or a device, that is written to. Raises SettingsError with one line.
+    Pipes and devices are written to directly. Raises SettingsError with one line.
     """
     try:
-        target = path.resolve()  # through links: they stay
+        target = path.resolve()  # follow links, which stay
         if target.exists() and not target.is_file():  # or a folder, which the system rejects
             with target.open("wb") as file:
                 yield file
@@ -35,6 +35,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write all of a file at once; as whole_file."""
+    """Write a whole file at once, as whole_file does."""
     with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)

@@ -23,7 +23,7 @@ from proving_ground.settings.fields import close_name
 def named_class(what: str, known: Mapping[str, str], name: str, base: type = object) -> Any:
     """The class of a name in known, which maps names to module:Class, or of module:Class itself.
 
-    Raises SettingsError with one line that begins with `what` where there is no such class below the base.
+    Raises SettingsError with one line that begins with `what` if there is no such subclass of the base.
     """
     module, colon, class_name = known.get(name, name).partition(":")
     if not colon:

@@ -1,4 +1,4 @@
-"""Files that people give by a name in a folder of config/ or by a path."""
+"""Files given by a name in a folder of config/ or by a path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_path(text: str) -> bool:
 
 
 def named_or_path(text: str, folder: Path) -> str:
-    """A name as it is; a path as an absolute one, relative to the folder of the file that it stands in."""
+    """A name unchanged; a path made absolute, relative to the folder of the file that contains it."""
     return str((folder / text).resolve()) if is_path(text) else text
 
 
@@ -31,7 +31,7 @@ def named_files(kind: str) -> dict[str, Path]:
 
 
 def named_file(kind: str, text: str, what: str) -> Path:
-    """The file of a name in a folder below config/, or of a path; raises SettingsError with the names there are."""
+    """The file of a name in a folder below config/, or of a path; raises SettingsError with the known names."""
     if is_path(text):
         return Path(text)
     known = named_files(kind)

@@ -1,9 +1,9 @@
 """Nested settings from a YAML file: a dataclass whose fields are settings, further such dataclasses, or lists of them.
 
 A field of type `X | None` may be left out. A dataclass with a class attribute `presets`, a folder below config/, can be
-given a `preset`: the settings of a ROS parameter file there, which what else is given overrides. One with a class
-attribute `defaults`, a ROS parameter file of the share directory, has its values where the file says nothing.
-A dataclass with a class attribute `kind_key` is a base of kinds: the content names one of them under that key, which
+given a `preset`: the settings of a ROS parameter file there, which all other given values override. One with a class
+attribute `defaults`, a ROS parameter file of the share directory, has its values as defaults.
+A dataclass with a class attribute `kind_key` is a base of kinds: the content names one under that key, which
 `kind` turns into a class.
 """
 
@@ -78,7 +78,7 @@ def load_named(path: Path, settings_type: type[Settings]) -> dict[str, Settings]
 
 
 def load_section(path: Path, key: str, settings_type: type[Settings]) -> Settings:
-    """The settings that a YAML file has under a key, or their defaults; nothing else in the file is looked at."""
+    """The settings that a YAML file has under a key, or their defaults; the rest of the file is ignored."""
     file = read_yaml(path)
     content = file.content.get(key) if isinstance(file.content, dict) else None
     return cast(Settings, _build(file, settings_type, {} if content is None else content, (key,)))
@@ -95,7 +95,7 @@ def load_preset(settings_type: type[Settings], name: str) -> Settings:
 
 
 def default_values(file: str) -> dict[str, Any]:
-    """What a ROS parameter file of the share directory sets, for all sorts of runs; raises SettingsError."""
+    """Values in a ROS parameter file of the share directory; raises SettingsError."""
     return dict(_section(share_file(file)))
 
 
@@ -111,7 +111,7 @@ def _section(path: Path) -> dict[str, Any]:
 
 
 def preset_values(folder: str, name: object) -> dict[str, Any]:
-    """What a preset sets: the one section of a ROS parameter file; raises SettingsError with the names there are."""
+    """Values of a preset: the one section of a ROS parameter file; raises SettingsError with the known names."""
     known = preset_names(folder)
     if name not in known:
         raise SettingsError(f"{name}: {close_name(name, known)}")
@@ -149,7 +149,7 @@ def _build(file: YamlFile, settings_type: Any, content: Any, prefix: KeyPath) ->
 
 
 def _completed(file: YamlFile, settings_type: Any, content: dict[Any, Any], prefix: KeyPath) -> dict[Any, Any]:
-    """What is given, over the preset that it names, over the usual values of the type."""
+    """The given values, over those of the named preset, over the defaults of the type."""
     if hasattr(settings_type, "defaults"):
         names = {field.name for field in dataclasses.fields(settings_type)}
         usual = {key: value for key, value in default_values(settings_type.defaults).items() if key in names}
@@ -183,7 +183,7 @@ def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: An
 
 
 def _kind(file: YamlFile, base: Any, content: dict[str, Any], prefix: KeyPath) -> tuple[Any, dict[str, Any]]:
-    """The class that the content names, or the base's usual one, and what else the content has."""
+    """The class that the content names, or the base's default, and the rest of the content."""
     here = (*prefix, base.kind_key)
     try:
         chosen = base.kind(content.get(base.kind_key))

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def one_of(choice: Any, *besides: str) -> tuple[str, Any]:
-    """Name and value of the only field that is not None; besides are fields that are no kinds.
+    """Name and value of the only field that is not None; besides: fields that are not kinds.
 
     Raises ValueError when none or several are given.
     """

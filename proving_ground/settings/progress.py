@@ -1,4 +1,4 @@
-"""Shows how far something long has come: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of a long task: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DRAWN_EVERY_S = 0.1
 
 
 def progress_on_stderr(name: str) -> Callable[[float], None]:
-    """A function that takes the share which is done, from 0 to 1."""
+    """A function that takes the completed share, from 0 to 1."""
     shown_at = time.monotonic()
     is_terminal = sys.stderr.isatty()
 

@@ -23,7 +23,7 @@ Kind = TypeVar("Kind", bound=Named)
 class Registry(Mapping[str, Kind]):
     """Kinds of one sort. A package adds its own by one line in its metadata: an entry point of the group.
 
-    Entry points are loaded when the registry is first looked at, so that their modules may import ours.
+    Entry points are loaded on first use of the registry, so that their modules may import ours.
     """
 
     def __init__(self, group: str, *built_in: Kind) -> None:

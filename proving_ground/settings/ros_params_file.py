@@ -30,11 +30,11 @@ class Given(NamedTuple):
 
 
 class ParamsFile(NamedTuple):
-    """What a parameter file holds for one node."""
+    """Content of a parameter file for one node."""
 
     given: dict[str, Given]
-    is_addressed: bool  # whether any section speaks of the node
-    nodes: list[str]  # all that are spoken of
+    is_addressed: bool  # whether any section is for the node
+    nodes: list[str]  # all nodes named in the file
 
 
 def check_params_file(path: Path, node_name: str, settings_type: type) -> ParamsFile:
@@ -55,7 +55,7 @@ def check_params_file(path: Path, node_name: str, settings_type: type) -> Params
 
 
 def check_together(settings_type: type, given: Mapping[str, Given]) -> None:
-    """Check the relations between values that may come from several places; raises SettingsError naming the place."""
+    """Check relations between values that may come from several sources; raises SettingsError naming the source."""
     try:
         build(settings_type, {name: item.value for name, item in given.items()})
     except SettingsError as error:
@@ -93,7 +93,7 @@ def _check_qos_override(name: str, value: object) -> None:
 
 
 def matches(pattern: str, node_name: str) -> bool:
-    """Whether a node key of a parameter file ('teleop', '/**', '/*/teleop') speaks of the node.
+    """Whether a node key of a parameter file ('teleop', '/**', '/*/teleop') matches the node.
 
     As in rcl, * stands for one name and ** for any number of names, none included.
     """
@@ -127,7 +127,7 @@ def _check_section(
 def _checked(
     file: YamlFile, location: KeyPath, section: dict[Any, Any], prefix: str, known: Mapping[str, Declaration]
 ) -> Iterator[tuple[str, Given]]:
-    """Values by dotted name: rcl takes `start: {x_m: 1.0}` and `start.x_m: 1.0` for the same."""
+    """Values by dotted name: rcl treats `start: {x_m: 1.0}` and `start.x_m: 1.0` alike."""
     for key, value in section.items():
         name, here = f"{prefix}{key}" if prefix else key, (*location, key)
         if isinstance(value, dict) and any(other.startswith(f"{name}.") for other in known):

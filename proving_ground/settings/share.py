@@ -1,4 +1,4 @@
-"""Where config/ and launch/ lie: beside the rooms in a checkout, under share/proving_ground when installed."""
+"""Location of config/ and launch/: beside the rooms in a checkout, under share/proving_ground when installed."""
 
 from __future__ import annotations
 

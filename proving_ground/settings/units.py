@@ -1,4 +1,4 @@
-"""Numbers that all rooms agree on."""
+"""Constants shared by all rooms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safe YAML reading that remembers the line of every key, so that errors can point at it."""
+"""Safe YAML reading that keeps the line of every key, so that errors can point at it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 from proving_ground.settings.errors import SettingsError
 
 SIZE_LIMIT_BYTES = 4_000_000
-NODE_LIMIT = 200_000  # aliases can make a small file unfold into a huge tree
+NODE_LIMIT = 200_000  # aliases can expand a small file into a huge tree
 
 KeyPath = tuple[Any, ...]
 
@@ -29,7 +29,7 @@ _Loader.add_implicit_resolver(
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The content of a YAML file and where each key stands in it."""
+    """The content of a YAML file and the line of each key."""
 
     path: Path
     content: Any
@@ -47,7 +47,7 @@ class YamlFile:
 def read_yaml(path: Path) -> YamlFile:
     """Read one YAML document; raises SettingsError with file and line for anything unreadable."""
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be read for ever
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be read forever
             raise SettingsError(f"{path}: is not a file")
         size = path.stat().st_size
         if size > SIZE_LIMIT_BYTES:
@@ -76,7 +76,7 @@ def read_yaml_text(text: str, path: Path | str) -> YamlFile:
 
 
 def read_value(text: str, location: str) -> Any:
-    """One YAML value, as given on a command line; raises SettingsError naming the place."""
+    """One YAML value, as given on a command line; raises SettingsError naming the location."""
     try:
         return yaml.load(text, Loader=_Loader)  # a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -95,7 +95,7 @@ def _compose(path: Path, text: str) -> YamlFile:
 
 
 class _TreeReader:
-    """Turns composed YAML nodes into plain Python values, noting lines and rejecting doubtful constructs."""
+    """Turns composed YAML nodes into plain Python values, recording lines and rejecting dubious constructs."""
 
     def __init__(self, path: Path, loader: _Loader) -> None:
         self.lines: dict[KeyPath, int] = {}

@@ -1,1 +1,1 @@
-"""The suite beside papers and references."""
+"""The suite compared with papers and references."""

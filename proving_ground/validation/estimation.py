@@ -1,4 +1,4 @@
-"""Observers of linkages and of the vehicle, and the receiver model, beside the papers."""
+"""Observers of linkages and of the vehicle, and the receiver model, compared with the papers."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def vehicle_observer(say: Say) -> Part:
     return Part(
         "Vehicle observer over ten noise seeds",
         "A town route of 305 m with two stops and four turns, and a lane change at 18 m/s; means over noise seeds"
-        " that no setting was chosen on; beside a strapdown INS that hears the same.",
+        " that were not used for tuning; beside a strapdown INS with the same samples.",
         rows,
         "[Sanjurjo]",
         after=f"```\n{show(figures)}\n```\n",

@@ -1,4 +1,4 @@
-"""Formulations, integrators and the suspension beside each other and the papers."""
+"""Formulations, integrators and the suspension, compared with each other and with the papers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def newton_chord(say: Say) -> Part:
         "Bae's implicit integrator with the Jacobian evaluated once against the conventional Newton that renews"
         f" it in each iteration, at {SPEED:g} m/s with steps of 1 ms. The picture has Figs. 13 (yaw rate in the"
         " J-turn) and 14 (vertical acceleration over a bump) of [Bae]: both methods, one over the other."
-        " [Bae]'s vehicle and bump are others, so curves compare by kind only.",
+        " [Bae]'s vehicle and bump differ, so only the shape of the curves compares.",
         rows,
         "[Bae]",
         {"newton_chord": over_time(lines)},

@@ -1,7 +1,7 @@
-"""`proving-ground validate`: the suite beside papers and references, as a page with tables and pictures.
+"""`proving-ground validate`: the suite compared with papers and references, as a page with tables and pictures.
 
-Nothing is copied from earlier results: every figure of ours comes from a run that is made now. What papers and
-references say is in the chapters as constants, with where it stands.
+Nothing is copied from earlier results: every figure of ours comes from a fresh run. Figures of papers and
+references are constants in the chapters, with their sources.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEAD = """# Validation
 
 Made by `proving-ground validate{options}`; do not edit. Every figure of ours comes from a run made for this page.
 "within" says what is asked of it. A figure outside is marked **outside**, and the command then ends with status 1,
-unless the difference is known, which is told beside it.
+unless the difference is known, which is stated beside it.
 """
 
 
@@ -53,7 +53,7 @@ def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
 
 
 def _chosen(is_full: bool, only: Sequence[str]) -> list[str]:
-    """Names of the parts to make; raises SettingsError for a name that there is not."""
+    """Names of the parts to make; raises SettingsError for an unknown one."""
     for name in only:
         if name not in PARTS:
             raise SettingsError(f"--only {name}: {close_name(name, PARTS)}")

@@ -1,4 +1,4 @@
-"""Chapters of the validation page: figures of ours beside those of papers, and what their makers share."""
+"""Chapters of the validation page: figures of ours beside those of papers, and shared helpers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Say = Callable[[str], None]
 
 
 class Bound(NamedTuple):
-    """What a figure of ours is asked to be."""
+    """Required range of a figure."""
 
     least: float = -np.inf
     most: float = np.inf
 
     def words(self) -> str:
-        """For the table; empty: nothing is asked."""
+        """Text for the table; empty: no requirement."""
         if np.isfinite(self.least) and np.isfinite(self.most):
             return f"{self.least:g} to {self.most:g}"
         if np.isfinite(self.most):
@@ -42,11 +42,11 @@ class Row(NamedTuple):
     theirs: str  # of the paper or the reference
     bound: Bound = Bound()
     unit: str = ""
-    known: str = ""  # why it is outside, if that is known or looked into
+    known: str = ""  # why it is outside, if known
 
     @property
     def is_within(self) -> bool:
-        """Whether it is what is asked; NaN is not."""
+        """Whether it is within its range; NaN is not."""
         return self.bound.least <= self.ours <= self.bound.most
 
 

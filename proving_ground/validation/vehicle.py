@@ -1,4 +1,4 @@
-"""The whole vehicle beside an independent simulation and the papers, and the scenarios."""
+"""The whole vehicle compared with an independent simulation and the papers, and the scenarios."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def lane_change(say: Say) -> Part:
     ]  # fmt: skip
     return Part(
         "Double lane change beside an independent simulation",
-        "Throttle and steering as recorded in a run of Project Chrono's HMMWV (its numbers, its tyres), 20 m/s, open"
+        "Throttle and steering as recorded in a run of Project Chrono's HMMWV (its parameters, its tyres), 20 m/s, open"
         " loop; bounds are those of the scenario file. That run changes by 0.0071 rad/s in yaw rate and 0.12 m/s² in"
         " lateral acceleration (3.7 and 4.3 % of the peaks) with its own step. Most of what is left is a lag of some"
         " 60 ms: our steering has a servo and our tyres a carcass that gives, the reference's tyres have no relaxation"
-        " above 3 m/s. The last rows are a run with both made quick.",
+        " above 3 m/s. The last rows are a run with both lags removed.",
         rows,
         "Project Chrono",
         {"lane_change": over_time(lines)},
@@ -70,9 +70,9 @@ def straight(say: Say) -> Part:
         ),
         Row("speed after 1 s, carcass stiffer by 10", float(stiff.channels["speed_mps"][-1]), "3.62 m/s",
             Bound(0.95 * 3.62, 1.05 * 3.62), "m/s"),
-        Row("way after 10 s", float(x[at[10]] - x[0]), "113.1 m (114.3 with its step to zero)",
+        Row("distance after 10 s", float(x[at[10]] - x[0]), "113.1 m (114.3 with its step to zero)",
             Bound(109.0, 119.0), "m"),
-        Row("braking way from there", float(x[stopped] - x[at[10]]), "32.8 m", Bound(29.5, 36.1), "m"),
+        Row("braking distance from there", float(x[stopped] - x[at[10]]), "32.8 m", Bound(29.5, 36.1), "m"),
         Row("braking time", float(time_s[stopped] - 10.0), "3.57 s", Bound(3.2, 3.93), "s"),
     ]  # fmt: skip
     about = "Full throttle from rest for 10 s, then full brake with locked wheels, on friction 0.8."
@@ -84,7 +84,7 @@ def _stock(scenario: Scenario) -> VehicleParameters:
 
 
 def _without_lags(stock: VehicleParameters) -> VehicleParameters:
-    """Tyres whose carcass hardly gives, and a steering that follows at once: as in the reference."""
+    """Tyres with a nearly rigid carcass, and a steering without lag: as in the reference."""
     along, across = stock.tyre.deflection_stiffness_npm
     tyre = replace(stock.tyre, deflection_stiffness_npm=(10.0 * along, 10.0 * across))
     return replace(stock, tyre=tyre, steering=replace(stock.steering, servo_bandwidth_radps=300.0))

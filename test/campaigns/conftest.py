@@ -20,14 +20,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(files: Path) -> Path:
-    """A folder with its results, from one worker that nobody disturbed."""
+    """A folder with its results, from one undisturbed worker."""
     assert command("run", str(files / "made.yaml"), "--workers", "1", "--out", str(files / "whole")) == 0
     return files / "whole"
 
 
 @pytest.fixture(scope="module")
 def undisturbed(files: Path) -> Path:
-    """The same with longer runs, which have a middle to be disturbed in."""
+    """The same with longer runs, long enough to be disturbed."""
     (files / "slow.yaml").write_text(BASE.replace("duration_s: 2.0", "duration_s: 60.0"))
     long = CAMPAIGN.replace("base.yaml", "slow.yaml").replace(f"runs: {RUNS}", f"runs: {LONG_RUNS}")
     (files / "long.yaml").write_text(long)

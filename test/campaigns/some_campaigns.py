@@ -1,4 +1,4 @@
-"""Tiny campaigns for tests, of a kinematic vehicle for a second or two, and the ways to run them."""
+"""Tiny campaigns for tests, of a kinematic vehicle for a second or two, and functions that run them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proving_ground.cli.campaign import add_parser
 from proving_ground.settings import SettingsError
 
 RUNS = 12
-LONG_RUNS = 8  # of those that are disturbed: a killed worker, and two ends in the middle
+LONG_RUNS = 8  # of disturbed campaigns: a killed worker, and two interruptions
 BASE = """version: 1
 description: a test
 world:
@@ -52,7 +52,7 @@ def command(*words: str) -> int:
 
 
 def in_process_of_its_own(*words: str) -> subprocess.Popen[str]:
-    """The same in another process, which can be stopped in any way."""
+    """The same in another process, which can be interrupted."""
     text = (
         "import argparse, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # else ignored where tests run in the background

@@ -1,4 +1,4 @@
-"""Campaigns on a real Dask cluster on this machine: it may lose its workers, the table is the same."""
+"""Campaigns on a real Dask cluster on this machine: the table is the same even if workers are lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytest.importorskip("distributed")
 
 
 class Cluster:
-    """A Dask scheduler and workers in processes of their own, while this is entered."""
+    """Context with a Dask scheduler and workers in separate processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._told = folder, folder / "scheduler.json"
@@ -57,7 +57,7 @@ class Cluster:
         return process
 
     def __exit__(self, *error: object) -> None:
-        for process in reversed(self._processes):  # workers first: they say goodbye to the scheduler
+        for process in reversed(self._processes):  # workers first: they deregister at the scheduler
             process.terminate()
             try:
                 process.wait(timeout=20)
@@ -69,7 +69,7 @@ class Cluster:
 def test_a_cluster_that_loses_a_worker_and_then_all_of_them_gives_the_same_table(
     files: Path, undisturbed: Path, tmp_path: Path
 ) -> None:
-    """What a lost worker had, even the only copy of the campaign, is given to the others again."""
+    """The data of a lost worker, even the only copy of the campaign, are given to the others again."""
     with Cluster(tmp_path) as cluster:
         first, second = cluster.start_worker(), cluster.start_worker()
         cluster.wait_for_workers(2)
@@ -87,7 +87,7 @@ def test_a_cluster_that_loses_a_worker_and_then_all_of_them_gives_the_same_table
     assert without_host(load_results(tmp_path / "out")).equals(without_host(load_results(undisturbed)))
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(
+def test_an_unreachable_scheduler_is_reported_in_one_line(
     files: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     import proving_ground.campaigns.dask_pool

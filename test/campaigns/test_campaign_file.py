@@ -1,4 +1,4 @@
-"""Campaign files, their samples, what they change in a scenario, and what is computed of results; without workers."""
+"""Campaign files, their samples, their effect on a scenario, and evaluation of results; without workers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def shares(campaign: Campaign, runs: int) -> np.ndarray:
         (TruncatedNormal(mean=1.0, std=0.5, low=0.5, high=1.2), stats.truncnorm(-1.0, 0.4, loc=1.0, scale=0.5)),
     ],
 )
-def test_a_share_becomes_the_value_below_which_that_share_lies(ours: Uniform, theirs: stats.rv_continuous) -> None:
+def test_quantiles_agree_with_scipy(ours: Uniform, theirs: stats.rv_continuous) -> None:
     asked = np.linspace(0.001, 0.999, 41)
     np.testing.assert_allclose([ours.at(share) for share in asked], theirs.ppf(asked), rtol=1e-9)
 
@@ -113,7 +113,7 @@ def test_choices_come_as_often_as_their_weights_say() -> None:
 
 
 @pytest.mark.parametrize("distribution", [Normal(mean=0.0, std=1.0), Grid(values=(1.0, 2.0)), Integers(low=0, high=3)])
-def test_the_very_ends_are_finite_numbers_too(distribution: Normal) -> None:
+def test_quantiles_at_0_and_1_are_finite(distribution: Normal) -> None:
     assert all(math.isfinite(float(distribution.at(share))) for share in (0.0, 1.0))
 
 
@@ -155,8 +155,8 @@ def test_an_unknown_campaign_is_answered_with_the_nearest_name() -> None:
         ("statistic: end", "statistic: ende", "metrics.0.statistic: must be one of"),
         ("channel: speed_mps, statistic: end", "figure: rollover", "did you mean rollover_margin"),
         ("base: base.yaml", "base: other.yaml", "other.yaml: No such file"),
-        ("name: speed,", "name: world.flat.friction,", "stands there twice"),
-        ("world.flat.friction,", "description, scale: true,", "is no number"),
+        ("name: speed,", "name: world.flat.friction,", "is given twice"),
+        ("world.flat.friction,", "description, scale: true,", "is not a number"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_it(tmp_path: Path, wrong: str, right: str, words: str) -> None:
@@ -224,13 +224,13 @@ def test_sobol_samples_fill_the_square_more_evenly_than_random_ones(tmp_path: Pa
 
 
 def test_random_samples_follow_their_distribution(tmp_path: Path) -> None:
-    """Kolmogorov-Smirnov over 2000 runs; a right generator fails with a chance of 1 in 1000, and the seed is fixed."""
+    """Kolmogorov-Smirnov over 2000 runs; a correct generator fails in 1 of 1000 cases; the seed is fixed."""
     found = shares(load_campaign(write(tmp_path)), 2000)
     assert all(stats.kstest(column, "uniform").pvalue > 1e-3 for column in found.T)
     assert abs(stats.spearmanr(*found.T).statistic) < 0.08
 
 
-def test_a_grid_has_every_combination_once_and_then_begins_anew(tmp_path: Path) -> None:
+def test_a_grid_has_every_combination_once_and_then_repeats(tmp_path: Path) -> None:
     text = CAMPAIGN.replace("runs: 64", "runs: 0").replace("uniform: {low: 0.3, high: 0.9}", "grid: [0.3, 0.6]")
     text = text.replace("uniform: {low: 2.0, high: 6.0}", "choice: {numbers: [2.0, 4.0, 6.0]}")
     campaign = load_campaign(write(tmp_path, text, sampling="grid"))
@@ -242,7 +242,7 @@ def test_a_grid_has_every_combination_once_and_then_begins_anew(tmp_path: Path) 
     assert again.job(6).seed != again.job(0).seed
 
 
-# --- what samples change
+# --- effect of samples
 
 
 def test_values_reach_every_corner_of_scenario_vehicle_and_world(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_a_varied_world_with_its_files_own_seed_is_the_world_of_that_file(tmp_pa
     np.testing.assert_array_equal(ours.ground.heights, theirs.ground.heights)
 
 
-def test_two_changes_that_are_right_only_together_are_taken() -> None:
+def test_two_changes_that_are_valid_only_together_are_accepted() -> None:
     scenario = load_scenario(scenario_file("lane_change"))
     both = {"driver.lane_change.change_at_s": Change(60.0), "driver.lane_change.back_at_s": Change(80.0)}
     assert altered(scenario, both).driver.lane_change is not None
@@ -361,7 +361,7 @@ def test_rows_of_one_run_in_two_pieces_count_once() -> None:
     assert merged(pieces)["run"].to_pylist() == [0, 1, 3]
 
 
-def test_every_figure_that_a_file_may_name_is_computed_by_somebody() -> None:
+def test_every_figure_that_a_file_may_name_is_computed() -> None:
     assert sorted(name for names, _ in _GROUPS for name in names) == sorted(FIGURE_NAMES)
 
 
@@ -419,7 +419,7 @@ def with_files(folder: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("name", INGREDIENTS)
-def test_a_changed_file_that_one_of_the_choices_names_is_told_by_its_name(
+def test_a_changed_file_that_one_of_the_choices_names_is_reported_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
@@ -443,12 +443,12 @@ def test_files_that_the_base_alone_names_count_too(tmp_path: Path, monkeypatch: 
     assert set(hashes) == own | {what for _, what in INGREDIENTS.values()} - chosen
 
 
-def test_a_planner_that_is_nowhere_is_left_to_the_runs_to_tell(tmp_path: Path) -> None:
+def test_a_missing_planner_is_left_to_the_runs_to_report(tmp_path: Path) -> None:
     campaign, base = with_files(tmp_path)
     assert not [what for what in load_kit(write(tmp_path, campaign, base)).hashes if what.startswith("planner")]
 
 
-def test_a_chosen_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_chosen_file_is_reported_in_one_line(tmp_path: Path) -> None:
     campaign, base = with_files(tmp_path)
     (tmp_path / "road.csv").unlink()
     with pytest.raises(SettingsError, match=r"town\.yaml: .*road\.csv") as caught:

@@ -32,7 +32,7 @@ from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_directory
 from some_campaigns import BASE, CAMPAIGN, LONG_RUNS, RUNS, children_of, command, in_process_of_its_own, kept, wait_for
 
-MOODY = '''"""A planner that does as it is told by its margin, for tests of what breaks workers."""
+MOODY = '''"""A planner whose margin selects a failure, for tests of broken workers."""
 import os
 import time
 
@@ -99,7 +99,7 @@ def test_a_run_repeated_alone_has_the_same_metrics_to_the_bit(whole: Path) -> No
         }
 
 
-def test_a_run_that_the_campaign_has_not_is_rejected(whole: Path) -> None:
+def test_a_run_that_the_campaign_does_not_have_is_rejected(whole: Path) -> None:
     with pytest.raises(SettingsError, match=f"runs 0 to {RUNS - 1}"):
         prepared_run(whole, RUNS)
 
@@ -117,7 +117,7 @@ def test_a_killed_worker_loses_no_run_and_repeats_none(files: Path, undisturbed:
 
     def jobs() -> Iterator[Job]:
         for number in range(LONG_RUNS):
-            if number in (3, 6):  # a little later, somebody is in the middle of a run
+            if number in (3, 6):  # a little later, a worker is in the middle of a run
                 threading.Timer(0.1, kill_one_at_work).start()
             yield plan.job(number)
 
@@ -133,13 +133,13 @@ def test_a_killed_worker_loses_no_run_and_repeats_none(files: Path, undisturbed:
 
 def test_stopped_and_killed_at_random_points_a_campaign_goes_on_where_it_was(files: Path, undisturbed: Path) -> None:
     words = ["run", str(files / "long.yaml"), "--workers", "1", "--out"]
-    out, chance = files / "disturbed", random.Random(4)  # of how many more rows must be there before it is stopped
+    out, chance = files / "disturbed", random.Random(4)  # number of further rows before it is stopped
     for how in (signal.SIGKILL, signal.SIGINT):
         before, more = kept(out), chance.randint(1, 3)
         process = in_process_of_its_own(*words, str(out))
         if how is signal.SIGKILL:
             wait_for(lambda before=before, more=more: kept(out) >= before + more, process)
-        else:  # what is done is written when it stops, so that there need be nothing new yet
+        else:  # rows are written when it stops, so there need not be new ones yet
             wait_for(lambda process=process: children_of(process.pid), process)
         workers = children_of(process.pid) if process.poll() is None else []
         process.send_signal(how)
@@ -151,7 +151,7 @@ def test_stopped_and_killed_at_random_points_a_campaign_goes_on_where_it_was(fil
     assert without_host(load_results(out)).equals(without_host(load_results(undisturbed)))
 
 
-def test_more_runs_can_be_asked_for_later_and_fewer_leave_what_is_there(
+def test_more_runs_can_be_requested_later_and_fewer_remove_none(
     files: Path, whole: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = with_first_rows(whole, files / "grown", 4)
@@ -167,7 +167,7 @@ def test_more_runs_can_be_asked_for_later_and_fewer_leave_what_is_there(
 
 
 def with_first_rows(whole: Path, folder: Path, runs: int) -> Path:
-    """A folder as a campaign of so many runs leaves it."""
+    """A folder as left by a campaign of this many runs."""
     shutil.copytree(whole, folder)
     write_table(folder / "results.parquet", load_results(whole).slice(0, runs))
     told = json.loads((folder / "made_of.json").read_text())
@@ -231,7 +231,7 @@ def test_a_piece_that_cannot_be_read_is_done_again(
     assert without_host(load_results(out)).equals(without_host(load_results(whole)).slice(0, 2))
 
 
-def test_an_early_end_leaves_the_same_runs_whoever_was_faster(files: Path) -> None:
+def test_an_early_end_leaves_the_same_runs_whichever_worker_is_faster(files: Path) -> None:
     (files / "early.yaml").write_text(CAMPAIGN + "stop: {max_failures: 2, after_runs: 1}\n")
     for workers in ("1", "2"):
         words = ["--workers", workers, "--out", str(files / f"early{workers}")]
@@ -261,7 +261,7 @@ def moods(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     sys.path.remove(str(folder))
 
 
-def test_runs_that_crash_raise_or_never_end_are_recorded_as_what_they_are(moods: Path) -> None:
+def test_runs_that_crash_raise_or_never_end_are_recorded_as_such(moods: Path) -> None:
     assert command("run", str(moods / "made.yaml"), "--workers", "2", "--out", str(moods / "out")) == 0
     by_mood = {row["input.mood"]: row for row in rows(load_results(moods / "out"))}
     assert [by_mood[mood]["verdict"] for mood in (0.25, 0.5)] == ["passed", "passed"]

@@ -69,7 +69,7 @@ def test_help_loads_no_library_that_takes_long() -> None:
         (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),
         (["export", "hmmwv", "--out", "no/such/folder/file.xml"], "file.xml: cannot be written: No such file"),
-        (["bench", "teleop", "--picture", "a.png"], "bench teleop: has no picture; of those that have: planner"),
+        (["bench", "teleop", "--picture", "a.png"], "bench teleop: has no picture; these have: planner"),
         (["bench", "quarter_car", "--picture", "a.gif"], "--picture a.gif: must end in one of .png, .svg, .pdf"),
         (["bench", "quarter_car", "--picture", "no/a.png"], "--picture no/a.png: there is no folder no"),
         (

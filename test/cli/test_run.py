@@ -1,4 +1,4 @@
-"""`proving-ground run`: what it writes and says."""
+"""`proving-ground run`: its files and output."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_without_pictures_there_is_no_report_and_with_them_it_can_be_left_out(
     assert (tmp_path / "drawn" / "motion.png").exists()
 
 
-def test_what_this_run_does_not_write_is_not_there_of_an_earlier_one(
+def test_files_of_an_earlier_run_that_this_one_does_not_write_are_removed(
     tmp_path: Path, write_scenario: Write, scenario_text: str
 ) -> None:
     path, out = write_scenario(scenario_text), tmp_path / "out"
@@ -139,7 +139,7 @@ def test_identified_coefficients_are_printed(capsys: pytest.CaptureFixture[str])
         (("upshift_rpm: [2226.0", "upshift_rpm: [226.0"), "upshift_rpm: must exceed downshift_rpm in every gear"),
     ],
 )
-def test_vehicle_that_cannot_be_is_one_line(
+def test_impossible_vehicle_is_reported_in_one_line(
     tmp_path: Path,
     write_scenario: Write,
     scenario_text: str,

@@ -16,7 +16,7 @@ from proving_ground.cockpit.view_model import ViewModel
 
 
 class Commands:
-    """Notes what people want; their calls wait, as they do for the node's own thread."""
+    """Records requests of users; their calls wait, as they do for the node's own thread."""
 
     def __init__(self) -> None:
         self.waiting: list[Callable[[], None]] = []
@@ -29,7 +29,7 @@ class Commands:
         self.rates.append(rate)
 
     def seek(self, position_s: float) -> None:
-        raise AssertionError("nobody went elsewhere")
+        raise AssertionError("no seek was requested")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def panel(commands: Commands) -> Iterator[Panel]:
     server.stop()
 
 
-def test_a_rate_that_somebody_chose_is_not_taken_back_before_it_is_heard(panel: Panel, commands: Commands) -> None:
+def test_a_chosen_rate_is_not_reverted_before_the_replay_has_it(panel: Panel, commands: Commands) -> None:
     model = ViewModel()
     model.replay = ReplayState(30.0, 300.0, 10.0, False, 0.0)
     panel.show_replay(True, False)
@@ -53,14 +53,14 @@ def test_a_rate_that_somebody_chose_is_not_taken_back_before_it_is_heard(panel: 
     field: Any = panel._rate
     assert field.value == 10.0
 
-    field._impl.value = 1.0  # as the server does when a browser tells
+    field._impl.value = 1.0  # as the server does when a browser reports a change
     for callback in field._impl.update_cb:
         callback(viser.GuiEvent(client=object(), client_id=0, target=field))  # type: ignore[arg-type]
-    panel.draw(model, 10.5)  # the replay has not heard of it
+    panel.draw(model, 10.5)  # the replay does not have it yet
 
     for call in commands.waiting:
         call()
     assert commands.rates == [1.0]
     assert field.value == 1.0
     panel.draw(model, 20.0)
-    assert field.value == 10.0  # what the replay has, not what somebody wished
+    assert field.value == 10.0  # what the replay has, not what was requested

@@ -1,4 +1,4 @@
-"""The cockpit without ROS and without a browser: what is drawn, what is rejected, how one drives."""
+"""The cockpit without ROS and without a browser: drawing, rejection of messages, driving."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def xyz(x: float, y: float, z: float) -> Any:
 
 
 def odometry(time_ns: int = NOON, x: float = 1.0, speed: float = 2.0, variance: float = 0.04) -> Any:
-    """As nav_msgs/Odometry has it."""
+    """Object with the fields of nav_msgs/Odometry."""
     covariance = np.zeros(36)
     covariance[[0, 7]] = variance
     pose = Fields(position=xyz(x, 2.0, 0.5), orientation=Fields(x=0.0, y=0.0, z=0.0, w=1.0))
@@ -71,7 +71,7 @@ def clock(time_ns: int) -> Any:
 
 
 def volume(solid: Solid) -> float:
-    """By the divergence theorem; positive where all triangles look outwards."""
+    """Volume by the divergence theorem; positive where all triangles face outwards."""
     a, b, c = (solid.vertices[solid.faces[:, k]] for k in range(3))
     return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
 
@@ -79,7 +79,7 @@ def volume(solid: Solid) -> float:
 # Shapes
 
 
-def test_triangles_of_all_shapes_look_outwards() -> None:
+def test_triangles_of_all_shapes_face_outwards() -> None:
     assert volume(box((1.0, 3.0), (0.0, 1.0), (2.0, 5.0))) == pytest.approx(6.0)
     assert volume(prism([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)], 0.5)) == pytest.approx(2.0)
     # A polygon of 24 sides has 1.2 % less area than its circle.
@@ -127,7 +127,7 @@ def test_a_joint_that_is_not_finite_is_rejected() -> None:
 def test_ground_is_drawn_where_the_wheels_meet_it(town: World) -> None:
     view = ground_view(town, triangles=160_000)
     x, y, z = view.vertices.T.astype(float)
-    # Places are of single precision: 1e-5 m beside a kerb's slope of 1.5.
+    # Positions are of single precision: 1e-5 m beside a kerb's slope of 1.5.
     assert_allclose(z, town.ground.height_at(x, y), atol=1e-4)
     # Along kerbs no triangle spans more than the step itself.
     corners = view.vertices[view.faces]
@@ -231,7 +231,7 @@ def test_a_message_that_is_not_finite_changes_nothing_but_its_counter(field: str
     assert model.rejected == {"ground_truth/odom": 1}
 
 
-def test_lying_messages_are_counted_and_left_out() -> None:
+def test_inconsistent_messages_are_counted_and_left_out() -> None:
     model = ViewModel()
     stamp = Fields(sec=1, nanosec=0)
     model.on_joints(Fields(name=["a", "b"], position=[1.0]))
@@ -244,7 +244,7 @@ def test_lying_messages_are_counted_and_left_out() -> None:
     assert (model.joints, model.time_ns, model.grid, model.goal) == ({}, None, None, None)
 
 
-def test_a_reset_and_a_jump_back_of_time_begin_anew() -> None:
+def test_a_reset_and_a_jump_back_of_time_clear_the_view() -> None:
     model = ViewModel()
     for forget in (
         lambda: model.on_clock(clock(NOON - 10 * NS), wall=9.0),
@@ -260,7 +260,7 @@ def test_a_reset_and_a_jump_back_of_time_begin_anew() -> None:
         assert len(model.truth_trail.segments()) == 0
 
 
-def test_what_is_old_is_not_shown_but_a_pause_makes_nothing_old() -> None:
+def test_old_data_are_not_shown_but_do_not_age_during_a_pause() -> None:
     model = ViewModel()
     model.on_clock(clock(NOON), wall=0.0)
     for second in range(100):  # paused
@@ -271,7 +271,7 @@ def test_what_is_old_is_not_shown_but_a_pause_makes_nothing_old() -> None:
     assert not model.is_fresh(NOON - NS)
 
 
-def test_a_cloud_is_put_straight_by_the_poses_of_its_sweep() -> None:
+def test_a_cloud_is_deskewed_by_the_poses_of_its_sweep() -> None:
     # A wall 10 m ahead of the start, seen by a vehicle that drives towards it at 10 m/s and turns meanwhile.
     poses, mount = Poses(), Mount(np.array([1.0, 0.0, 2.0]), LEVEL)
     layout = np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4"), ("time", "f4")])
@@ -292,7 +292,7 @@ def test_a_cloud_is_put_straight_by_the_poses_of_its_sweep() -> None:
     assert_allclose(world[:, 1], 50.0 + np.arange(11), atol=2e-3)
 
 
-def test_a_cloud_is_thinned_and_loses_points_that_are_none() -> None:
+def test_a_cloud_is_thinned_and_loses_invalid_points() -> None:
     poses = Poses()
     poses.note(NOON, np.zeros(3), LEVEL)
     cloud = np.zeros(50_000, np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")]))
@@ -317,11 +317,11 @@ def test_ellipse_holds_95_of_100_draws() -> None:
     cos, sin = math.cos(rotation), math.sin(rotation)
     along, across = cos * draws[:, 0] + sin * draws[:, 1], cos * draws[:, 1] - sin * draws[:, 0]
     share = np.mean((along / large) ** 2 + (across / small) ** 2 <= 1.0)
-    # The share of 20 000 draws scatters by 0.0015; five times that is a bound that a right ellipse fails in 1 of 1e6.
+    # The share of 20 000 draws scatters by 0.0015; five times that is a bound that a correct ellipse fails in 1 of 1e6.
     assert abs(share - 0.95) < 0.008
 
 
-def test_an_estimate_without_a_sound_covariance_has_no_ellipse() -> None:
+def test_an_estimate_without_a_valid_covariance_has_no_ellipse() -> None:
     model = ViewModel()
     model.on_estimate(odometry(variance=-1.0))
     assert model.estimate is not None
@@ -330,7 +330,7 @@ def test_an_estimate_without_a_sound_covariance_has_no_ellipse() -> None:
     assert model.estimate.half_axes == pytest.approx((0.4895, 0.4895), abs=1e-3)
 
 
-# What was
+# History
 
 
 def test_a_long_trail_stays_short_in_memory() -> None:
@@ -357,7 +357,7 @@ def test_pace_is_simulated_over_real_time() -> None:
     assert pace.factor == pytest.approx(0.5, rel=1e-6)
 
 
-def test_pace_is_told_as_paused_or_without_a_clock() -> None:
+def test_pace_says_paused_or_no_clock() -> None:
     pace = Pace()
     assert pace.words(0.0) == "no clock"
     for wall in (0.0, 1.0):
@@ -377,7 +377,7 @@ def test_poses_between_are_interpolated_and_beyond_are_the_last() -> None:
     assert_allclose(np.abs(rotations @ LEVEL), 1.0)
 
 
-def test_replay_goes_on_between_two_words_of_its_node() -> None:
+def test_replay_position_is_extrapolated_between_reports() -> None:
     figures = {"position_s": "10.000", "length_s": "60.000", "rate": "2", "paused": "false"}
     playing = replay_state(figures, now=100.0)
     assert playing.position_at(103.0) == 16.0
@@ -386,14 +386,14 @@ def test_replay_goes_on_between_two_words_of_its_node() -> None:
 
 
 @pytest.mark.parametrize("lie", [{"position_s": "nan"}, {"rate": "0"}, {"length_s": "5"}, {"length_s": "words"}])
-def test_a_replay_that_cannot_be_is_rejected(lie: dict[str, str]) -> None:
+def test_an_impossible_replay_state_is_rejected(lie: dict[str, str]) -> None:
     model = ViewModel()
     model.on_replay({"position_s": "10", "length_s": "60", "rate": "1", "paused": "false"} | lie, 0.0)
     assert model.replay is None
     assert model.rejected == {"replay": 1}
 
 
-def test_nodes_that_fall_silent_are_said_to_be() -> None:
+def test_nodes_that_fall_silent_are_marked_silent() -> None:
     nodes = NodeWords()
     nodes.note("/planner", 1, "boxed in; more", now=0.0)
     assert [node.level for node in nodes.all(now=1.0)] == ["warning"]
@@ -421,7 +421,7 @@ def test_words_for_a_speed_are_never_nan(speed: float) -> None:
 SETTINGS = CockpitSettings(max_speed_mps=5.0, max_curvature_1pm=0.13)
 
 
-def test_nothing_is_commanded_until_somebody_takes_the_wheel() -> None:
+def test_nothing_is_commanded_until_driving_is_switched_on() -> None:
     pad = DrivePad()
     pad.hold("ahead", now=0.0)
     assert pad.command(0.0, SETTINGS) is None
@@ -445,7 +445,7 @@ def test_vehicle_goes_ahead_while_held_and_stops_when_released() -> None:
     assert speeds[released + 25] == 0.0  # 5 m/s at 6 m/s^2 takes 0.9 s
 
 
-def test_leaving_the_wheel_stops_for_a_moment_and_then_says_nothing() -> None:
+def test_switching_driving_off_sends_stops_for_a_moment_and_then_nothing() -> None:
     pad = DrivePad()
     pad.switch(True, 0.0)
     for step in range(20):
@@ -459,7 +459,7 @@ def test_leaving_the_wheel_stops_for_a_moment_and_then_says_nothing() -> None:
     assert pad.command(1.0 + LAST_WORDS_S + 0.01, SETTINGS) is None
 
 
-def test_taking_the_wheel_again_does_not_remember_what_was_held() -> None:
+def test_switching_driving_on_again_does_not_keep_what_was_held() -> None:
     pad = DrivePad()
     pad.switch(True, 0.0)
     pad.hold("ahead", 0.0, seconds=100.0)
@@ -484,18 +484,18 @@ def test_chasing_camera_comes_round_the_short_way() -> None:
 
 def test_chasing_camera_keeps_the_distance_and_height_that_it_was_zoomed_to() -> None:
     zoom = Zoom()
-    zoom.note(np.array(STARTS[CHASE]))  # it is where it was sent
+    zoom.note(np.array(STARTS[CHASE]))  # it has arrived
     zoom.note(np.array([3.0, 4.0, 2.0]))
     assert_allclose(zoom.chased(math.radians(90.0)), (0.0, -5.0, 2.0), atol=1e-12)
 
 
-def test_chasing_camera_does_not_believe_a_place_from_before_it_was_sent() -> None:
+def test_chasing_camera_ignores_positions_from_before_it_arrived() -> None:
     zoom = Zoom()
-    zoom.note(np.array([3.0, 3.0, 3.0]))  # where browsers begin by themselves
+    zoom.note(np.array([3.0, 3.0, 3.0]))  # initial position of browsers
     assert_allclose(zoom.chased(0.0), STARTS[CHASE], atol=1e-12)
 
 
-def test_next_free_port_is_taken() -> None:
+def test_next_free_port_is_used() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -1,4 +1,4 @@
-"""The page of architecture and the rooms' READMEs name files and functions that exist, and the arrows that hold."""
+"""The page of architecture and the rooms' READMEs name files, functions and layers that exist."""
 
 from __future__ import annotations
 

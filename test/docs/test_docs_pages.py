@@ -1,4 +1,4 @@
-"""The pages of concepts, topics and validation say what the code does."""
+"""The pages of concepts, topics and validation match the code."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_validation_writes_a_page_with_tables_and_pictures(tmp_path: Path, capsy
 
     page = (tmp_path / "validation.md").read_text()
     assert "| yaw_rate_radps: peak over the reference's | 1.03" in page
-    assert "| speed after 1 s | 3.25" in page  # outside of what is asked, known, and told
+    assert "| speed after 1 s | 3.25" in page  # outside its bounds, known, and stated
     assert "**outside**: the carcass winds up" in page
     assert (tmp_path / "validation/lane_change.png").read_bytes().startswith(b"\x89PNG")
     assert "lane_change: ok" in capsys.readouterr().out
@@ -109,7 +109,7 @@ def test_a_figure_outside_its_bounds_is_marked_and_fails(tmp_path: Path, monkeyp
     assert "**outside**: a reason |" in page
 
 
-def test_a_part_that_is_unknown_is_answered_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_part_is_answered_with_the_nearest_name(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"--only lane_chang: .*lane_change"):
         validate(tmp_path, is_full=False, only=["lane_chang"])
 

@@ -81,7 +81,7 @@ def test_a_stack_that_sends_twists_follows_its_waypoints(monkeypatch: pytest.Mon
 
 
 class Ear:
-    """Hears what vehicle and stack say to each other."""
+    """Subscribes to the topics between vehicle and stack."""
 
     def __init__(self) -> None:
         self.context = Context()

@@ -1,4 +1,4 @@
-"""The page on scenario files names all that there is."""
+"""The page on scenario files names every key, channel, statistic and driver."""
 
 from __future__ import annotations
 

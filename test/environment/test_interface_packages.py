@@ -97,7 +97,9 @@ def build(package: Path, staging: Path) -> Path:
     return staging / "wheel"
 
 
-def test_missing_compiler_is_told_with_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_compiler_is_reported_with_the_package_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "cc").symlink_to("/bin/true")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SetupError, match=r"no C\+\+ compiler") as caught:
@@ -105,7 +107,9 @@ def test_missing_compiler_is_told_with_the_package_to_install(tmp_path: Path, mo
     assert caught.value.remedy == "sudo apt install g++"
 
 
-def test_missing_headers_are_told_with_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_headers_are_reported_with_the_package_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "nowhere"))
     monkeypatch.setenv("PATH", str(tmp_path))  # no apt-get either
     with pytest.raises(SetupError, match=r"Python\.h") as caught:

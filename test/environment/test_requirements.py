@@ -36,7 +36,7 @@ def test_each_jazzy_package_has_its_real_package_pinned_beside_it() -> None:
     assert {name.replace("ros-jazzy-", "ros-") for name in thin} <= names
 
 
-def test_comments_and_blank_lines_are_no_requirements() -> None:
+def test_comments_and_blank_lines_are_not_requirements() -> None:
     assert requirement_lines("# why\n\nPyYAML==6.0.3  # because\n") == ["PyYAML==6.0.3"]
 
 
@@ -50,7 +50,7 @@ def test_sourced_ros_keeps_its_numpy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("version", "has_pinocchio"), [("1.26.4", False), ("2.4.6", True)])
-def test_engine_that_cannot_live_with_the_systems_numpy_is_left_out(
+def test_engine_incompatible_with_the_systems_numpy_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, has_pinocchio: bool
 ) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version)

@@ -30,7 +30,7 @@ def with_rclpy(there: bool) -> pytest.MarkDecorator:
     [
         ({"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": "/opt/ros/jazzy"}, "jazzy"),
         ({"ROS_DISTRO": "jazzy"}, "jazzy"),
-        ({}, WHEELS),  # somebody's own pip-installed rclpy is not a ROS installation
+        ({}, WHEELS),  # a user's pip-installed rclpy is not a ROS installation
     ],
 )
 def test_sourced_ros_is_used_where_python_finds_rclpy(variables: dict[str, str], origin: str) -> None:
@@ -44,7 +44,7 @@ def test_sourced_ros_is_used_where_python_finds_rclpy(variables: dict[str, str],
     [
         {},
         {"ROS_DISTRO": "jazzy"},  # a container image that sets the name for every shell
-        {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": str(VENV)},  # our own environment is no foreign ROS
+        {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": str(VENV)},  # our own environment is not a foreign ROS
     ],
 )
 def test_wheels_are_used_where_nothing_is_sourced(variables: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Commands of a step: their words are kept, their failures told, and none outlives an interruption."""
+"""Commands of a step: their output is kept, failures are reported, and none outlives an interruption."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_report_names_thing_cause_remedy_and_shows_only_the_tail(runner: Runner)
     assert text.splitlines()[:3] == [
         "set-up failed in step 2/5.",
         "  cause:  ERROR: too bad",
-        "  remedy: mend the cause and run the same command again; it resumes at this step",
+        "  remedy: fix the cause and run the same command again; it resumes at this step",
     ]
     assert "line 99" in text
     assert "line 50" not in text

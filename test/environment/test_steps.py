@@ -1,4 +1,4 @@
-"""Stamps decide what runs: unchanged inputs do nothing, failures and interruptions are taken up again."""
+"""Stamps decide what runs: unchanged inputs do nothing, failures and interruptions are resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SilentDisplay:
 
 
 class Workshop:
-    """Runs recording steps against a stamp folder of its own."""
+    """Runs recording steps against a separate stamp folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -98,7 +98,7 @@ def test_failing_step_leaves_no_stamp_and_stops_the_rest(workshop: Workshop) -> 
     assert workshop.run(*map(workshop.step, ["one", "two", "three"])) == ["two", "three"]
 
 
-def test_step_that_worked_before_and_fails_now_is_not_taken_for_done(workshop: Workshop) -> None:
+def test_step_that_worked_before_and_fails_now_does_not_count_as_done(workshop: Workshop) -> None:
     workshop.run(workshop.step("one"))
 
     with pytest.raises(StepError):
@@ -133,7 +133,7 @@ def test_file_edited_while_its_step_runs_is_seen_next_time(workshop: Workshop, t
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"fingerprint": 3}'])
-def test_damaged_stamp_counts_as_none(workshop: Workshop, content: str) -> None:
+def test_damaged_stamp_counts_as_missing(workshop: Workshop, content: str) -> None:
     workshop.run(workshop.step("one"))
     (workshop.folder / "one.stamp").write_text(content)
 

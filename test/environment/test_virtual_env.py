@@ -1,4 +1,4 @@
-"""When .venv is kept, when it is made anew, and that a foreign one is never touched."""
+"""When .venv is kept, when it is rebuilt, and that a foreign one is never touched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FACTS = {"python": "3.11", "ros": WHEELS}
 
 @pytest.fixture
 def finished(tmp_path: Path) -> VirtualEnv:
-    """An environment whose creation succeeded; only what the decisions look at is there."""
+    """An environment whose creation succeeded, with only the files that decisions depend on."""
     venv = VirtualEnv(tmp_path / ".venv")
     venv.state.mkdir(parents=True)
     venv.python.parent.mkdir()
@@ -34,32 +34,32 @@ def test_finished_environment_is_kept(finished: VirtualEnv) -> None:
     assert finished.rebuild_reason(FACTS) is None
 
 
-def test_missing_environment_needs_no_excuse(tmp_path: Path) -> None:
+def test_missing_environment_needs_no_rebuild_reason(tmp_path: Path) -> None:
     assert VirtualEnv(tmp_path / ".venv").rebuild_reason(FACTS) is None
 
 
-def test_half_made_environment_is_made_anew(finished: VirtualEnv) -> None:
+def test_incomplete_environment_is_rebuilt(finished: VirtualEnv) -> None:
     (finished.state / f"{STEP_NAME}.stamp").unlink()
     assert finished.rebuild_reason(FACTS) == "its creation did not finish"
 
 
-def test_environment_whose_python_is_gone_is_made_anew(finished: VirtualEnv) -> None:
+def test_environment_whose_python_is_gone_is_rebuilt(finished: VirtualEnv) -> None:
     finished.python.unlink()
     finished.python.symlink_to("/nowhere/python3.11")
     assert finished.rebuild_reason(FACTS) == "the Python 3.11 it was made with is gone"
 
 
-def test_environment_of_another_minor_version_is_made_anew(finished: VirtualEnv) -> None:
+def test_environment_of_another_minor_version_is_rebuilt(finished: VirtualEnv) -> None:
     reason = finished.rebuild_reason({"python": "3.12", "ros": WHEELS})
     assert reason == "it was made with Python 3.11, now Python 3.12 is used"
 
 
-def test_sourcing_ros_makes_the_environment_anew(finished: VirtualEnv) -> None:
+def test_sourcing_ros_rebuilds_the_environment(finished: VirtualEnv) -> None:
     reason = finished.rebuild_reason({"python": "3.11", "ros": "jazzy"})
     assert reason == "it was made without a sourced ROS 2, now it is over a sourced ROS 2 jazzy"
 
 
-def test_environment_that_somebody_else_made_is_rejected(tmp_path: Path) -> None:
+def test_foreign_environment_is_rejected(tmp_path: Path) -> None:
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     with pytest.raises(SetupError, match="was not made by this set-up"):
         VirtualEnv(tmp_path / ".venv").check_ownership()
@@ -71,7 +71,7 @@ def test_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.build
-def test_creation_empties_the_old_one_and_forgets_its_stamps(finished: VirtualEnv, tmp_path: Path) -> None:
+def test_creation_empties_the_old_one_and_discards_its_stamps(finished: VirtualEnv, tmp_path: Path) -> None:
     outside = tmp_path / "precious"
     outside.mkdir()
     (outside / "file").touch()
@@ -87,7 +87,7 @@ def test_creation_empties_the_old_one_and_forgets_its_stamps(finished: VirtualEn
     assert finished.has_working_python()
 
 
-def test_missing_venv_module_is_told_with_the_package_to_install(
+def test_missing_venv_module_is_reported_with_the_package_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = importlib.util.find_spec

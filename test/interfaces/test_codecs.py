@@ -1,4 +1,4 @@
-"""Codecs fill and read messages of rclpy and of rosbags alike, and both come to the same bytes."""
+"""Codecs fill and read messages of rclpy and of rosbags alike, and both give the same bytes."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_fix_without_velocity_has_one_that_observers_leave_out(make: Make) -> 
 
 
 @pytest.mark.parametrize("make", WORLDS)
-def test_a_message_that_is_filled_again_forgets_what_it_held(make: Make) -> None:
+def test_a_message_that_is_filled_again_keeps_no_old_values(make: Make) -> None:
     message = filled(make, types.FIX, fill_fix, gps())
     fill_fix(message, gps(0))
     attitude = filled(make, types.IMU, fill_imu, imu(), has_attitude=True)
@@ -203,7 +203,7 @@ def test_points_come_back_from_a_cloud(make: Make, values: list[float]) -> None:
     np.testing.assert_array_equal(cloud_to_points(cloud).reshape(-1)["x"], points["x"])
 
 
-# What is rejected
+# Rejections
 
 
 @pytest.mark.parametrize("make", WORLDS)
@@ -214,7 +214,7 @@ def test_points_come_back_from_a_cloud(make: Make, values: list[float]) -> None:
         (lambda m: m.angular_velocity_covariance.__setitem__(0, -1.0), "has no rates"),
     ],
 )
-def test_an_imu_message_that_is_no_sample_is_rejected(make: Make, spoil: Callable[[Any], None], words: str) -> None:
+def test_an_invalid_imu_message_is_rejected(make: Make, spoil: Callable[[Any], None], words: str) -> None:
     message = filled(make, types.IMU, fill_imu, imu(), has_attitude=False)
     spoil(message)
     with pytest.raises(ValueError, match=words):
@@ -222,7 +222,7 @@ def test_an_imu_message_that_is_no_sample_is_rejected(make: Make, spoil: Callabl
 
 
 @pytest.mark.parametrize("make", WORLDS)
-def test_joints_that_lack_a_wheel_are_rejected_by_its_name(make: Make) -> None:
+def test_joints_with_a_missing_wheel_are_rejected_by_its_name(make: Make) -> None:
     message = named(make, joints.WHEELS, fill_wheels, encoders())
     message.name = [*message.name[:2], "spare", message.name[3]]
     with pytest.raises(ValueError, match="has no rear_left_wheel"):
@@ -232,7 +232,7 @@ def test_joints_that_lack_a_wheel_are_rejected_by_its_name(make: Make) -> None:
 @pytest.mark.parametrize("make", WORLDS)
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e9])
 @pytest.mark.parametrize("part", ["pose.pose.position", "twist.twist.linear", "twist.twist.angular"])
-def test_odometry_that_no_vehicle_has_is_rejected(make: Make, bad: float, part: str) -> None:
+def test_implausible_odometry_is_rejected(make: Make, bad: float, part: str) -> None:
     message = filled(make, types.ODOMETRY, fill_odometry, NOW_NS, MOTION)
     vector: Any = message
     for name in part.split("."):
@@ -244,18 +244,18 @@ def test_odometry_that_no_vehicle_has_is_rejected(make: Make, bad: float, part: 
 
 @pytest.mark.parametrize("make", WORLDS)
 @pytest.mark.parametrize("w", [0.0, 3.0, float("nan")])
-def test_an_attitude_that_is_no_rotation_is_rejected(make: Make, w: float) -> None:
+def test_an_attitude_that_is_not_a_rotation_is_rejected(make: Make, w: float) -> None:
     message = filled(make, types.ODOMETRY, fill_odometry, NOW_NS, MOTION)
     message.pose.pose.orientation.z, message.pose.pose.orientation.w = 0.0, w
     with pytest.raises(ValueError, match="quaternion"):
         read_odometry(message)
 
 
-# Both worlds
+# rclpy and rosbags
 
 
 def bytes_of(message: Any) -> bytes:
-    """CDR, read and written once more by one library: padding is anybody's."""
+    """CDR, read and written once more by one library: padding is unspecified."""
     if hasattr(message, "__msgtype__"):
         return bytes(to_bytes(message))
     name = f"{type(message).__module__.split('.')[0]}/msg/{type(message).__name__}"
@@ -267,7 +267,7 @@ def bytes_of(message: Any) -> bytes:
 
 
 def _messages(make: Make) -> dict[str, Any]:
-    """One of each that nodes and bags write."""
+    """One of each message that nodes and bags write."""
     points = np.zeros(3, LIDAR_POINT)
     points["x"], points["ring"] = (1.0, 2.0, 3.0), (0, 1, 2)
     scan = PlanarScan(NOW_NS, -1.0, 1.0, 0.5, 0.01, 0.1, 0.5, 100.0, np.array([1.0, np.inf, -np.inf], np.float32))

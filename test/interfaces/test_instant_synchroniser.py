@@ -1,4 +1,4 @@
-"""Messages of several topics become instants, whatever order they come in."""
+"""Messages of several topics become instants in any order of arrival."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ START = 1_767_225_600_000_000_000
 
 
 def told(instants: InstantSynchroniser, messages: list[tuple[str, int]]) -> tuple[list[int], int]:
-    """Times of whole instants, and how often time went back."""
+    """Times of complete instants, and how often time went back."""
     whole, jumps = [], 0
     for part, time_ns in messages:
         taken = instants.process(part, time_ns, (part, time_ns))
@@ -42,8 +42,8 @@ def test_one_topic_that_lags_loses_no_instant() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-def test_any_order_within_a_few_ticks_gives_rising_whole_instants(chance: random.Random) -> None:
-    """Of each topic's own messages the order stays, as DDS has it."""
+def test_any_order_within_a_few_ticks_gives_complete_instants_in_order(chance: random.Random) -> None:
+    """The messages of each topic stay in order, as in DDS."""
     queues: dict[str, list[int]] = {part: [START + tick * TICK for tick in range(15)] for part in ("odom", "accel")}
     messages = []
     while any(queues.values()):
@@ -77,7 +77,7 @@ def test_jump_back_is_seen_at_its_second_stamp() -> None:
         assert len(whole) == 49
 
 
-def test_jump_ahead_is_a_gap_and_no_jump_back() -> None:
+def test_jump_ahead_is_a_gap_and_not_a_jump_back() -> None:
     instants = pair()
     told(instants, both(10))
     whole, jumps = told(instants, both(10, START + 3600 * GAP_NS))

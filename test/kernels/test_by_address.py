@@ -59,7 +59,7 @@ def wrong_arguments(address: int) -> float:
     return call(address, 1, np.zeros(1)).left
 
 
-def test_one_compiled_caller_calls_kernels_that_it_never_knew() -> None:
+def test_one_compiled_caller_calls_kernels_compiled_later() -> None:
     array = np.zeros(1)
 
     assert total(KIND.address(doubled), 3.0, array) == 6.0
@@ -67,7 +67,7 @@ def test_one_compiled_caller_calls_kernels_that_it_never_knew() -> None:
     assert len(total.signatures) == 1
 
 
-def test_an_exception_of_the_kernel_is_the_callers() -> None:
+def test_an_exception_of_the_kernel_reaches_the_caller() -> None:
     assert total(KIND.address(rejecting), 1.0, np.zeros(1)) == 1.0
     with pytest.raises(ValueError, match="must be at most 1"):
         total(KIND.address(rejecting), 2.0, np.zeros(1))

@@ -54,7 +54,7 @@ def run(project: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_kernel_is_compiled_once_and_the_user_is_told(project: Path) -> None:
+def test_kernel_is_compiled_once_with_a_notice(project: Path) -> None:
     first, second = run(project), run(project)
 
     assert first.stdout.split() == ["20.0", "0"]

@@ -1,4 +1,4 @@
-"""What a launch does to the folder that it records into: results of the run before go, and nothing that others keep."""
+"""The folder of a launch: results of the previous run are replaced, other files are kept."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _texts(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("name", ["scenario.yaml", "own.yaml"])
 def test_a_scenario_is_not_run_into_its_own_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / name).write_text(SCENARIO)
-    (tmp_path / CLAIM).touch()  # whoever was there before
+    (tmp_path / CLAIM).touch()  # of an earlier launch
     before = _texts(tmp_path)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match=f"out: . is the folder of {name}"):
@@ -80,16 +80,16 @@ def test_a_scenario_is_not_run_into_the_folder_of_its_reference(tmp_path: Path) 
 def test_files_where_no_launch_was_before_are_rejected_and_stay(name: str, tmp_path: Path) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(SettingsError, match="is of no launch; move it"), claimed(tmp_path):
+    with pytest.raises(SettingsError, match="was not written by a launch; move it"), claimed(tmp_path):
         pass
     assert _texts(tmp_path) == {name: "mine"}
 
 
-def test_a_bag_of_ones_own_beside_those_of_launches_is_rejected_and_stays(run: Path) -> None:
+def test_a_users_bag_beside_those_of_launches_is_rejected_and_stays(run: Path) -> None:
     (run / "bag_7").mkdir()
     (run / "bag_7/bag_7_0.mcap").write_text("mine")
     before = _texts(run)
-    with pytest.raises(SettingsError, match="bag_7: is of no launch"), claimed(run):
+    with pytest.raises(SettingsError, match="bag_7: was not written by a launch"), claimed(run):
         pass
     assert _texts(run) == before
 
@@ -126,7 +126,7 @@ def test_a_bag_without_a_run_is_kept_where_there_was_nothing_before(tmp_path: Pa
         assert not set_aside(tmp_path)
         _record(tmp_path, "new", time_runs=False)
         assert not settle(tmp_path)
-    assert (tmp_path / "bag/bag_0.mcap").exists()  # it may tell why
+    assert (tmp_path / "bag/bag_0.mcap").exists()  # it may show why
 
 
 def test_results_go_away_as_soon_as_time_runs(run: Path) -> None:

@@ -1,4 +1,4 @@
-"""Monitor: says what is new in one clean line, and forgets who has gone."""
+"""Monitor: prints news in one clean line, and drops nodes that have gone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_unchanged_line_is_left_out_for_a_while() -> None:
     assert lines[-1] == lines[0]
 
 
-def test_silence_is_told() -> None:
+def test_silence_is_reported() -> None:
     monitor = Monitor()
     monitor.watch("/joy").add("8 axes")
     monitor.line(0.0, 1.0)
@@ -26,7 +26,7 @@ def test_silence_is_told() -> None:
     assert monitor.line(1.0, 1.0) == "/joy 0.0 Hz  silent"
 
 
-def test_node_that_has_gone_is_forgotten() -> None:
+def test_node_that_has_gone_is_dropped() -> None:
     monitor = Monitor()
     monitor.note("/gps", "WARN no fix", 0.0)
 
@@ -34,7 +34,7 @@ def test_node_that_has_gone_is_forgotten() -> None:
     assert monitor.line(1.0 + FORGET_S, 1.0) == ""
 
 
-def test_words_of_others_cannot_break_the_line() -> None:
+def test_text_of_other_nodes_cannot_break_the_line() -> None:
     monitor = Monitor()
     monitor.note("/x\n", "\x1b[2Jclear\nand more" + "!" * 1000, 0.0)
 

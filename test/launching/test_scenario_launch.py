@@ -1,4 +1,4 @@
-"""Nodes of a scenario over ROS: the same numbers as in lock-step, from the same file."""
+"""Nodes of a scenario over ROS: the same settings as in lock-step, from the same file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
 
 
 def _settings(kind: Any, spec: NodeSpec) -> Any:
-    """As the node has them, by its parameters."""
+    """Settings of the node from its parameters."""
     return build(kind, {name: value for name, value in spec.params.items() if name != "use_sim_time"})
 
 
@@ -71,14 +71,14 @@ def test_the_vehicle_starts_as_in_lock_step_and_waits() -> None:
     assert _nodes("lane_change_reference")["vehicle"].params["start.gear"] == 6
 
 
-def test_a_start_at_zero_in_a_world_is_not_that_which_the_world_suggests(tmp_path: Path) -> None:
+def test_a_start_at_zero_in_a_world_is_not_the_one_the_world_suggests(tmp_path: Path) -> None:
     nodes = _own(tmp_path, "world: {named: {name: off_road}}\ndriver: {straight: {}}\n")
     world = load_world("off_road")
     assert _settings(VehicleNodeSettings, nodes["vehicle"]).start.origin(world)[:3] == (0.0, 0.0, 0.0)
     assert VehicleNodeSettings().start.origin(world).x == world.start.x
 
 
-def test_an_observer_begins_where_the_vehicle_does_as_fast_as_it_and_knows_the_bias_of_the_imu(tmp_path: Path) -> None:
+def test_an_observer_begins_with_pose_and_speed_of_the_vehicle_and_knows_the_bias_of_the_imu(tmp_path: Path) -> None:
     nodes = _own(
         tmp_path,
         "world: {flat: {}}\ndriver: {straight: {}}\nstart: {x_m: 3.0, heading_deg: 90.0, speed_mps: 12.0}\n"
@@ -100,14 +100,14 @@ def test_ground_is_a_worlds_or_flat_but_not_both(kind: Any) -> None:
         build(kind, {"world": "urban", "ground.slope_x": 0.1})
 
 
-def test_an_observer_that_may_not_know_its_start_is_not_told(tmp_path: Path) -> None:
+def test_an_observer_that_may_not_know_its_start_is_not_given_it(tmp_path: Path) -> None:
     text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {encoders: {}}]\n"
     nodes = _own(tmp_path, text + "observer: {kind: vehicle, knows_start: false}\n")
     settings = _settings(ObserverNodeSettings, nodes["observer"])
     assert settings.origin(Surroundings(settings)) is None
 
 
-def test_the_vehicle_tells_its_motion_as_often_as_the_fastest_sensor_samples(tmp_path: Path) -> None:
+def test_the_vehicle_publishes_its_motion_at_the_rate_of_the_fastest_sensor(tmp_path: Path) -> None:
     text = "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{imu: {rate_hz: 200.0}}, {gps: {}}]\n"
     settings = _settings(VehicleNodeSettings, _own(tmp_path, text)["vehicle"])
     assert settings.odom_rate_hz == settings.joints_rate_hz == pytest.approx(200.0)
@@ -119,7 +119,7 @@ def test_parameters_of_every_part_of_every_scenario_lead_back_to_its_settings(na
 
     for part, (_, settings) in run.items():
         assert build(type(settings), as_parameters(settings)) == settings
-        if part != "vehicle":  # it waits, paced
+        if part != "vehicle":  # it starts paused, and paced
             assert _settings(type(settings), nodes[part]) == settings
     vehicle = _settings(VehicleNodeSettings, nodes["vehicle"])
     assert replace(vehicle, start_paused=False) == run["vehicle"].settings
@@ -157,7 +157,7 @@ def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_th
     assert "terrain" not in nodes
 
 
-def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(tmp_path: Path) -> None:
+def test_targets_of_a_scenario_are_seen_by_the_nodes_at_their_current_position(tmp_path: Path) -> None:
     nodes = _own(
         tmp_path,
         "world: {flat: {slope_x: 0.1}}\ndriver: {straight: {}}\nsensors: [{gps: {}}, {imu: {}}, {lidar: {}}]\n"
@@ -171,7 +171,7 @@ def test_what_moves_in_a_scenario_is_seen_by_the_nodes_where_it_is_at_the_time(t
         reaches = []
         for time_s in (0.0, 4.0, 8.0):
             seen.move_to(time_s)
-            found = seen.scene.cast([[0.0, 0.0, 2.0]], [[1.0, 0.0, 0.0]], 50.0)  # a metre over the ground at x = 10
+            found = seen.scene.cast([[0.0, 0.0, 2.0]], [[1.0, 0.0, 0.0]], 50.0)  # a metre above the ground at x = 10
             reaches.append(float(found.ranges[0]))
         assert reaches == pytest.approx([20.0, 9.7, 20.0])  # at 20 m the slope is as high
 
@@ -192,7 +192,7 @@ def test_two_lidars_have_nodes_of_their_own(tmp_path: Path) -> None:
         ("lidar", "lidar"), ("lidar", "rear"),
     ]  # fmt: skip
     assert nodes["rear"].params["mount.xyz_m"] == (-0.5, 0.0, 2.0)
-    assert nodes["lidar"].params["mount.xyz_m"] == (2.0, 0.0, 2.0)  # as the vehicle's file has it
+    assert nodes["lidar"].params["mount.xyz_m"] == (2.0, 0.0, 2.0)  # from the vehicle's file
 
 
 @pytest.mark.parametrize(
@@ -211,17 +211,17 @@ def test_two_lidars_have_nodes_of_their_own(tmp_path: Path) -> None:
         ({"colour": "red"}, "colour: unknown"),
     ],
 )
-def test_wrong_arguments_are_told_in_one_line(given: dict[str, str], words: str) -> None:
+def test_wrong_arguments_are_reported_in_one_line(given: dict[str, str], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         bring_up("urban").nodes(given)
 
 
-def test_a_name_that_is_neither_launch_nor_scenario_is_told() -> None:
+def test_a_name_that_is_neither_launch_nor_scenario_is_reported() -> None:
     with pytest.raises(SettingsError, match="did you mean urban"):
         bring_up("urbn")
 
 
-def test_planners_can_be_named_as_the_planners_node_knows_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planners_can_be_named_as_in_the_planner_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(PLANNERS) == set(_BUILT_IN)
     (tmp_path / "slow_planner.py").write_text("raise RuntimeError('is not imported by a launch')")
     monkeypatch.syspath_prepend(tmp_path)
@@ -229,7 +229,7 @@ def test_planners_can_be_named_as_the_planners_node_knows_them(tmp_path: Path, m
         assert _settings(PlannerNodeSettings, _nodes("urban", planner=name)["planner"]).planner == name
 
 
-def test_a_planner_that_the_scenario_names_wrongly_is_told_too(tmp_path: Path) -> None:
+def test_a_wrong_planner_in_the_scenario_is_reported_too(tmp_path: Path) -> None:
     text = "world: {named: {name: flat}}\ndriver: {to_goal: {planner: {planner: nosuch}}}\n"
     with pytest.raises(SettingsError, match=r"planner: .*got 'nosuch'"):
         _own(tmp_path, text)
@@ -240,7 +240,7 @@ def test_times_are_written_into_the_folder_of_a_run_that_is_recorded_alone() -> 
     assert "out" not in _nodes("j_turn", out="here", record="false")["referee"].params
 
 
-def test_rviz_may_be_closed_and_hears_signals_as_programs_of_others_do(
+def test_rviz_may_be_closed_and_gets_signals_like_any_foreign_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "rviz2").symlink_to("/bin/true")
@@ -253,5 +253,5 @@ def test_rviz_may_be_closed_and_hears_signals_as_programs_of_others_do(
     assert "rviz2" not in nodes["referee"].params["wait_for"]  # type: ignore[operator]
 
 
-def test_the_cockpit_comes_when_it_is_asked_for() -> None:
+def test_the_cockpit_starts_when_requested() -> None:
     assert _nodes("urban", cockpit="true")["cockpit"].params["world"] == "urban"

@@ -1,4 +1,4 @@
-"""Supervisor: ends together, gently first, and says who ended and how."""
+"""Supervisor: processes end together, gently first, and the output says which one ended and how."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def supervise(*specs: ProcessSpec) -> tuple[int, list[tuple[str, str]]]:
 
 
 def program(name: str, *command: str, is_optional: bool = False) -> ProcessSpec:
-    """One that is not ours."""
+    """A program that is not ours."""
     return ProcessSpec(name, command, dict(os.environ), is_ours=False, is_optional=is_optional)
 
 
 def last(*command: str) -> ProcessSpec:
-    """Its good end is that of all."""
+    """A process whose successful end ends all."""
     return ProcessSpec("last", command, dict(os.environ), finishes=True)
 
 
@@ -70,7 +70,7 @@ def test_end_of_one_is_named_and_fails_the_whole(code: str, status: int, words: 
 
 def test_process_that_ignores_signals_is_killed_and_named() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        fifo = Path(folder) / "fifo"  # lets the short one wait until the stubborn one ignores signals
+        fifo = Path(folder) / "fifo"  # makes the short one wait until the stubborn one ignores signals
         os.mkfifo(fifo)
         stubborn = STUBBORN.replace('print("up", flush=True)', f"open({str(fifo)!r}, 'w').close()")
         result, lines = run(("stubborn", stubborn), ("short", f"open({str(fifo)!r}).read()"))
@@ -90,7 +90,7 @@ def test_output_is_relayed_by_line_and_long_or_odd_lines_do_not_break_it() -> No
     assert any("very long line" in text for text in texts)
 
 
-def test_missing_program_is_told_in_one_line_and_nothing_is_left_running() -> None:
+def test_missing_program_is_reported_in_one_line_and_nothing_is_left_running() -> None:
     lines: list[str] = []
     specs = [
         ProcessSpec("good", [sys.executable, "-c", POLITE], dict(os.environ)),
@@ -123,14 +123,14 @@ def test_reader_that_goes_away_stops_the_nodes() -> None:
     assert not any("talker ended" in line for line in lines)  # it did not end by itself
 
 
-def test_program_of_others_hears_signals_and_its_way_to_end_is_not_held_against_the_run() -> None:
+def test_foreign_program_gets_signals_and_its_exit_status_does_not_fail_the_run() -> None:
     status, lines = supervise(program("viewer", "/bin/sleep", "100"), last("/bin/sleep", "0.2"))
 
     assert status == 0
     assert lines == [("", "starting viewer, last; Ctrl-C stops all")]
 
 
-def test_node_of_ours_that_ends_badly_while_stopping_is_held_against_the_run() -> None:
+def test_node_of_ours_that_ends_badly_while_stopping_fails_the_run() -> None:
     node = ProcessSpec(
         "node", [sys.executable, "-c", POLITE.replace("pause()", "sigwait({2}); raise SystemExit(3)")], {}
     )
@@ -141,7 +141,7 @@ def test_node_of_ours_that_ends_badly_while_stopping_is_held_against_the_run() -
     assert any("node node" in line and "while stopping" in line for _, line in lines)
 
 
-def test_program_of_others_ends_with_a_supervisor_that_is_killed() -> None:
+def test_foreign_program_ends_with_a_supervisor_that_is_killed() -> None:
     code = (
         "import asyncio; from proving_ground.launching.supervisor import *\n"
         "spec = ProcessSpec('viewer', ['/bin/sh', '-c', 'echo $$; exec sleep 100'], {}, is_ours=False)\n"
@@ -158,7 +158,7 @@ def test_program_of_others_ends_with_a_supervisor_that_is_killed() -> None:
         time.sleep(0.01)
 
 
-def test_viewer_that_is_closed_is_told_of_and_the_others_go_on(tmp_path: Path) -> None:
+def test_closed_viewer_is_reported_and_the_others_go_on(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     wait = f"while [ ! -e {seen} ]; do sleep 0.02; done"
     lines: list[str] = []
@@ -176,14 +176,14 @@ def test_viewer_that_is_closed_is_told_of_and_the_others_go_on(tmp_path: Path) -
     assert lines[1:] == ["node viewer failed with exit status 3; the others go on"]
 
 
-def test_viewer_that_cannot_be_started_is_told_of_and_the_others_run() -> None:
+def test_viewer_that_cannot_be_started_is_reported_and_the_others_run() -> None:
     status, lines = supervise(program("viewer", "/nonexistent/program", is_optional=True), last("/bin/true"))
 
     assert status == 0
     assert ("", "node viewer could not be started: No such file or directory") in lines
 
 
-def test_node_that_cannot_be_started_again_ends_the_run_with_one_line(tmp_path: Path) -> None:
+def test_node_that_cannot_be_restarted_ends_the_run_with_one_line(tmp_path: Path) -> None:
     script = tmp_path / "node"
     script.write_text(f'#!/bin/sh\nrm "$0"\nkill -{signal.SIGKILL:d} $$\n')
     script.chmod(0o755)
@@ -194,4 +194,4 @@ def test_node_that_cannot_be_started_again_ends_the_run_with_one_line(tmp_path: 
     )
 
     assert status == 1
-    assert ("", "node once could not be started again: No such file or directory; stopping the others") in lines
+    assert ("", "node once could not be restarted: No such file or directory; stopping the others") in lines

@@ -1,4 +1,4 @@
-"""What importing a room brings along: what its layer allows, and no ROS."""
+"""Importing a room loads only what its layer allows, and no ROS."""
 
 from __future__ import annotations
 

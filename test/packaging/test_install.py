@@ -52,7 +52,7 @@ def test_pip_install_lays_out_a_ros_package_that_runs(pip_prefix: Path, pip_envi
     # A rejection proves that the executable starts and finds its code.
     assert REFUSAL in run(BAD_START.split(), pip_prefix, pip_environment, status=2)
     assert '<mujoco model="HMMWV">' in run(["bin/proving-ground", "export", "hmmwv"], pip_prefix, pip_environment)
-    assert {path.name for path in (pip_prefix / "bin").iterdir()} == {"proving-ground"}  # no node clutters the PATH
+    assert {path.name for path in (pip_prefix / "bin").iterdir()} == {"proving-ground"}  # no nodes on the PATH
 
 
 def test_pip_install_finds_its_share_folder(pip_prefix: Path, pip_environment: dict[str, str]) -> None:

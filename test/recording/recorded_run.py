@@ -18,7 +18,7 @@ def record(
     *,
     hear: Callable[[str, Any], None] | None = None,
 ) -> Path:
-    """Write the scenario's file and run it; returns the bag beside it. hear: each sample."""
+    """Write the scenario's file and run it; returns the bag beside it. hear: called with each sample."""
     file.write_text(text)
     scenario = load_scenario(file)
     with BagWriter(file.parent / "bag") as writer:

@@ -1,4 +1,4 @@
-"""A recording in parts, as a recorder that was killed and started again leaves it."""
+"""A recording in parts, as left by a recorder that was killed and restarted."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(whole: Path, tmp_path: Path) -> Path:
     _copy(whole, folder / "bag_2", GAP_S[1], 9.0)
     (folder / "bag/metadata.yaml").unlink()
     file = next((folder / "bag").glob("*.mcap"))
-    file.write_bytes(file.read_bytes()[:-2000])  # its index is not there
+    file.write_bytes(file.read_bytes()[:-2000])  # its index is missing
     (folder / TIMING).write_text('{"wall_s": 4.0, "real_time_factor": 1.0, "simulated_s": 4.0}')
     return folder
 
@@ -96,12 +96,12 @@ def test_a_run_is_read_through_all_parts_of_its_recording(whole: Path, bag: Bag)
     found = _truth(bag)
     assert [message[1] for message in found] == sorted(message[1] for message in found)
     assert found == [message for message in expected if message in found]
-    assert len(expected) - len(found) < 0.1 * len(expected)  # what the cut took
+    assert len(expected) - len(found) < 0.1 * len(expected)  # lost by the cut
     assert bag.counts[TRUTH] == len(found)
     assert (bag.end_ns - bag.start_ns) / NS_PER_S == pytest.approx(4.0, abs=0.1)
 
 
-def test_what_lies_between_parts_is_told_with_its_length(bag: Bag) -> None:
+def test_gaps_between_parts_are_reported_with_their_length(bag: Bag) -> None:
     words = "; ".join(bag.remarks)
     assert "bag: metadata.yaml: is missing" in words
     assert "bag_2: goes on 1." in words
@@ -121,7 +121,7 @@ def test_one_part_alone_is_a_bag(run: Path) -> None:
     second.close()
 
 
-def test_a_part_without_messages_is_told_and_left_out(run: Path) -> None:
+def test_a_part_without_messages_is_reported_and_left_out(run: Path) -> None:
     (run / "bag_3").mkdir()
     (run / "bag_3/bag_3_0.mcap").write_bytes(b"")
     found = open_bag(run)
@@ -170,7 +170,7 @@ def test_a_run_is_judged_on_what_was_recorded_and_a_criterion_that_the_gap_could
     assert ("· open" in page) == (passed is None or "9.0" in more)
 
 
-def test_a_node_that_tells_nothing_any_more_is_missed_until_it_is_back() -> None:
+def test_a_node_that_no_longer_reports_is_missed_until_it_is_back() -> None:
     attendance = Attendance()
     attendance.hear("gps", 0.0)
     attendance.hear("imu", 2.0)

@@ -20,7 +20,7 @@ class Timed(NamedTuple):
     time_ns: int
 
 
-def test_a_pair_is_whole_as_soon_as_its_second_comes() -> None:
+def test_a_pair_is_complete_as_soon_as_its_second_comes() -> None:
     joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     assert joiner.first(100, Timed(100)) == []
     assert joiner.second(101, Timed(100)) == [(Timed(100), Timed(100))]
@@ -35,7 +35,7 @@ def test_a_first_whose_second_never_comes_goes_alone() -> None:
     assert joiner.complete() == [(Timed(late), None)]
 
 
-def test_the_nearest_of_several_is_taken() -> None:
+def test_the_nearest_of_several_is_paired() -> None:
     joiner: PairSynchroniser[Timed, Timed] = PairSynchroniser(10, has_second=True)
     for time_ns in (90, 97, 105):
         joiner.second(0, Timed(time_ns))
@@ -56,7 +56,7 @@ def _imu_bag(path: Path, times: list[tuple[int, int]]) -> Stream:
     return Stream(open_bag(path), {"imu": "/imu/data_raw"})
 
 
-def test_an_absurd_stamp_is_rejected_and_all_others_taken(tmp_path: Path) -> None:
+def test_an_absurd_stamp_is_rejected_and_all_others_accepted(tmp_path: Path) -> None:
     times = [(NOW_NS + k, NOW_NS + k) for k in range(40)]
     times[20] = (NOW_NS + 3600 * 10**9, NOW_NS + 20)
     times[30] = (7, NOW_NS + 30)
@@ -67,7 +67,7 @@ def test_an_absurd_stamp_is_rejected_and_all_others_taken(tmp_path: Path) -> Non
     assert found.rejected == {"/imu/data_raw: absurd stamp": 2}
 
 
-def test_time_that_jumps_for_good_is_believed(tmp_path: Path) -> None:
+def test_a_permanent_time_jump_is_accepted(tmp_path: Path) -> None:
     before = [(NOW_NS + k, NOW_NS + k) for k in range(100)]
     after = [(NOW_NS - 3600 * 10**9 + k, NOW_NS + 100 + k) for k in range(60)]
 
@@ -82,7 +82,7 @@ def test_stamps_of_a_simulation_are_not_of_the_clock_of_arrival(tmp_path: Path) 
     assert not _imu_bag(tmp_path / "b", [(12_500_000_000, NOW_NS)]).is_one_clock
 
 
-def test_topics_are_found_by_type_and_what_is_missing_is_said() -> None:
+def test_topics_are_found_by_type_and_missing_ones_are_reported() -> None:
     there = {"/x/imu": types.IMU, "/ublox/fix": types.FIX, "/odom_twist": types.VELOCITY, "/js": types.JOINTS}
     said: list[str] = []
 
@@ -93,7 +93,7 @@ def test_topics_are_found_by_type_and_what_is_missing_is_said() -> None:
     assert "truth: the bag has no /ground_truth/odom" in said
 
 
-def test_a_topic_of_a_wrong_type_is_said_and_not_used() -> None:
+def test_a_topic_of_a_wrong_type_is_reported_and_not_used() -> None:
     said: list[str] = []
     assert choose_topics({"/gps/fix": types.IMU}, {"fix": "/gps/fix", "imu": "/nowhere"}, said.append) == {}
     assert "fix: /gps/fix is of type sensor_msgs/msg/Imu, not sensor_msgs/msg/NavSatFix; it is not used" in said

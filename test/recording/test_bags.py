@@ -1,4 +1,4 @@
-"""Bags of runs: what is written is what the nodes publish, and what is damaged is read as far as it is intact."""
+"""Bags of runs: they contain what the nodes publish, and damaged ones are read as far as they are intact."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_a_run_without_sensors_has_its_truth_in_a_bag(
     assert open_bag(tmp_path / "b").counts == dict.fromkeys(often, 100) | dict.fromkeys(once, 1) | {"/tf": 50}
 
 
-def test_a_bag_does_not_replace_what_is_there(
+def test_a_bag_does_not_replace_an_existing_folder(
     tmp_path: Path, write_scenario: Callable[[str], Path], scenario_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "b").mkdir()
@@ -211,7 +211,7 @@ def test_a_bag_does_not_replace_what_is_there(
     assert error.count("\n") == 1
 
 
-def test_a_bag_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
+def test_an_unfinished_bag_does_not_appear(tmp_path: Path) -> None:
     def break_off() -> None:
         with BagWriter(tmp_path / "bag") as writer:
             writer.write("/text", text("a"), NOW_NS)
@@ -222,7 +222,7 @@ def test_a_bag_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def reject(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -315,7 +315,7 @@ def test_files_of_a_bag_without_metadata_are_read_in_the_order_of_their_numbers(
     assert times == [NOW_NS + number for number in range(12)]
 
 
-def test_metadata_that_is_no_yaml_does_not_stop_anybody(recorded: Recorded, tmp_path: Path) -> None:
+def test_metadata_that_is_not_yaml_does_not_prevent_reading(recorded: Recorded, tmp_path: Path) -> None:
     (tmp_path / "any.mcap").write_bytes((recorded.path / "bag.mcap").read_bytes())
     (tmp_path / "metadata.yaml").write_text("rosbag2_bagfile_information: [")
 
@@ -341,13 +341,13 @@ def test_sqlite_is_read_like_mcap(recorded: Recorded, tmp_path: Path) -> None:
     ("content", "words"),
     [
         (None, "metadata.yaml: is missing"),
-        (b"", "is no MCAP file"),
+        (b"", "is not an MCAP file"),
         (b"\x89MCAP0\r\n", "ends early"),
         (b"\x89MCAP0\r\n" + bytes(range(256)) * 10, "damaged"),
-        (b"hello" * 100, "is no MCAP file"),
+        (b"hello" * 100, "is not an MCAP file"),
     ],
 )
-def test_nothing_to_read_is_one_line(tmp_path: Path, content: bytes | None, words: str) -> None:
+def test_nothing_to_read_is_reported_in_one_line(tmp_path: Path, content: bytes | None, words: str) -> None:
     if content is not None:
         (tmp_path / "x.mcap").write_bytes(content)
     with pytest.raises(SettingsError, match=words) as caught:

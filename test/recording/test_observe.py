@@ -1,4 +1,4 @@
-"""`proving-ground observe`: an observer over bags, whole and not, ours and foreign."""
+"""`proving-ground observe`: an observer over bags, intact and damaged, ours and foreign."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def observed(drive: Path) -> Path:
-    """What `observe` makes of it."""
+    """Results of `observe`."""
     out = drive.parent / "observed"
     assert main(["observe", str(drive), "--out", str(out)]) == 0
     return out
@@ -100,7 +100,7 @@ def test_the_estimate_is_better_than_the_gps(observed: Path) -> None:
     found = metrics(observed)
 
     assert found["gps_rmse_xy_m"] > 1.0
-    # Fixes of 1.786 m RMS over 10 s at 5 Hz, averaged along a way that wheels and gyroscopes know well: 0.25 m.
+    # Fixes of 1.786 m RMS over 10 s at 5 Hz, averaged along a path that wheels and gyroscopes know well: 0.25 m.
     assert found["rmse"]["position_xy_m"] < 0.5 * found["gps_rmse_xy_m"]
     assert found["rmse"]["speed_mps"] < 0.15
     assert found["rmse"]["heading_deg"] < 2.0
@@ -109,7 +109,7 @@ def test_the_estimate_is_better_than_the_gps(observed: Path) -> None:
     assert found["truth_shifted_by_m"] == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
 
 
-def test_figures_of_the_observer_are_told(observed: Path) -> None:
+def test_figures_of_the_observer_are_written(observed: Path) -> None:
     found = metrics(observed)
 
     assert found["used"]["gps_position"] > 40
@@ -138,8 +138,8 @@ def test_the_estimate_is_a_bag_at_250_hz_with_covariances(observed: Path) -> Non
     }  # fmt: skip
 
 
-def test_it_tells_how_far_it_is_off_the_estimate_in_the_bag(drive: Path, observed: Path, tmp_path: Path) -> None:
-    """Taken for a live estimate, the truth is as far off as the truth is."""
+def test_the_difference_to_the_estimate_in_the_bag_is_reported(drive: Path, observed: Path, tmp_path: Path) -> None:
+    """Used as the live estimate, the truth gives the same difference as the errors."""
 
     def as_estimate(topic: str, message: Any) -> tuple[str, Any]:
         return ("/odometry/filtered" if topic == "/ground_truth/odom" else topic), message
@@ -194,13 +194,13 @@ def test_a_second_time_replaces_the_first(drive: Path, observed: Path) -> None:
     assert open_bag(observed / "estimate").counts["/odometry/filtered"] == first["estimates"]
 
 
-def test_a_folder_that_is_no_bag_is_not_replaced(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_a_folder_that_is_not_a_bag_is_not_replaced(drive: Path, tmp_path: Path, capsys: Output) -> None:
     (tmp_path / "estimate").mkdir()
     (tmp_path / "estimate" / "thesis.txt").write_text("years of work")
 
     assert run(drive, tmp_path) == 2
 
-    assert "exists already and is no bag" in capsys.readouterr().err
+    assert "exists already and is not a bag" in capsys.readouterr().err
     assert (tmp_path / "estimate" / "thesis.txt").exists()
 
 
@@ -232,7 +232,7 @@ def test_other_topics_and_joints_are_named_by_options(drive: Path, observed: Pat
     assert metrics(tmp_path / "out")["rmse"] == metrics(observed)["rmse"]
 
 
-# What is missing.
+# Missing topics.
 
 
 def test_without_gps_velocity_the_heading_comes_later(drive: Path, tmp_path: Path, capsys: Output) -> None:
@@ -246,7 +246,7 @@ def test_without_gps_velocity_the_heading_comes_later(drive: Path, tmp_path: Pat
     assert found["rmse"]["position_xy_m"] < found["gps_rmse_xy_m"]
 
 
-def test_without_actuation_the_ins_is_taken_and_said(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_without_actuation_the_ins_is_used_and_reported(drive: Path, tmp_path: Path, capsys: Output) -> None:
     bag = copied(drive, tmp_path / "copy", without("/vehicle/actuation"))
 
     assert run(bag, tmp_path / "out") == 0
@@ -277,7 +277,7 @@ def test_only_fix_and_imu_are_enough_for_an_ins(drive: Path, tmp_path: Path) -> 
     assert found["observer"] == "ins"
     assert found["rmse"] is None
     assert "truth: none; errors are not known" in found["remarks"]
-    assert any("its place in base_link is not in the bag" in line for line in found["remarks"])
+    assert any("its position in base_link is not in the bag" in line for line in found["remarks"])
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_only_fix_and_imu_are_enough_for_an_ins(drive: Path, tmp_path: Path) -> 
         (["/imu/data_raw"], ["--observer", "ins"], "an INS needs an IMU: imu: the bag has no /imu/data_raw"),
     ],
 )
-def test_too_little_is_one_line(
+def test_too_few_topics_are_reported_in_one_line(
     drive: Path, tmp_path: Path, capsys: Output, gone: list[str], options: list[str], words: str
 ) -> None:
     bag = copied(drive, tmp_path / "copy", without(*gone))
@@ -306,14 +306,12 @@ def test_a_bag_without_datum_is_compared_after_a_shift(drive: Path, observed: Pa
     found, before = metrics(tmp_path / "out"), metrics(observed)
     # The first fix is near the start, 20 m east and 10 m south of the world's origin.
     assert math.dist(found["truth_shifted_by_m"][:2], (-20.0, 10.0)) < 8.0
-    # Where the truth lies is then known by the median of 70 fixes, no better: 1.26 sigma/sqrt(70) = 0.2 m each way.
+    # The truth is then only known by the median of 70 fixes: 1.26 sigma/sqrt(70) = 0.2 m in each direction.
     assert found["rmse"]["position_xy_m"] < before["rmse"]["position_xy_m"] + 0.8
     assert found["rmse"]["heading_deg"] == pytest.approx(before["rmse"]["heading_deg"], abs=0.01)
 
 
-def test_a_datum_of_one_s_own_moves_the_estimate_and_not_the_errors(
-    drive: Path, observed: Path, tmp_path: Path
-) -> None:
+def test_a_given_datum_moves_the_estimate_and_not_the_errors(drive: Path, observed: Path, tmp_path: Path) -> None:
     assert run(drive, tmp_path / "out", "--datum", "43.49", "-8.25", "10.0") == 0
 
     found = metrics(tmp_path / "out")
@@ -321,7 +319,7 @@ def test_a_datum_of_one_s_own_moves_the_estimate_and_not_the_errors(
     assert found["rmse"]["position_xy_m"] == pytest.approx(metrics(observed)["rmse"]["position_xy_m"], abs=0.01)
 
 
-# What is damaged.
+# Damaged bags.
 
 
 def test_of_a_truncated_bag_the_beginning_is_observed(drive: Path, tmp_path: Path, capsys: Output) -> None:
@@ -410,7 +408,7 @@ def test_messages_that_are_not_of_their_type_are_left_out(drive: Path, tmp_path:
 
 
 @pytest.mark.parametrize("prepare", ["missing", "empty"])
-def test_no_bag_is_one_line(tmp_path: Path, capsys: Output, prepare: str) -> None:
+def test_a_missing_bag_is_reported_in_one_line(tmp_path: Path, capsys: Output, prepare: str) -> None:
     if prepare == "empty":
         (tmp_path / "bag").mkdir()
 
@@ -459,7 +457,7 @@ def test_tuning_writes_settings_that_load_and_are_used(drive: Path, tmp_path: Pa
     assert metrics(tmp_path / "again")["rmse"] == metrics(tmp_path / "out")["rmse"]
 
 
-def test_a_parameter_that_is_none_is_one_line(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_an_unknown_parameter_is_reported_in_one_line(drive: Path, tmp_path: Path, capsys: Output) -> None:
     assert run(drive, tmp_path / "out", "--tune", "charm") == 2
     assert "--tune: parameters: unknown charm" in capsys.readouterr().err
 
@@ -474,17 +472,17 @@ def test_settings_come_back_from_their_text(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["magic", "nowhere.yaml"])
-def test_settings_that_are_none_are_rejected(name: str) -> None:
+def test_invalid_settings_are_rejected(name: str) -> None:
     with pytest.raises(SettingsError):
         load_either(name)
 
 
 def test_three_names_for_four_wheels_are_rejected(drive: Path, tmp_path: Path, capsys: Output) -> None:
     assert run(drive, tmp_path / "out", "--wheel-names", "a,b,c") == 2
-    assert "--wheel-names a,b,c: must be 4 names with commas between" in capsys.readouterr().err
+    assert "--wheel-names a,b,c: must be 4 names separated by commas" in capsys.readouterr().err
 
 
-# Options that are none.
+# Invalid options.
 
 
 @pytest.mark.parametrize(
@@ -501,7 +499,7 @@ def test_three_names_for_four_wheels_are_rejected(drive: Path, tmp_path: Path, c
         (["--actuation-names", "a,b,c,d"], "--actuation-names a,b,c,d: /vehicle/actuation has no joint a, but steer"),
     ],
 )
-def test_absurd_options_are_one_line(
+def test_absurd_options_are_reported_in_one_line(
     drive: Path, tmp_path: Path, capsys: Output, options: list[str], words: str
 ) -> None:
     assert run(drive, tmp_path / "out", *options) == 2
@@ -512,7 +510,7 @@ def test_absurd_options_are_one_line(
     assert not (tmp_path / "out" / "estimate").exists()
 
 
-def test_wheels_of_other_names_are_said_and_not_used(drive: Path, tmp_path: Path, capsys: Output) -> None:
+def test_wheels_of_other_names_are_reported_and_not_used(drive: Path, tmp_path: Path, capsys: Output) -> None:
     def rename(topic: str, message: Any) -> tuple[str, Any]:
         if topic == "/wheels/joint_states":
             message.name = ["w1", "w2", "w3", "w4"]
@@ -539,7 +537,7 @@ def test_an_absurd_mount_of_the_bag_is_not_used(drive: Path, tmp_path: Path, cap
 
     assert run(bag, tmp_path / "out") == 0
 
-    assert "fix: its place in base_link is absurd in the bag" in capsys.readouterr().out
+    assert "fix: its position in base_link is absurd in the bag" in capsys.readouterr().out
     assert metrics(tmp_path / "out")["mounts"]["gps_xyz_m"] == [0.3, 0.0, 1.9]
 
 
@@ -597,7 +595,7 @@ def test_of_a_database_with_damaged_pages_all_others_are_read(database: bytes, t
 
 
 @pytest.mark.parametrize("content", [b"", b"years of work" * 1000, b"SQLite format 3\x00" + bytes(5000)])
-def test_what_is_no_database_has_no_messages(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_has_no_messages(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "none.db3").write_bytes(content)
 
     found, damage = scanned(tmp_path / "none.db3")

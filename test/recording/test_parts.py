@@ -1,4 +1,4 @@
-"""Which folders beside each other are parts of one recording, and which of them a launch wrote."""
+"""Which sibling folders are parts of one recording, and which of them a launch wrote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _names(found: list[Path]) -> list[str]:
     return [item.name for item in found]
 
 
-def test_bag_1_is_no_part_and_hides_none(tmp_path: Path) -> None:
+def test_bag_1_is_not_a_part_and_hides_none(tmp_path: Path) -> None:
     for name in ("bag", "bag_1", "bag_0", "bag_2", "bag_10"):
         _bag(tmp_path / name)
     assert _names(parts(tmp_path)) == ["bag", "bag_2", "bag_10"]
@@ -31,7 +31,7 @@ def test_a_launch_wrote_parts_without_a_gap(tmp_path: Path) -> None:
     assert _names(parts_of_launch(tmp_path)) == ["bag", "bag_2", "bag_3"]
 
 
-def test_what_has_other_files_or_is_a_link_is_not_of_a_launch(tmp_path: Path) -> None:
+def test_folders_with_other_files_and_links_are_not_of_a_launch(tmp_path: Path) -> None:
     _bag(tmp_path / "bag", "bag_0.mcap", "notes.txt")
     assert parts_of_launch(tmp_path) == []
     _bag(tmp_path / "other/elsewhere", "bag_0.mcap")

@@ -1,4 +1,4 @@
-"""Bags that are written live and played again, without ROS: what is due when, what a crash or a full disk leaves."""
+"""Bags written live and played back, without ROS: timing of messages, and what a crash or a full disk leaves."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Listed:
 
 
 class Heard:
-    """What a playback tells, in order, and a clock to drive it by."""
+    """Output of a playback in order, and a clock to drive it by."""
 
     def __init__(self, source: Any, **options: Any) -> None:
         self.events: list[str] = []
@@ -68,7 +68,7 @@ class Heard:
         self.events.append(f"t{(time_ns - START_NS) / S:g}")
 
     def until(self, now: float) -> list[str]:
-        """Play on, as a thread that sleeps as long as it is told; what was told meanwhile."""
+        """Play on, as a thread that sleeps as long as requested; returns the output meanwhile."""
         self.events.clear()
         while True:
             wait_s = self.playback.advance(self.now)
@@ -82,7 +82,7 @@ class Heard:
 FOUR = Listed(("/a", 0.0), ("/a", 0.5), ("/b", 1.0), ("/a", 1.5))
 
 
-def test_messages_come_at_their_times_and_the_end_is_told() -> None:
+def test_messages_come_at_their_times_and_the_end_is_reported() -> None:
     heard = Heard(FOUR, clock_hz=0.0)
     assert heard.until(100.4) == ["0"]
     assert heard.until(100.6) == ["0.5"]
@@ -101,7 +101,7 @@ def test_each_tick_of_the_clock_precedes_the_messages_of_its_time() -> None:
 def test_clock_catches_up_without_the_ticks_that_were_missed() -> None:
     heard = Heard(Listed(("/a", 0.0), ("/a", 10.0)), clock_hz=10.0)
     heard.events.clear()
-    heard.playback.advance(105.03)  # after five seconds without a processor
+    heard.playback.advance(105.03)  # after five seconds without being scheduled
     assert heard.events == ["0", "t5"]
 
 
@@ -113,13 +113,13 @@ def test_twice_the_rate_takes_half_the_time_and_can_change_meanwhile() -> None:
     assert heard.until(101.2) == ["1"]
 
 
-def test_fast_replays_tell_the_time_less_often() -> None:
+def test_fast_replays_publish_the_time_less_often() -> None:
     heard = Heard(Listed(("/a", 0.0), ("/a", 100.0)), clock_hz=1000.0, rate=100.0)
     ticks = heard.until(101.0)
     assert 400 <= len(ticks) <= 600  # not 100 000
 
 
-def test_time_stands_while_paused_and_the_clock_goes_on() -> None:
+def test_time_stands_while_paused_and_the_clock_is_still_published() -> None:
     heard = Heard(FOUR, clock_hz=10.0, is_paused=True)
     told = heard.until(101.0)
     assert set(told) == {"t0"}
@@ -139,7 +139,7 @@ def test_step_plays_one_message_and_takes_the_clock_there() -> None:
     assert not heard.playback.step(heard.now)
 
 
-def test_loop_begins_anew_with_the_clock_back_at_the_start() -> None:
+def test_loop_restarts_with_the_clock_back_at_the_start() -> None:
     heard = Heard(FOUR, clock_hz=2.0, loops=True)
     told = heard.until(103.2)
     assert told.count("0") == 3
@@ -177,7 +177,7 @@ def message(topic: str, at_s: float, word: str) -> LiveMessage:
 
 def test_metadata_is_that_of_jazzy(tmp_path: Path) -> None:
     bag = live(tmp_path / "drive", "/map", "/a")
-    bag.announce(Topic("/a", types.TEXT, TEXT, (STATE_QOS, SENSOR_QOS)))  # a second publisher has come
+    bag.announce(Topic("/a", types.TEXT, TEXT, (STATE_QOS, SENSOR_QOS)))  # a second publisher has appeared
     bag.write(message("/a", 0.25, "first"))
     bag.write(message("/a", 0.75, "last"))
     bag.close()
@@ -253,7 +253,7 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from test_playback import live, message
 from proving_ground.recording.writer_thread import WriterThread
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))  # as a disk that has no more
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))  # like a full disk
 bag = live(Path({str(tmp_path / "drive")!r}), "/a")
 thread = WriterThread(bag, 10_000_000, 0.0)
 for k in range(100):
@@ -269,7 +269,7 @@ print(thread.error, bag.count, sum(thread.dropped.values()))
     assert all(len(from_bytes(data, types.TEXT).data) == 10_000 for _, _, data in whole.messages({"/a"}))
 
 
-def test_failure_that_nobody_expected_is_one_line_and_leaves_a_whole_bag_of_what_came_before(tmp_path: Path) -> None:
+def test_unexpected_failure_is_one_line_and_leaves_an_intact_bag_of_what_came_before(tmp_path: Path) -> None:
     thread = WriterThread(live(tmp_path / "drive", "/a"), 10_000, 10.0)
     stranger = message("/never_announced", 0.3, "whose topic the bag does not know")
     thread.put([message("/a", 0.1, "one"), message("/a", 0.2, "two"), stranger, message("/a", 0.4, "after it")])
@@ -285,7 +285,7 @@ def test_failure_that_nobody_expected_is_one_line_and_leaves_a_whole_bag_of_what
 
 
 @pytest.mark.parametrize("times", [(-5 * S, START_NS), (START_NS, -1), (1 << 63, START_NS)])
-def test_time_that_no_bag_can_hold_is_rejected_before_anything_of_it_is_written(
+def test_time_that_no_bag_can_hold_is_rejected_before_anything_is_written(
     tmp_path: Path, times: tuple[int, int]
 ) -> None:
     bag = live(tmp_path / "drive", "/a")
@@ -299,7 +299,7 @@ def test_time_that_no_bag_can_hold_is_rejected_before_anything_of_it_is_written(
         assert [from_bytes(data, types.TEXT).data for _, _, data in reader.messages()] == ["one", "two"]
 
 
-def test_queue_that_is_full_drops_what_comes_and_counts_it(tmp_path: Path) -> None:
+def test_full_queue_drops_messages_and_counts_them(tmp_path: Path) -> None:
     thread = WriterThread(live(tmp_path / "drive", "/a"), 1000, 10.0)
     size = len(text("x" * 100))
     thread.put([message("/a", 0.1 * k, "x" * 100) for k in range(20)])  # at once: nothing is written between
@@ -326,7 +326,7 @@ def test_type_that_is_not_of_jazzy_is_defined_by_its_installed_package() -> None
     assert definition("nowhere_msgs/msg/Nothing") is None
 
 
-# Bags of others
+# Foreign bags
 
 
 def written(path: Path, plugin: StoragePlugin, mode: CompressionMode = CompressionMode.NONE) -> Path:
@@ -367,7 +367,7 @@ def test_bag_of_any_storage_is_played_from_an_offset_with_its_qos(
 
 
 @pytest.mark.parametrize(("ahead_s", "is_own"), [(0.0, False), (1e6, True)])
-def test_own_clock_of_a_bag_is_known_by_its_log_times(tmp_path: Path, ahead_s: float, is_own: bool) -> None:
+def test_own_clock_of_a_bag_is_recognised_by_its_log_times(tmp_path: Path, ahead_s: float, is_own: bool) -> None:
     kind = "rosgraph_msgs/msg/Clock"
     with Writer(tmp_path / "drive", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         connection = writer.add_connection("/clock", kind, typestore=store())

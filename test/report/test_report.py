@@ -1,4 +1,4 @@
-"""Reports: folders of runs, records from bags, pages as a browser shows them."""
+"""Reports: folders of runs, records from bags, pages in a browser."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def record(drive: Path) -> RunRecord:
-    """What that run left."""
+    """Record of that run."""
     return load_run(drive)
 
 
@@ -85,7 +85,7 @@ def html(record: RunRecord) -> str:
 
 @pytest.fixture(scope="module")
 def unwatched(drive: Path) -> Run:
-    """The same run once more, with nothing that is written."""
+    """The same run once more, without output."""
     return LockStep(load_scenario(drive.parent / "drive.yaml")).run()
 
 
@@ -208,12 +208,12 @@ def test_thinned_lines_keep_peaks_and_ends() -> None:
 
 
 def test_the_estimate_is_compared_at_its_own_points(record: RunRecord) -> None:
-    """base_link and the point of sideslip are not the centre of mass, of which the channels tell."""
+    """base_link and the point of sideslip differ from the centre of mass, which the channels are of."""
     found = {q.name: q for q in compared(record)}
 
     assert set(found) == {"x", "y", "Yaw", "Speed", "Sideslip"}
-    assert found["x"].rms < 2.0  # m, of a low-cost GPS with a start that is told
-    # A filter that is not told how fast the vehicle rolls needs a while. The drive turns at up to some 0.3 rad/s: at
+    assert found["x"].rms < 2.0  # m, for a low-cost GPS with a given start
+    # A filter without the initial speed needs a while. The yaw rate is up to some 0.3 rad/s: at
     # wrong points, speed and sideslip would be off by decimetres per second and by degrees.
     assert np.abs(found["Speed"].error[-100:]).max() < 0.1
     assert np.abs(found["Sideslip"].error[-100:]).max() < 1.0
@@ -234,11 +234,11 @@ def test_channels_of_a_bag_are_those_of_the_run(drive: Path, record: RunRecord) 
     for name in (wanted | {"throttle", "brake", "engine_speed_rpm"}) - {"time_s"}:
         # Nine digits in the table; the bag has all.
         np.testing.assert_allclose(found[name][theirs], record.channels[name][ours], rtol=1e-6, atol=1e-6, err_msg=name)
-    # The Pitman arm follows the steering wheel with a rate of its own.
+    # The Pitman arm follows the steering wheel with its own rate.
     assert np.abs(found["steering"][theirs] - record.channels["steering"][ours]).max() < 0.2
 
 
-def test_what_a_bag_does_not_hold_is_left_out(drive: Path, tmp_path: Path) -> None:
+def test_channels_that_a_bag_does_not_have_are_left_out(drive: Path, tmp_path: Path) -> None:
     bag = tmp_path / "bag"
     _copy(drive.parent / "bag", bag, without=(WHEEL_TRUTH, JOINTS))
 
@@ -268,7 +268,7 @@ def test_joints_estimates_and_diagnostics_of_a_bag_are_used(
     assert found.kind == "ros"
     by_bag, by_run = ({q.name: q for q in compared(item)} for item in (found, record))
     assert by_bag["x"].rms == pytest.approx(by_run["x"].rms, rel=0.05)
-    # Of the same point by both; the bag's spread comes from the twist's covariance.
+    # Both are of the same point; the bag's standard deviation comes from the twist's covariance.
     assert by_bag["Sideslip"].rms == pytest.approx(by_run["Sideslip"].rms, rel=0.05)
     assert np.median(by_bag["Sideslip"].deviation) == pytest.approx(np.median(by_run["Sideslip"].deviation), rel=0.05)
     assert [(event.kind, event.words) for event in found.events] == [
@@ -288,7 +288,7 @@ def test_a_bag_without_truth_is_one_clear_line(tmp_path: Path) -> None:
         record_from_bag(tmp_path / "bag")
 
 
-def test_messages_that_are_none_are_left_out_and_said(tmp_path: Path, drive: Path) -> None:
+def test_invalid_messages_are_left_out_and_reported(tmp_path: Path, drive: Path) -> None:
     copy = tmp_path / "copy"
 
     def spoil(topic: str, data: bytes) -> bytes:
@@ -324,7 +324,7 @@ def _copy(
 
 
 def _copy_with_more(source: Path, target: Path, result: Run, start_ns: int) -> None:
-    """With other /joint_states, /odometry/filtered and /diagnostics."""
+    """Copy with other /joint_states, /odometry/filtered and /diagnostics."""
 
     def add(writer: BagWriter) -> None:
         names = [f"{corner}_lower_arm" for corner in ("front_left", "front_right", "rear_left", "rear_right")]
@@ -354,7 +354,7 @@ def _copy_with_more(source: Path, target: Path, result: Run, start_ns: int) -> N
 # The command
 
 
-def test_one_run_gets_its_report_anew(drive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_run_gets_its_report_again(drive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (drive / REPORT).unlink()
 
     assert command(str(drive)) == 0
@@ -374,7 +374,7 @@ def test_a_bag_gets_a_report_beside(
     assert "not judged" in capsys.readouterr().out
 
 
-def test_a_damaged_bag_is_reported_on_and_told_with_status_1(
+def test_a_damaged_bag_gets_a_report_and_status_1(
     drive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -393,7 +393,7 @@ def test_a_damaged_bag_is_reported_on_and_told_with_status_1(
 def test_a_run_of_ros2_launch_gets_its_verdict_and_its_report(
     drive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], known_by: str
 ) -> None:
-    """Its folder has bag and timing, and nobody judged it."""
+    """Its folder has bag and timing, but no verdict."""
     name, words = "drive_ros", []
     if known_by == "--scenario":
         name, words = "elsewhere", ["--scenario", str(drive.parent / "drive.yaml")]
@@ -414,7 +414,7 @@ def test_a_run_of_ros2_launch_gets_its_verdict_and_its_report(
     assert command(str(folder)) == 0  # judged already: the page alone
 
 
-def test_a_run_without_a_bag_cannot_be_judged_anew(drive: Path) -> None:
+def test_a_run_without_a_bag_cannot_be_judged_again(drive: Path) -> None:
     with pytest.raises(SettingsError, match="has no bag to judge"):
         command(str(drive), "--scenario", "parked")
 
@@ -449,7 +449,9 @@ def test_without_arguments_runs_are_listed(
         (lambda folder: folder.write_text("x"), "no messages"),
     ],
 )
-def test_what_is_no_run_is_one_clear_line(tmp_path: Path, make: Callable[[Path], Any], words: str) -> None:
+def test_a_folder_that_is_not_a_run_is_reported_in_one_line(
+    tmp_path: Path, make: Callable[[Path], Any], words: str
+) -> None:
     make(tmp_path / "thing")
 
     with pytest.raises(SettingsError, match=words) as caught:
@@ -466,7 +468,7 @@ def test_the_same_run_gives_the_same_page_to_the_byte(html: str, record: RunReco
 
 
 def test_the_page_of_a_long_run_stays_small() -> None:
-    """240 s of noise in all channels, the worst for thinned lines."""
+    """240 s of noise in all channels, the worst case for thinned lines."""
     random = np.random.default_rng(1)
     time = np.arange(24_001) * 0.01
     channels = {key: random.normal(size=time.size) for key in CHANNELS} | {"time_s": time}
@@ -481,7 +483,7 @@ def test_sinkage_is_shown_on_soil_alone() -> None:
     assert "Sinkage" in run_page(soft)
 
 
-def test_a_world_that_is_gone_is_said(tmp_path: Path) -> None:
+def test_a_missing_world_is_reported(tmp_path: Path) -> None:
     page = run_page(small(world=str(tmp_path / "gone.yaml")))
 
     assert "the map has no world behind it" in page
@@ -495,7 +497,7 @@ def test_runs_of_different_scenarios_are_compared_by_what_they_share(record: Run
 
     assert "2 runs compared" in page
     assert "turning radius [m]" in page
-    assert "Wheel load" in page  # of the one that has it
+    assert "Wheel load" in page  # from the one that has it
     row = page[page.index("x [m]</th>") :]
     end = float(record.channels["x_m"][-1])
     assert f"{end:.5g}</td><td>1 ({1.0 - end:+.3g})" in row[:200]
@@ -522,7 +524,7 @@ def browser() -> Iterator[Any]:
 
 @dataclasses.dataclass
 class Shown:
-    """A page in a browser, and what it did while it loaded."""
+    """A page in a browser, and its events while it loaded."""
 
     page: Any
     complaints: list[str]
@@ -590,7 +592,7 @@ def test_a_browser_shows_verdict_and_figures_without_network(show: Callable[...,
     assert "seed: 3" in page.inner_text("#scenario pre")
 
 
-def test_hostile_words_stay_words(show: Callable[..., Shown]) -> None:
+def test_hostile_text_stays_text(show: Callable[..., Shown]) -> None:
     hostile = small(
         HOSTILE,
         description=HOSTILE,

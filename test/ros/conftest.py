@@ -1,4 +1,4 @@
-"""A real ROS graph for each test: its own domain, on this machine only, with nodes in processes of their own."""
+"""A real ROS graph for each test: its own domain, on this machine only, with nodes in separate processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
 
 ANSWER_WAIT_S = 3.0
-WAIT_S = 20.0  # for things that take far less; a bound for a machine that is busy with other work
+WAIT_S = 20.0  # for things that take far less; a bound for a busy machine
 
 
 class Process:
@@ -81,7 +81,7 @@ class Graph:
             self._executor.spin_once(timeout_sec=0.02)
 
     def spin_for(self, seconds: float) -> None:
-        """Let messages arrive for a while, to see that none does."""
+        """Spin for a while, to check that no message arrives."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
@@ -94,10 +94,12 @@ class Graph:
         for _ in range(round(WAIT_S / ANSWER_WAIT_S)):
             asked.append(client.call_async(request))
             deadline = time.monotonic() + ANSWER_WAIT_S
-            # Not spin_until_future_complete: it leaves a callback for each turn, which the next call must work off.
+            # Not spin_until_future_complete: it leaves a callback for each cycle, which the next call must work off.
             while (left := deadline - time.monotonic()) > 0.0:
                 self._executor.spin_once(timeout_sec=left)
-                if answered := [future for future in asked if future.done()]:  # a slow answer to an earlier one, too
+                if answered := [
+                    future for future in asked if future.done()
+                ]:  # also a slow answer to an earlier request
                     return answered[0].result()
         return pytest.fail(f"no answer of {client.srv_name}")
 

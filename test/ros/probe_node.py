@@ -1,4 +1,4 @@
-"""A node on the suite's base that broadcasts frames and tells what it sees of time; run by test_tf_and_clock.py."""
+"""A node on the suite's base that broadcasts frames and publishes what it sees of time; run by test_tf_and_clock.py."""
 
 from __future__ import annotations
 

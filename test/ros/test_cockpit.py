@@ -48,20 +48,20 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-START_WAIT_S = 120.0  # compiles, where that was never done
-PAGE_WAIT_S = 60.0  # software draws, on a machine that is busy with other work
+START_WAIT_S = 120.0  # includes compilation with a cold cache
+PAGE_WAIT_S = 60.0  # software rendering on a busy machine
 SMALL = {"width": 760, "height": 400}  # the panel is at the right, the vehicle in the middle
-# Pictures that nobody sees: two or three a second are enough, where each takes a core's time.
+# Nobody sees the pictures: two or three a second are enough, where each takes a core's time.
 FEW_PICTURES = "window.requestAnimationFrame = call => setTimeout(() => call(performance.now()), 400)"
 NS = 1_000_000_000
-BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 300  # so long that no busy machine comes to its end
+BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 300  # too long to reach the end, even on a busy machine
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="the page is tested by playwright")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
 
 
 class Looker:
-    """A browser at the page; what it waits for, the test's own node waits for with it."""
+    """A browser at the page; the test's own node spins while it waits."""
 
     def __init__(self, browser: Any, graph: Any, address: str) -> None:
         self._graph = graph
@@ -69,7 +69,7 @@ class Looker:
         self.requests: list[str] = []
         self.errors: list[str] = []
         self._held: list[str] = []
-        self.positions: dict[str, list[tuple[float, ...]]] = {}  # of the scene's nodes, as they came [m]
+        self.positions: dict[str, list[tuple[float, ...]]] = {}  # of the scene's nodes, as received [m]
         self.sent: list[tuple[float, ...]] = []  # where the camera was sent [m]
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -120,11 +120,11 @@ class Looker:
         return str(self.page.evaluate("() => document.body.innerText"))
 
     def press(self, name: str) -> None:
-        """By script: a click by mouse waits for two drawn pictures, which take seconds where software draws."""
+        """Click by script: a mouse click waits for two frames, which take seconds with software rendering."""
         self._do("button", "found => found.click()", "found => found.innerText.trim() === words", name)
 
     def show(self, tab: str) -> None:
-        """By mouse: tabs can be dragged, and do not hear clicks by script."""
+        """Click by mouse: tabs can be dragged, and ignore clicks by script."""
         position = self.page.evaluate(
             """tab => {
                 const found = [...document.querySelectorAll('[role=tab]')].find(t => t.innerText.trim() === tab);
@@ -139,7 +139,7 @@ class Looker:
         self._do("input[type=checkbox]", "found => found.click()", LABELLED, label)
 
     def drive_from_here(self) -> None:
-        """Have the buttons that drive, whatever was shown before."""
+        """Show the driving buttons, whatever was shown before."""
         self.show("Control")
         self.wait_for("Drive from here")
         if "Ahead" not in self.text():
@@ -147,7 +147,7 @@ class Looker:
             self.wait_for("Ahead")
 
     def type_number(self, label: str, value: float) -> None:
-        """Into the field beside a slider."""
+        """Type into the field beside a slider."""
         self._do("input[type=text]", "found => found.select()", LABELLED, label)
         self.page.keyboard.type(f"{value:g}")
         self.page.keyboard.press("Enter")
@@ -170,7 +170,7 @@ class Looker:
         self.page.close()
 
 
-# Around the field, the largest part of the page that has no other field: its words are the label.
+# The largest element around the field that has no other field: its text is the label.
 LABELLED = """found => {
     let around = found;
     while (around.parentElement.querySelectorAll('input:not([type=hidden])').length
@@ -180,7 +180,7 @@ LABELLED = """found => {
 
 
 class Bench:
-    """One graph, one cockpit, one browser, one page, and a vehicle until it is sent away."""
+    """One graph, one cockpit, one browser, one page, and a vehicle until it is stopped."""
 
     def __init__(self, graph: Any, browser: Any) -> None:
         self.graph, self.browser = graph, browser
@@ -197,13 +197,13 @@ class Bench:
         return Looker(self.browser, self.graph, self.address)
 
     def look_again(self) -> Looker:
-        """With a new page, and no other."""
+        """Replace the page by a new one."""
         self.looker.page.close()  # closing what is closed does nothing
         self.looker = self.look()
         return self.looker
 
     def topics(self) -> list[str]:
-        """That the cockpit listens to."""
+        """Topics that the cockpit subscribes to."""
         wanted = ("/ground_truth/odom", "/joint_states", "/clock", "/lidar/points")
         return [
             topic
@@ -224,7 +224,7 @@ class Bench:
 
     @property
     def figures(self) -> dict[str, str]:
-        """The last ones of the cockpit's health."""
+        """Latest values of the cockpit's health."""
         statuses = [status for message in self.diagnostics for status in message.status if status.name == "/cockpit"]
         return {item.key: item.value for item in statuses[-1].values} if statuses else {}
 
@@ -263,7 +263,7 @@ def start_cockpit(graph: Any, *parameters: str) -> tuple[Any, str]:
 
 def test_page_shows_the_vehicle_and_loads_nothing_from_elsewhere(bench: Bench) -> None:
     looker = bench.looker
-    assert bench.had_topics == []  # while nobody looked
+    assert bench.had_topics == []  # while no browser was connected
     looker.wait_for("m/s (")
     looker.wait_until(lambda: float(bench.figures.get("pictures_hz", 0.0)) > 5.0, "pictures")
     assert all(re.match(r"(https?|ws)://127\.0\.0\.1[:/]|data:|blob:", url) for url in looker.requests)
@@ -346,7 +346,7 @@ def test_camera_follows_or_stays(bench: Bench) -> None:
     looker.choose("Camera", FREE)
     looker.wait_until(lambda: looker.sent and looker.sent[-1][2] == STARTS[FREE][2], "the camera to be set free")
     looker.positions.clear()
-    # What was on its way when the camera was set free came before the vehicle began to move.
+    # Messages in flight when the camera was set free arrived before the vehicle began to move.
     drive_until(lambda: moved("/world/vehicle") > 3, "the vehicle to move in the world")
     looker.positions.clear()
     drive_until(lambda: moved("/world/vehicle") > 10, "the vehicle to move in a world that stands still")
@@ -372,7 +372,7 @@ def test_vehicle_stops_when_the_browser_leaves_in_the_middle_of_driving(bench: B
     graph.wait_until(lambda: bench.figures.get("topics") == "0", "the cockpit to listen to nothing")
 
 
-def test_reset_brings_the_vehicle_back_and_nobody_drives_any_more(bench: Bench) -> None:
+def test_reset_brings_the_vehicle_back_and_ends_driving(bench: Bench) -> None:
     resets = bench.graph.collect(UInt32, "/simulation/resets", qos.LATCHED)
     driven = bench.position[0]
     assert driven > 1.0
@@ -389,7 +389,7 @@ def test_reset_brings_the_vehicle_back_and_nobody_drives_any_more(bench: Bench) 
 
 
 def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:
-    """The test is the vehicle now."""
+    """The test acts as the vehicle now."""
     bench.vehicle.popen.terminate()
     bench.vehicle.wait()
     node, looker = bench.graph.node, bench.looker
@@ -415,7 +415,7 @@ def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:
     node.destroy_publisher(ticks)
 
 
-def test_replay_is_paused_sought_stepped_and_hurried_from_the_page(bench: Bench, tmp_path: Path) -> None:
+def test_replay_is_paused_sought_stepped_and_sped_up_from_the_page(bench: Bench, tmp_path: Path) -> None:
     looker = bench.looker
     bag = straight_drive(tmp_path / "drive")
     replayer = bench.graph.start("replayer", "--ros-args", "-p", f"bag:={bag}", "-p", "delay_s:=0.2")
@@ -465,7 +465,7 @@ def test_second_cockpit_takes_the_next_port_and_a_foreign_page_is_rejected(bench
     assert "Traceback" not in cockpit.output
 
 
-def test_cockpit_that_ends_while_somebody_looks_ends_well(bench: Bench) -> None:
+def test_cockpit_ends_cleanly_while_a_browser_is_connected(bench: Bench) -> None:
     bench.cockpit.popen.terminate()
     assert bench.cockpit.wait() == 0
     assert "Traceback" not in bench.cockpit.output
@@ -490,7 +490,7 @@ def odometry(time_ns: int, x: float) -> Odometry:
 
 
 def straight_drive(path: Path) -> Path:
-    """A bag: one metre each second, told ten times a second."""
+    """A bag: one metre each second, published ten times a second."""
     with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         truth = writer.add_connection(
             "/ground_truth/odom", "nav_msgs/msg/Odometry", typestore=store(), offered_qos_profiles=[STATE_QOS]

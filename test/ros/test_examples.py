@@ -19,10 +19,10 @@ from proving_ground.settings.units import NS_PER_S
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 START_NS = 1_767_225_600 * NS_PER_S
-START_WAIT_S = 90.0  # compiles, where that was never done
+START_WAIT_S = 90.0  # includes compilation with a cold cache
 
 
-def test_autonomy_of_ones_own_drives_to_its_goal_by_cmd_vel_alone(graph: Any) -> None:
+def test_own_autonomy_drives_to_its_goal_by_cmd_vel_alone(graph: Any) -> None:
     arguments = ["world:=urban", "imu:=none", "gps:=none", "encoders:=none"]
     graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", *arguments])
     odometry = graph.collect(Odometry, "/ground_truth/odom")
@@ -38,7 +38,7 @@ def test_autonomy_of_ones_own_drives_to_its_goal_by_cmd_vel_alone(graph: Any) ->
     assert max(message.twist.twist.linear.x for message in odometry) == pytest.approx(4.0, abs=0.5)
 
 
-def test_autonomy_of_ones_own_stops_when_its_scan_falls_silent(graph: Any) -> None:
+def test_own_autonomy_stops_when_its_scan_falls_silent(graph: Any) -> None:
     commands = graph.collect(Twist, "/cmd_vel")
     odometry = graph.node.create_publisher(Odometry, "/ground_truth/odom", qos.RELIABLE)
     scans = graph.node.create_publisher(LaserScan, "/lidar/scan", qos.SENSOR)
@@ -64,7 +64,7 @@ def test_autonomy_of_ones_own_stops_when_its_scan_falls_silent(graph: Any) -> No
 
 
 @pytest.mark.parametrize("name", ["own_autonomy.py", "cmd_vel_stack.py"])
-def test_an_example_that_is_not_told_where_to_says_how(name: str) -> None:
+def test_an_example_without_arguments_prints_its_usage(name: str) -> None:
     done = subprocess.run([sys.executable, str(EXAMPLES / name)], capture_output=True, text=True, timeout=60.0)
     assert done.returncode == 1
     assert done.stderr.startswith(f"usage: {name} X")
@@ -74,7 +74,7 @@ def test_an_example_that_is_not_told_where_to_says_how(name: str) -> None:
 @pytest.mark.parametrize(
     ("remap", "topic"), [("__node:=mine", "/ground_truth/odom"), ("odometry:=odometry/filtered", "/odometry/filtered")]
 )
-def test_a_stack_goes_by_the_truth_unless_it_is_told_otherwise(graph: Any, remap: str, topic: str) -> None:
+def test_a_stack_uses_the_truth_unless_remapped(graph: Any, remap: str, topic: str) -> None:
     graph.start_command([sys.executable, str(EXAMPLES / "cmd_vel_stack.py"), "30,0", "--ros-args", "-r", remap])
     graph.wait_until(lambda: graph.node.count_subscribers(topic) == 1, f"it to listen to {topic}", START_WAIT_S)
     assert graph.node.count_subscribers("/ground_truth/odom") == (topic == "/ground_truth/odom")

@@ -16,7 +16,7 @@ from proving_ground.launching.node_process import node_command
 
 
 class Keyboard:
-    """The node, and the person's end of its terminal."""
+    """The node, and the user's end of its terminal."""
 
     def __init__(self, graph: Any) -> None:
         self.person, self._node_end = pty.openpty()
@@ -62,7 +62,7 @@ def test_keys_drive_and_help_is_on_screen(graph: Any, keyboard: Keyboard) -> Non
 def test_terminal_is_restored_however_it_ends(graph: Any, keyboard: Keyboard, ending: str | int) -> None:
     assert not keyboard.is_restored()
 
-    if ending == "\x03":  # the terminal of this test is not a controlling one, so it sends no signal itself
+    if ending == "\x03":  # the terminal of this test is not a controlling one, so it sends no signal
         keyboard.process.send_signal(signal.SIGINT)
     elif isinstance(ending, str):
         keyboard.press(ending)
@@ -87,7 +87,7 @@ def test_quit_pressed_while_the_node_starts_is_obeyed(graph: Any) -> None:
         process.kill()
 
 
-def test_last_word_is_a_stop(graph: Any, keyboard: Keyboard) -> None:
+def test_last_command_is_a_stop(graph: Any, keyboard: Keyboard) -> None:
     def is_driving() -> bool:
         keyboard.press("w")
         return bool(keyboard.commands[-1].twist.linear.x > 0.5)

@@ -95,7 +95,7 @@ def test_signal_while_the_nodes_still_start_ends_them_clean(graph: Any, delay: f
     assert "Traceback" not in launch.output
 
 
-def test_launch_whose_output_nobody_reads_ends_without_a_word(graph: Any) -> None:
+def test_launch_whose_output_nobody_reads_ends_silently(graph: Any) -> None:
     command = " ".join([*PROVING_GROUND, "launch", "teleop", "--show"])
     launch = graph.start_command(["bash", "-c", f"{command} | head -1"])
 

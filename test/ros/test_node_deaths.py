@@ -1,7 +1,7 @@
 """kill -9 of each node of a scenario's launch in turn, over real DDS and in one run.
 
-Each time the others say so, the vehicle brakes when what drives it is gone, and the node is started again and finds its
-way back; in the end there is a recording to the last second.
+Each time the others report it, the vehicle brakes when its driver is gone, and the node is restarted and
+rejoins; in the end there is a recording to the last second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nav_msgs.msg import Odometry
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.reading import open_bag
 
-# Slow enough for a machine that has other work to do, and not to arrive before all have died.
+# Slow enough for a busy machine, and not to arrive before all have died.
 RATE = "rate:=0.7"
 ALL_NODES = """
 version: 1
@@ -42,11 +42,11 @@ criteria:
 """
 DRIVES_MPS = 1.0
 BRAKED_MPS = 0.5  # less than at a death
-LAST_NS = 1_000_000_000  # of a recording that its end may lack
+LAST_NS = 1_000_000_000  # that may be missing at the end of a recording
 
 
 class Run:
-    """A launch, what its vehicle does and what its nodes say of themselves."""
+    """A launch, the motion of its vehicle and the health of its nodes."""
 
     def __init__(self, graph: Any, folder: Path) -> None:
         (folder / "plain.yaml").write_text(ALL_NODES)
@@ -66,7 +66,7 @@ class Run:
         return read_stamp(self.truth[-1].header.stamp)
 
     def ids(self) -> dict[str, int]:
-        """Process ids of the nodes that live, by name."""
+        """Process ids of the live nodes, by name."""
         found: dict[str, int] = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -87,7 +87,7 @@ class Run:
         self._graph.wait_until(condition, what, 60.0)
 
     def wait_for_words(self, node: str, words: str) -> None:
-        """Of a node, on /diagnostics since the last kill."""
+        """Wait for a text of a node on /diagnostics since the last kill."""
         self.wait(lambda: self.says(node, words), f"{node} to say {words!r}")
 
     def says(self, node: str, words: str) -> bool:
@@ -95,18 +95,18 @@ class Run:
         return any(words in text for status in found for text in (status.message, *(v.value for v in status.values)))
 
     def wait_until_back(self, *nodes: str) -> None:
-        """They tell of their health again, and drive or let others drive."""
+        """Wait until the nodes report again, and the vehicle drives."""
         for node in nodes:
             self.wait_for_words(node, "")
         self._told.clear()
-        self.wait_for_words("referee", "running")  # misses nobody
+        self.wait_for_words("referee", "running")  # misses no node
         self.wait(lambda: self.speed > DRIVES_MPS, f"the vehicle to drive after the death of {', '.join(nodes)}")
 
     def wait_until_braked(self, before: float) -> None:
         self.wait(lambda: self.speed < before - BRAKED_MPS, "the vehicle to brake")
 
 
-def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is(graph: Any, tmp_path: Path) -> None:
+def test_each_killed_node_is_reported_and_comes_back_until_the_vehicle_is_killed(graph: Any, tmp_path: Path) -> None:
     run = Run(graph, tmp_path)
     run.wait(lambda: run.speed > DRIVES_MPS, "the vehicle to drive")
     nodes = run.ids()
@@ -140,9 +140,9 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
     assert run.launch.popen.wait(60.0) == 1
     print(run.launch.output)
     for node in set(nodes) - {"vehicle", "referee"}:
-        assert f"node {node} was killed by SIGKILL; starting it again" in run.launch.output
+        assert f"node {node} was killed by SIGKILL; restarting it" in run.launch.output
     assert "node vehicle was killed by SIGKILL; stopping the others" in run.launch.output
-    assert "the run did not come to its end" in run.launch.output
+    assert "the run did not complete" in run.launch.output
     assert not [node for node, number in last.items() if Path(f"/proc/{number}").exists()]
 
     folder = tmp_path / "runs/plain_ros"
@@ -156,8 +156,8 @@ def test_each_node_that_is_killed_is_told_of_and_comes_back_until_the_vehicle_is
     assert times[-1] > run.time_ns - LAST_NS
     assert "the recording lacks " in run.launch.output
     events = json.loads((folder / "metrics.json").read_text())["events"]
-    (hole,) = (event for event in events if event["words"] == "lacks this stretch")
-    assert hole["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
+    (gap,) = (event for event in events if event["words"] == "gap in the recording")
+    assert gap["length_s"] == pytest.approx(lacking_ns * 1e-9, abs=0.1)  # stamps, and times of arrival
     assert any((event["kind"], event["words"]) == ("silence", "of /odometry/filtered") for event in events)
-    # Of some: a small node may be back before anybody misses it.
-    assert any("nothing is heard of" in event["words"] for event in events)
+    # Of some nodes: a small one may be back before it is missed.
+    assert any("no report from" in event["words"] for event in events)

@@ -1,4 +1,4 @@
-"""The observer node with the vehicle and its sensors, each a process of its own, over real DDS."""
+"""The observer node with the vehicle and its sensors, each a separate process, over real DDS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proving_ground.ros_support import qos
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.units import NS_PER_S
 
-START_WAIT_S = 150.0  # compiles, where that was never done
+START_WAIT_S = 150.0  # includes compilation with a cold cache
 
 
 def figures(diagnostics: list[Any]) -> dict[str, str]:
@@ -58,8 +58,8 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     pose.header.frame_id = "map"
     pose.pose.pose.position.x, pose.pose.pose.position.y, pose.pose.pose.orientation.w = 10.0, -2.0, 1.0
     pose.pose.covariance[[0, 7, 35]] = 0.01, 0.01, 0.001
-    graph.wait_until(poses.get_subscription_count, "an ear for poses")
-    telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has come
+    graph.wait_until(poses.get_subscription_count, "a subscriber of poses")
+    telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has arrived
     graph.wait_until(lambda: told, "the first estimate")
     telling.cancel()
     command = Twist()
@@ -115,19 +115,19 @@ def test_bad_samples_and_poses_are_rejected_with_a_reason(graph: Any) -> None:
     imu = graph.node.create_publisher(Imu, "/imu/data_raw", qos.SENSOR)
     poses = graph.node.create_publisher(PoseWithCovarianceStamped, "/initialpose", qos.RELIABLE)
     graph.wait_until(lambda: figures(diagnostics), "the observer", START_WAIT_S)
-    graph.wait_until(imu.get_subscription_count, "an ear for the IMU")
+    graph.wait_until(imu.get_subscription_count, "a subscriber of the IMU")
 
     bad = Imu()
     bad.header.stamp.sec = 1_767_225_600
     bad.angular_velocity.x = math.nan
     for _ in range(5):
         imu.publish(bad)
-    graph.wait_until(lambda: "imu: not finite" in str(figures(diagnostics)), "a word on NaN")
+    graph.wait_until(lambda: "imu: not finite" in str(figures(diagnostics)), "a report of NaN")
     elsewhere = PoseWithCovarianceStamped()
     elsewhere.header.frame_id = "odom"
     poses.publish(elsewhere)
     graph.wait_until(
-        lambda: "initialpose rejected: is in frame 'odom'" in str(figures(diagnostics)), "a word on the frame"
+        lambda: "initialpose rejected: is in frame 'odom'" in str(figures(diagnostics)), "a report of the frame"
     )
 
 
@@ -140,7 +140,7 @@ PERIOD_NS = NS_PER_S // 50
 
 
 class Sensors:
-    """Publishes what sensors of such a drive would."""
+    """Publishes the sensor messages of such a drive."""
 
     def __init__(self, graph: Any, *without: str) -> None:
         types = {
@@ -157,10 +157,10 @@ class Sensors:
     def wait_for_ears(self, *topics: str) -> None:
         for topic in topics or ("/imu/data_raw", "/gps/fix", "/gps/vel", "/wheels/joint_states"):
             if topic in self._publishers:
-                self._graph.wait_until(self._publishers[topic].get_subscription_count, f"an ear for {topic}")
+                self._graph.wait_until(self._publishers[topic].get_subscription_count, f"a subscriber of {topic}")
 
     def play(self, seconds: float, first_s: float = 0.0, change: Callable[[Any], None] = lambda message: None) -> None:
-        """As fast as the observer may hear it without loss: about real time."""
+        """Publish as fast as the observer can receive without loss: about real time."""
         for count in range(round(first_s * 50), round((first_s + seconds) * 50)):
             for topic, message in drive_messages(count):
                 if topic in self._publishers:
@@ -172,10 +172,10 @@ class Sensors:
 def drive_messages(count: int) -> Iterator[tuple[str, Any]]:
     stamp, way = ns_to_stamp(BEGIN_NS + count * PERIOD_NS), SPEED * count / 50.0
     wheels = JointState(name=WHEELS, position=[way / RADIUS] * 4, velocity=[SPEED / RADIUS] * 4, effort=[0.0] * 4)
-    # Throttle and engine speed that hold about 5 m/s; what they lack the filter finds.
+    # Throttle and engine speed that hold about 5 m/s; the filter estimates the rest as a disturbance.
     pedals = JointState(name=DRIVE, position=[0.0, 0.1, 0.0, 0.0], velocity=[0.0, 0.0, 0.0, 110.0], effort=[0.0] * 4)
     imu = Imu()
-    # A little of each other: equal samples would be those of a frozen sensor.
+    # Slightly different: equal samples would look like a frozen sensor.
     imu.linear_acceleration.z, imu.angular_velocity.x = 9.80665, 1e-6 * (count % 7)
     found: list[tuple[str, Any]] = [("/wheels/joint_states", wheels), ("/vehicle/actuation", pedals)]
     found.append(("/imu/data_raw", imu))
@@ -199,7 +199,7 @@ def told(graph: Any) -> list[Any]:
 
 
 def started(graph: Any, *parameters: str, kind: str = "ins", without: tuple[str, ...] = ()) -> tuple[Any, Any, Any]:
-    """The node, its diagnostics and sensors that it hears."""
+    """The node, its diagnostics and connected sensors."""
     options = [word for text in (f"kind:={kind}", *parameters) for word in ("-p", text)]
     process = graph.start("observer", "--ros-args", *options)
     diagnostics, sensors = graph.collect(DiagnosticArray, "/diagnostics"), Sensors(graph, *without)
@@ -209,7 +209,7 @@ def started(graph: Any, *parameters: str, kind: str = "ins", without: tuple[str,
 
 
 def driven(sensors: Sensors, told: list[Any]) -> float:
-    """Drive until estimates come steadily, which takes long where kernels were never compiled; the time then [s]."""
+    """Drive until estimates come steadily, which takes long with a cold kernel cache; the time then [s]."""
     for second in range(60):
         before = len(told)
         sensors.play(1.0, float(second))
@@ -254,7 +254,7 @@ def test_a_stray_stamp_does_not_stop_the_estimates(graph: Any, told: list[Any]) 
     assert "begins anew" not in process.output
 
 
-def test_silence_of_all_inputs_is_said(graph: Any, told: list[Any]) -> None:
+def test_silence_of_all_inputs_is_reported(graph: Any, told: list[Any]) -> None:
     _, diagnostics, sensors = started(graph)
     driven(sensors, told)
 
@@ -274,7 +274,7 @@ def test_a_simulation_that_stands_still_is_not_silent(graph: Any, told: list[Any
     assert figures(diagnostics)["status"] in ("aligning", "aligned")
     assert "silent" not in figures(diagnostics)["warnings"]
 
-    paused.clock = ns_to_stamp(BEGIN_NS + (round(at) + 6) * NS_PER_S)  # runs on, and the sensors do not
+    paused.clock = ns_to_stamp(BEGIN_NS + (round(at) + 6) * NS_PER_S)  # runs on, without sensors
     graph.wait_until(lambda: figures(diagnostics).get("status") == "invalid", "an invalid estimate")
     timer.cancel()
 
@@ -282,7 +282,7 @@ def test_a_simulation_that_stands_still_is_not_silent(graph: Any, told: list[Any
 def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[Any]) -> None:
     process, diagnostics, sensors = started(graph)
     poses = graph.node.create_publisher(PoseWithCovarianceStamped, "/initialpose", qos.RELIABLE)
-    graph.wait_until(poses.get_subscription_count, "an ear for poses")
+    graph.wait_until(poses.get_subscription_count, "a subscriber of poses")
     at = driven(sensors, told)
 
     for words, position, variance in (
@@ -303,7 +303,7 @@ def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[
         assert process.is_running()
 
 
-def test_topics_that_never_come_are_said_and_rejections_pass(graph: Any) -> None:
+def test_missing_topics_are_reported_and_rejection_warnings_end(graph: Any) -> None:
     _, diagnostics, sensors = started(graph, without=("/gps/vel", "/wheels/joint_states"))
 
     def spoil(message: Any) -> None:
@@ -311,9 +311,9 @@ def test_topics_that_never_come_are_said_and_rejections_pass(graph: Any) -> None
             message.angular_velocity.x = math.nan
 
     sensors.play(0.5, 0.0, spoil)
-    graph.wait_until(lambda: "imu: not finite" in figures(diagnostics).get("samples", ""), "a word on NaN")
+    graph.wait_until(lambda: "imu: not finite" in figures(diagnostics).get("samples", ""), "a report of NaN")
     sensors.play(3.0, 0.5)
-    graph.wait_until(lambda: "gps/vel: none has come" in figures(diagnostics)["warnings"], "a word on velocities")
+    graph.wait_until(lambda: "gps/vel: none has come" in figures(diagnostics)["warnings"], "a report of velocities")
     assert "wheels/joint_states: none has come" in figures(diagnostics)["warnings"]
     assert "imu/data_raw" not in figures(diagnostics)["warnings"]
 
@@ -321,19 +321,19 @@ def test_topics_that_never_come_are_said_and_rejections_pass(graph: Any) -> None
     assert int(figures(diagnostics)["rejected imu: not finite"]) > 0
 
 
-def test_wheels_without_actuation_are_no_straight_drive(graph: Any) -> None:
+def test_wheels_without_actuation_are_rejected(graph: Any) -> None:
     _, diagnostics, sensors = started(graph, kind="vehicle", without=("/vehicle/actuation",))
 
     sensors.play(4.0)
 
-    graph.wait_until(lambda: "vehicle/actuation: none has come" in figures(diagnostics)["warnings"], "a word on it")
+    graph.wait_until(lambda: "vehicle/actuation: none has come" in figures(diagnostics)["warnings"], "a report of it")
     found = figures(diagnostics)
     assert int(found["rejected wheels/joint_states: no actuation near its time"]) > 50
     assert int(found["used wheels"]) == 0
     assert int(found["used gps_position"]) > 0
 
 
-def test_load_latency_and_delay_are_told(graph: Any, told: list[Any]) -> None:
+def test_load_latency_and_delay_are_reported(graph: Any, told: list[Any]) -> None:
     _, diagnostics, sensors = started(graph)
     now_ns = graph.node.get_clock().now().nanoseconds
 

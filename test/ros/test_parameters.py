@@ -108,7 +108,7 @@ BAD_VALUES = st.one_of(
         lambda value: ParameterValue(type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=value)
     ),
     st.just(ParameterValue(type=ParameterType.PARAMETER_NOT_SET)),
-    st.integers(10, 255).map(lambda kind: ParameterValue(type=kind)),  # a type that ROS does not know
+    st.integers(10, 255).map(lambda kind: ParameterValue(type=kind)),  # an unknown type
 )
 
 
@@ -153,7 +153,7 @@ def test_a_thousand_bad_parameter_sets_are_rejected_and_the_node_lives_on(graph:
         ("\x00\x01", "not valid YAML"),
     ],
 )
-def test_node_rejects_to_start_on_a_bad_file_with_one_line(
+def test_node_does_not_start_on_a_bad_file_and_says_why_in_one_line(
     graph: Any, tmp_path: Path, content: str, words: str
 ) -> None:
     path = tmp_path / "bad.yaml"
@@ -181,7 +181,7 @@ def test_node_rejects_to_start_on_a_bad_file_with_one_line(
         (["--nonsense"], "teleop: command line: unknown ROS arguments ['--nonsense']"),
     ],
 )
-def test_node_rejects_to_start_on_a_bad_command_line(graph: Any, arguments: list[str], words: str) -> None:
+def test_node_does_not_start_on_a_bad_command_line(graph: Any, arguments: list[str], words: str) -> None:
     process = graph.start("teleop", "--ros-args", *arguments)
 
     assert process.wait() == 2
@@ -192,13 +192,13 @@ def test_arguments_that_are_not_for_ros_are_rejected_and_help_is_given(graph: An
     rejected, helped = graph.start("teleop", "--params-file", "x.yaml"), graph.start("teleop", "--help")
 
     assert rejected.wait() == 2
-    assert rejected.output == "teleop: --params-file: not known here; arguments for ROS stand after --ros-args\n"
+    assert rejected.output == "teleop: --params-file: unknown; arguments for ROS come after --ros-args\n"
     assert helped.wait() == 0
     assert "Silence of /joy that stops the vehicle; a number from 0.05 to 2 [s]" in helped.output
 
 
 @pytest.mark.parametrize("domain", ["300", "abc", "-1"])
-def test_bad_domain_is_told_in_one_line(graph: Any, monkeypatch: pytest.MonkeyPatch, domain: str) -> None:
+def test_bad_domain_is_reported_in_one_line(graph: Any, monkeypatch: pytest.MonkeyPatch, domain: str) -> None:
     monkeypatch.setenv("ROS_DOMAIN_ID", domain)
 
     process = graph.start("teleop")
@@ -207,17 +207,17 @@ def test_bad_domain_is_told_in_one_line(graph: Any, monkeypatch: pytest.MonkeyPa
     assert process.output == f"teleop: ROS_DOMAIN_ID: must be a whole number from 0 to 232, got {domain!r}\n"
 
 
-def test_file_that_speaks_of_other_nodes_only_is_named(graph: Any, tmp_path: Path) -> None:
+def test_file_for_other_nodes_only_is_named(graph: Any, tmp_path: Path) -> None:
     path = tmp_path / "typo.yaml"
     path.write_text("telop:\n  ros__parameters:\n    expo: 0.2\n")
 
     process = graph.start("teleop", "--ros-args", "--params-file", str(path))
 
-    graph.wait_until(lambda: f"{path} is ignored: it speaks of telop and not of /teleop" in process.output, "a warning")
+    graph.wait_until(lambda: f"{path} is ignored: it is for telop, not for /teleop" in process.output, "a warning")
 
 
 def test_node_that_rejects_its_settings_leaves_no_thread_of_dds_behind(graph: Any) -> None:
-    """Such threads crash now and then when the process ends under them."""
+    """Such threads may crash when the process ends."""
     code = (
         "import glob\nfrom terrain.ros.terrain_node import main\nprint(main())\n"
         "print([name for file in glob.glob('/proc/self/task/*/comm') if 'dds.udp' in (name := open(file).read())])"

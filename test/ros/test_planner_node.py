@@ -1,4 +1,4 @@
-"""The planner node in a process of its own, over real DDS; with the whole suite, or with the test as the vehicle."""
+"""The planner node in a separate process, over real DDS; with the whole suite, or with the test as the vehicle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from proving_ground.settings.units import NS_PER_S
 from sensors.samples import LIDAR_POINT
 
 START_NS = 1_767_225_600 * NS_PER_S
-START_WAIT_S = 120.0  # compiles, where that was never done
+START_WAIT_S = 120.0  # includes compilation with a cold cache
 
 
 def goal(x: float, y: float, frame: str = "map") -> PoseStamped:
@@ -45,7 +45,7 @@ def figures(diagnostics: list[Any]) -> dict[str, str]:
 
 
 def words_of(diagnostics: list[Any]) -> str:
-    """All that the planner's last report says."""
+    """Text of the planner's last report."""
     statuses = [status for message in diagnostics for status in message.status if "planner" in status.name]
     return str(statuses[-1]) if statuses else ""
 
@@ -91,7 +91,7 @@ class Obedient:
         self.pose, self.speed, self.yaw_rate = Pose(10.0, -2.0), 0.0, 0.0
 
     def reset(self) -> None:
-        """As /simulation/reset does: time runs on."""
+        """Reset as /simulation/reset does: time runs on."""
         self._resets += 1
         self._home()
         self._told_resets.publish(UInt32(data=self._resets))
@@ -119,7 +119,7 @@ def test_reset_and_new_parameters_keep_a_drive_going_and_start_none(graph: Any) 
     goals = graph.node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
     change = graph.node.create_client(SetParameters, "/planner/set_parameters")
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
-    graph.wait_until(goals.get_subscription_count, "its ear for goals")
+    graph.wait_until(goals.get_subscription_count, "its subscription to goals")
 
     def set_margin(value: float) -> None:
         wanted = Parameter("margin_m", Parameter.Type.DOUBLE, value).to_parameter_msg()
@@ -156,29 +156,29 @@ def test_odometry_that_is_old_by_the_clock_stops_the_vehicle(graph: Any) -> None
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     goals = graph.node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
-    graph.wait_until(goals.get_subscription_count, "its ear for goals")
+    graph.wait_until(goals.get_subscription_count, "its subscription to goals")
     goals.publish(goal(60.0, -2.0))
     graph.wait_until(lambda: vehicle.speed > 1.0, "driving")
 
     ahead_ns[0] = NS_PER_S
     graph.wait_until(lambda: vehicle.speed == 0.0, "a stop")
-    graph.wait_until(lambda: figures(diagnostics).get("reason") == "the pose is too old", "a word on it")
+    graph.wait_until(lambda: figures(diagnostics).get("reason") == "the pose is too old", "a report of it")
 
 
-def test_planner_that_was_started_again_waits_for_a_goal(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restarted_planner_waits_for_a_goal(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROVING_GROUND_RESPAWN", "1")
     graph.start("planner", "--ros-args", "-p", "world:=urban", "-p", "goal.source:=world")
     vehicle = Obedient(graph)
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
 
-    graph.wait_until(lambda: "was started again" in words_of(diagnostics), "a word on it", START_WAIT_S)
+    graph.wait_until(lambda: "was started again" in words_of(diagnostics), "a report of it", START_WAIT_S)
     graph.spin_for(1.0)
 
     assert figures(diagnostics)["status"] == "no_goal"
     assert vehicle.pose == Pose(10.0, -2.0)
 
 
-def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_the_node_lives(
+def test_error_in_a_users_planner_stops_the_vehicle_and_the_node_lives_on(
     graph: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "my_planner.py").write_text(
@@ -196,7 +196,7 @@ def test_error_in_a_planner_of_the_users_own_stops_the_vehicle_and_the_node_live
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     goals = graph.node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
-    graph.wait_until(goals.get_subscription_count, "its ear for goals")
+    graph.wait_until(goals.get_subscription_count, "its subscription to goals")
 
     goals.publish(goal(60.0, -2.0))
     graph.wait_until(lambda: vehicle.speed > 0.5, "driving")
@@ -226,20 +226,20 @@ def test_clouds_wait_for_odometry_that_lags_and_wrong_frames_are_rejected_by_nam
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     clouds = graph.node.create_publisher(PointCloud2, "/lidar/points", qos.SENSOR)
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
-    graph.wait_until(clouds.get_subscription_count, "its ear for clouds")
+    graph.wait_until(clouds.get_subscription_count, "its subscription to clouds")
 
     for _ in range(10):  # each from 0.08 s after the newest odometry
         clouds.publish(flat_cloud(vehicle.time_ns + 80_000_000, "lidar_link"))
         graph.spin_for(0.15)
-    graph.wait_until(lambda: "clouds arrive" in words_of(diagnostics), "a word on clouds")
+    graph.wait_until(lambda: "clouds arrive" in words_of(diagnostics), "a report of clouds")
     assert "lidar/points rejected" not in words_of(diagnostics)
 
     clouds.publish(flat_cloud(vehicle.time_ns, "camera_link"))
     expected = "lidar/points rejected: is in frame 'camera_link', must be in 'lidar_link'"
-    graph.wait_until(lambda: expected in words_of(diagnostics).replace("\\", ""), "a word on the frame")
+    graph.wait_until(lambda: expected in words_of(diagnostics).replace("\\", ""), "a report of the frame")
 
     vehicle.frame = "odom"
-    graph.wait_until(lambda: "must be of 'base_link' in 'map'" in words_of(diagnostics), "a word on the odometry")
+    graph.wait_until(lambda: "must be of 'base_link' in 'map'" in words_of(diagnostics), "a report of the odometry")
     assert int(figures(diagnostics)["ground_truth/odom rejected"]) > 0
 
 
@@ -282,7 +282,7 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
     diagnostics, commands = graph.collect(DiagnosticArray, "/diagnostics"), graph.collect(TwistStamped, "/cmd_vel")
     goals = graph.node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
     graph.wait_until(lambda: figures(diagnostics), "the planner", START_WAIT_S)
-    graph.wait_until(goals.get_subscription_count, "its ear for goals")
+    graph.wait_until(goals.get_subscription_count, "its subscription to goals")
 
     for position, words in (
         (goal(30.0, 0.0, "odom"), "the goal is in another frame: 'odom', must be in 'map'"),
@@ -290,12 +290,12 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
         (goal(5000.0, 0.0), "outside the map"),
     ):
         goals.publish(position)
-        graph.wait_until(lambda words=words: words in str(figures(diagnostics)), f"a word on {words}")
+        graph.wait_until(lambda words=words: words in str(figures(diagnostics)), f"a report of {words}")
     assert not [command for command in commands if command.twist.linear.x]
 
     # A rejected goal stops the vehicle, whatever is wrong with it; so does an empty list.
     waypoints = graph.node.create_publisher(Path, "/waypoints", qos.RELIABLE)
-    graph.wait_until(waypoints.get_subscription_count, "its ear for waypoints")
+    graph.wait_until(waypoints.get_subscription_count, "its subscription to waypoints")
     for send in (
         lambda: goals.publish(goal(30.0, 0.0, "odom")),
         lambda: goals.publish(goal(math.nan, 0.0)),
@@ -305,7 +305,7 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
         graph.wait_until(lambda: commands and commands[-1].twist.linear.x > 0.3, "driving")
         send()
         graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "a stop")
-    graph.wait_until(lambda: "drives to" not in words_of(diagnostics), "no word of the old goal")
+    graph.wait_until(lambda: "drives to" not in words_of(diagnostics), "no report of the old goal")
     assert figures(diagnostics)["status"] == "no_goal"
 
     goals.publish(goal(30.0, -2.0))
@@ -318,10 +318,10 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
     graph.wait_until(lambda: commands[-1].twist.linear.x > 0.3, "driving again")
     vehicle.fall_silent()
     graph.wait_until(lambda: commands[-1].twist.linear.x == 0.0, "a stop without odometry", 3.0)
-    graph.wait_until(lambda: "ground_truth/odom is silent" in str(figures(diagnostics)), "a word on it")
+    graph.wait_until(lambda: "ground_truth/odom is silent" in str(figures(diagnostics)), "a report of it")
 
 
-def test_planner_that_cannot_be_had_is_one_line(graph: Any) -> None:
+def test_planner_that_cannot_be_loaded_is_reported_in_one_line(graph: Any) -> None:
     process = graph.start("planner", "--ros-args", "-p", "planner:=nowhere:Best")
     assert process.wait() == 2
     assert "nowhere" in process.output

@@ -13,7 +13,7 @@ from geometry_msgs.msg import Twist
 
 
 def has_ros_launch() -> bool:
-    """Our own launch/ folder imports as an empty namespace package: only LaunchDescription tells the real one."""
+    """Our own launch/ folder imports as an empty namespace package: only LaunchDescription identifies the real one."""
     try:
         importlib.import_module("launch_ros.actions")
         return hasattr(importlib.import_module("launch"), "LaunchDescription")

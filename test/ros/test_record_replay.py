@@ -1,4 +1,4 @@
-"""The recorder and the replayer, each a process of its own, over real DDS."""
+"""The recorder and the replayer, each a separate process, over real DDS."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from proving_ground.ros_support import qos
 
 S = 1_000_000_000
 START_NS = 1_767_225_600 * S
-START_WAIT_S = 150.0  # compiles, where that was never done
+START_WAIT_S = 150.0  # includes compilation with a cold cache
 COMMAND = (
     "import argparse, sys; from proving_ground.cli import record, replay; p = argparse.ArgumentParser();"
     "c = p.add_subparsers(); record.add_parser(c); replay.add_parser(c);"
@@ -54,7 +54,7 @@ def texts(bag: Any, topic: str) -> list[str]:
 
 
 def is_heard(graph: Any, publisher: Any) -> Callable[[], bool]:
-    """Whether others than the test listen."""
+    """Whether another node than the test subscribes."""
     return lambda: any(
         item.node_name == "recorder" for item in graph.node.get_subscriptions_info_by_topic(publisher.topic_name)
     )
@@ -63,7 +63,7 @@ def is_heard(graph: Any, publisher: Any) -> Callable[[], bool]:
 # Recording
 
 
-def test_recorder_takes_all_that_is_sent_and_what_was_latched_before(graph: Any, tmp_path: Path) -> None:
+def test_recorder_records_all_messages_and_what_was_latched_before(graph: Any, tmp_path: Path) -> None:
     latched = graph.node.create_publisher(String, "/note", qos.LATCHED)
     latched.publish(String(data="said before"))
     recorder = graph.start_command(command("record", "--out", str(tmp_path / "drive"), "--exclude", "secret"))
@@ -71,7 +71,7 @@ def test_recorder_takes_all_that_is_sent_and_what_was_latched_before(graph: Any,
     sensor = graph.node.create_publisher(Imu, "/sensor", qos.SENSOR)
     secret = graph.node.create_publisher(String, "/secret", qos.RELIABLE)
     for publisher in (latched, state, sensor):
-        graph.wait_until(is_heard(graph, publisher), f"an ear for {publisher.topic_name}")
+        graph.wait_until(is_heard(graph, publisher), f"a subscriber of {publisher.topic_name}")
 
     for k in range(200):
         state.publish(String(data=f"word {k}"))
@@ -95,15 +95,15 @@ def test_recorder_takes_all_that_is_sent_and_what_was_latched_before(graph: Any,
     assert {profile.reliability.name for profile in bag.offered["/sensor"]} == {"BEST_EFFORT"}
 
 
-def test_log_times_are_those_of_clock_when_asked_for(graph: Any, tmp_path: Path) -> None:
+def test_log_times_are_those_of_clock_when_requested(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}", "-p", "use_sim_time:=true")
     state, ticks = (
         graph.node.create_publisher(String, "/state", qos.RELIABLE),
         graph.node.create_publisher(Clock, "/clock", qos.CLOCK),
     )
     graph.wait_until(is_heard(graph, state), "an ear")
-    graph.wait_until(is_heard(graph, ticks), "an ear for the clock")
-    state.publish(String(data="early"))  # before there is any time
+    graph.wait_until(is_heard(graph, ticks), "a subscriber of the clock")
+    state.publish(String(data="early"))  # before the first /clock
     graph.spin_for(0.2)
     for k in range(10):
         tick = Clock()
@@ -121,7 +121,7 @@ def test_log_times_are_those_of_clock_when_asked_for(graph: Any, tmp_path: Path)
     assert [found[f"{k}"] for k in range(10)] == [START_NS + k * S for k in range(10)]
 
 
-def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph: Any, tmp_path: Path) -> None:
+def test_times_before_1970_are_rejected_and_reported_and_the_recording_goes_on(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start_command(command("record", "--use-sim-time", "--out", str(tmp_path / "drive")))
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     state, ticks = (
@@ -129,7 +129,7 @@ def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph
         graph.node.create_publisher(Clock, "/clock", qos.CLOCK),
     )
     for publisher in (state, ticks):
-        graph.wait_until(is_heard(graph, publisher), f"an ear for {publisher.topic_name}")
+        graph.wait_until(is_heard(graph, publisher), f"a subscriber of {publisher.topic_name}")
     for k, second in enumerate((-5, 7, -5, 8)):
         tick = Clock()
         tick.clock.sec = second
@@ -137,8 +137,8 @@ def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph
         graph.spin_for(0.1)
         state.publish(String(data=f"{k}"))
         graph.spin_for(0.1)
-    words = "/clock told times before 1970; they are not used"
-    graph.wait_until(lambda: words in str(diagnostics), "a word on them")
+    words = "/clock had times before 1970; they are not used"
+    graph.wait_until(lambda: words in str(diagnostics), "a report of them")
     recorder.popen.send_signal(signal.SIGINT)
     assert recorder.wait() == 0
 
@@ -151,7 +151,7 @@ def test_times_before_1970_are_rejected_and_told_and_the_recording_goes_on(graph
     assert found == {"0": 7, "1": 7, "2": 7, "3": 8}
 
 
-def test_failure_that_nobody_expected_is_an_error_with_status_1_and_a_whole_bag(graph: Any, tmp_path: Path) -> None:
+def test_unexpected_failure_is_an_error_with_status_1_and_an_intact_bag(graph: Any, tmp_path: Path) -> None:
     broken = """
 from proving_ground.recording.ros import recorder_node
 write = recorder_node.LiveBag.write
@@ -167,7 +167,9 @@ raise SystemExit(recorder_node.main())
     recorder = graph.start_command([sys.executable, "-c", broken, *arguments])
     state = graph.node.create_publisher(String, "/state", qos.RELIABLE)
     graph.wait_until(is_heard(graph, state), "an ear")
-    graph.wait_until(lambda: diagnostics, "its health: its last words would not be heard by who has not found it yet")
+    graph.wait_until(
+        lambda: diagnostics, "its health: its last report would not reach a subscriber that has not found it yet"
+    )
     for k in range(6):
         state.publish(String(data=f"{k}"))
     graph.wait_until(lambda: not recorder.is_running(), "its end")
@@ -184,7 +186,7 @@ raise SystemExit(recorder_node.main())
     assert texts(bag, "/state") == ["0", "1", "2"]
 
 
-def test_listens_anew_when_a_publisher_comes_that_promises_less(graph: Any, tmp_path: Path) -> None:
+def test_subscribes_again_when_a_publisher_with_weaker_qos_appears(graph: Any, tmp_path: Path) -> None:
     recorder = graph.start("recorder", "--ros-args", "-p", f"out:={tmp_path / 'drive'}", "-p", "topics:=/mixed")
     first = graph.node.create_publisher(String, "/mixed", qos.RELIABLE)
     graph.wait_until(is_heard(graph, first), "an ear")
@@ -194,7 +196,7 @@ def test_listens_anew_when_a_publisher_comes_that_promises_less(graph: Any, tmp_
         found = graph.node.get_subscriptions_info_by_topic("/mixed")
         return [item.qos_profile.reliability.name for item in found] == ["BEST_EFFORT"]
 
-    graph.wait_until(is_best_effort, "an ear for both")
+    graph.wait_until(is_best_effort, "a subscriber of both")
     graph.wait_until(lambda: first.get_subscription_count() and second.get_subscription_count(), "both to know it")
     first.publish(String(data="reliable"))
     second.publish(String(data="best effort"))
@@ -232,7 +234,7 @@ def test_killed_recorder_leaves_a_bag_that_is_readable_to_the_last_second(graph:
     )
     assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
-    assert replayer.wait() == 1  # it was damaged, and that is told
+    assert replayer.wait() == 1  # it was damaged, and that is reported
     assert [message.data for message in heard] == words
     assert "metadata.yaml: is missing" in replayer.output
 
@@ -256,7 +258,7 @@ def test_full_disk_ends_the_recording_with_one_line_and_a_readable_bag(graph: An
 
 def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
     for words, parameter in {
-        "exclude: is no regular expression": "exclude:='['",
+        "exclude: is not a regular expression": "exclude:='['",
         "/proc/nowhere: cannot be written": "out:=/proc/nowhere",
         "topics: /1bad cannot be recorded: topic name token must not start with a number": "topics:=/ok /1bad",
     }.items():
@@ -266,7 +268,7 @@ def test_recorder_that_cannot_begin_says_why_in_one_line(graph: Any) -> None:
 
 
 def says_one_line(process: Any, words: str) -> None:
-    """Of a process that rejects to start; one after the other, because starting takes a core."""
+    """Check the output of processes that do not start; one after the other, because starting takes a core."""
     assert process.wait() == 2
     assert words in process.output
     assert len(process.output.strip().splitlines()) == 1
@@ -318,7 +320,7 @@ def seconds(ticks: list[Any]) -> list[float]:
         (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
     ],
 )
-def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_without_names_ros_cannot_have(
+def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_without_invalid_names(
     graph: Any, tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode
 ) -> None:
     heard, renamed = graph.collect(String, "/state"), graph.collect(String, "/memo", qos.LATCHED)
@@ -341,7 +343,7 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     assert replayer.output.count("/1bad is not played: topic name token must not start with a number") == 1
 
 
-def test_replay_is_paused_stepped_hurried_and_sought(graph: Any, tmp_path: Path) -> None:
+def test_replay_is_paused_stepped_sped_up_and_sought(graph: Any, tmp_path: Path) -> None:
     heard, diagnostics = graph.collect(String, "/state"), graph.collect(DiagnosticArray, "/diagnostics")
     ticks = graph.collect(Clock, "/clock", qos.CLOCK)
     bag = written(tmp_path / "drive")
@@ -357,7 +359,7 @@ def test_replay_is_paused_stepped_hurried_and_sought(graph: Any, tmp_path: Path)
     seek = graph.node.create_publisher(Float64, "/replayer/seek", qos.RELIABLE)
     late = graph.collect(String, "/note", qos.LATCHED)
     graph.wait_until(lambda: late, "what is latched, though it stands before the start")
-    graph.wait_until(lambda: "paused" in str(diagnostics), "a word that it is paused")
+    graph.wait_until(lambda: "paused" in str(diagnostics), "a report that it is paused")
     assert heard == []
 
     answer = graph.call(step, Trigger.Request())
@@ -376,9 +378,9 @@ def test_replay_is_paused_stepped_hurried_and_sought(graph: Any, tmp_path: Path)
 
     assert graph.call(pause, SetBool.Request(data=True)).success
     assert graph.call(pause, SetBool.Request(data=True)).message == "paused"
-    graph.wait_until(seek.get_subscription_count, "an ear for seeks")
+    graph.wait_until(seek.get_subscription_count, "a subscriber of seeks")
     seek.publish(Float64(data=math.nan))
-    graph.wait_until(lambda: "~/seek rejected" in str(diagnostics), "a word on NaN")
+    graph.wait_until(lambda: "~/seek rejected" in str(diagnostics), "a report of NaN")
     seek.publish(Float64(data=0.25))
     graph.wait_until(lambda: seconds(ticks)[-1] == 0.25, "the clock to be there")
     replayer.popen.send_signal(signal.SIGINT)
@@ -413,13 +415,13 @@ def test_replay_that_cannot_begin_says_why_in_one_line(graph: Any, tmp_path: Pat
         says_one_line(graph.start_command(command("replay", bag, *options)), words)
 
 
-# Both, and the nodes that live on recordings
+# Both, and nodes that run on recordings
 
 SENSORS = ["/imu/data_raw", "/gps/fix", "/gps/vel", "/wheels/joint_states", "/vehicle/actuation"]
 
 
 def drive(graph: Any, folder: Path, metres: float) -> dict[int, Any]:
-    """Record a live drive of the vehicle with sensors; true places by time [ns]."""
+    """Record a live drive of the vehicle with sensors; returns true positions by time [ns]."""
     arguments = ["world:=urban", "lidar:=none", "gps:=low_cost", "encoders:=quadrature"]
     launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", *arguments])
     truth = graph.collect(Odometry, "/ground_truth/odom")
@@ -475,7 +477,7 @@ def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded:
     assert replayed < 1.0  # the GPS alone: 1.8 m
     assert pairs[-1][0].x > 20.0  # it drove
 
-    # The same recording, offline: another way to the same filter, which here must find its heading by itself.
+    # The same recording offline: the same filter, which here must find its heading by itself.
     seen = Path(f"{recorded['folder']}_seen")
     assert main(["observe", str(recorded["folder"]), "--observer", "vehicle", "--out", str(seen), "--no-pictures"]) == 0
     offline = json.loads((seen / "metrics.json").read_text())["rmse"]["position_xy_m"]

@@ -1,4 +1,4 @@
-"""Nodes that run hold the same settings as the cores of lock-step: asked from the nodes themselves."""
+"""Running nodes have the same settings as the cores in lock-step, read back from the nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import load_scenario, scenario_file
 from proving_ground.settings import as_parameters
 
-START_WAIT_S = 180.0  # compiles, where that was never done
+START_WAIT_S = 180.0  # includes compilation with a cold cache
 
 
 @pytest.mark.parametrize("name", ["urban", "lane_change", "off_road", "low_cost_gps"])
@@ -42,5 +42,5 @@ def _value(message: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """Numbers of lists as they are; ROS has arrays."""
+    """Arrays of ROS as lists."""
     return list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else value

@@ -93,7 +93,7 @@ def _end(launch: Any, seconds: float = 120.0) -> int:
 def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp_path: Path) -> None:
     """As the scenario lane_change, in a quarter of its time."""
     (tmp_path / "change.yaml").write_text(LANE_CHANGE)
-    launch = _launch(graph, tmp_path, "./change.yaml", "rate:=0.5")  # all nodes keep up, whatever else runs
+    launch = _launch(graph, tmp_path, "./change.yaml", "rate:=0.5")  # slow enough for all nodes to keep up under load
     assert _end(launch) == 0
     folder = tmp_path / "runs/change_ros"
     figures = json.loads((folder / "metrics.json").read_text())
@@ -110,7 +110,7 @@ def test_a_lane_change_passes_over_dds_and_leaves_bag_and_report(graph: Any, tmp
 
 
 def test_a_motion_that_diverges_ends_the_run(graph: Any, tmp_path: Path) -> None:
-    """Of a vehicle whose tyres are far too stiff for its time step."""
+    """The tyres of the vehicle are far too stiff for its time step."""
     numbers = share_file("config/vehicles/hmmwv.yaml").read_text()
     assert numbers.count("damping_nspm: 3931.684976") == 1
     (tmp_path / "stiff.yaml").write_text(numbers.replace("damping_nspm: 3931.684976", "damping_nspm: 900000.0"))
@@ -121,7 +121,7 @@ def test_a_motion_that_diverges_ends_the_run(graph: Any, tmp_path: Path) -> None
     assert _end(launch) == 1
     assert "giving up after" in launch.output
     assert "the motion diverged at" in launch.output
-    assert "the run did not come to its end" in launch.output
+    assert "the run did not complete" in launch.output
 
 
 def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_path: Path) -> None:
@@ -129,15 +129,15 @@ def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_pat
     truth = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
     launch.popen.send_signal(signal.SIGINT)
-    assert _end(launch, 30.0) == 1  # did not come to its end
-    assert "did not come to its end" in launch.output
+    assert _end(launch, 30.0) == 1  # the run was not completed
+    assert "did not complete" in launch.output
     assert not _processes_of(tmp_path)
 
 
 def test_a_script_that_is_killed_drives_again_and_a_killed_referee_ends_a_run_that_nobody_else_may_enter(
     graph: Any, tmp_path: Path
 ) -> None:
-    """While the script is away nothing is commanded: the vehicle brakes."""
+    """Without the script nothing is commanded: the vehicle brakes."""
     launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
     truth = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
@@ -150,9 +150,9 @@ def test_a_script_that_is_killed_drives_again_and_a_killed_referee_ends_a_run_th
     os.kill(_processes_of(tmp_path, "referee")[0], signal.SIGKILL)
 
     assert _end(launch) == 1
-    assert "node script was killed by SIGKILL; starting it again" in launch.output
+    assert "node script was killed by SIGKILL; restarting it" in launch.output
     assert "node referee was killed by SIGKILL; stopping the others" in launch.output
-    assert "the run did not come to its end" in launch.output
+    assert "the run did not complete" in launch.output
     assert (tmp_path / "runs/short_ros/bag/metadata.yaml").exists()  # the recorder closed it
 
 
@@ -171,13 +171,13 @@ def test_a_bag_that_is_not_of_a_launch_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "data/bag_2").mkdir(parents=True)
     (tmp_path / "data/bag_2/precious.mcap").write_text("mine")
     _scenario(tmp_path)
-    with pytest.raises(SettingsError, match="is of no launch"):
+    with pytest.raises(SettingsError, match="was not written by a launch"):
         run_over_ros(str(tmp_path / "short.yaml"), {"out": str(tmp_path / "data")}, False)
     assert (tmp_path / "data/bag_2/precious.mcap").exists()
 
 
 class Others:
-    """All that the referee hears of: an observer's health, and a vehicle whose answers get lost at first."""
+    """Peers of the referee: an observer's health, and a vehicle whose answers get lost at first."""
 
     def __init__(self, graph: Any) -> None:
         self.asked = 0
@@ -206,7 +206,7 @@ class Others:
             self._odometry.publish(message)
 
 
-def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_once_it_is_slow(
+def test_the_referee_repeats_requests_and_sends_the_current_pose_to_the_observer_once_the_vehicle_is_slow(
     graph: Any, tmp_path: Path
 ) -> None:
     others, poses = Others(graph), graph.collect(PoseWithCovarianceStamped, "/initialpose")
@@ -220,7 +220,7 @@ def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_
     assert others.asked == 2
     assert (tmp_path / TIMING).exists()
     graph.spin_for(1.2)
-    assert not poses  # it would be elsewhere by the time that it is told
+    assert not poses  # the pose would be stale on arrival
 
     others.x, others.speed = 33.0, 0.1
     graph.wait_until(lambda: poses, "a pose")
@@ -230,7 +230,7 @@ def test_the_referee_asks_again_and_tells_the_observer_where_the_vehicle_is_now_
 def test_results_of_the_run_before_are_kept_when_a_node_cannot_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One whose vehicle cannot stand on its ground: only its node finds out."""
+    """The vehicle cannot stand on its ground, which only its node finds out."""
     name, run = _scenario(tmp_path), tmp_path / "runs/short_ros"
     text = (tmp_path / "short.yaml").read_text()
     assert "flat: {}" in text
@@ -255,7 +255,7 @@ def test_results_of_the_run_before_are_kept_when_a_node_cannot_start(
 
 
 @pytest.mark.parametrize("words", ["rate:=nan", "rate:=-1", "duration:=1e9", "planner:=arcs", "seed:=-1"])
-def test_wrong_values_are_told_before_any_node_starts(
+def test_wrong_values_are_reported_before_any_node_starts(
     words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _scenario(tmp_path)
@@ -266,7 +266,7 @@ def test_wrong_values_are_told_before_any_node_starts(
 
 
 class WithoutWheels:
-    """A bag of other people, who know no loads of wheels."""
+    """A foreign bag, without wheel loads."""
 
     def __init__(self, writer: Any) -> None:
         self._writer = writer
@@ -277,7 +277,7 @@ class WithoutWheels:
 
 
 def test_a_criterion_that_cannot_be_judged_is_not_met(tmp_path: Path) -> None:
-    """A bag of other people's has no loads of wheels."""
+    """A foreign bag has no wheel loads."""
     from proving_ground.recording.recording import Recording
     from proving_ground.recording.writing import BagWriter
     from proving_ground.scenarios.lock_step import LockStep

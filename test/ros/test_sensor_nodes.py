@@ -1,4 +1,4 @@
-"""Sensor nodes in processes of their own, over real DDS; the truth comes from the test, or from a whole launch."""
+"""Sensor nodes in separate processes, over real DDS; the truth comes from the test, or from a whole launch."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from sensors.gps import DEFAULT_DATUM
 
 START_NS = 1_767_225_600 * NS_PER_S
 PERIOD_NS = 10_000_000
-# As tf2's listeners have it: every node has frames of its own on one topic.
+# As in tf2's listeners: every node publishes its own frames on one topic.
 MANY_LATCHED = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-START_WAIT_S = 90.0  # compiles, where that was never done
+START_WAIT_S = 90.0  # includes compilation with a cold cache
 
 
 class Truth:
@@ -62,7 +62,7 @@ class Truth:
         self._resets.publish(UInt32(data=count))
 
     def tell(self, x: float | None = None) -> None:
-        """One instant, and on to the next."""
+        """Publish one instant and advance to the next."""
         stamp, seconds = ns_to_stamp(self.time_ns), (self.time_ns - START_NS) / NS_PER_S
         odometry = Odometry(child_frame_id="base_link")
         odometry.header.stamp = stamp
@@ -81,7 +81,7 @@ class Truth:
         self.time_ns += PERIOD_NS
 
     def tell_until(self, condition: Callable[[], Any], what: str) -> None:
-        """Instants at some hundred a second until the condition holds."""
+        """Publish instants at some hundred a second until the condition holds."""
 
         def go_on() -> bool:
             if condition():
@@ -104,7 +104,7 @@ def words(diagnostics: list[Any], name: str) -> str:
     return str([s.values for message in diagnostics for s in message.status if name in s.name][-1:])
 
 
-def test_imu_keeps_the_conventions_of_rep_145_and_breaks_when_told_to(graph: Any) -> None:
+def test_imu_keeps_the_conventions_of_rep_145_and_fails_when_a_fault_is_set(graph: Any) -> None:
     process = graph.start("imu", "--ros-args", "-p", "has_attitude:=true", "-p", "frames.prefix:=truck/")
     truth = Truth(graph)
     raw, data = graph.collect(Imu, "/imu/data_raw", qos.SENSOR), graph.collect(Imu, "/imu/data", qos.SENSOR)
@@ -125,12 +125,12 @@ def test_imu_keeps_the_conventions_of_rep_145_and_breaks_when_told_to(graph: Any
     assert all(result.successful for result in set_parameters(graph, "imu", fault="nan", fault_channel="gyro"))
     truth.tell_until(lambda: math.isnan(raw[-1].angular_velocity.x), "a broken gyro")
     assert math.isfinite(raw[-1].linear_acceleration.z)
-    truth.tell_until(lambda: "fault on purpose: nan" in words(diagnostics, "imu"), "a word on the fault")
+    truth.tell_until(lambda: "fault on purpose: nan" in words(diagnostics, "imu"), "a report of the fault")
     (rejected,) = set_parameters(graph, "imu", fault_channel="giro")
     assert not rejected.successful
     assert "fault_channel: must be the beginning of one of gyro_x" in rejected.reason
     assert all(result.successful for result in set_parameters(graph, "imu", fault="none"))
-    truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a mended gyro")
+    truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a working gyro")
 
     process.popen.send_signal(signal.SIGINT)
     assert process.wait() == 0
@@ -163,7 +163,7 @@ def test_reset_or_time_that_goes_back_repeats_the_noise(graph: Any) -> None:
     assert first_after(go_back) == first
 
 
-def test_truth_that_is_not_finite_is_rejected_and_told_of(graph: Any) -> None:
+def test_truth_that_is_not_finite_is_rejected_and_reported(graph: Any) -> None:
     graph.start("gps", "--ros-args", "-p", "rate_hz:=50.0")
     truth = Truth(graph)
     fixes = graph.collect(NavSatFix, "/gps/fix", qos.SENSOR)
@@ -172,12 +172,12 @@ def test_truth_that_is_not_finite_is_rejected_and_told_of(graph: Any) -> None:
 
     truth.tell(x=math.nan)
     truth.tell_until(lambda: len(fixes) > 3, "fixes")
-    graph.wait_until(lambda: "ground_truth/odom rejected" in words(diagnostics, "gps"), "a word on it")
+    graph.wait_until(lambda: "ground_truth/odom rejected" in words(diagnostics, "gps"), "a report of it")
 
     assert all(math.isfinite(fix.latitude) for fix in fixes)
 
 
-def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph: Any) -> None:
+def test_gps_reports_a_missing_fix_and_its_sentences_are_read_by_another_library(graph: Any) -> None:
     graph.start("gps", "--ros-args", "-p", "rate_hz:=10.0", "-p", "fault_script:=['outage 1.0 1.0']")
     truth = Truth(graph, speed=5.0)
     fixes = graph.collect(NavSatFix, "/gps/fix", qos.SENSOR)
@@ -199,7 +199,7 @@ def test_gps_says_when_it_has_no_fix_and_its_sentences_are_read_by_others(graph:
     assert read[0].latitude == pytest.approx(fixes[0].latitude, abs=1e-9)
 
 
-def test_encoders_reject_other_joints_and_tell_what_drives(graph: Any) -> None:
+def test_encoders_reject_other_joints_and_publish_actuation(graph: Any) -> None:
     graph.start("encoders")
     truth = Truth(graph, speed=3.0)
     wheels = graph.collect(JointState, "/wheels/joint_states", qos.SENSOR)
@@ -232,7 +232,7 @@ def test_bad_settings_end_a_sensor_with_one_line(graph: Any, node: str, argument
 
 
 @pytest.mark.shared_memory
-def test_large_clouds_are_not_lost_on_their_way(graph: Any) -> None:
+def test_large_clouds_are_not_lost_in_transport(graph: Any) -> None:
     preset = str(share_file("config/sensors/lidar/spinning_64.yaml"))
     graph.start("lidar", "--ros-args", "--params-file", preset, "-p", "world:=urban", "-p", "own_body:=absent")
     truth = Truth(graph)

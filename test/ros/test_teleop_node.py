@@ -1,4 +1,4 @@
-"""The teleop node in a process of its own, over real DDS."""
+"""The teleop node in a separate process, over real DDS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOLD, NOTHING = [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0]
 
 
 class Pad:
-    """Stands for the joystick node: publishes /joy at 50 Hz."""
+    """Replaces the joystick node: publishes /joy at 50 Hz."""
 
     def __init__(self, graph: Any) -> None:
         self._publisher = graph.node.create_publisher(Joy, "/joy", qos.RELIABLE)
@@ -153,7 +153,7 @@ def test_reliability_can_be_overridden_per_topic(graph: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_last_word_of_a_driver_is_a_stop(graph: Any, number: int) -> None:
+def test_last_command_of_a_driver_is_a_stop(graph: Any, number: int) -> None:
     process = graph.start("teleop")
     commands = graph.collect(TwistStamped, "/cmd_vel")
     pad = Pad(graph)
@@ -190,13 +190,13 @@ def test_listener_of_the_other_twist_type_is_named(graph: Any) -> None:
     graph.wait_until(lambda: "tester cannot hear cmd_vel" in str(findings[-1:]), "a warning about the type")
 
 
-def test_second_node_of_the_same_name_is_told(graph: Any) -> None:
+def test_second_node_of_the_same_name_is_reported(graph: Any) -> None:
     for _ in range(2):
         graph.start("teleop")
     findings = graph.collect(DiagnosticArray, "/diagnostics")
 
     graph.wait_until(lambda: "a second node of this name" in str(findings[-1:]), "the finding")
-    graph.wait_until(lambda: "cmd_vel is left to others" in str(findings[-1:]), "words on who publishes")
+    graph.wait_until(lambda: "cmd_vel is left to others" in str(findings[-1:]), "a report of the publishers")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,4 +1,4 @@
-"""The terrain node in a process of its own, over real DDS."""
+"""The terrain node in a separate process, over real DDS."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_late_joiner_gets_map_and_markers_of_the_town(graph: Any) -> None:
     assert "Traceback" not in process.output
 
 
-def test_survey_is_unknown_beyond_its_outline_and_a_cut_map_is_told(graph: Any) -> None:
+def test_survey_is_unknown_beyond_its_outline_and_a_cropped_map_is_reported(graph: Any) -> None:
     graph.start("terrain", "--ros-args", "-p", "world:=survey", "-p", "map_size_m:=60.0")
     maps = graph.collect(OccupancyGrid, "/map", qos.LATCHED)
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")

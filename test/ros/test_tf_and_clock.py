@@ -1,4 +1,4 @@
-"""tf over DDS, and what a node sees when /clock jumps: a small node of the suite's base in a process of its own."""
+"""tf over DDS, and what a node sees when /clock jumps: a small node on the suite's base in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two LIDARs on one vehicle over ROS: nodes, frames and topics of their own."""
+"""Two LIDARs on one vehicle over ROS: separate nodes, frames and topics."""
 
 from __future__ import annotations
 

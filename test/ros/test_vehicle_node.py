@@ -1,4 +1,4 @@
-"""The vehicle node in a process of its own, over real DDS."""
+"""The vehicle node in a separate process, over real DDS."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from terrain.worlds import load_world
 
 PERIOD_NS = 10_000_000
 START_NS = 1767225600 * NS_PER_S  # 2026-01-01
-START_WAIT_S = 90.0  # compiles, where that was never done
+START_WAIT_S = 90.0  # includes compilation with a cold cache
 WHEELS = [f"{axle}_{side}_wheel" for axle in ("front", "rear") for side in ("left", "right")]
 FAST = ("-p", "real_time_factor:=3.0")
-EACH = QoSProfile(depth=1000)  # none is lost while the test does not get its turn
+EACH = QoSProfile(depth=1000)  # none is lost while the test is not scheduled
 
 
 class Car:
-    """A started vehicle node and what is heard of it."""
+    """A running vehicle node and its messages."""
 
     def __init__(self, graph: Any, *arguments: str, prefix: str = "") -> None:
         self._graph, self._prefix = graph, prefix
@@ -75,7 +75,7 @@ class Car:
 
 
 class Sender:
-    """Publishes a command at 50 Hz until told to be silent."""
+    """Publishes a command at 50 Hz until silenced."""
 
     def __init__(self, graph: Any, topic: str, message: Any) -> None:
         self.message = message
@@ -189,7 +189,7 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     # Semi-implicit Euler moves by the new velocity, so that half a step times the change of velocity is left over.
     np.testing.assert_allclose(positions[1:] - positions[0], travelled, atol=0.5e-3 * 12.0)
     assert velocities[-1][0] > 4.0
-    assert abs(velocities[-1][1]) < 1.0  # not that of the world, in which it drives to the left
+    assert abs(velocities[-1][1]) < 1.0  # not world axes, in which it drives to the left
     turned = (attitudes[0].inv() * attitudes[-1]).as_rotvec()[2]
     rates = np.array([message.twist.twist.angular.z for message in car.odometry])
     assert turned == pytest.approx(np.sum(0.5 * (rates[1:] + rates[:-1])) * 0.01, abs=5e-3)
@@ -206,7 +206,7 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
         if stamp in told
     ]
     assert len(pairs) > 100
-    # Springs and carcasses swing between samples: the mean square tells of a wrong axis or place, not single ones.
+    # Springs and carcasses swing between samples: the mean square shows a wrong axis or position, single values do not.
     assert np.sqrt(np.mean([np.square(mine - found) for mine, found in pairs])) < 0.2  # [m/s^2]
 
 
@@ -298,7 +298,7 @@ def test_other_type_or_second_publisher_of_cmd_vel_is_named_and_a_change_is_foll
 def test_free_running_vehicle_is_fast_and_still_answers(graph: Any) -> None:
     car = Car(graph)
     assert "must be a number from 0 to 100" in set_factor(graph, -1.0).reason
-    assert set_factor(graph, 0.0).successful  # as fast as it can
+    assert set_factor(graph, 0.0).successful  # as fast as possible
     client = graph.node.create_client(Trigger, "/simulation/step")
     graph.call(client, Trigger.Request())
 
@@ -328,7 +328,7 @@ def test_flood_of_commands_does_not_slow_the_simulation(graph: Any) -> None:
     assert car.process.is_running()
 
 
-def test_diverged_motion_is_told_and_reset_recovers(graph: Any) -> None:
+def test_diverged_motion_is_reported_and_reset_recovers(graph: Any) -> None:
     # The single track ends 10000 km from the origin.
     arguments = ["-p", "vehicle.fidelity:=single_track", "-p", "start.x_m:=9999980.0", "-p", "start.speed_mps:=5.0"]
     car = Car(graph, *arguments, "-p", "command_timeout_s:=10.0")
@@ -367,7 +367,7 @@ def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: A
     np.testing.assert_array_equal(second, first)  # in ruts that stayed it would roll more easily
 
 
-def test_vehicle_beyond_the_map_is_warned_of(graph: Any) -> None:
+def test_vehicle_beyond_the_map_gives_a_warning(graph: Any) -> None:
     car = Car(graph, "-p", "vehicle.fidelity:=single_track", "-p", "world:=kerb", "-p", "start.x_m:=5000.0")
 
     car.wait_for_words("WARN: outside world kerb")
@@ -423,7 +423,7 @@ def test_drive_launch_carries_the_stick_to_the_wheels(graph: Any) -> None:
 
 def test_benchmark_of_the_node_finds_no_lost_step(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "FASTDDS_BUILTIN_TRANSPORTS"):
-        monkeypatch.setenv(name, "")  # set anew by the benchmark, and put back after it
+        monkeypatch.setenv(name, "")  # set by the benchmark, and restored after it
 
     figures = bench(lambda text: None, seconds=2.0)
 
@@ -433,7 +433,7 @@ def test_benchmark_of_the_node_finds_no_lost_step(monkeypatch: pytest.MonkeyPatc
 
 
 def roll_from_reset(graph: Any, car: Car, count: int) -> Any:
-    """Positions of a paused vehicle over so many steps from its start, without commands."""
+    """Positions of a paused vehicle over some steps from its start, without commands."""
     assert car.call(Trigger, "reset", Trigger.Request()).success
     car.odometry.clear()
     step = graph.node.create_client(Trigger, "/simulation/step")
@@ -481,7 +481,7 @@ def tree(graph: Any, namespace: str = "") -> tuple[dict[str, str], list[tuple[st
 
 
 def path(parents: dict[str, str], frame: str) -> list[str]:
-    """From a frame to the root."""
+    """Frames from a frame to the root."""
     way = [frame]
     while way[-1] in parents:
         way.append(parents[way[-1]])

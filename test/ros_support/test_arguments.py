@@ -29,7 +29,7 @@ def test_name_namespace_files_and_parameters_are_found() -> None:
     assert parsed.params == (("expo", "1"),)
 
 
-def test_relation_between_a_file_and_the_command_line_names_the_place(tmp_path: Path) -> None:
+def test_violated_relation_between_a_file_and_the_command_line_names_the_location(tmp_path: Path) -> None:
     path = tmp_path / "slow.yaml"
     path.write_text("teleop:\n  ros__parameters:\n    turbo_speed_mps: 5.0\n")
     arguments = ["--ros-args", "--params-file", str(path)]
@@ -41,7 +41,7 @@ def test_relation_between_a_file_and_the_command_line_names_the_place(tmp_path: 
     assert str(rejection.value) == f"{path}:3: turbo_speed_mps: must be at least max_speed_mps (6), got 5"
 
 
-def test_later_file_can_mend_an_earlier_one(tmp_path: Path) -> None:
+def test_later_file_can_correct_an_earlier_one(tmp_path: Path) -> None:
     first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
     first.write_text("/**:\n  ros__parameters:\n    max_speed_mps: 20\n")
     second.write_text("/**:\n  ros__parameters:\n    turbo_speed_mps: 30\n")

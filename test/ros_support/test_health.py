@@ -1,4 +1,4 @@
-"""Health: the worst finding speaks for the node."""
+"""Health: the worst finding is the status of the node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proving_ground.ros_support.diagnostics import health_to_msg, level_from_msg
 from proving_ground.ros_support.health import Health, Level, LogLimit
 
 
-def test_change_of_a_finding_is_told_once() -> None:
+def test_change_of_a_finding_is_reported_once() -> None:
     health = Health()
 
     assert health.report("lidar", Level.OK, "10 Hz")

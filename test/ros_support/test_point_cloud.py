@@ -1,4 +1,4 @@
-"""Point clouds: round trips, layout as other tools expect it, and rejection of messages that lie about their sizes."""
+"""Point clouds: round trips, layout as other tools expect it, and rejection of messages with inconsistent sizes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_two_axes_become_rows() -> None:
     assert (cloud.height, cloud.width, cloud.row_step) == (3, 4, 4 * LIDAR.itemsize)
 
 
-def test_invalid_points_are_kept_and_told() -> None:
+def test_invalid_points_are_kept_and_make_the_cloud_not_dense() -> None:
     points = some_points(3)
     points["x"][1] = np.nan
 
@@ -73,7 +73,7 @@ def test_plain_array_and_foreign_types_are_rejected() -> None:
     count=st.integers(0, 4),
     size=st.integers(0, 200),
 )
-def test_cloud_that_lies_about_its_sizes_is_rejected_and_never_read_beyond_its_data(
+def test_cloud_with_inconsistent_sizes_is_rejected_and_never_read_beyond_its_data(
     height: int, width: int, point_step: int, row_step: int, offset: int, datatype: int, count: int, size: int
 ) -> None:
     field = PointField(name="x", offset=offset, datatype=datatype, count=count)

@@ -1,4 +1,4 @@
-"""Stamps are integers all the way."""
+"""Stamps are integers throughout."""
 
 from __future__ import annotations
 

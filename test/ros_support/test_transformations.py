@@ -1,4 +1,4 @@
-"""Quaternions and Euler angles as ROS means them, whichever library is behind them."""
+"""Quaternions and Euler angles in ROS conventions, with either library."""
 
 from __future__ import annotations
 

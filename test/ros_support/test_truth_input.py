@@ -1,4 +1,4 @@
-"""What odometry must be to be believed: whose frame, and numbers of a vehicle."""
+"""Validation of odometry: frames and plausible values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def odometry(frame: str = "map", child: str = "base_link") -> Odometry:
     return message
 
 
-def test_odometry_in_the_right_frames_is_taken() -> None:
+def test_odometry_in_the_right_frames_is_accepted() -> None:
     _, position, *_ = read_odometry(odometry(), FRAMES)
 
     assert position == (3.0, 0.0, 0.0)
@@ -32,12 +32,12 @@ def test_odometry_in_other_frames_is_rejected_by_name(frame: str, child: str) ->
         read_odometry(odometry(frame, child), FRAMES)
 
 
-def test_who_names_no_frames_takes_any() -> None:
+def test_without_expected_frames_any_are_accepted() -> None:
     assert read_odometry(odometry("", ""))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, 1e9])
-def test_place_that_is_none_is_rejected(bad: float) -> None:
+def test_invalid_position_is_rejected(bad: float) -> None:
     message = odometry()
     message.pose.pose.position.y = bad
 

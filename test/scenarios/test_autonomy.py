@@ -1,4 +1,4 @@
-"""Drivers that find their own way in lock-step, on the truth and on what sensors and observer tell."""
+"""The planner as a driver in lock-step, on the truth and on sensors and estimates."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_vehicle_arrives_on_the_truth(tmp_path: Path) -> None:
     arrives(LockStep(scenario(tmp_path)).run())
 
 
-def test_vehicle_arrives_by_lidar_and_observer_the_same_way_twice(tmp_path: Path) -> None:
+def test_vehicle_arrives_by_lidar_and_observer_repeatably(tmp_path: Path) -> None:
     described = scenario(tmp_path, "sensing: lidar, pose: observer", SENSORS + "observer: {kind: vehicle}\n")
     run = LockStep(described).run()
 
@@ -70,7 +70,9 @@ def test_vehicle_arrives_by_lidar_and_observer_the_same_way_twice(tmp_path: Path
     assert float(np.sqrt((off**2).sum(axis=1).mean())) < 0.6  # the GPS alone: 1.8 m
 
     again = LockStep(described)
-    again.advance_to(SAME_STEPS)  # by then it has started, been corrected by fixes and planned by scans of all sides
+    again.advance_to(
+        SAME_STEPS
+    )  # by then it has started, been corrected by fixes and planned with scans of all directions
     assert again.result().history[:SAME_STEPS].tobytes() == run.history[:SAME_STEPS].tobytes()
 
 
@@ -99,11 +101,11 @@ def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatc
         ("planner: {planner: 'nowhere:Best'}", "", "nowhere"),
     ],
 )
-def test_what_is_missing_is_said(tmp_path: Path, options: str, rest: str, reason: str) -> None:
+def test_missing_parts_are_reported(tmp_path: Path, options: str, rest: str, reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
         LockStep(scenario(tmp_path, options, rest))
 
 
-def test_run_with_a_planner_is_not_kept_half(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be kept"):
+def test_run_with_a_planner_cannot_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be saved"):
         LockStep(scenario(tmp_path)).checkpoint()

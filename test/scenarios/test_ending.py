@@ -1,4 +1,4 @@
-"""When a drive is over: one rule for both ways of running."""
+"""When a drive is over: one rule for lock-step and ROS."""
 
 from __future__ import annotations
 

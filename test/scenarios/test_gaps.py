@@ -1,4 +1,4 @@
-"""Where a recording or a topic tells nothing: what is said of it, and what it leaves open."""
+"""Gaps of a recording or a topic: how they are reported, and which criteria they leave open."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def drive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def without(drive: Path, tmp_path: Path) -> Callable[..., Path]:
-    """Makes the folder of a run over ROS whose bag lacks a topic for a while."""
+    """Makes the folder of a run over ROS whose bag has a gap in a topic."""
 
     def make(topic: str, silent: Span, more: Callable[[BagWriter, int], None] | None = None) -> Path:
         bag = open_bag(drive / "bag")
@@ -109,14 +109,14 @@ def test_a_run_whose_observer_was_dead_does_not_pass(
     assert "drive: NOT JUDGED" in told
 
 
-def test_a_run_whose_observer_lives_passes(without: Callable[..., Path]) -> None:
+def test_a_run_with_a_live_observer_passes(without: Callable[..., Path]) -> None:
     found = _judged(without(ESTIMATE, (0.0, 0.0)), DRIVE + ERROR)
 
     assert found["passed"] is True
     assert found["remarks"] == []
 
 
-def test_an_observer_that_has_to_find_its_start_may_begin_late_and_that_is_said(
+def test_an_observer_that_initialises_itself_may_begin_late_and_that_is_reported(
     without: Callable[..., Path],
 ) -> None:
     """As in lock-step, where its channels are those of the first estimate until then."""
@@ -125,7 +125,7 @@ def test_an_observer_that_has_to_find_its_start_may_begin_late_and_that_is_said(
     found = _judged(without(ESTIMATE, (-1.0, 3.5)), text + ERROR)
 
     assert found["passed"] is True
-    assert found["remarks"] == ["the first estimate came at 3.5 s; before, its error is taken to be that one's"]
+    assert found["remarks"] == ["the first estimate came at 3.5 s; before that, its error is taken as the first one's"]
 
 
 def test_a_criterion_on_the_time_after_a_silence_is_judged(without: Callable[..., Path]) -> None:
@@ -168,7 +168,7 @@ def test_a_topic_that_falls_silent_leaves_its_own_channels_open(
     assert any(remark.startswith(f"{topic} lacks 2.0 s") for remark in found["remarks"])
 
 
-def test_what_bridges_a_hole_is_no_evidence(without: Callable[..., Path]) -> None:
+def test_interpolation_across_a_gap_is_not_evidence(without: Callable[..., Path]) -> None:
     """The straight line from 5 before the gap to 5 after it is not a mean of 5."""
     record, lacking = recorded(without(ACTUATION, (1.0, 3.0)))
     middle = Criterion(channel="wheel_speed_radps.rear_left", statistic="maximum", from_s=1.5, to_s=2.5, at_least=0.0)
@@ -235,10 +235,10 @@ AT_END = [Gap(5.0, 9.0, has_after=False)]
         ({"statistic": "mean", "at_most": 2.0, "to_s": 3.0}, 1.0, HOLE, False),
         ({"statistic": "mean", "at_most": 2.0, "from_s": 3.5, "to_s": 4.5}, np.nan, HOLE, True),
         ({"statistic": "mean", "at_most": 2.0, "to_s": 0.0}, np.nan, AT_START, True),
-        ({"statistic": "mean", "at_most": 2.0, "from_s": 9.5}, np.nan, AT_END, False),  # the run never came so far
+        ({"statistic": "mean", "at_most": 2.0, "from_s": 9.5}, np.nan, AT_END, False),  # the run never got there
     ],
 )
-def test_a_hole_leaves_open_what_it_could_have_decided(
+def test_a_gap_leaves_open_what_it_could_have_decided(
     words: dict[str, Any], value: float, missing: list[Gap], expected: bool
 ) -> None:
     criterion = Criterion(channel="speed_mps", **words)
@@ -246,7 +246,7 @@ def test_a_hole_leaves_open_what_it_could_have_decided(
     assert is_open(Finding(criterion, value, is_met), missing) is expected
 
 
-def test_a_criterion_that_no_hole_touches_is_judged_as_ever() -> None:
+def test_a_criterion_that_no_gap_touches_is_judged_as_usual() -> None:
     time = np.arange(0.0, 10.0, 0.1)
     found = {"time_s": time, "speed_mps": time, "throttle": time}
     lacking = Missing(of_channels={"throttle": HOLE})
@@ -255,12 +255,12 @@ def test_a_criterion_that_no_hole_touches_is_judged_as_ever() -> None:
     assert [finding.mark for finding in judge_around(criteria, found, None, lacking)] == ["pass", "open"]
 
 
-def test_a_recording_at_a_slow_rate_has_no_holes() -> None:
+def test_a_recording_at_a_slow_rate_has_no_gaps() -> None:
     assert gaps(np.arange(0.0, 10.0, 1.0), -1.0, 12.0) == []
     assert gaps(np.zeros(0)) == []
 
 
-def test_one_message_leaves_a_hole_on_either_side() -> None:
+def test_one_message_leaves_a_gap_on_either_side() -> None:
     assert [(gap.start_s, gap.end_s) for gap in gaps(np.array([4.0]), 0.0, 9.0)] == [(0.0, 4.0), (4.0, 9.0)]
 
 

@@ -1,4 +1,4 @@
-"""The lock-step runner: repeatable to the bit, also after a restore; what runs show."""
+"""The lock-step runner: repeatable to the bit, also after a restore; results of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def scenario(name: str, **changes: object) -> Scenario:
     return dataclasses.replace(load_scenario(scenario_file(name)), **changes)  # type: ignore[arg-type]
 
 
-# Long enough to have the manoeuvre in it.
+# Long enough to contain the manoeuvre.
 LENGTHS = {"lane_change": 36.0, "j_turn": 6.0, "bump": 5.0, "coast_down": 3.0, "soft_soil": 6.0}
 
 
@@ -56,7 +56,7 @@ def test_the_kinematic_vehicle_drives_the_same_scenarios(name: str) -> None:
         assert run.channels["yaw_rate_radps"][-1] == pytest.approx(run.channels["speed_mps"][-1] / 30.0, rel=0.02)
 
 
-def test_a_run_that_diverges_ends_with_its_last_sound_state() -> None:
+def test_a_run_that_diverges_ends_with_its_last_valid_state() -> None:
     chosen = scenario("bump", duration_s=2.0)
     runner = LockStep(chosen)
     runner.advance_to(10)
@@ -72,7 +72,7 @@ def test_a_run_that_diverges_ends_with_its_last_sound_state() -> None:
     assert np.isfinite(runner.checkpoint().state).all()
 
 
-def test_a_start_that_cannot_be_is_rejected_in_one_line(write_scenario: Write, scenario_text: str) -> None:
+def test_an_impossible_start_is_rejected_in_one_line(write_scenario: Write, scenario_text: str) -> None:
     chosen = load_scenario(write_scenario(scenario_text + "start: {gear: 12}\n"))
 
     with pytest.raises(SettingsError, match="start: gear: must be 0"):
@@ -82,7 +82,7 @@ def test_a_start_that_cannot_be_is_rejected_in_one_line(write_scenario: Write, s
 @pytest.mark.parametrize(
     "text", ["", "{}", '{"period": 0, "state": [1e999], "pedals": [0,0,0,1], "driver_state": []}', "[1]"]
 )
-def test_what_is_no_checkpoint_is_rejected(text: str) -> None:
+def test_an_invalid_checkpoint_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="not a checkpoint"):
         Checkpoint.from_json(text)
 
@@ -93,11 +93,11 @@ def test_coast_down_and_braking_give_back_the_configured_coefficients() -> None:
 
     assert abs(mended.error) < 0.02
     assert abs(brake.error) < 0.02
-    # Without the turning parts' inertia the printed equation falls short, as its derivation says.
+    # Without the inertia of the rotating parts the printed equation gives too little, as derived.
     assert -0.12 < as_printed.error < -0.05
 
 
-def test_an_observer_leaves_the_soft_ground_of_its_vehicle_as_it_is(write_scenario: Write, scenario_text: str) -> None:
+def test_an_observer_does_not_change_the_soft_ground_of_its_vehicle(write_scenario: Write, scenario_text: str) -> None:
     """Its model drives on sand too, and leaves ruts there; with a GPS that is metres off they would be elsewhere."""
     text = scenario_text.replace("flat: {friction: 0.8}", "field: {soil: dry_sand}").replace("1.0\n", "3.0\n")
     text += "start: {speed_mps: 4.0}\nsensors: [{imu: {}}, {gps: {preset: low_cost}}, {encoders: {}}]\n"

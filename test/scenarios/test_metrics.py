@@ -35,7 +35,7 @@ def test_differences_are_shares_of_the_references_peak() -> None:
     assert value("reference_peak", "yaw_rate_radps") == pytest.approx(0.5)
 
 
-def test_a_part_that_never_came_fails() -> None:
+def test_a_part_that_is_never_reached_fails() -> None:
     finding = judge([Criterion(channel="speed_mps", statistic="mean", from_s=20.0)], RUN, None)[0]
     assert not finding.passed
     assert finding.plain()["value"] is None

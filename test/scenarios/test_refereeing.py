@@ -17,7 +17,7 @@ def test_a_run_waits_for_every_node() -> None:
     assert readiness.is_ready(10.0)
 
 
-def test_a_run_waits_until_nobody_new_is_found() -> None:
+def test_a_run_waits_until_no_new_subscriber_is_found() -> None:
     readiness = Readiness(frozenset())
     readiness.look({"clock": 1}, 1.0)
     readiness.look({"clock": 2}, 2.0)
@@ -30,7 +30,7 @@ def _step(permission: Permission, now: float, is_ready: bool = True, elapsed_s: 
     return permission.step(now, is_ready=is_ready, is_answered=False, elapsed_s=elapsed_s)
 
 
-def test_time_is_asked_to_run_once_all_are_ready_and_runs_when_that_is_answered() -> None:
+def test_time_is_requested_to_run_once_all_are_ready_and_runs_when_that_is_answered() -> None:
     permission = Permission(0.0, 300.0)
     assert _step(permission, 1.0, is_ready=False) is Step.WAIT
     assert _step(permission, 2.0) is Step.ASK
@@ -38,25 +38,27 @@ def test_time_is_asked_to_run_once_all_are_ready_and_runs_when_that_is_answered(
     assert permission.step(2.2, is_ready=True, is_answered=True, elapsed_s=0.0) is Step.RUN
 
 
-def test_a_question_without_an_answer_is_asked_again_until_that_has_taken_too_long() -> None:
+def test_an_unanswered_request_is_repeated_until_a_time_out() -> None:
     permission = Permission(0.0, 10.0)
     assert _step(permission, 1.0) is Step.ASK
-    assert _step(permission, 1.5 + ASK_AGAIN_S, is_ready=False) is Step.ASK  # though somebody new was found meanwhile
+    assert (
+        _step(permission, 1.5 + ASK_AGAIN_S, is_ready=False) is Step.ASK
+    )  # though a new subscriber was found meanwhile
     assert _step(permission, 9.9) is Step.ASK
     assert _step(permission, 10.1) is Step.GIVE_UP
 
 
-def test_time_that_runs_is_an_answer_too() -> None:
+def test_running_time_counts_as_an_answer() -> None:
     permission = Permission(0.0, 10.0)
-    assert _step(permission, 1.0, is_ready=False, elapsed_s=0.5) is Step.WAIT  # somebody stepped it
+    assert _step(permission, 1.0, is_ready=False, elapsed_s=0.5) is Step.WAIT  # stepped by another node
     assert _step(permission, 2.0, elapsed_s=0.5) is Step.ASK
     assert _step(permission, 2.1, elapsed_s=0.5) is Step.WAIT
     assert _step(permission, 2.2, elapsed_s=0.6) is Step.RUN
 
 
-def test_where_a_vehicle_is_can_be_told_while_it_hardly_moves() -> None:
+def test_an_initial_pose_is_valid_while_the_vehicle_hardly_moves() -> None:
     course = Course(10.0)
-    assert not course.is_slow  # not heard of yet
+    assert not course.is_slow  # no odometry yet
     for speed, expected in ((0.0, True), (0.9 * SLOW_MPS, True), (1.1 * SLOW_MPS, False), (-20.0, False)):
         course.tell_speed(speed)
         assert course.is_slow is expected
@@ -93,7 +95,7 @@ def test_a_vehicle_that_stands_on_its_way_goes_on() -> None:
     assert not course.is_over
 
 
-def test_words_tell_time_and_factor() -> None:
+def test_progress_has_time_and_factor() -> None:
     course = Course(60.0, planner_status="driving")
     course.tell_time(0)
     course.tell_time(30 * NS)

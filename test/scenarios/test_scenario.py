@@ -1,4 +1,4 @@
-"""Scenario files: what they may say, and how mistakes are answered."""
+"""Scenario files: valid content, and error messages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_is_left_out_has_a_default(write_scenario: Write, scenario_text: st
         ),
         (
             ("duration_s: 1.0", "duration_s: 1.0\ncriteria:\n  - {channel: speed_mps, statistic: reference_rms}"),
-            "criteria: one compares with a reference, but `reference` names none",
+            "criteria: one compares with a reference, but `reference` is not given",
         ),
         (("duration_s: 1.0", "duration_s: 1.0\ncriteria: 5"), "made.yaml:8: criteria: must be a list, got int"),
     ],
@@ -78,7 +78,7 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 
 @many(300)
 @given(data=st.data())
-def test_any_leaf_may_hold_anything_and_the_file_is_taken_or_rejected(
+def test_any_leaf_may_hold_anything_and_the_file_is_accepted_or_rejected(
     data: st.DataObject, write_scenario: Write
 ) -> None:
     name = data.draw(st.sampled_from(sorted(scenario_files())))

@@ -1,4 +1,4 @@
-"""Sensors in scenarios: in lock-step, repeatable to the bit, each with random numbers of its own."""
+"""Sensors in scenarios: in lock-step, repeatable to the bit, each with its own random stream."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def heard(described: Scenario) -> dict[str, list[Any]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """To the bit; NaN is like NaN."""
+    """Equal to the bit; NaN equals NaN."""
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     return np.asarray(a).tobytes() == np.asarray(b).tobytes()
@@ -65,7 +65,7 @@ def test_repeated_run_gives_the_same_samples_to_the_bit(all_sensors: dict[str, l
 
 
 @pytest.mark.parametrize("others", [(GPS,), (GPS, IMU), (ENCODERS, GPS), (LIDAR, GPS)])
-def test_another_sensor_changes_nothing_of_a_sensor(
+def test_another_sensor_does_not_change_a_sensor(
     all_sensors: dict[str, list[Any]], tmp_path: Path, others: tuple[str, ...]
 ) -> None:
     assert same(heard(scenario(tmp_path, *others))["gps"], all_sensors["gps"])
@@ -84,7 +84,7 @@ def test_fault_hits_one_sensor_in_its_time_and_leaves_the_rest(
     assert off[100:] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_sensors_faster_than_the_driver_look_in_between_and_leave_the_motion_as_it_is(tmp_path: Path) -> None:
+def test_sensors_faster_than_the_driver_sample_in_between_and_do_not_change_the_motion(tmp_path: Path) -> None:
     fast = scenario(tmp_path, "  - imu: {preset: ideal, rate_hz: 500}")
     samples: list[Any] = []
     sensed = LockStep(fast, listener=lambda name, sample: samples.append(sample)).run()
@@ -150,7 +150,7 @@ targets:
 """
 
 
-def test_lidar_sees_a_target_cross_where_it_is_at_the_time(tmp_path: Path) -> None:
+def test_lidar_sees_a_crossing_target_at_its_current_position(tmp_path: Path) -> None:
     quiet = "  - lidar: {preset: spinning_16, range_noise_m: 0.0, range_bias_m: 0.0, weak_signal: 0.0}"
     parked = SCENARIO.replace("speed_mps: 5.0", "speed_mps: 0.0")
     empty = heard(scenario(tmp_path, quiet, text=parked))["lidar"]
@@ -171,9 +171,7 @@ def test_lidar_sees_a_target_cross_where_it_is_at_the_time(tmp_path: Path) -> No
     assert all(b > a for a, b in itertools.pairwise(middles))
 
 
-def test_targets_change_nothing_of_other_sensors_and_of_the_motion(
-    all_sensors: dict[str, list[Any]], tmp_path: Path
-) -> None:
+def test_targets_do_not_change_other_sensors_and_the_motion(all_sensors: dict[str, list[Any]], tmp_path: Path) -> None:
     with_target = heard(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=CROSSING))
 
     assert all(same(with_target[name], all_sensors[name]) for name in ("imu", "gps", "encoders"))
@@ -227,7 +225,7 @@ NOTHING_TO_DRAW = [
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("sensor", "line"), NOTHING_TO_DRAW)
-def test_where_there_is_nothing_to_draw_a_line_says_so(
+def test_nothing_to_draw_is_reported_in_one_line(
     sensor: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario(tmp_path, f"  - {sensor}")
@@ -252,6 +250,6 @@ def test_pictures_of_all_sensors_are_drawn(tmp_path: Path, capsys: pytest.Captur
         (["show", "sensor_drive", "--at", "100"], "--at 100: must be from 0 to 20"),
     ],
 )
-def test_show_says_what_is_wrong(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_reports_mistakes(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sensors", *arguments]) == 2
     assert reason in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Scenarios driven from Python step by step, and the scenarios and channels that came with it."""
+"""Scenarios driven from Python step by step, and their channels."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def sensing(write: Write, text: str) -> Scenario:
 # Driving by hand
 
 
-def test_steps_without_an_action_are_the_own_run_to_the_bit(write_scenario: Write, scenario_text: str) -> None:
+def test_steps_without_an_action_are_the_scenarios_own_run_to_the_bit(
+    write_scenario: Write, scenario_text: str
+) -> None:
     chosen = sensing(write_scenario, scenario_text)
     simulation = Simulation(chosen)
     simulation.reset()
@@ -122,10 +124,10 @@ def test_a_policy_drives_when_no_action_is_given() -> None:
     assert by_policy.result().history.tobytes() == by_hand.result().history.tobytes()
 
 
-# What is seen
+# Observations
 
 
-def test_an_observation_is_of_the_instant_it_tells(write_scenario: Write, scenario_text: str) -> None:
+def test_an_observation_is_of_the_time_it_states(write_scenario: Write, scenario_text: str) -> None:
     chosen = sensing(write_scenario, scenario_text)
     simulation = Simulation(chosen)
 
@@ -157,7 +159,7 @@ def test_an_observation_does_not_change_when_time_goes_on(write_scenario: Write,
     assert kept.estimate.tobytes() == told
 
 
-def test_the_planners_map_is_there_for_whoever_drives(write_scenario: Write) -> None:
+def test_the_planners_map_is_available_to_any_driver(write_scenario: Write) -> None:
     simulation = Simulation(write_scenario(TOWN % (40.0, -2.0)))
     begun = simulation.reset()
 
@@ -168,7 +170,7 @@ def test_the_planners_map_is_there_for_whoever_drives(write_scenario: Write) -> 
     assert driven.truth.position[0] > 10.0
 
 
-def test_a_push_of_an_obstacle_is_told(write_scenario: Write) -> None:
+def test_contact_with_an_obstacle_is_reported(write_scenario: Write) -> None:
     simulation = Simulation(write_scenario(TOWN % (40.0, -2.0)))
     simulation.reset()
 
@@ -182,7 +184,7 @@ def test_a_push_of_an_obstacle_is_told(write_scenario: Write) -> None:
 # Ends
 
 
-def test_a_run_that_has_ended_wants_a_reset() -> None:
+def test_a_run_that_has_ended_needs_a_reset() -> None:
     simulation = Simulation("bump")
     with pytest.raises(RuntimeError, match=r"reset\(\) comes first"):
         simulation.step(Command(1.0))
@@ -217,7 +219,7 @@ def test_a_run_ends_when_its_driver_has_given_up(write_scenario: Write) -> None:
 # For many learners
 
 
-def test_a_pickled_simulation_is_as_new_elsewhere() -> None:
+def test_an_unpickled_simulation_starts_afresh() -> None:
     simulation = Simulation("j_turn", seed=3)
     simulation.reset(seed=9)
     simulation.step(Command(15.0), seconds=0.5)
@@ -227,10 +229,10 @@ def test_a_pickled_simulation_is_as_new_elsewhere() -> None:
     copy.step(Command(15.0), seconds=0.5)
 
     assert copy.result().history.tobytes() == simulation.result().history.tobytes()
-    assert pickle.dumps(copy) == pickle.dumps(simulation)  # the seed went along
+    assert pickle.dumps(copy) == pickle.dumps(simulation)  # including the seed
 
 
-def test_a_simulation_that_was_left_wants_a_reset() -> None:
+def test_a_closed_simulation_needs_a_reset() -> None:
     with Simulation("j_turn") as simulation:
         simulation.reset()
 
@@ -253,7 +255,7 @@ def test_a_simulation_that_was_left_wants_a_reset() -> None:
         (Command(1.0), math.nan, "must be finite"),
     ],
 )
-def test_what_is_no_action_is_rejected_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
+def test_an_invalid_action_is_rejected_and_changes_nothing(action: Any, seconds: float, words: str) -> None:
     simulation = Simulation("j_turn")
     simulation.reset()
 
@@ -264,7 +266,7 @@ def test_what_is_no_action_is_rejected_and_changes_nothing(action: Any, seconds:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 1.5, True])
-def test_what_is_no_seed_is_rejected(seed: Any) -> None:
+def test_an_invalid_seed_is_rejected(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed: must be a whole number"):
         Simulation("j_turn", seed=seed)
 
@@ -279,7 +281,7 @@ def test_an_unknown_scenario_is_answered_with_the_nearest() -> None:
 
 @pytest.fixture(scope="module")
 def observed() -> LockStep:
-    """A lane change with an observer that misjudges its vehicle, 12 s."""
+    """A lane change with an observer that has a wrong model, 12 s."""
     path = scenario_file("low_cost_gps")
     chosen, change = load_scenario(path), load_scenario(scenario_file("lane_change"))
     lane = dataclasses.replace(change.driver.lane_change, speed_mps=10.0, change_at_s=4.0, back_at_s=8.0)  # type: ignore[type-var]
@@ -293,7 +295,7 @@ def observed() -> LockStep:
     return runner
 
 
-def test_channels_of_the_estimate_are_the_errors_that_campaigns_find(observed: LockStep) -> None:
+def test_channels_of_the_estimate_are_the_errors_that_campaigns_compute(observed: LockStep) -> None:
     run = observed.result()
     late = run.time >= 5.0
 
@@ -304,7 +306,7 @@ def test_channels_of_the_estimate_are_the_errors_that_campaigns_find(observed: L
     def rms(name: str) -> float:
         return float(np.sqrt(np.mean(run.channels[name][late] ** 2)))
 
-    # Ours are straight between the instants that both have.
+    # Ours are interpolated linearly between the common instants.
     assert rms("estimate_error_m") == pytest.approx(figures["position_rmse_m"], rel=0.02)
     assert math.degrees(rms("estimate_yaw_error_rad")) == pytest.approx(figures["yaw_rmse_deg"], rel=0.02)
     assert rms("estimate_speed_error_mps") == pytest.approx(figures["speed_rmse_mps"], rel=0.05)
@@ -326,7 +328,7 @@ def test_a_run_without_observer_has_no_channels_of_an_estimate() -> None:
     assert not set(ESTIMATE_CHANNELS) & set(simulation.result().channels)
 
 
-def test_a_criterion_on_an_estimate_that_never_came_fails(write_scenario: Write, scenario_text: str) -> None:
+def test_a_criterion_on_a_missing_estimate_fails(write_scenario: Write, scenario_text: str) -> None:
     text = scenario_text + SENSORS.replace("{preset: low_cost}", "{preset: low_cost, latency_s: 2.0}")
     criterion = "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 5.0}\n"
     waiting = "observer: {kind: vehicle, knows_start: false}\n"
@@ -370,7 +372,7 @@ def test_the_off_road_scenario_is_failed_by_a_driver_who_does_not_turn() -> None
     assert "collision_n" in failed
 
 
-def test_the_misjudged_vehicle_is_wrong_in_four_numbers_and_right_in_all_others() -> None:
+def test_the_wrong_vehicle_differs_in_four_parameters_and_no_others() -> None:
     wrong = numbers("config/vehicles/hmmwv_wrong.yaml")
     expected = wrong_numbers(numbers(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
 
@@ -379,14 +381,14 @@ def test_the_misjudged_vehicle_is_wrong_in_four_numbers_and_right_in_all_others(
     )
 
 
-def test_the_observer_that_misjudges_is_the_usual_one_but_for_its_vehicle() -> None:
+def test_the_observer_with_the_wrong_model_is_the_usual_one_but_for_its_vehicle() -> None:
     path = Path(__file__).parents[2] / "config/observers/vehicle_wrong.yaml"
 
     assert dataclasses.replace(VEHICLE.load(path), vehicle="hmmwv") == VEHICLE.load()
 
 
 def _leaves(value: Any) -> list[float]:
-    """All numbers of nested dataclasses and tuples, in order."""
+    """All values of nested dataclasses and tuples, in order."""
     if dataclasses.is_dataclass(value):
         return [leaf for item in dataclasses.fields(value) for leaf in _leaves(getattr(value, item.name))]
     if isinstance(value, tuple | list):

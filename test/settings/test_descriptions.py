@@ -28,7 +28,7 @@ DEPENDENT = """
 
 
 def fault(text: str) -> str:
-    """What is wrong with a description; empty if it stands alone."""
+    """What is wrong with a description; empty if it is self-contained."""
     words = text.split()
     first = words[0].lower().strip(",;:.()'") if words else ""
     found = [f"has fewer than {FEWEST_WORDS} words"] if len(words) < FEWEST_WORDS else []
@@ -42,7 +42,7 @@ def sources() -> list[Path]:
 
 
 def written(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and text of each description that stands in a call of `setting`."""
+    """Line and text of each description in a call of `setting`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "setting" and len(node.args) > 1:
             words = node.args[1]
@@ -55,14 +55,14 @@ def declared(path: Path) -> Iterator[tuple[int, str]]:
     module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     for kind in vars(module).values():
         if isinstance(kind, type) and kind.__module__ == module.__name__ and dataclasses.is_dataclass(kind):
-            own = inspect.get_annotations(kind)  # what a base has is found in the base's file
+            own = inspect.get_annotations(kind)  # fields of a base are found in the base's file
             for item in dataclasses.fields(kind):
                 if item.name in own and "description" in item.metadata:
                     yield _line(kind, item.name), item.metadata["description"]
 
 
 def _line(kind: type, name: str) -> int:
-    """Of a field in its file; 1 where the class was made and not written."""
+    """Line of a field in its file; 1 where the class is generated."""
     try:
         lines, first = inspect.getsourcelines(kind)
     except (OSError, TypeError):
@@ -71,7 +71,7 @@ def _line(kind: type, name: str) -> int:
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_description_is_a_phrase_that_stands_alone(path: Path) -> None:
+def test_a_description_is_a_self_contained_phrase(path: Path) -> None:
     found = {
         f"{path.relative_to(ROOT)}:{line}: {words!r} {fault(words)}"
         for line, words in (*written(path), *declared(path))

@@ -1,4 +1,4 @@
-"""Settings: what is accepted, what is rejected, and in which words."""
+"""Settings: accepted values, rejected values, and error messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_defaults_need_no_values() -> None:
     assert build(Truck, {}) == Truck()
 
 
-def test_whole_number_serves_as_float() -> None:
+def test_whole_number_is_accepted_as_float() -> None:
     assert build(Truck, {"mass_kg": 3000}).mass_kg == 3000.0
     assert build(Truck, {"lever_arm_m": [1, 2.5, 0]}).lever_arm_m == (1.0, 2.5, 0.0)
 
@@ -67,7 +67,7 @@ def test_whole_number_serves_as_float() -> None:
         ("mas_kg", 1.0, "mas_kg: unknown; did you mean mass_kg?"),
     ],
 )
-def test_bad_value_is_rejected_in_words(name: str, value: object, words: str) -> None:
+def test_bad_value_is_rejected_with_a_message(name: str, value: object, words: str) -> None:
     with pytest.raises(SettingsError) as rejection:
         build(Truck, {name: value})
 
@@ -146,12 +146,12 @@ def test_parameters_lead_back_to_the_settings(rate: float, height: float, tilt: 
         ({"height_m": 1}, r"^height_m: is called mount.height_m now$"),
     ],
 )
-def test_a_bad_nested_value_is_named_with_its_whole_name(values: dict[str, object], words: str) -> None:
+def test_a_bad_nested_value_is_named_with_its_full_name(values: dict[str, object], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         build(Lidar, values)
 
 
-def test_a_former_name_in_a_file_is_answered_with_the_present_one(tmp_path: Path) -> None:
+def test_a_former_name_in_a_file_is_answered_with_the_current_one(tmp_path: Path) -> None:
     file = tmp_path / "lidar.yaml"
     file.write_text("rate_hz: 5.0\nheight_m: 1.0\n")
 
@@ -167,7 +167,7 @@ def test_a_ros_parameter_file_may_nest_or_use_dots(tmp_path: Path, text: str) ->
     assert check_params_file(file, "/lidar", Lidar).given["mount.height_m"].value == 1.0
 
 
-def test_a_bad_nested_value_in_a_ros_parameter_file_is_placed_once(tmp_path: Path) -> None:
+def test_a_bad_nested_value_in_a_ros_parameter_file_is_located_once(tmp_path: Path) -> None:
     file = tmp_path / "params.yaml"
     file.write_text("/lidar:\n  ros__parameters:\n    mount:\n      height_m: 7.0\n")
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written atomically."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_text_and_bytes_are_written(tmp_path: Path, content: str | bytes) -> Non
     assert (tmp_path / "a.txt").read_bytes() == (content.encode() if isinstance(content, str) else content)
 
 
-def test_nobody_sees_a_part(tmp_path: Path) -> None:
+def test_readers_never_see_a_partial_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     write_whole(path, "old")
 
@@ -49,7 +49,7 @@ def test_a_failure_leaves_the_old_file_and_no_part(tmp_path: Path) -> None:
     assert [item.name for item in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     with (
         pytest.raises(SettingsError, match=r"a\.txt: cannot be written: No space left on device"),
         whole_file(tmp_path / "a.txt"),
@@ -57,7 +57,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
 
-def test_a_link_stays_and_what_it_names_is_replaced(tmp_path: Path) -> None:
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("old")
     (tmp_path / "a.txt").symlink_to("b.txt")
 
@@ -82,7 +82,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), [("no/such/a.txt", "No such file or directory"), (".", "Is a directory")])
-def test_what_cannot_be_written_is_one_line(tmp_path: Path, name: str, words: str) -> None:
+def test_an_unwritable_file_is_reported_in_one_line(tmp_path: Path, name: str, words: str) -> None:
     with pytest.raises(SettingsError) as rejection:
         write_whole(tmp_path / name, "x")
 

@@ -1,4 +1,4 @@
-"""ROS parameter files: which sections speak of a node, and what is rejected with file, line, key and range."""
+"""ROS parameter files: which sections are for a node, and what is rejected with file, line, key and range."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONFIG = share_directory() / "config"
         ("/tele.p", "/teleop", False),
     ],
 )
-def test_section_speaks_of_the_nodes_that_rcl_would_give_it_to(pattern: str, node: str, expected: bool) -> None:
+def test_section_matches_the_nodes_that_rcl_would_give_it_to(pattern: str, node: str, expected: bool) -> None:
     assert matches(pattern, node) is expected
 
 
@@ -59,7 +59,7 @@ def test_shipped_files_are_good(path: Path) -> None:
         ("/**:\n  ros__parameters:\n    use_sim_time: 3\n", ":3: use_sim_time: must be true or false, got 3"),
     ],
 )
-def test_bad_file_is_rejected_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+def test_bad_file_is_rejected_with_file_and_line(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(text)
 

@@ -1,4 +1,4 @@
-"""YAML reading: lines are remembered, and hostile or broken files are rejected in one line."""
+"""YAML reading: lines are recorded, and hostile or broken files are rejected in one line."""
 
 from __future__ import annotations
 

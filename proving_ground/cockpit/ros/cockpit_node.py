@@ -1,7 +1,7 @@
 """The cockpit node: a live 3D page for browsers on this machine. All behaviour is in the modules beside it.
 
-While no browser looks, it subscribes to nothing and its timers rest. While one does, topics are not waited for but
-looked into at the page's own rate: a message that nobody draws costs nothing.
+While no browser is connected, it subscribes to nothing and its timers rest. While one is, topics are not waited for but
+polled at the page's own rate: a message that is not drawn costs nothing.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 Array = NDArray[np.float64]
 
 DRIVE_PERIOD_S = 0.05
-SLOW_PERIOD_S = 0.2  # of what changes slowly: plans, maps, who is there
+SLOW_PERIOD_S = 0.2  # for what changes slowly: plans, maps, nodes
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 
 
 class CockpitNode(SuiteNode[CockpitSettings]):
-    """Listens while somebody looks, asks services for who presses buttons, publishes for who drives."""
+    """Subscribes while a browser is connected, calls services for its buttons, and publishes when a user drives."""
 
     default_name = "cockpit"
     settings_type = CockpitSettings
@@ -112,7 +112,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         super().destroy_node()
 
     def publish_health(self) -> None:
-        """Who looks, and how smoothly."""
+        """Report connected browsers and the frame rate."""
         now = self.wall_time()
         rate = self._pictures / max(now - self._counted_at, 1e-9)
         self._pictures, self._counted_at = 0, now
@@ -126,7 +126,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     # From the page's threads to this node's
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have it called soon by the thread that spins this node."""
+        """Queue a call for the thread that spins this node."""
         with self._closing:
             if not self._is_closed:
                 self._posted.put(call)
@@ -139,7 +139,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
     # Browsers come and go
 
     def attend(self) -> None:
-        """Listen while somebody looks; rest and let go of the wheel while nobody does."""
+        """Subscribe while a browser is connected; otherwise rest and stop driving."""
         browsers = self.page.browsers
         if browsers and not self._mailboxes:
             self._mailboxes = self._open_mailboxes()
@@ -209,7 +209,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._pictures += 1
 
     def _look_around(self) -> None:
-        """Services that were asked before they were found, what sliders want, and whether a bag is played."""
+        """Serve pending service calls and slider values, and check whether a bag is played."""
         s = self.settings
         if self._wanted_factor is not None:
             self._set_number(s.vehicle_node, "real_time_factor", self._wanted_factor, "pace")
@@ -227,7 +227,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._wanted_position = None
         self.page.panel.show_replay(is_replay, self._askable.is_there(topics.PAUSE.name))
 
-    # What people ask for
+    # Requests of users
 
     def _wanted_services(self) -> dict[str, type]:
         vehicle, replayer = self.settings.vehicle_node, self.settings.replayer_node
@@ -260,11 +260,11 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self.page.panel.show_factor(answer.values[0].double_value)
 
     def set_factor(self, factor: float) -> None:
-        """The last of many is sent soon: a slider sends one for each step."""
+        """Defer, and send only the last of many: a slider sends one for each step."""
         self._wanted_factor = factor
 
     def replay(self, action: str) -> None:
-        """Of the bag."""
+        """Control the replay of a bag."""
         node = self.settings.replayer_node
         if action == "Pause":
             self._askable.ask(topics.REPLAY_PAUSE.below(node), SetBool.Request(data=True), self.wall_time())
@@ -275,11 +275,11 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._wanted_position = 0.0
 
     def set_replay_rate(self, rate: float) -> None:
-        """Of the bag; soon, as set_factor."""
+        """Set the rate of the bag; deferred, as set_factor."""
         self._wanted_rate = rate
 
     def seek(self, position_s: float) -> None:
-        """In the bag; soon, as set_factor."""
+        """Seek in the bag; deferred, as set_factor."""
         length_s = np.inf if self._model.replay is None else self._model.replay.length_s
         self._wanted_position = min(position_s, length_s)  # the slider's end is rounded
 
@@ -289,7 +289,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self._askable.ask(f"{node}/set_parameters", request, self.wall_time(), f"{words} {value:g}")
 
     def set_goal(self, position: Array) -> None:
-        """For whoever plans."""
+        """Publish a goal for planners."""
         x, y, z = position.tolist()
         goal = PoseStamped()
         goal.header.frame_id = self.settings.frames.map_frame
@@ -331,7 +331,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._cmd_vel.publish(TwistStamped(header=header, twist=twist))
 
     def _twist_type(self) -> type:
-        """As others publish or hear it: a topic can have one type only."""
+        """The type that others publish or subscribe to: a topic can have one type only."""
         topic = self.resolve_topic_name(topics.CMD_VEL.name)
         others = [*self.get_publishers_info_by_topic(topic), *self.get_subscriptions_info_by_topic(topic)]
         chosen: type = Twist if {info.topic_type for info in others} == {type_name(Twist)} else TwistStamped

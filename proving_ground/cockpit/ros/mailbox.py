@@ -1,4 +1,4 @@
-"""Topics that are looked into instead of waited for: the executor, which is the dear part, is not woken by them."""
+"""Topics that are polled: they do not wake the executor, which is the expensive part."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def _profile(depth: int, reliability: ReliabilityPolicy, durability: DurabilityP
     return QoSProfile(depth=depth, history=HistoryPolicy.KEEP_LAST, reliability=reliability, durability=durability)
 
 
-# Best effort: a page that is slow makes no publisher wait.
+# Best effort: a slow page does not block publishers.
 LATEST = _profile(1, ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
 MANY = _profile(50, ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
 LATCHED_ALL = _profile(100, ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class NeverCalled(CallbackGroup):
-    """A group whose subscriptions no executor waits for."""
+    """Callback group whose subscriptions no executor waits for."""
 
     def can_execute(self, entity: Any) -> bool:
         """Never."""
@@ -35,11 +35,11 @@ class NeverCalled(CallbackGroup):
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Nothing has begun."""
+        """Never."""
 
 
 class Mailbox:
-    """One topic. Messages wait until somebody looks; of more than its depth, the oldest are lost."""
+    """Latest messages of one topic. They wait until polled; beyond the depth, the oldest are lost."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Mailbox:
         period_s: float = 0.0,
         is_wanted: Callable[[], bool] | None = None,
     ) -> None:
-        """period_s: look no more often, in seconds of the clock that `look` is told; is_wanted: else do not look."""
+        """period_s: shortest time between polls, by the clock that `look` is given; is_wanted: else do not poll."""
         self._node, self._callback, self._period, self._is_wanted = node, update, period_s, is_wanted
         self._depth, self._looked_at = profile.depth, float("-inf")
         self._subscription = node.create_subscription(
@@ -59,7 +59,7 @@ class Mailbox:
         )
 
     def look(self, now: float) -> None:
-        """Take all that is there, if it is time."""
+        """Take all waiting messages, if it is time."""
         if now - self._looked_at < self._period or (self._is_wanted is not None and not self._is_wanted()):
             return
         self._looked_at = now
@@ -72,5 +72,5 @@ class Mailbox:
                 self._callback(found[0])
 
     def close(self) -> None:
-        """Hear no more."""
+        """Unsubscribe."""
         self._node.destroy_subscription(self._subscription)

@@ -1,4 +1,4 @@
-"""Services of other nodes, which come and go: asked without waiting, and told about when they do not answer."""
+"""Asynchronous service calls to nodes that come and go; missing answers are reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Asked:
 
 
 class Services:
-    """Clients by service name. `say` gets words for people and whether they are bad news."""
+    """Clients by service name. `say` gets a text for users and whether it is bad news."""
 
     def __init__(self, node: Node, say: Callable[[str, bool], None]) -> None:
         self._node, self._say = node, say
@@ -30,27 +30,27 @@ class Services:
         self._asked: list[_Asked] = []
 
     def meet(self, wanted: Mapping[str, type]) -> None:
-        """Make clients now, so that servers are found before somebody asks."""
+        """Create clients now, so that servers are found before the first call."""
         for name, kind in wanted.items():
             if name not in self._clients:
                 self._clients[name] = self._node.create_client(kind, name)
 
     def is_there(self, name: str) -> bool:
-        """Whether somebody would answer."""
+        """Whether a server is available."""
         return name in self._clients and bool(self._clients[name].service_is_ready())
 
     def ask(
         self, name: str, request: Any, now: float, words: str = "", then: Callable[[Any], None] | None = None
     ) -> None:
-        """Ask, or do so as soon as there is somebody.
+        """Call the service, or do so as soon as there is a server.
 
-        words: what to say when it is done, if the answer has none; then: gets the answer, and nothing is said.
+        words: what to say when it is done, if the answer has no text; then: gets the answer, and nothing is said.
         """
         self._asked.append(_Asked(name, request, now, words, then))
         self.look(now)
 
     def look(self, now: float) -> None:
-        """Send what waits for a server; give up on what waits too long."""
+        """Send calls that wait for a server; give up on those that wait too long."""
         for item in self._asked[:]:
             if item.future is not None and item.future.done():
                 self._asked.remove(item)
@@ -60,7 +60,7 @@ class Services:
                 if item.future is not None:
                     self._clients[item.name].remove_pending_request(item.future)
                 if item.then is None:
-                    self._say(f"{item.name}: {'nobody is there' if item.future is None else 'no answer'}", True)
+                    self._say(f"{item.name}: {'no server' if item.future is None else 'no answer'}", True)
             elif item.future is None and self.is_there(item.name):
                 item.future = self._clients[item.name].call_async(item.request)
 

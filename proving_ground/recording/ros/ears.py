@@ -1,7 +1,7 @@
-"""Raw subscriptions that are emptied in turns by one thread.
+"""Raw subscriptions that one thread polls in cycles.
 
-rclpy's executor takes 0.3 ms and more for each message and wakes up for each; here a wake-up takes all that has come
-of all topics, some 5 us each. Times of arrival are those of the middleware, so that turns do not blur them.
+rclpy's executor takes 0.3 ms and more for each message and wakes up for each; here a wake-up takes all messages
+of all topics, some 5 us each. Times of arrival are those of the middleware, so polling does not blur them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 TURN_S = 0.02
-MOST_A_TURN = 2000  # messages of one topic: a flood of one must not silence the others
+MOST_A_TURN = 2000  # messages of one topic: a flood on one must not starve the others
 
 
 class Heard(NamedTuple):
-    """A message as it came; times by the machine's clock [ns], 0 if unknown."""
+    """A received message as bytes; times by the machine's clock [ns], 0 if unknown."""
 
     topic: str
     data: bytes
@@ -29,7 +29,7 @@ class Heard(NamedTuple):
 
 
 class _Unattended(CallbackGroup):
-    """Its subscriptions are left alone by the executor."""
+    """Callback group whose subscriptions the executor ignores."""
 
     def can_execute(self, entity: Any) -> bool:
         return False
@@ -38,14 +38,14 @@ class _Unattended(CallbackGroup):
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Never begun."""
+        """Never."""
 
 
 class Ears:
-    """Hands over what was heard in each turn, topic by topic in the order in which they were added."""
+    """Passes on the messages of each cycle, topic by topic in the order in which they were added."""
 
     def __init__(self, node: Node, take: Callable[[list[Heard]], None]) -> None:
-        """take: called in the thread of the ears."""
+        """take: called in the polling thread."""
         self._node, self._take = node, take
         self._group = _Unattended()
         self._subscriptions: dict[str, Any] = {}
@@ -55,7 +55,7 @@ class Ears:
         self._thread.start()
 
     def add(self, message_class: type, topic: str, profile: QoSProfile) -> None:
-        """Listen to a topic; in place of an earlier subscription to it."""
+        """Subscribe to a topic, in place of an earlier subscription to it."""
         new = self._node.create_subscription(
             message_class, topic, _nothing, profile, callback_group=self._group, raw=True
         )
@@ -71,7 +71,7 @@ class Ears:
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """After a last turn."""
+        """End after a last cycle."""
         self._ending.set()
         self._thread.join()
 
@@ -100,4 +100,4 @@ def _emptied(topic: str, subscription: Any) -> list[Heard]:
 
 
 def _nothing(message: Any) -> None:
-    """The executor never calls it."""
+    """Callback that the executor never calls."""

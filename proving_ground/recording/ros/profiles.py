@@ -1,4 +1,4 @@
-"""QoS between ROS and bags: what publishers offer, how to listen to all of them, and what a replay offers."""
+"""QoS between ROS and bags: what publishers offer, how to subscribe to all of them, and what a replay offers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, Qo
 from proving_ground.interfaces.topics import FIXED_TRANSFORMS
 from proving_ground.settings.units import NS_PER_S
 
-LISTENING_DEPTH = 1000  # messages that may come while this process has no processor
-SENDING_DEPTH = 100  # of replays at least: many messages may be due at once
+LISTENING_DEPTH = 1000  # messages that may arrive while this process is not scheduled
+SENDING_DEPTH = 100  # least depth of replays: many messages may be due at once
 MOST_LATCHED = 100
 
 
 def offered(profile: QoSProfile) -> Qos:
-    """Of a publisher, as bags have it."""
+    """QoS of a publisher, as in bags."""
     return Qos(
         QosHistory[profile.history.name],
         profile.depth,
@@ -32,7 +32,7 @@ def offered(profile: QoSProfile) -> Qos:
 
 
 def listening(profiles: Sequence[QoSProfile]) -> QoSProfile:
-    """Hears all publishers: reliable only if all are; what was sent before only if all keep it."""
+    """QoS that matches all publishers: reliable only if all are, transient local only if all are."""
     is_reliable = all(item.reliability == ReliabilityPolicy.RELIABLE for item in profiles)
     is_latched = all(item.durability == DurabilityPolicy.TRANSIENT_LOCAL for item in profiles)
     return QoSProfile(
@@ -43,7 +43,7 @@ def listening(profiles: Sequence[QoSProfile]) -> QoSProfile:
 
 
 def is_weaker(new: QoSProfile, old: QoSProfile) -> bool:
-    """Whether the old one asks for more than the new one."""
+    """Whether the new QoS requests less than the old one."""
     return bool(
         (old.reliability == ReliabilityPolicy.RELIABLE and new.reliability != ReliabilityPolicy.RELIABLE)
         or (old.durability == DurabilityPolicy.TRANSIENT_LOCAL and new.durability != DurabilityPolicy.TRANSIENT_LOCAL)
@@ -51,15 +51,15 @@ def is_weaker(new: QoSProfile, old: QoSProfile) -> bool:
 
 
 def is_latched(profiles: Sequence[Qos]) -> bool:
-    """Whether all publishers of a topic kept what they had sent for those who come late."""
+    """Whether all publishers of a topic kept messages for late joiners."""
     return bool(profiles) and all(item.durability == QosDurability.TRANSIENT_LOCAL for item in profiles)
 
 
 def sending(topic: str, profiles: Sequence[Qos], count: int) -> QoSProfile:
-    """What one publisher must offer to serve those whom all recorded ones served; count: messages in the bag.
+    """What one publisher must offer to serve all subscribers of the recorded ones; count: messages in the bag.
 
-    Liveliness and deadlines are not offered: a replay that is paused could not keep them. Where the bag tells nothing,
-    reliable and not latched, which all listeners but those for latched topics can hear.
+    Liveliness and deadlines are not offered: a replay that is paused could not keep them. Where the bag has no QoS,
+    reliable and not latched, which matches all subscribers but those for latched topics.
     """
     is_reliable = not any(item.reliability == QosReliability.BEST_EFFORT for item in profiles)
     depth = max(SENDING_DEPTH, *(item.depth for item in profiles)) if profiles else SENDING_DEPTH

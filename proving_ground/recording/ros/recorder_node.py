@@ -1,4 +1,4 @@
-"""The recorder node: writes what others publish into a rosbag2, as it came. All behaviour is in recording."""
+"""The recorder node: writes what others publish into a rosbag2, unchanged. All behaviour is in recording."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LOG_TIMES = ("auto", "clock", "wall")
 
 @dataclass(frozen=True, kw_only=True)
 class RecorderSettings:
-    """What is recorded, and where to."""
+    """Topics to record, and where to."""
 
     out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_ with the date", read_only=True)
     next_free: bool = setting(False, "Take the next free name, as bag_2, if the folder exists", read_only=True)
@@ -78,7 +78,7 @@ class RecorderSettings:
 
 
 class RecorderNode(SuiteNode[RecorderSettings]):
-    """Subscribes to topics as they appear and never looks into messages."""
+    """Subscribes to topics as they appear and never deserialises messages."""
 
     default_name = "recorder"
     settings_type = RecorderSettings
@@ -93,16 +93,16 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         uses_sim_time = bool(self.get_parameter("use_sim_time").value)
         self._by_clock = uses_sim_time if s.log_time == "auto" else s.log_time == "clock"
         self._simulated = SimulatedTime()
-        self._early: list[Heard] = []  # came before the first /clock
+        self._early: list[Heard] = []  # arrived before the first /clock
         self._early_bytes = 0
         self._rejected_ticks = 0
-        self._failure = ""  # one line when the ears' thread has failed
+        self._failure = ""  # one line when the polling thread has failed
         self._listening: dict[str, QoSProfile] = {}
         self._offers: dict[str, Any] = {}
         self._rejected: dict[str, str] = {}
         self._looks, self._numbers = 0, dict[str, int]()  # of publishers, by topic
         self._sequences: dict[str, int] = {}
-        self.lost: dict[str, int] = {}  # before they came here, by topic
+        self.lost: dict[str, int] = {}  # lost in transport, by topic
         folder = Path(s.out or f"runs/rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}")
         if s.next_free:
             folder = next_free(folder)
@@ -116,7 +116,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self.get_logger().info(f"recording into {folder}")
 
     def destroy_node(self) -> None:
-        """Close the bag first; tells what is in it."""
+        """Close the bag first, and log what is in it."""
         self._judge_ears()
         self._ears.close()
         self.writer.close()
@@ -133,7 +133,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         return self.writer.error or self._failure
 
     def publish_health(self) -> None:
-        """What was written, what waits and what was lost."""
+        """Report what was written, what waits and what was lost."""
         self._judge_ears()
         if self.error:
             self.report("bag", Level.ERROR, self.error)
@@ -142,15 +142,15 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             self.health.report("bag", Level.OK, f"recording into {self.bag.folder}")
         for check, counts, words in (
             ("queue", self.writer.dropped, "dropped, because the disk is too slow"),
-            ("arrival", self.lost, "lost on the way here"),
+            ("arrival", self.lost, "lost in transport"),
         ):
             if counts:
                 worst = max(counts, key=lambda topic: counts[topic])
                 self.report(check, Level.WARN, f"{sum(counts.values())} messages {words}, most of {worst}")
         if self._rejected_ticks:
-            self.report("times of clock", Level.WARN, "/clock told times before 1970; they are not used")
+            self.report("times of clock", Level.WARN, "/clock had times before 1970; they are not used")
         if self._by_clock and self._early:
-            self.report("clock", Level.WARN, "no /clock yet; what comes waits for it")
+            self.report("clock", Level.WARN, "no /clock yet; messages wait for it")
         elif self._by_clock:
             self.health.report("clock", Level.OK, "log times are those of /clock")
         self._publish_figures()
@@ -172,7 +172,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def _judge_ears(self) -> None:
         if not self._ears.is_listening:
-            self._failure = self._failure or "nothing is heard any more: a thread has failed"
+            self._failure = self._failure or "nothing is received any more: a thread has failed"
 
     # Topics
 
@@ -190,7 +190,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         return self.settings.everything or not NOISE.fullmatch(topic)
 
     def _look(self) -> None:
-        """Asking who publishes a topic costs more than asking how many do; now and then all are asked."""
+        """Querying the publishers of a topic costs more than counting them; now and then all are queried."""
         self._looks += 1
         for topic, _ in self.get_topic_names_and_types():
             if topic in self._rejected or not self._is_wanted(topic):
@@ -201,7 +201,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
                 self._follow(topic)
 
     def _follow(self, topic: str) -> None:
-        """Subscribe, or subscribe anew when a publisher has come that the subscription would not hear."""
+        """Subscribe, or subscribe again when a new publisher does not match the subscription."""
         publishers = self.get_publishers_info_by_topic(topic)
         if not publishers:
             return
@@ -212,7 +212,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             self.report(topic, Level.WARN, f"{topic}: {', '.join(others)} is not recorded, only {kind}")
         facts = (kind, tuple(sorted((offered(item) for item in offers), key=str)))
         known = self._offers.get(topic, (kind, ()))
-        if not offers or facts == known or len(facts[1]) < len(known[1]):  # some have gone; the bag tells of all
+        if not offers or facts == known or len(facts[1]) < len(known[1]):  # some have gone; the bag lists all
             return
         made, type_definition = message_class(kind), definition(kind)
         if made is None or type_definition is None:
@@ -228,14 +228,14 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             self._sequences.pop(topic, None)
             self._ears.add(made, topic, profile)
 
-    # Messages, in the thread of the ears
+    # Messages, in the polling thread
 
     def _take(self, heard: list[Heard]) -> None:
         if self._failure:
             return
         try:
             self._sort_in(heard)
-        except Exception as error:  # nobody else would hear of it
+        except Exception as error:  # nothing else would report it
             self._failure = f"recording has failed: {type(error).__name__}: {one_line(error)}"
 
     def _sort_in(self, heard: list[Heard]) -> None:
@@ -257,7 +257,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         self._put([*early, *heard])
 
     def _tick(self, item: Heard) -> None:
-        """Time goes on; bags hold no times before 1970."""
+        """Advance time; bags cannot hold times before 1970."""
         seconds, rest = struct.unpack_from("<iI", item.data, 4)
         if seconds < 0:
             self._rejected_ticks += 1
@@ -278,7 +278,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         return LiveMessage(item.topic, log_ns, sent_ns, item.sequence, item.data)
 
     def _judge_sequence(self, item: Heard) -> None:
-        """Publishers number what they send; with several on a topic the numbers do not tell which is whose."""
+        """Publishers number their messages; with several on a topic the numbers cannot be attributed."""
         last = self._sequences.get(item.topic)
         self._sequences[item.topic] = item.sequence
         is_alone = len(self._offers[item.topic][1]) == 1
@@ -293,11 +293,11 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             f"recorded {bag.count} messages of {len(self._listening)} topics, {bag.size / MB:.1f} MB, in {bag.folder}"
         )
         if self._early:
-            words += f"; {len(self._early)} came before there was any time of /clock and are not in it"
+            words += f"; {len(self._early)} arrived before the first /clock and are not in it"
         if self._rejected_ticks:
             words += f"; {self._rejected_ticks} times of /clock before 1970 were rejected"
         if lost:
-            words += f"; {lost} were lost on the way here"
+            words += f"; {lost} were lost in transport"
         return f"{words}; {dropped} were dropped" if dropped else words
 
 
@@ -305,7 +305,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     try:
         return re.compile(text) if text else None
     except re.error as error:
-        raise SettingsError(f"exclude: is no regular expression: {error}") from None
+        raise SettingsError(f"exclude: is not a regular expression: {error}") from None
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The replayer node: publishes what a bag holds, as it came, and /clock. What is due when: recording.playback."""
+"""The replayer node: publishes the messages of a bag, unchanged, and /clock. The timing is in recording.playback."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import SettingsError, setting
 
 ACKNOWLEDGED_WITHIN_S = 2.0
-SENT_WITHIN_S = 0.2  # what nobody acknowledges
+SENT_WITHIN_S = 0.2  # for messages that nobody acknowledges
 LINES_EVERY_S = 10.0
 DRAWN_EVERY_S = 0.2
 EXIT_DAMAGED = 1
@@ -75,7 +75,7 @@ class ReplayerSettings:
 
 
 class ReplayerNode(SuiteNode[ReplayerSettings]):
-    """Ends when all is played; status 1 when the bag was damaged."""
+    """Ends after the last message; status 1 when the bag was damaged."""
 
     default_name = "replayer"
     settings_type = ReplayerSettings
@@ -134,14 +134,14 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         super().destroy_node()
 
     def on_settings(self, old: ReplayerSettings, new: ReplayerSettings) -> None:
-        """The rate has changed."""
+        """Apply a changed rate."""
         with self._changed:
             self._playback.set_rate(new.rate, self.wall_time())
             self._changed.notify()
         self.publish_health()
 
     def publish_health(self) -> None:
-        """Where it is."""
+        """Report the position."""
         playback = self._playback
         position_s = playback.position_s(self.wall_time())
         words = progress_line(position_s, playback.length_s, playback.rate, playback.is_paused)
@@ -166,7 +166,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
     # Topics
 
     def _advertise(self, chosen: list[str]) -> tuple[dict[str, Any], dict[str, int]]:
-        """Publishers by topic, and how many messages latched ones keep; what ROS cannot have is told and left out."""
+        """Publishers by topic, and the depth of latched ones; topics that ROS rejects are logged and left out."""
         publishers: dict[str, Any] = {}
         latched: dict[str, int] = {}
         for topic in chosen:
@@ -206,11 +206,11 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
             self.stop()
 
     def _play_all(self) -> bool:
-        """Whether the end was reached."""
+        """Play all; returns whether the end was reached."""
         with self._changed:
             begins_at = self.wall_time() + self.settings.delay_s
             while not self._is_ending and (left_s := begins_at - self.wall_time()) > 0.0:
-                self._changed.wait(min(self._playback.advance(self.wall_time()), left_s))  # tells the time
+                self._changed.wait(min(self._playback.advance(self.wall_time()), left_s))  # publishes the time
             if not self.settings.start_paused:
                 self._playback.pause(False, self.wall_time())
             while not self._is_ending and not self._playback.has_ended:
@@ -219,7 +219,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
                 self._changed.wait(SENT_WITHIN_S)
             return not self._is_ending
 
-    # What people ask for
+    # Requests of users
 
     def _offer_services(self) -> None:
         self.serve(topics.REPLAY_PAUSE, self._on_pause)
@@ -235,7 +235,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         with self._changed:
             self._playback.pause(is_paused, self.wall_time())
             self._changed.notify()
-        self.publish_health()  # who shows where it is need not wait for a second
+        self.publish_health()  # viewers need not wait for a second
         response.success, response.message = True, "paused" if is_paused else "playing"
         return response
 
@@ -247,7 +247,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
         return response
 
     def _on_seek(self, message: Float64) -> None:
-        if not 0.0 <= message.data <= self._playback.length_s:  # NaN is neither
+        if not 0.0 <= message.data <= self._playback.length_s:  # NaN fails too
             self.report(
                 "seek", Level.WARN, f"~/seek rejected: 0 to {self._playback.length_s:.1f} s, got {message.data}"
             )
@@ -269,7 +269,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
 
 
 def _chosen(bag: Bag, topics: str, exclude: str, with_clock: bool) -> list[str]:
-    """Topics to play; raises SettingsError for one that the bag has not."""
+    """Topics to play; raises SettingsError for one that the bag does not have."""
     wanted = [name if name.startswith("/") else f"/{name}" for name in topics.split()]
     for name in wanted:
         if name not in bag.topics:
@@ -277,7 +277,7 @@ def _chosen(bag: Bag, topics: str, exclude: str, with_clock: bool) -> list[str]:
     try:
         pattern = re.compile(exclude) if exclude else None
     except re.error as error:
-        raise SettingsError(f"exclude: is no regular expression: {error}") from None
+        raise SettingsError(f"exclude: is not a regular expression: {error}") from None
     chosen = [
         name for name in (wanted or bag.topics) if name != CLOCK and not (pattern is not None and pattern.search(name))
     ]

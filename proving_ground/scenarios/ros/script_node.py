@@ -1,4 +1,4 @@
-"""The script node: a scenario's driver, from /ground_truth/odom to /vehicle/pedals. All is in planner.scripted."""
+"""The script node: a scenario's driver, from /ground_truth/odom to /vehicle/pedals. The rest is in planner.scripted."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self.report("script", Level.OK, "waits for /ground_truth/odom")
 
     def publish_health(self) -> None:
-        """Not before the vehicle hears it: to those who wait for all nodes it is not there yet."""
+        """Report only once the vehicle is subscribed: until then the node does not count as ready."""
         self._is_heard = self._is_heard or self._pedals.get_subscription_count() > 0
         if self._is_heard:
             super().publish_health()
 
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: Any) -> None:
-        if self._begun_ns is None:  # after a reset the script begins anew, while time runs on
+        if self._begun_ns is None:  # after a reset the script restarts, while time runs on
             self._begun_ns = time_ns
         elapsed = (time_ns - self._begun_ns) / NS_PER_S
         pedals = self._driver.act(elapsed, seen_from(motion, self._base, self._seen)).within_limits()
@@ -64,7 +64,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
 
 
 def seen_from(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
-    """What drivers look at, filled in from base_link's motion; base is in the chassis frame [m]."""
+    """The snapshot for drivers, filled in from base_link's motion; base is in the chassis frame [m]."""
     rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
     seen["attitude"] = motion.attitude
     seen["position"] = motion.position + rotation @ arm
