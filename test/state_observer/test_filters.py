@@ -215,9 +215,9 @@ def test_bad_input_gets_one_clear_line(four_bar: Mechanism) -> None:
     with pytest.raises(SettingsError, match="variances must be > 0"):
         LinkageObserver("DEKF", four_bar, "encoder", plant_psd=0.1, variances=(0.0, 1.0))
     observer = LinkageObserver("CEKF", four_bar, "encoder", plant_psd=0.1, variances=(1e-4, 1e-3))
-    with pytest.raises(SettingsError, match=r"readings must be 1 numbers, NaN for none, got \[1.0, 2.0\]"):
+    with pytest.raises(SettingsError, match=r"readings must be 1 numbers \(NaN: no reading\), got \[1.0, 2.0\]"):
         observer.correct([1.0, 2.0])
     with pytest.raises(SettingsError, match="readings must be 1 numbers"):
         observer.correct([float("inf")])
-    with pytest.raises(ObserverError, match="CEKF: correct follows predict, once"):
+    with pytest.raises(ObserverError, match="CEKF: call correct once after each predict"):
         observer.correct([1.0])

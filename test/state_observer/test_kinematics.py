@@ -94,7 +94,7 @@ def test_a_position_that_cannot_be_is_not_found() -> None:
         ("{bar: crank,", "{bar: crnk,", "bar crnk: unknown; did you mean crank?"),
         ("{bar: crank,", "{bar: rocker,", "crank rocker: must start at a pivot and end at a point"),
         ("couplers: [coupler]", "couplers: [copler]", "bar copler: unknown; did you mean coupler?"),
-        ("name: P2,", "name: P1,", "joint P1: is there 2 times"),
+        ("name: P2,", "name: P1,", "joint P1: defined 2 times"),
         ("pivots:", "pivotz:", "pivotz: unknown; did you mean pivots?"),
     ],
 )
