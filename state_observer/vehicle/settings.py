@@ -40,9 +40,7 @@ class SensorNoise:
     gps_std_m: float = _std(1.263, "Standard deviation of the GPS position, east and north each", "m")
     gps_up_std_m: float = _std(2.551, "Standard deviation of the GPS height", "m")
     gps_velocity_std_mps: float = _std(0.05, "Standard deviation of the GPS velocity, each axis", "m/s")
-    course_std: float = _std(
-        0.02, "Standard deviation of the course used as yaw, in addition to velocity noise", "rad"
-    )
+    course_std: float = _std(0.02, "Standard deviation of the course used as yaw, in addition to velocity noise", "rad")
     gyro_std_radps: float = _std(0.003, "Standard deviation of the angular rate", "rad/s")
     force_std_mps2: float = _std(
         0.15, "Standard deviation of the specific force: noise, and vibration that the model misses", "m/s^2"
