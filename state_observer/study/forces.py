@@ -58,7 +58,7 @@ def compare(bench: Bench, case: Case) -> Comparison:
     """All variants on one case (its method is not used)."""
     runs, merits, force_rms = {}, {}, {}
     truth, readings = bench.truth(case.linkage), bench.readings(case)
-    lacking = missing_force(bench, case)
+    missing = missing_force(bench, case)
     for name, variant in VARIANTS.items():
         force = replace(bench.tuning.force, correlation_time_s=variant.correlation_time_s)
         tuning = replace(bench.tuning, force=force)
@@ -66,8 +66,8 @@ def compare(bench: Bench, case: Case) -> Comparison:
         runs[name] = observer.run(readings)
         merits[name] = merit(runs[name], truth, bench.step)
         done = len(runs[name].forces)
-        force_rms[name] = float(np.sqrt(np.mean((runs[name].forces - lacking[:done]) ** 2)))
-    return Comparison(runs, merits, force_rms, lacking)
+        force_rms[name] = float(np.sqrt(np.mean((runs[name].forces - missing[:done]) ** 2)))
+    return Comparison(runs, merits, force_rms, missing)
 
 
 def missing_force(bench: Bench, case: Case) -> Array:
@@ -75,6 +75,6 @@ def missing_force(bench: Bench, case: Case) -> Array:
     gravity = bench.study.true_gravity_mps2
     true = bench.mechanism(case.linkage, gravity)
     model = bench.mechanism(case.linkage, gravity + bench.study.error(case.error).gravity_mps2)
-    lacking = true.kernel.force - model.kernel.force
+    missing = true.kernel.force - model.kernel.force
     positions = bench.truth(case.linkage).q
-    return np.array([projection(true.kernel, q).matrix_r.T @ lacking for q in positions])
+    return np.array([projection(true.kernel, q).matrix_r.T @ missing for q in positions])

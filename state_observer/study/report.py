@@ -170,7 +170,7 @@ def _cost_table(factors: Mapping[str, Mapping[str, float]]) -> str:
 def force_picture(bench: Bench, beyond: Comparison) -> bytes:
     """The force missing from the model, and the filters' estimates of it."""
     times: Array = bench.step * np.arange(1, len(beyond.true_force) + 1, dtype=np.float64)
-    lines = {"lacking": beyond.true_force[:, 0]}
+    lines = {"missing": beyond.true_force[:, 0]}
     lines |= {name: run.forces[:, 0] for name, run in beyond.runs.items() if run.forces.any()}
     title = "Gravity of the model off by 1 m/s²: force on the crank that the forceEKF adds (encoder at 200 Hz)"
     return plots.lines_picture(title, "force on the crank [N m]", times, lines)

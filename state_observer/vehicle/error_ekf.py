@@ -55,12 +55,12 @@ class ErrorEkf(FilterBase):
     ) -> None:
         """parameters: used instead of the settings' vehicle file."""
         self.ground: GroundModel = ground or FlatGround()
-        numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
-        self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
+        vehicle = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
+        self.model = Hmmwv(vehicle, powertrain=settings.powertrain, step_s=settings.model_step_s)
         work = driving_workspace(self.model.kernel)
         self._handle = handle(self.model.kernel, work, SEMI_IMPLICIT_EULER)
         self._kernel_ground = self.ground.kernel()
-        self.constants = filter_constants(settings, self.model, numbers)
+        self.constants = filter_constants(settings, self.model, vehicle)
         self._own = settings
         self._axes = self.constants["imu_axes"][0]
         super().__init__(settings, VEHICLE_MEMORY, settings.step_s)

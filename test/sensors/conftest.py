@@ -36,8 +36,8 @@ def has_correlation() -> Callable[[Array, Array, float], bool]:
 
     def judge(first: Array, second: Array, correlation: float) -> bool:
         found = float(np.corrcoef(first, second)[0, 1])
-        spread = BOUND / math.sqrt(first.size - 3)
-        return abs(math.atanh(found) - math.atanh(correlation)) <= spread
+        margin = BOUND / math.sqrt(first.size - 3)
+        return abs(math.atanh(found) - math.atanh(correlation)) <= margin
 
     return judge
 
@@ -47,8 +47,8 @@ def has_share() -> Callable[[int, int, float], bool]:
     """Whether `count` of `total` events can have this probability: normal interval, 99.9 %."""
 
     def judge(count: int, total: int, share: float) -> bool:
-        spread = BOUND * math.sqrt(share * (1.0 - share) * total)
-        return abs(count - share * total) <= spread
+        margin = BOUND * math.sqrt(share * (1.0 - share) * total)
+        return abs(count - share * total) <= margin
 
     return judge
 

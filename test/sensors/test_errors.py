@@ -180,11 +180,11 @@ def test_variances_grow_with_the_reading_axis_by_axis(has_deviation: Judge) -> N
     models = [ErrorModel(parameters, 3, seed, "sensor") for seed in range(1000)]
     errors = np.array([model.apply(0, true) - true for model in models])
 
-    told = models[0].variances(true)
+    reported = models[0].variances(true)
 
-    assert_array_equal(told, 0.01**2 + 0.02**2 * np.array([1.0, 0.0, 9.0]) + 0.03**2 * np.array([9.0, 10.0, 1.0]))
+    assert_array_equal(reported, 0.01**2 + 0.02**2 * np.array([1.0, 0.0, 9.0]) + 0.03**2 * np.array([9.0, 10.0, 1.0]))
     for axis in range(3):
-        assert has_deviation(errors[:, axis], math.sqrt(told[axis]))
+        assert has_deviation(errors[:, axis], math.sqrt(reported[axis]))
 
 
 def test_only_three_axis_channels_have_misalignment_in_their_variance() -> None:

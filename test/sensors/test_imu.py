@@ -226,15 +226,15 @@ def test_variance_of_the_worst_axis_includes_scale_and_misalignment(
     angular_velocity = np.array([sample.angular_velocity for sample in samples]) - turning.angular_velocity
     force = np.array([sample.force for sample in samples]) - [0.0, 0.0, G]
 
-    for errors, told, kind in (
+    for errors, reported, kind in (
         (angular_velocity, samples[0].angular_velocity_variance, settings.gyro_errors()),
         (force, samples[0].force_variance, settings.accel_errors()),
     ):
         # Scale acts on the measured axis, misalignment on the other two.
         worst = errors[:, 2] if kind.scale > kind.misalignment else errors[:, 0]
-        assert has_deviation(worst, math.sqrt(told))
+        assert has_deviation(worst, math.sqrt(reported))
         # No axis is worse than reported: 99.9 % of 400 samples.
-        assert (errors**2).mean(axis=0).max() < told * (1.0 + 3.29 * math.sqrt(2.0 / 400))
+        assert (errors**2).mean(axis=0).max() < reported * (1.0 + 3.29 * math.sqrt(2.0 / 400))
 
 
 @pytest.mark.parametrize("kind", ["spike", "bias", "scale"])

@@ -275,8 +275,8 @@ def test_weak_returns_are_lost_as_often_as_the_signal_says() -> None:
         lost = np.exp(-0.4 * cosine * (60.0 / distance) ** 2 / 0.8)
         seen = np.sum([np.isinf(scan.ranges[ring]) for scan in scans])
         # 99.9 % of a sum of Bernoulli draws.
-        spread = math.sqrt(40 * float((lost * (1.0 - lost)).sum()))
-        assert abs(seen - 40 * lost.sum()) < 3.29 * spread
+        deviation = math.sqrt(40 * float((lost * (1.0 - lost)).sum()))
+        assert abs(seen - 40 * lost.sum()) < 3.29 * deviation
         assert 0.1 < lost.mean() < 0.6
 
 
@@ -424,8 +424,8 @@ def test_faults_affect_the_scans_of_their_time_and_no_others_to_the_bit(fault: F
             np.testing.assert_allclose(scan.ranges[returned], true.ranges[returned] + 1.0, atol=1e-5)
         elif fault.kind == "noise":
             # 99.9 % interval of a deviation from about 1000 samples.
-            spread = (scan.ranges[returned] - true.ranges[returned]).std()
-            assert abs(spread - 1.0) < 3.29 / math.sqrt(2 * returned.sum())
+            deviation = (scan.ranges[returned] - true.ranges[returned]).std()
+            assert abs(deviation - 1.0) < 3.29 / math.sqrt(2 * returned.sum())
         elif fault.kind == "freeze":
             assert scan.ranges.tobytes() == before.ranges.tobytes()
             assert scan.points.tobytes() == before.points.tobytes(), "intensities too"

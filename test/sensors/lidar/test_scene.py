@@ -141,14 +141,14 @@ def test_cylinder_is_round(position: tuple[float, float]) -> None:
 
     flat = np.hypot(rays[:, 0], rays[:, 1])
     ahead = (15.0 * rays[:, 0] + 2.0 * rays[:, 1]) / flat
-    aside = np.abs(15.0 * rays[:, 1] - 2.0 * rays[:, 0]) / flat
-    surely, never = aside < 0.99 * radius, aside > radius
-    expected = (ahead - np.sqrt(np.maximum(radius**2 - aside**2, 0.0))) / flat
+    offset = np.abs(15.0 * rays[:, 1] - 2.0 * rays[:, 0]) / flat
+    surely, never = offset < 0.99 * radius, offset > radius
+    expected = (ahead - np.sqrt(np.maximum(radius**2 - offset**2, 0.0))) / flat
     assert surely.sum() > 3000
     np.testing.assert_allclose(found.ranges[surely], expected[surely], atol=EXACT)
     assert np.isinf(found.ranges[never]).all()
     assert (found.materials[surely] == TREE).all()
-    facing = flat[surely] * np.sqrt(1.0 - (aside[surely] / radius) ** 2)
+    facing = flat[surely] * np.sqrt(1.0 - (offset[surely] / radius) ** 2)
     np.testing.assert_allclose(found.cosines[surely], facing, atol=1e-4)
 
 

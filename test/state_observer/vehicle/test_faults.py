@@ -80,14 +80,14 @@ def _is_fix(sample: Sample) -> bool:
 def test_status_reports_an_outage_within_a_second_and_its_end(
     block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
-    told = {}
+    statuses = {}
     for sample in altered(block_samples, GpsSample, 12.0, 20.0):
         any_observer.process(sample)
-        told[round((sample.time_ns - START_NS) / NS, 2)] = any_observer.health().status if _whole(sample) else ""
-    assert told[11.9] == ALIGNED
-    assert told[13.1] == DEAD_RECKONING
-    assert told[17.0] == INVALID
-    assert told[20.5] == ALIGNED
+        statuses[round((sample.time_ns - START_NS) / NS, 2)] = any_observer.health().status if _whole(sample) else ""
+    assert statuses[11.9] == ALIGNED
+    assert statuses[13.1] == DEAD_RECKONING
+    assert statuses[17.0] == INVALID
+    assert statuses[20.5] == ALIGNED
 
 
 def _whole(sample: Sample) -> bool:

@@ -117,8 +117,8 @@ def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
 def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
     """Fix of a perfect receiver."""
     state, arm = ekf.filter_state["state"][0], ekf.constants["gps_arm"][0]
-    told = ekf.estimate()
-    x, y, z, w = told["attitude"]
+    estimate = ekf.estimate()
+    x, y, z, w = estimate["attitude"]
     rotation = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -250,9 +250,9 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_rejected(ekf: ErrorEkf) -> N
     np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
 
 
-@pytest.mark.parametrize(("beyond", "tells"), [(0.4, False), (-0.4, False), (0.7, True), (-0.7, True)])
+@pytest.mark.parametrize(("beyond", "is_informative"), [(0.4, False), (-0.4, False), (0.7, True), (-0.7, True)])
 def test_an_unchanged_count_is_informative_only_for_a_wheel_outside_its_pulse(
-    ekf: ErrorEkf, beyond: float, tells: bool
+    ekf: ErrorEkf, beyond: float, is_informative: bool
 ) -> None:
     state = ekf.filter_state["state"][0]
     rates, before = state[25:29].copy(), state[11:15].copy()
@@ -261,7 +261,7 @@ def test_an_unchanged_count_is_informative_only_for_a_wheel_outside_its_pulse(
     ekf.filter_state["turned"] = before - (0.5 + beyond) * PULSE
     correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), rates, 0.01, ekf.time_ns)
     moved = (state[11:15] - before) * -np.sign(beyond)
-    assert (moved > 0.01 * PULSE).all() if tells else (moved == 0.0).all()
+    assert (moved > 0.01 * PULSE).all() if is_informative else (moved == 0.0).all()
 
 
 def test_a_yaw_error_makes_the_position_error_grow_with_distance(ekf: ErrorEkf) -> None:
