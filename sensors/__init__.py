@@ -1,1 +1,1 @@
-"""Simulated sensors: what they would measure of the true motion, with errors and faults."""
+"""Simulated sensors: measurements of the true motion, with errors and faults."""

@@ -1,7 +1,7 @@
-"""Allan deviation: how much means over a time differ from one such time to the next.
+"""Allan deviation: difference of the means over successive averaging times.
 
 The convention is IEEE Std 952: white noise of density N [u/sqrt(Hz)] has N / sqrt(tau), so N is read at 1 s; N^2 is the
-two-sided spectral density. Data sheets that give one-sided densities from a spectrum have sqrt(2) N.
+two-sided spectral density. Data sheets that give one-sided densities from a spectrum state sqrt(2) N.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from sensors.errors import ErrorParameters
 
 Array = NDArray[np.float64]
 
-# A Gauss-Markov process of unit deviation has its largest Allan deviation, FLAT, at FLAT_AT correlation times: there
-# the derivative of gauss_markov_deviation is zero. IEEE Std 952 has the same as 0.437 q sqrt(T) at 1.89 T, where the
-# driving noise q makes the deviation q sqrt(T / 2).
+# A Gauss-Markov process of unit deviation has its largest Allan deviation, FLAT, at FLAT_AT correlation times, where
+# the derivative of gauss_markov_deviation is zero. IEEE Std 952 gives it as 0.437 q sqrt(T) at 1.89 T; driving noise q
+# gives the deviation q sqrt(T / 2).
 FLAT = 0.6173642831444415
 FLAT_AT = 1.8926178354517893
 
 
 class AllanCurve(NamedTuple):
-    """Of one or several channels of equal length."""
+    """Allan deviation of one or several channels of equal length."""
 
     tau: Array  # averaging times [s]
     deviation: Array  # tau x channels [u]
-    freedom: Array  # degrees of freedom of each channel's variance, at least about as many
+    freedom: Array  # degrees of freedom of each channel's variance, a lower bound
 
     def interval(self, expected: Array, confidence: float, channels: int = 1) -> tuple[Array, Array]:
-        """Where deviations of an expected size lie with that probability; of so many channels' mean square."""
+        """Confidence interval of the deviation around an expected one; for the mean square over `channels`."""
         freedom = self.freedom * channels
         tail = 0.5 * (1.0 - confidence)
-        from scipy.stats import chi2  # takes half a second to import, and nodes have no use for it
+        from scipy.stats import chi2  # slow to import, and nodes do not need it
 
         low, high = (np.sqrt(chi2.ppf(share, freedom) / freedom) for share in (tail, 1.0 - tail))
         return expected * low, expected * high
@@ -60,24 +60,24 @@ def allan_deviation(readings: Array, rate_hz: float, per_decade: int = 10) -> Al
 
 
 def expected_deviation(parameters: ErrorParameters, rate_hz: float, tau: ArrayLike) -> Array:
-    """What allan_deviation should show of the errors of a sensor at rest [u]: white noise, drift and random walk.
+    """Expected Allan deviation of a sensor at rest [u]: white noise, drift and random walk.
 
-    Steps of the resolution count as white noise, true where noise is not much smaller than a step. Rates are well above
+    Quantisation counts as white noise, valid if the noise is not much smaller than a step. Rates are assumed well above
     1 / drift_time_s.
     """
     p, at = parameters, np.asarray(tau, dtype=float)
     white = p.noise**2 + p.resolution**2 / 12.0
-    # A mean of m samples is not that of all times between: summing the differences of a walk of variance q per sample
-    # gives q (2 m^2 + 1) / (6 m): q m / 3 as in the standard, and q / (6 m). From sample to sample a drift walks too.
+    # A mean of m samples differs from a continuous mean: the sum of differences of a walk with variance q per sample
+    # gives q (2 m^2 + 1) / (6 m): q m / 3 as in the standard, plus q / (6 m). Between samples a drift is a walk too.
     step = (p.random_walk**2 + 2.0 * p.drifting_bias**2 / p.drift_time_s) / rate_hz
     drift = (p.drifting_bias * gauss_markov_deviation(at / p.drift_time_s)) ** 2
     return np.asarray(np.sqrt((white + step / 6.0) / (rate_hz * at) + drift + p.random_walk**2 * at / 3.0))
 
 
 def gauss_markov_deviation(tau: ArrayLike) -> Array:
-    """Of a process of unit deviation and unit correlation time (IEEE Std 952, Annex C, exponentially correlated noise).
+    """Allan deviation of exponentially correlated noise of unit deviation and correlation time (IEEE Std 952, Annex C).
 
-    sigma^2 = (2 / tau) (1 - (3 - 4 exp(-tau) + exp(-2 tau)) / (2 tau)); 2 tau / 3 where tau is small.
+    sigma^2 = (2 / tau) (1 - (3 - 4 exp(-tau) + exp(-2 tau)) / (2 tau)); 2 tau / 3 for small tau.
     """
     at = np.asarray(tau, dtype=float)
     safe = np.maximum(at, 1e-3)
@@ -87,17 +87,17 @@ def gauss_markov_deviation(tau: ArrayLike) -> Array:
 
 
 def drift_of_instability(bias_instability: float) -> float:
-    """Deviation of the Gauss-Markov bias whose Allan deviation is flat at the bias instability [u].
+    """Standard deviation of the Gauss-Markov bias whose Allan deviation is flat at the bias instability [u].
 
-    The flat part, as data sheets read it off their curves; IEEE Std 952 calls that 0.664 B of a flicker noise B.
+    Data sheets read the flat part off their curves; in IEEE Std 952 it is 0.664 B for flicker noise B.
     """
     return bias_instability / FLAT
 
 
 def _freedom(count: int, factors: NDArray[np.int64]) -> Array:
-    """The fewer of those of white noise and of a random walk (Riley, NIST SP 1065, Section 5.4.1), at least 1.
+    """Degrees of freedom: the smaller of white noise and random walk (Riley, NIST SP 1065, Section 5.4.1), at least 1.
 
-    Both count `count + 1` sums; drifts lie between the two.
+    Both use `count + 1` sums; drifts lie between the two.
     """
     n, m = float(count + 1), factors.astype(float)
     white = (1.5 * (n - 1.0) / m - 2.0 * (n - 2.0) / n) * 4.0 * m**2 / (4.0 * m**2 + 5.0)

@@ -1,4 +1,4 @@
-"""What encoders look at, from a snapshot of the vehicle."""
+"""Truth for the encoders, from a snapshot of the vehicle."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
 
 def drive_truth(seen: SnapshotRecord) -> DriveTruth:
-    """The record's own values, copied: it may be filled anew."""
+    """Values of the record, copied because it may be refilled."""
     return DriveTruth(
         spin=np.array(seen["spin"]),
         wheel_torque=seen["drive_torque"] + seen["brake_torque"],
-        steering=-float(seen["pitman_angle"]),  # the chassis sees a turn to the left as negative
+        steering=-float(seen["pitman_angle"]),  # in chassis axes, left is negative
         throttle=float(seen["throttle"]),
         brake=float(seen["brake"]),
         engine_speed=float(seen["engine_speed"]),
@@ -23,7 +23,7 @@ def drive_truth(seen: SnapshotRecord) -> DriveTruth:
 
 
 def require_finite_drive(drive: DriveTruth) -> None:
-    """Raises ValueError with one line for a truth that is none."""
+    """Raises ValueError with one line for values that are not finite."""
     single = (drive.steering, drive.throttle, drive.brake, drive.engine_speed)
     values = {"spin": drive.spin.tolist(), "wheel_torque": drive.wheel_torque.tolist(), "pedals and engine": single}
     for name, numbers in values.items():

@@ -1,9 +1,9 @@
-"""What makes a measurement differ from the truth: one model for all sensors, over channels of one unit.
+"""Measurement errors: one model for all sensors, over channels of one unit.
 
 measured = limited(quantised((1 + scale)(I + misalignment) true + bias + noise))
 
 The bias is the sum of a constant one (drawn when the sensor starts), a first-order Gauss-Markov process (bias
-instability) and a random walk. Units: u is the channel's own.
+instability) and a random walk. u is the unit of the channel.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class ErrorParameters:
 
     noise: float = 0.0  # white, of one sample [u]
     constant_bias: float = 0.0  # [u]
-    drifting_bias: float = 0.0  # of the Gauss-Markov process at all times [u]
+    drifting_bias: float = 0.0  # stationary, of the Gauss-Markov process [u]
     drift_time_s: float = 100.0  # its correlation time
-    random_walk: float = 0.0  # growth of the random walk [u/sqrt(s)]
+    random_walk: float = 0.0  # growth [u/sqrt(s)]
     scale: float = 0.0  # [-]
-    misalignment: float = 0.0  # share of each axis in each other one, for channels that are three axes [rad]
-    resolution: float = 0.0  # step of the reading, not a deviation; 0 is none [u]
+    misalignment: float = 0.0  # cross-axis share, for three-axis channels [rad]
+    resolution: float = 0.0  # quantisation step, not a deviation; 0: no rounding [u]
     limit: float = math.inf  # largest reading, not a deviation [u]
 
     def __post_init__(self) -> None:
@@ -54,54 +54,54 @@ class ErrorParameters:
 
     @cached_property
     def sizes(self) -> tuple[float, ...]:
-        """As the kernel takes them."""
+        """Parameters in the order that the kernel expects."""
         biases = self.constant_bias, self.drifting_bias, self.drift_time_s, self.random_walk
         return *biases, self.scale, self.misalignment, self.noise, self.resolution, self.highest
 
 
-# Rows of an ErrorModel's unit numbers; by index and not by views, which a copy of a model would lose.
+# Rows of an ErrorModel's normalised draws; indices rather than views, which a copy of a model would lose.
 CONSTANT, SCALE, DRIFT, WALK, SKEW = 0, 1, 2, 3, slice(4, None)
 
 
 class ErrorModel:
-    """The errors of `size` channels, in time. `reset` begins anew with the same random numbers."""
+    """Errors of `size` channels over time. `reset` restarts with the same random numbers."""
 
     def __init__(self, parameters: ErrorParameters, size: int, seed: int, *names: str) -> None:
-        """names: whose random numbers, as in sensors.streams.stream."""
+        """names: of the random stream, as in sensors.streams.stream."""
         self.parameters = parameters
         self._size, self._seed, self._names = size, seed, names
         self.reset()
 
     def reset(self) -> None:
-        """As at the start."""
+        """Return to the initial state."""
         self._noise = stream(self._seed, *self._names, "noise")
         self._drifting = stream(self._seed, *self._names, "drift")
-        # Drawn as unit numbers: settings that change while a sensor runs scale them and draw none anew.
+        # Drawn with unit deviation: a change of settings while running rescales them without new draws.
         constant = stream(self._seed, *self._names, "constant")
-        self._units = np.zeros((4 + self._size, self._size))  # one array, as it costs least to hand to a kernel
+        self._units = np.zeros((4 + self._size, self._size))  # one array, the cheapest to pass to a kernel
         self._units[CONSTANT] = constant.normal(size=self._size)
         self._units[SCALE] = constant.normal(size=self._size)
-        if self._size == 3:  # six angles: the axes are neither square to each other nor to the case
+        if self._size == 3:  # six angles: axes orthogonal neither to each other nor to the case
             self._units[SKEW] = constant.normal(size=(3, 3)) * (1.0 - np.eye(3))
-        self._units[DRIFT] = self._drifting.normal(size=self._size)  # the process is as old as the world
+        self._units[DRIFT] = self._drifting.normal(size=self._size)  # the process is stationary from the start
         self._walked_s = 0.0
         self._no_kicks = np.zeros((2, self._size))
         self._time_ns: int | None = None
 
     def bias(self) -> Array:
-        """The bias at the last sample [u]; of tests and pictures, no real sensor tells."""
+        """Bias at the last sample [u]; for tests and pictures, unknown to a real sensor."""
         return self._bias(self._units[DRIFT], self._units[WALK])
 
     def variance(self) -> float:
-        """Of a reading of zero about the truth: noise, bias and steps [u^2]. What grows with it is in `variances`."""
+        """Error variance of a reading of zero: noise, bias and quantisation [u^2]; see also `variances`."""
         p = self.parameters
         walk = p.random_walk**2 * self._walked_s
         return p.noise**2 + p.constant_bias**2 + p.drifting_bias**2 + walk + p.resolution**2 / 12.0
 
     def variances(self, read: Array) -> Array:
-        """Of each channel of a reading about the truth [u^2], errors of scale and misalignment in it.
+        """Error variance of each channel of a reading [u^2], including scale and misalignment.
 
-        To first order: a channel's own scale acts on itself, three axes' misalignments on the other two.
+        To first order: scale acts on the channel itself, misalignment of three axes on the other two.
         """
         p = self.parameters
         out: Array = np.empty(self._size)
@@ -121,7 +121,7 @@ class ErrorModel:
         return read
 
     def apply_still(self, time_ns: int, step_ns: int, count: int, true: Array) -> Array:
-        """Readings (count x size) at a time and every step after it of what does not change, to the bit as `apply`."""
+        """Readings (count x size) of a constant truth at a time and every step after it, to the bit as `apply`."""
         p = self.parameters
         if count < 1 or step_ns < 1:
             raise ValueError(f"count and step_ns: must be above 0, got {count} and {step_ns}")
@@ -138,7 +138,7 @@ class ErrorModel:
         return self._read(true, self._bias(drift, walk), self._noise.normal(size=(count, self._size)))
 
     def within_range(self, read: Array) -> Array:
-        """Of readings that faults have changed: no sensor says more than it can. NaN stays."""
+        """Clip readings changed by faults to the sensor's range. NaN stays."""
         return _clipped(read, self.parameters.highest)
 
     def is_clipped(self, read: Array) -> bool:
@@ -171,7 +171,7 @@ class ErrorModel:
 
 
 def limited(values: Array, limit: float, resolution: float) -> Array:
-    """In whole steps of a resolution (0: none), within plus and minus a limit."""
+    """Values rounded to a resolution (0: no rounding), within plus and minus a limit."""
     if resolution > 0.0:
         values = np.round(values / resolution) * resolution + 0.0  # no -0.0
     return _clipped(values, limit)
@@ -179,13 +179,13 @@ def limited(values: Array, limit: float, resolution: float) -> Array:
 
 @kernel
 def _clipped(values: Array, limit: float) -> Array:
-    """Of any shape; NaN stays."""
+    """Clip values of any shape; NaN stays."""
     return np.minimum(np.maximum(values, -limit), limit)
 
 
 @kernel
 def _reaches(values: Array, limit: float) -> bool:
-    """Whether any is at a limit or beyond."""
+    """Whether any value is at a limit or beyond."""
     reached = False
     for value in values:
         reached = reached or abs(value) >= limit
@@ -194,7 +194,7 @@ def _reaches(values: Array, limit: float) -> bool:
 
 @kernel
 def _grown(variance: float, own: float, others: float, read: Array, out: Array) -> None:
-    """A variance, and more by the squares of a channel's own reading and of the others'."""
+    """A variance plus shares of the squares of a channel's own reading and of the others'."""
     total = 0.0
     for value in read:
         total += value * value
@@ -205,7 +205,7 @@ def _grown(variance: float, own: float, others: float, read: Array, out: Array) 
 
 @kernel
 def _remember(keeps: float, values: Array) -> None:
-    """Add to each row a share of the row before it, from the top."""
+    """Add to each row a share of the row above, top down: first-order recursion."""
     for row in range(1, values.shape[0]):
         for column in range(values.shape[1]):
             values[row, column] = keeps * values[row - 1, column] + values[row, column]
@@ -226,7 +226,7 @@ def _age(passed: float, drift_time: float, kicks: Array, drift: Array, walk: Arr
 def _apply(
     passed: float, kicks: Array, sizes: tuple[float, ...], units: Array, noise: Array, true: Array, read: Array
 ) -> None:
-    """A reading of what is true some seconds after the last, as apply_still makes many; sizes and units as there."""
+    """One reading some seconds after the last; apply_still makes many. Same sizes and units."""
     constant_bias, drifting_bias, drift_time, random_walk, scale, misalignment, white, resolution, limit = sizes
     constant, scales, drift, walk = units[0], units[1], units[2], units[3]
     _age(passed, drift_time, kicks, drift, walk)

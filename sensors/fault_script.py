@@ -13,15 +13,15 @@ FORM = "KIND START_S LENGTH_S [VALUE [CHANNEL]]"
 
 
 def fault_words(fault: Fault) -> str:
-    """As `fault_from_words` reads them, to the bit."""
+    """Text that `fault_from_words` reads back exactly."""
     return f"{fault.kind} {fault.start_s!r} {fault.length_s!r} {fault.value!r} {fault.channel}".strip()
 
 
 def fault_from_words(words: str) -> Fault:
-    """Raises ValueError with one line when the words are no fault."""
+    """Parse a fault; raises ValueError with one line."""
     kind, *rest = words.split() or [""]
     if not 2 <= len(rest) <= 4:
-        raise ValueError(f"{words!r} is no fault; write {FORM}")
+        raise ValueError(f"{words!r} is not a fault; write {FORM}")
     try:
         start, length, value = (float(word) for word in [*rest[:3], "0"][:3])
         values = {"kind": kind, "start_s": start, "length_s": length, "value": value}
@@ -29,4 +29,4 @@ def fault_from_words(words: str) -> Fault:
     except SettingsError as error:
         raise ValueError(f"{words!r}: {error}") from None
     except ValueError:
-        raise ValueError(f"{words!r} has a word where a number belongs; write {FORM}") from None
+        raise ValueError(f"{words!r} has text in place of a number; write {FORM}") from None

@@ -1,4 +1,4 @@
-"""Scripted faults, for tests of whoever uses the sensors: what a broken sensor says, and when it says it.
+"""Scripted faults, to test consumers of sensor data: distorted readings and disturbed delivery.
 
 >>> fault = Fault(kind="bias", start_s=10.0, length_s=5.0, value=2.0, channel="east")
 >>> line = FaultLine([fault], ("east", "north"), seed=1, name="gps")
@@ -22,17 +22,17 @@ from sensors.streams import stream
 
 Array = NDArray[np.float64]
 
-SPIKES = 0.1  # share of samples that a spike fault hits
+SPIKES = 0.1  # share of samples affected by a spike fault
 FREEZE = "freeze"
 FAULTS = MappingProxyType(
     {  # kind: what happens, and what `value` means
-        FREEZE: "the last reading before it repeats, other faults in it",
+        FREEZE: "the last reading repeats, with other faults in it",
         "bias": "value is added",
         "drift": "value per second is added, from 0",
-        "scale": "times value",
+        "scale": "readings are multiplied by value",
         "noise": "white noise of standard deviation value is added",
         "spike": f"value is added to or taken from {SPIKES:.0%} of the samples",
-        "nan": "not a number",
+        "nan": "readings are not a number",
         "outage": "nothing is sent",
         "drop": "a share of value (0 to 1) of the samples is lost",
         "delay": "samples arrive value seconds later",
@@ -63,19 +63,19 @@ class Fault:
         if self.kind in ("delay", "reorder", "noise") and self.value < 0.0:
             raise ValueError(f"value: of {self.kind} must not be negative, got {self.value:g}")
         if self.kind in DELIVERY_FAULTS and self.channel:
-            raise ValueError(f"channel: {self.kind} hits whole samples, leave it out")
+            raise ValueError(f"channel: {self.kind} affects whole samples, leave it empty")
 
     def is_on(self, time_s: float) -> bool:
-        """Whether it lasts at a time since the start."""
+        """Whether it is active at a time since the start."""
         return self.start_s <= time_s < self.start_s + self.length_s
 
     def mask(self, channels: Sequence[str]) -> NDArray[np.bool_]:
-        """Which channels it hits; raises ValueError when it is none."""
+        """Affected channels; raises ValueError if there are none."""
         return channel_mask(self.channel, channels)
 
 
 def channel_mask(beginning: str, channels: Sequence[str]) -> NDArray[np.bool_]:
-    """Which channels' names begin so; raises ValueError when none does."""
+    """Channels whose name begins with a text; raises ValueError if there are none."""
     mask = np.array([name.startswith(beginning) for name in channels])
     if not mask.any():
         raise ValueError(f"channel: must be the beginning of one of {', '.join(channels)}, got {beginning!r}")
@@ -83,7 +83,7 @@ def channel_mask(beginning: str, channels: Sequence[str]) -> NDArray[np.bool_]:
 
 
 class _Part(NamedTuple):
-    """A fault at work. Its random numbers are its own: other faults of the sensor change nothing of them."""
+    """A fault with its own random numbers, which do not depend on the sensor's other faults."""
 
     fault: Fault
     mask: NDArray[np.bool_]
@@ -103,7 +103,7 @@ class FaultLine:
         self.reset()
 
     def set(self, faults: Iterable[Fault]) -> None:
-        """Other faults from now on; those that stay go on undisturbed."""
+        """Replace the faults; those that stay continue undisturbed."""
         faults = tuple(faults)
         parts: dict[str, _Part] = {}
         for fault in faults:
@@ -114,17 +114,17 @@ class FaultLine:
         self.faults, self._parts = faults, parts
 
     def reset(self) -> None:
-        """As at the start."""
+        """Return to the initial state."""
         self._time_s = -math.inf
         self._sent: Array | None = None
         self._parts = {key: self._part(key, part.fault) for key, part in self._parts.items()}
 
     def faults_at(self, time_s: float) -> tuple[Fault, ...]:
-        """Those that are on at a time since the start."""
+        """Faults active at a time since the start."""
         return tuple(fault for fault in self.faults if fault.is_on(time_s))
 
     def distort(self, time_s: float, reading: Array) -> Array:
-        """What a broken sensor reads instead; channels are along the last axis."""
+        """Reading with the active faults; channels are along the last axis."""
         self._time_s = time_s
         if not self._parts:
             self._sent = reading.copy()
@@ -144,7 +144,7 @@ class FaultLine:
         return wrong
 
     def delays(self, time_s: float) -> list[float]:
-        """For each time that a sample is sent, how much later than without faults [s]; none when it is lost."""
+        """Extra delay of each copy of a sample that is sent [s]; empty if it is lost."""
         is_lost, late, copies = False, 0.0, 1
         for fault, _, random, _ in self._parts.values():
             if not fault.is_on(time_s):
@@ -173,7 +173,7 @@ def _distorted(part: _Part, time_s: float, reading: Array) -> Array:
     if fault.kind == "drift":
         return reading + fault.value * (time_s - since_s)
     if fault.kind == "scale":
-        # What is infinite (no return of a LIDAR) stays so: 0 times it is no number.
+        # Keep infinite readings (no return of a LIDAR): 0 times infinity is NaN.
         return np.multiply(reading, fault.value, out=np.array(reading), where=np.isfinite(reading))
     if fault.kind == "noise":
         return reading + fault.value * random.normal(size=reading.shape)

@@ -24,7 +24,7 @@ from terrain.surroundings import Surroundings
 
 
 class SeenWorld:
-    """The scene that sensors of one process look at, with its targets where they are at a time."""
+    """The scene seen by the sensors of one process, with its moving targets."""
 
     def __init__(self, there: Surroundings, targets: tuple[MovingTarget, ...] = ()) -> None:
         self.there = there
@@ -32,31 +32,31 @@ class SeenWorld:
         self._targets = targets
 
     def move_to(self, time_s: float) -> None:
-        """Since the start of the run [s]."""
+        """Move the targets to a time since the start of the run [s]."""
         if self._targets:
             self.scene.set_targets([target.target(time_s, self.there.height_at) for target in self._targets])
 
 
 @dataclass(frozen=True)
 class SensorKind:
-    """How a kind of sensor is made, and what it needs to be fed with."""
+    """How to make a kind of sensor, and its inputs."""
 
     name: str
     settings: type[SensorSettings]
     make: Callable[..., Sensor[Any, Any]]  # (settings, seen, *, seed, name, faults, start_ns); seen may be None
-    frame: str  # of a sensor that is called like its kind
+    frame: str  # default frame, of a sensor named after its kind
     usual_preset: str
-    looks_around: bool = False  # needs the scene, or to know where on Earth it is
+    looks_around: bool = False  # needs the scene, or its location on Earth
     publishes: tuple[Publication, ...] = ()
     announces: tuple[Announcement, ...] = ()
-    remark: Callable[[Any], Remark] | None = None  # on a sample
+    remark: Callable[[Any], Remark] | None = None  # health from a sample
     sends_large_messages: bool = False
     needs_accel: bool = False  # the truth's acceleration
-    needs_drive: bool = False  # wheels, pedals and engine of the truth
+    needs_drive: bool = False  # the truth's wheels, pedals and engine
 
     @cached_property
     def node_settings(self) -> Any:
-        """Type of the settings of a sensor of this kind in a run, which are its node's parameters."""
+        """Settings class of this kind in a run; its fields are the node's parameters."""
         bases = (self.settings, SensorNodeSettings, *((SceneSettings,) if self.looks_around else ()))
 
         def check(this: Any) -> None:
@@ -69,7 +69,7 @@ class SensorKind:
         return made
 
     def frame_of(self, sensor: str) -> str:
-        """Name of the frame of a sensor that is called so."""
+        """Frame of a sensor with this name."""
         return self.frame if sensor == self.name else f"{sensor}_link"
 
 

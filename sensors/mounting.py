@@ -1,4 +1,4 @@
-"""Where a sensor is fixed to the vehicle, and how it moves with it."""
+"""Mount of a sensor on the vehicle, and its motion."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from vehicle_dynamics.equipment import SensorMount
 
 Array = NDArray[np.float64]
 
-UNIT_TOLERANCE = 1e-3  # of an attitude's length: what rounding to float32 and integration leave
+UNIT_TOLERANCE = 1e-3  # of a quaternion's norm: allows for rounding to float32 and integration
 
 
 class SensorMotion(NamedTuple):
-    """Of the sensor's own frame."""
+    """Motion of the sensor's frame."""
 
     position: Array  # of its origin, world [m]
     world_from_sensor: Array  # 3 x 3
     velocity: Array  # of its origin, world axes [m/s]
     acceleration: Array  # of its origin, world axes, gravity not included [m/s^2]
-    angular_velocity: Array  # angular velocity, sensor axes [rad/s]
+    angular_velocity: Array  # sensor axes [rad/s]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mount:
-    """Where a sensor is fixed, as settings have it."""
+    """Pose of a sensor in base_link, as in settings."""
 
     xyz_m: tuple[float, ...] = setting(
-        (), "Position in base_link: forward, left, up; empty: where the vehicle's file has this kind of sensor",
+        (), "Position in base_link: forward, left, up; empty: that of this kind of sensor in the vehicle's file",
         unit="m", minimum=-10.0, maximum=10.0, read_only=True,
     )  # fmt: skip
     rpy_deg: tuple[float, float, float] = setting(
@@ -47,37 +47,37 @@ class Mount:
 
     def __post_init__(self) -> None:
         if len(self.xyz_m) not in (0, 3):
-            raise ValueError(f"xyz_m: must be three numbers or none, got {list(self.xyz_m)}")
+            raise ValueError(f"xyz_m: must be empty or three numbers, got {list(self.xyz_m)}")
 
     @property
     def position(self) -> tuple[float, float, float]:
-        """In base_link [m]; its origin where neither settings nor a vehicle say otherwise."""
+        """Position in base_link [m]; the origin if neither settings nor vehicle give one."""
         x, y, z = self.xyz_m or (0.0, 0.0, 0.0)
         return x, y, z
 
     def fitted(self, position: SensorMount | None) -> Mount:
-        """Where a vehicle's file puts the sensor, if these settings leave that open."""
+        """Mount with the position from the vehicle's file, if these settings leave it empty."""
         if self.xyz_m or position is None:
             return self
         return Mount(xyz_m=position.xyz_m, rpy_deg=self.rpy_deg if any(self.rpy_deg) else position.rpy_deg)
 
     def mounting(self) -> Mounting:
-        """For computing with."""
+        """Mounting for computations."""
         return Mounting(self.position, self.rpy_deg)
 
 
 class Mounting:
-    """A sensor's place in base_link."""
+    """A sensor's pose in base_link."""
 
     def __init__(self, xyz_m: Sequence[float], rpy_deg: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
-        """xyz_m: the lever arm; rpy_deg: roll, pitch, yaw about base_link's fixed axes, as URDF has it."""
+        """xyz_m: the lever arm; rpy_deg: roll, pitch, yaw about base_link's fixed axes, as in URDF."""
         x, y, z = (float(value) for value in xyz_m)
         self._arm = (x, y, z)
         self.arm: Array = np.array(self._arm)
         self.base_from_sensor = rotation_from_rpy(*(math.radians(angle) for angle in rpy_deg))
 
     def motion(self, base: BaseMotion) -> SensorMotion:
-        """How the sensor moves when base_link moves so. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
+        """Motion of the sensor for a motion of base_link. Rigid body: v + w x r, a + w' x r + w x (w x r)."""
         out = np.empty((4, 3))
         world_from_sensor = np.empty((3, 3))
         _move(base, self._arm, self.base_from_sensor, out, world_from_sensor)
@@ -91,8 +91,8 @@ class Mounting:
 
 
 def require_motion(base: BaseMotion) -> None:
-    """Raises ValueError with one line for a motion that is none: not finite, or without an attitude."""
-    if not math.isfinite(sum(map(sum, base))):  # one of them, or the sum of very large ones
+    """Raises ValueError with one line for a motion that is not finite or whose attitude is not a unit quaternion."""
+    if not math.isfinite(sum(map(sum, base))):  # not finite, or an overflow of very large values
         for name, values in zip(base._fields, base, strict=True):
             if not all(map(math.isfinite, values)):
                 raise ValueError(f"base motion: {name} must be finite, got {values}")
@@ -102,7 +102,7 @@ def require_motion(base: BaseMotion) -> None:
 
 @kernel
 def _move(base: BaseMotion, arm: Vector3, base_from_sensor: Array, out: Array, world_from_sensor: Array) -> None:
-    """told: position, velocity and acceleration (world axes), turn (sensor axes); see SensorMotion."""
+    """out: position, velocity and acceleration (world axes), angular velocity (sensor axes); see SensorMotion."""
     rotation = rotation_from(base.attitude)
     swing = cross(base.angular_velocity, arm)
     swinging = add(cross(base.angular_acceleration, arm), cross(base.angular_velocity, swing))

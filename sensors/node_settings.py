@@ -1,4 +1,4 @@
-"""What a sensor needs beside its own settings to be a part of a run: settings that are a node's parameters too."""
+"""Settings of a sensor in a run beyond its own; they are parameters of its node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SensorNodeSettings(SensorSettings):
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED, read_only=True)
     vehicle: str = setting(
         "hmmwv",
-        "Name of a vehicle in config/vehicles, or a path; gives the sensor's place if `mount` is empty",
+        "Name of a vehicle in config/vehicles, or a path; gives the sensor's position if `mount` is empty",
         read_only=True,
     )
     frame: str = setting("", "Name of the sensor's frame; empty: that of its kind, or NAME_link", read_only=True)
@@ -35,7 +35,7 @@ class SensorNodeSettings(SensorSettings):
         (), "Faults in time, each KIND START_S LENGTH_S [VALUE [CHANNEL]]", read_only=True
     )
     start_date: str = setting(
-        "", "Date of the run's start, from which faults count; empty: the first ground truth received", read_only=True
+        "", "Time of the run's start, from which faults count; empty: the first ground truth received", read_only=True
     )
 
     def __post_init__(self) -> None:
@@ -59,14 +59,14 @@ class SensorNodeSettings(SensorSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class SceneSettings(SiteSettings):
-    """What a sensor that looks around has around it."""
+    """Surroundings of a sensor that needs the scene."""
 
     targets: tuple[str, ...] = setting(
         (), "Moving targets, each as YAML text like an item of a scenario's `targets`", read_only=True
     )
 
     def moving_targets(self) -> tuple[MovingTarget, ...]:
-        """What moves; raises ValueError for text that is no target."""
+        """Moving targets; raises ValueError for invalid text."""
         return tuple(settings_from_text(text, MovingTarget, "targets") for text in self.targets)
 
     def __post_init__(self) -> None:

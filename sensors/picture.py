@@ -1,4 +1,4 @@
-"""Pictures of what sensors see: one LIDAR scan, the scatter of a GPS, and the noise of an IMU by Allan deviation."""
+"""Pictures of sensor data: a LIDAR scan, the scatter of a GPS, and the Allan deviation of an IMU."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Array = NDArray[np.float64]
 
 NEAR_M = 40.0  # around the vehicle, in the perspective view
 WITHIN = 0.95  # share of fixes in the ellipse
-NO_ERROR_M = 1e-5  # a receiver that claims less has no errors but a floor of its variance
-LEAST_REACH_M = 1e-3  # of a picture of fixes that are all at one place
+NO_ERROR_M = 1e-5  # a receiver that claims less has no errors, only a lower bound of its variance
+LEAST_REACH_M = 1e-3  # of the axes if all fixes coincide
 AXES = "xyz"
 COLOURS = ("tab:blue", "tab:orange", "tab:green")
 
 
 def lidar_picture(title: str, scan: LidarScan, mounting: Mounting) -> bytes:
-    """A scan in base_link, however the unit is mounted: from above, by height, and from behind, by ring."""
+    """A scan in base_link, whatever the mount: from above, by height, and from behind, by ring."""
     figure = _figure((14.0, 6.5))
     ring = scan.points["ring"]
     in_sensor = np.column_stack([scan.points[axis] for axis in AXES])
@@ -36,7 +36,7 @@ def lidar_picture(title: str, scan: LidarScan, mounting: Mounting) -> bytes:
     dots = above.scatter(ahead, left, c=height, s=1.0, cmap="viridis", vmin=-0.5, vmax=6.0, linewidths=0.0)
     figure.colorbar(dots, ax=above, label="height above base_link [m]", shrink=0.8)
     above.plot(*mounting.arm[:2], "k+", markersize=10)
-    above.set(xlabel="ahead [m]", ylabel="left [m]", xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    above.set(xlabel="forward [m]", ylabel="left [m]", xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     above.set_title(f"From above: {len(points)} returns of {scan.ranges.size} rays; + is the unit")
 
     behind = figure.add_subplot(1, 2, 2, projection="3d", computed_zorder=False)
@@ -46,7 +46,7 @@ def lidar_picture(title: str, scan: LidarScan, mounting: Mounting) -> bytes:
         vmin=0.0, vmax=max(len(scan.ranges) - 1.0, 1.0),
     )  # fmt: skip
     figure.colorbar(rings, ax=behind, label="ring, 0 is the lowest beam of the unit", shrink=0.8)
-    behind.set(xlabel="ahead [m]", ylabel="left [m]", title=f"Within {NEAR_M:g} m, from behind")
+    behind.set(xlabel="forward [m]", ylabel="left [m]", title=f"Within {NEAR_M:g} m, from behind")
     behind.set(xlim=(-NEAR_M, NEAR_M), ylim=(-NEAR_M, NEAR_M), zlim=(0.0, 20.0))
     behind.set_box_aspect((2.0 * NEAR_M, 2.0 * NEAR_M, 20.0), zoom=1.3)
     behind.view_init(elev=32.0, azim=-150.0)
@@ -55,13 +55,13 @@ def lidar_picture(title: str, scan: LidarScan, mounting: Mounting) -> bytes:
 
 
 def gps_picture(title: str, errors: Array, std_m: tuple[float, float]) -> bytes:
-    """Fixes of an antenna that stands still: errors east and north, n x 2 [m], and the ellipse the receiver claims.
+    """Fixes of an antenna at rest: errors east and north, n x 2 [m], and the ellipse the receiver claims.
 
     A receiver that claims no error has no ellipse, and the picture says so.
     """
     figure = _figure((7.5, 7.0))
     axes = figure.add_subplot()
-    east, north = (math.sqrt(-2.0 * math.log(1.0 - WITHIN)) * std for std in std_m)  # chi-square of two
+    east, north = (math.sqrt(-2.0 * math.log(1.0 - WITHIN)) * std for std in std_m)  # chi-square, 2 degrees of freedom
     axes.plot(errors[:, 0], errors[:, 1], ".", markersize=3.0, alpha=0.5, label=f"{len(errors)} fixes")
     if min(std_m) > NO_ERROR_M:
         angle = np.linspace(0.0, 2.0 * np.pi, 200)
@@ -83,7 +83,7 @@ def gps_picture(title: str, errors: Array, std_m: tuple[float, float]) -> bytes:
 def imu_picture(title: str, curves: Mapping[str, tuple[AllanCurve, Array] | None]) -> bytes:
     """Allan deviations of a unit at rest: by panel title, which ends with its unit, the measured and expected curve.
 
-    None instead of curves: readings that never change, which have none.
+    None instead of curves: readings that never change.
     """
     figure = _figure((13.0, 5.5))
     for column, (panel, found) in enumerate(curves.items()):

@@ -38,8 +38,8 @@ IMU = (
 
 
 def imu_remark(sample: ImuSample) -> Remark:
-    """Whether it is within its range."""
-    words = "an axis is at the end of its range" if sample.is_clipped else "within its range"
+    """Whether a sample is within the sensor's range."""
+    words = "an axis is at the limit of its range" if sample.is_clipped else "within its range"
     return Remark("range", not sample.is_clipped, words)
 
 
@@ -48,7 +48,7 @@ def _fix(sample: GpsSample, settings: Any) -> Iterable[Fill]:
 
 
 def _velocity(sample: GpsSample, settings: Any) -> Iterable[Fill]:
-    """Without a fix the position goes on with its status, the velocity does not."""
+    """Velocity, only with a fix; the position is sent without one too, with its status."""
     if sample.quality != NO_FIX:
         yield lambda message: fill_gps_velocity(message, sample)
 

@@ -31,24 +31,24 @@ class _Choice:
 
     @property
     def kind(self) -> str:
-        """Name of the kind that is given."""
+        """Name of the given kind."""
         return one_of(self, "name")[0]
 
     @property
     def called(self) -> str:
-        """Its name, or its kind's."""
+        """Name of the sensor, by default that of its kind."""
         return self.name or self.kind
 
     @property
     def settings(self) -> Any:
-        """Of the kind that is given."""
+        """Settings of the given kind."""
         return one_of(self, "name")[1]
 
 
 if TYPE_CHECKING:
 
     class SensorChoice(_Choice):
-        """A field for each registered kind."""
+        """One sensor of a scenario, with a field for each registered kind."""
 
         def __init__(self, **chosen: Any) -> None: ...
 
@@ -65,7 +65,7 @@ else:
         frozen=True,
         kw_only=True,
     )
-    SensorChoice.__module__ = __name__  # to be pickled
+    SensorChoice.__module__ = __name__  # for pickling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class SensorFault(Fault):
 
 
 def check_sensors(choices: Sequence[SensorChoice], faults: Sequence[SensorFault]) -> None:
-    """Raise ValueError for two sensors of one name, or a fault of none."""
+    """Raise ValueError for sensors of equal name, or a fault of an unknown sensor."""
     names = [choice.called for choice in choices]
     for name in names:
         if names.count(name) > 1:
@@ -92,12 +92,12 @@ def check_sensors(choices: Sequence[SensorChoice], faults: Sequence[SensorFault]
 
 
 class SensorRig:
-    """All sensors; `update` at every tick gives what arrives."""
+    """All sensors; `update` at every tick returns the samples that arrive."""
 
     def __init__(
         self, sensors: Mapping[str, tuple[SensorKind, Any]], *, start_ns: int, base_in_chassis: Vector3, seen: SeenWorld
     ) -> None:
-        """sensors: kinds and settings of parts by name; seen: what laser scanners and satellites see."""
+        """sensors: kinds and settings of parts by name; seen: the world for LIDAR and GPS."""
         self._base, self.seen, self._start_ns = base_in_chassis, seen, start_ns
         self.kinds = {name: kind for name, (kind, _) in sensors.items()}
         self.sensors: dict[str, Any] = {
@@ -106,15 +106,15 @@ class SensorRig:
         }
 
     def save(self) -> dict[str, Any]:
-        """All that later samples depend on; `restore` accepts it any number of times."""
+        """Complete state; `restore` accepts it any number of times."""
         return copy.deepcopy(self.sensors, {id(self.seen.scene): self.seen.scene})
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go on as from there."""
+        """Continue from a saved state."""
         self.sensors = copy.deepcopy(saved, {id(self.seen.scene): self.seen.scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
-        """Names and samples that arrive at this instant."""
+        """Samples that arrive at this instant, with sensor names."""
         motion = base_motion(seen, self._base)
         self.seen.move_to((time_ns - self._start_ns) / NS_PER_S)
         there: list[tuple[str, Any]] = []
@@ -133,7 +133,7 @@ def make_sensor(kind: SensorKind, settings: Any, seen: SeenWorld | None, *, name
 
 
 def steps_between_ticks(choices: Sequence[SensorChoice], step_s: float, control_steps: int) -> int:
-    """Time steps between updates so that every sensor can sample when it shall; raises SettingsError if none fits."""
+    """Time steps between updates that fit the rates of all sensors; raises SettingsError if there are none."""
     steps = control_steps
     for choice in choices:
         try:

@@ -1,4 +1,4 @@
-"""What sensors hand out, as the contract has it (proving_ground.interfaces.samples)."""
+"""Samples of the sensors, from proving_ground.interfaces.samples."""
 
 from proving_ground.interfaces.samples import (
     LIDAR_POINT,

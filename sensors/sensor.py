@@ -1,4 +1,4 @@
-"""What all sensors have in common: settings of rate, mount and delivery, and the order of their parts."""
+"""Common to all sensors: settings of rate, mount and delivery, and the processing chain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_FAULT = "none"
 
 
 def rate(default_hz: float, highest_hz: float = 1000.0) -> float:
-    """The setting of a sampling rate."""
+    """A setting of a sampling rate."""
     words = "Samples per simulated second"
     value: float = setting(default_hz, words, unit="Hz", minimum=0.1, maximum=highest_hz, read_only=True)
     return value
@@ -34,10 +34,10 @@ def rate(default_hz: float, highest_hz: float = 1000.0) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class SensorSettings:
-    """Of every sensor; each kind has defaults of its own for some of these."""
+    """Settings of every sensor; each kind has its own defaults for some of these."""
 
     renamed: ClassVar[dict[str, str]] = {"mount_xyz_m": "mount.xyz_m", "mount_rpy_deg": "mount.rpy_deg"}
-    presets: ClassVar[str] = ""  # folder of config/ with ready-made settings of the kind
+    presets: ClassVar[str] = ""  # folder of config/ with presets of the kind
     channels: ClassVar[Sequence[str]] = ()  # names of the elements of a reading
 
     rate_hz: float = rate(100.0)
@@ -55,10 +55,10 @@ class SensorSettings:
         self.present_fault()
 
     def present_fault(self) -> tuple[Fault, ...]:
-        """What the settings say is broken, at all times."""
+        """The fault of the settings, active at all times."""
         try:
             if self.fault == NO_FAULT:
-                if self.fault_channel:  # a wrong one must not lie in wait for the fault
+                if self.fault_channel:  # reject a wrong channel even while there is no fault
                     channel_mask(self.fault_channel, self.channels)
                 return ()
             fault = Fault(kind=self.fault, value=self.fault_value, channel=self.fault_channel, length_s=math.inf)
@@ -68,11 +68,11 @@ class SensorSettings:
             raise ValueError(f"fault_{error}") from None
 
     def mounting(self) -> Mounting:
-        """Where it is."""
+        """Mounting of the sensor."""
         return self.mount.mounting()
 
     def fitted(self: AnySettings, kind: str, equipment: Equipment) -> AnySettings:
-        """With what is left open as the vehicle's file has it for this kind of sensor."""
+        """Settings with empty values filled in from the vehicle's file for this kind of sensor."""
         return replace(self, mount=self.mount.fitted(equipment.position(kind)))
 
 
@@ -80,15 +80,15 @@ Settings = TypeVar("Settings", bound=SensorSettings)
 
 
 class Sensor(Generic[Settings, Sample]):
-    """Sampling, faults and delivery around what a kind of sensor measures.
+    """Sampling, faults and delivery around the measurement of a kind of sensor.
 
-    A kind calls `is_due`, `distorted` and `send` in its `update`, and hands out what `arrived`.
+    A kind calls `is_due`, `distorted` and `send` in its `update`, and returns what `arrived`.
     """
 
     def __init__(
         self, settings: Settings, *, seed: int = 0, name: str, faults: Iterable[Fault] = (), start_ns: int = 0
     ) -> None:
-        """name: whose random numbers; faults: scripted ones; start_ns: when the run began, from which they count.
+        """name: selects the random streams; faults: scripted ones; start_ns: start of the run, from which they count.
 
         Raises ValueError for a fault of an unknown channel.
         """
@@ -101,7 +101,7 @@ class Sensor(Generic[Settings, Sample]):
         self.change(settings)
 
     def change(self, settings: Settings) -> None:
-        """Other settings while it runs: delivery and the present fault; kinds add their errors."""
+        """Change settings while running: delivery and the present fault; kinds add their errors."""
         self.settings = settings
         self._faults.set((*self._scripted, *settings.present_fault()))
         self._delivery.latency_s = settings.latency_s
@@ -109,35 +109,35 @@ class Sensor(Generic[Settings, Sample]):
         self._delivery.dropout = settings.dropout
 
     def reset(self) -> None:
-        """As at the start, random numbers too."""
+        """Return to the initial state, random generators included."""
         for part in (self._sampler, self._faults, self._delivery):
             part.reset()
 
     @property
     def lost(self) -> int:
-        """Samples that never arrived."""
+        """Number of samples that never arrived."""
         return self._delivery.lost
 
     def faults_at(self, time_ns: int) -> tuple[Fault, ...]:
-        """All that is broken at a time, scripted or by settings."""
+        """Faults active at a time, scripted or by settings."""
         return self._faults.faults_at(self.seconds(time_ns))
 
     def seconds(self, time_ns: int) -> float:
-        """Since the start of the run."""
+        """Seconds since the start of the run."""
         return (time_ns - self._start_ns) / NS_PER_S
 
     def is_due(self, time_ns: int) -> bool:
-        """Whether it samples at this instant."""
+        """Whether to sample at this instant."""
         return self._sampler.is_due(time_ns)
 
     def distorted(self, time_ns: int, reading: Array) -> Array:
-        """The reading with the faults of the time."""
+        """The reading with the faults active at a time."""
         return self._faults.distort(self.seconds(time_ns), reading)
 
     def send(self, time_ns: int, sample: Sample) -> None:
-        """A sample sets out."""
+        """Send a sample; it arrives after its latency."""
         self._delivery.send(time_ns, self.seconds(time_ns), sample)
 
     def arrived(self, now_ns: int) -> list[Sample]:
-        """Samples that are there by now."""
+        """Samples that have arrived by now."""
         return self._delivery.arrived(now_ns)

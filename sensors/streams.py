@@ -1,4 +1,4 @@
-"""Random numbers: one stream for each sensor and purpose, the same whatever else a scenario has."""
+"""Random numbers: one stream per sensor and purpose, independent of everything else in a scenario."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def stream(seed: int, *names: str) -> np.random.Generator:
-    """The stream of a purpose, as in stream(7, "gps", "noise"); each combination has its own.
+    """The random stream of a purpose, as in stream(7, "gps", "noise"); each combination has its own.
 
     >>> bool(stream(7, "gps", "noise").normal() == stream(7, "gps", "noise").normal())
     True

@@ -1,15 +1,15 @@
-"""What a node notes of messages as they come: silent topics, delays, latency, and recently rejected samples. No ROS."""
+"""Arrival statistics of a node's messages: silent topics, delays, latency, recently rejected samples. No ROS."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-FIRST_WAIT_S = 3.0  # for the first message of a topic
-SILENT_S = 0.5  # and three periods, while others speak
+FIRST_WAIT_S = 3.0  # wait for the first message of a topic
+SILENT_S = 0.5  # and at least three periods, while other topics are active
 FORGETS = 0.1  # share of the newest message in the mean period
-ONE_CLOCK_S = 10.0  # a stamp that is farther from the clock is of another
-KEPT = 100  # stamps whose estimate is not told yet
+ONE_CLOCK_S = 10.0  # a stamp farther from the node's clock belongs to another clock
+KEPT = 100  # stamps whose estimate is not published yet
 RECENT_S = 5.0
 
 
@@ -21,17 +21,17 @@ class _Topic:
 
 
 class Arrivals:
-    """Times are seconds of a steady clock."""
+    """Arrivals of messages by topic; times are seconds of a steady clock."""
 
     def __init__(self, topics: Iterable[str], now_s: float) -> None:
         self._topics = {topic: _Topic() for topic in topics}
         self._begun_s = now_s
-        self.last_s: float | None = None  # of any topic
-        self._came: dict[int, float] = {}  # by stamp, those of estimates to come
+        self.last_s: float | None = None  # latest message of any topic
+        self._came: dict[int, float] = {}  # arrival by stamp, until its estimate is published
         self._latencies: list[float] = []
 
     def note(self, topic: str, now_s: float, delay_s: float) -> None:
-        """A message; delay_s: from its stamp to now by the node's clock, which need not be that of the stamps."""
+        """Record a message; delay_s: from its stamp to now by the node's clock, which may differ from the stamps'."""
         item = self._topics[topic]
         if item.last_s:
             passed = now_s - item.last_s
@@ -42,19 +42,19 @@ class Arrivals:
             item.delays.append(delay_s)
 
     def expect(self, time_ns: int, now_s: float) -> None:
-        """A message of this stamp came; its estimate may follow."""
+        """A message with this stamp arrived; its estimate may follow."""
         self._came.setdefault(time_ns, now_s)
         if len(self._came) > KEPT:
             del self._came[next(iter(self._came))]
 
     def published(self, time_ns: int, now_s: float) -> None:
-        """An estimate of this stamp went out."""
+        """An estimate with this stamp was published."""
         came = self._came.pop(time_ns, None)
         if came is not None:
             self._latencies.append(now_s - came)
 
     def missing(self, now_s: float) -> list[str]:
-        """Topics that never came, and those that stopped while others go on."""
+        """Topics without any message, and those that stopped while others go on."""
         found = []
         is_alive = self.last_s is not None and now_s - self.last_s < SILENT_S
         for name, item in self._topics.items():
@@ -80,14 +80,14 @@ def _mean_ms(values: list[float]) -> str:
 
 
 class RecentCounts:
-    """Which of some counts grew of late."""
+    """Counts that grew recently."""
 
     def __init__(self) -> None:
         self._before: dict[str, int] = {}
         self._grew_s: dict[str, float] = {}
 
     def update(self, counts: Mapping[str, int], now_s: float) -> list[str]:
-        """Names of those that grew within RECENT_S; counts that fell began anew."""
+        """Names of those that changed within RECENT_S; a count that fell was reset."""
         for name, value in counts.items():
             if value != self._before.get(name, 0):
                 self._grew_s[name] = now_s

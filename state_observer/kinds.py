@@ -1,4 +1,4 @@
-"""Observers that can be chosen by name. A new one is a module with its ObserverKind and a line here or in a package."""
+"""Observers by name. A new one is a module with its ObserverKind and a line here or in a package's metadata."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from terrain.ground import GroundModel
 
 @dataclass(frozen=True)
 class ObserverKind:
-    """How an observer of the vehicle is made."""
+    """How to make an observer of the vehicle."""
 
     name: str
     description: str
     settings: type[ObserverSettings]
-    file: str  # its settings where none are given: a path, or a name below the share directory
-    make: Callable[[Any, GroundModel], BasicObserver]  # from settings and the ground that its model drives on
+    file: str  # default settings: a path, or a name below the share directory
+    make: Callable[[Any, GroundModel], BasicObserver]  # from settings and the ground its model drives on
     uses_actuation: bool = True  # pedals and steering
 
     def load(self, path: Path | None = None) -> Any:
-        """Settings from a YAML file or the usual one, paths in it relative to that file; raises SettingsError."""
+        """Settings from a YAML file, by default `file`; paths in it are relative to it. Raises SettingsError."""
         path = path or (Path(self.file) if Path(self.file).is_absolute() else share_file(self.file))
         loaded = load_settings(path, self.settings)
         return loaded.found_from(path.parent)

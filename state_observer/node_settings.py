@@ -24,19 +24,19 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 
 @dataclass(frozen=True, kw_only=True)
 class KnownGps:
-    """What the observer knows of the receiver."""
+    """What the observer knows about the receiver."""
 
     mount: Mount = field(default_factory=Mount)
 
     @staticmethod
     def of(settings: GpsSettings) -> KnownGps:
-        """Of a sensor."""
+        """From the settings of a sensor."""
         return KnownGps(mount=settings.mount)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownImu:
-    """What the observer knows of the IMU; the observer's file counts where it says more."""
+    """What the observer knows about the IMU; larger values in the observer's file take precedence."""
 
     mount: Mount = field(default_factory=Mount)
     gyro_std_radps: float = setting(
@@ -66,7 +66,7 @@ class KnownImu:
 
     @staticmethod
     def of(settings: ImuSettings) -> KnownImu:
-        """Of a sensor."""
+        """From the settings of a sensor."""
         gyro, accel = settings.gyro_errors(), settings.accel_errors()
         return KnownImu(
             mount=settings.mount,
@@ -79,7 +79,7 @@ class KnownImu:
 
 @dataclass(frozen=True, kw_only=True)
 class KnownEncoders:
-    """What the observer knows of the encoders."""
+    """What the observer knows about the encoders."""
 
     wheel_pulses: int = setting(
         EncoderSettings().wheel_pulses, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000,
@@ -95,7 +95,7 @@ class KnownEncoders:
 
     @staticmethod
     def of(settings: EncoderSettings) -> KnownEncoders:
-        """Of a sensor."""
+        """From the settings of a sensor."""
         return KnownEncoders(
             wheel_pulses=settings.wheel_pulses,
             knows_direction=settings.knows_direction,
@@ -105,7 +105,7 @@ class KnownEncoders:
 
 @dataclass(frozen=True, kw_only=True)
 class ObserverNodeSettings(SiteSettings):
-    """Which observer, of which sensors, in which frames."""
+    """Choice of observer, its sensors and its frames."""
 
     renamed: ClassVar[dict[str, str]] = {
         **RENAMED_FRAMES,
@@ -125,11 +125,11 @@ class ObserverNodeSettings(SiteSettings):
     )
     vehicle: str = setting(
         "hmmwv",
-        "Name of a vehicle in config/vehicles, or a path; gives places of sensors whose `mount` is empty",
+        "Name of a vehicle in config/vehicles, or a path; gives mounts of sensors whose `mount` is empty",
         read_only=True,
     )
     knows_start: bool = setting(
-        False, "Begin at the vehicle's start pose, as if /initialpose had given it", read_only=True
+        False, "Initialise at the vehicle's start pose, as if received on /initialpose", read_only=True
     )
     start: Start = field(default_factory=lambda: Start(at_world=True))
     rate_hz: float = setting(
@@ -155,18 +155,18 @@ class ObserverNodeSettings(SiteSettings):
 
     @property
     def tf_every(self) -> int:
-        """Estimates per message on tf; 0 for none."""
+        """Estimates per message on tf; 0: no messages."""
         return max(round(self.rate_hz / self.tf_rate_hz), 1) if self.tf_rate_hz else 0
 
     def fitted(self, equipment: Equipment) -> ObserverNodeSettings:
-        """With mounts that are left open as the vehicle's file has them."""
+        """Settings with empty mounts filled in from the vehicle's file."""
         gps, imu = (
             known.mount.fitted(equipment.position(kind)) for kind, known in (("gps", self.gps), ("imu", self.imu))
         )
         return replace(self, gps=replace(self.gps, mount=gps), imu=replace(self.imu, mount=imu))
 
     def known(self, frame: LocalFrame) -> Known:
-        """What the run knows of sensors and place, for the observer's own settings."""
+        """What the run knows about sensors and location, for the observer's settings."""
         return Known(
             gps_xyz_m=self.gps.mount.position,
             imu_xyz_m=self.imu.mount.position,
@@ -182,7 +182,7 @@ class ObserverNodeSettings(SiteSettings):
         )
 
     def origin(self, there: Surroundings) -> Origin | None:
-        """Where it begins, if it may know."""
+        """Start pose, if the observer may know it."""
         return self.start.origin(there.world) if self.knows_start else None
 
 
@@ -190,7 +190,7 @@ def make_observer(settings: ObserverNodeSettings, there: Surroundings) -> BasicO
     """The observer of a run, for its node and for lock-step; its model has a ground of its own to leave ruts in."""
     kind = OBSERVER_KINDS[settings.kind]
     loaded = kind.load(Path(settings.observer_file) if settings.observer_file else None)
-    if not (settings.gps.mount.xyz_m and settings.imu.mount.xyz_m):  # reading the file costs campaigns time
+    if not (settings.gps.mount.xyz_m and settings.imu.mount.xyz_m):  # skip reading the file: it costs campaigns time
         settings = settings.fitted(VehicleParameters.from_yaml(vehicle_file(settings.vehicle)).equipment)
     known = settings.known(LocalFrame(there.georeference))
     return kind.make(loaded.informed(known), there.fresh_ground())

@@ -22,11 +22,11 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 
 SIZES = {"torque": 4, "steering": 1, "throttle": 1, "brake_pressure": 1, "tilt": 2}  # channels of each error model
-TORQUE, THROTTLE = slice(8, 12), slice(13, 14)  # of a reading, in the order of EncoderSettings.channels
+TORQUE, THROTTLE = slice(8, 12), slice(13, 14)  # parts of a reading, in the order of EncoderSettings.channels
 
 
 class Encoders(Sensor[EncoderSettings, EncoderSample]):
-    """Counts pulses at every update, reads all at its rate; `update` gives what arrives."""
+    """Counts pulses at every update and samples at its rate; `update` returns the samples that arrive."""
 
     def __init__(
         self,
@@ -37,10 +37,10 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """As all sensors."""
+        """See sensors.sensor.Sensor."""
         errors = settings.errors()
         self._errors = {kind: ErrorModel(errors[kind], size, seed, name, kind) for kind, size in SIZES.items()}
-        phase = stream(seed, name, "phase").random(5)  # where holes are when the run begins
+        phase = stream(seed, name, "phase").random(5)  # position of the edges at the start of the run
         stopped = settings.stopped_after_s
         self._wheels = PulseCounter(
             settings.wheel_pulses,
@@ -62,14 +62,14 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
 
     def change(self, settings: EncoderSettings) -> None:
-        """Other errors too."""
+        """Change settings while running, error models included."""
         super().change(settings)
         for kind, parameters in settings.errors().items():
             self._errors[kind].parameters = parameters
         self._inclinometer.smoothing_s = settings.tilt_smoothing_s
 
     def reset(self) -> None:
-        """As at the start, random numbers too."""
+        """Return to the initial state, random generators included."""
         super().reset()
         for model in self._errors.values():
             model.reset()
@@ -78,7 +78,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         self._begin(self.seed, self.name)
 
     def update(self, time_ns: int, base: BaseMotion, drive: DriveTruth) -> list[EncoderSample]:
-        """What arrives at this instant. Raises ValueError for a truth that is not finite."""
+        """Samples that arrive at this instant. Raises ValueError for a truth that is not finite."""
         require_motion(base)
         require_finite_drive(drive)
         self._wheels.turn_to(time_ns, drive.spin)
@@ -95,7 +95,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         self._engine_before: tuple[int, float] | None = None  # time [ns] and speed [rad/s]
 
     def _turn_engine(self, time_ns: int, speed: float) -> Array:
-        """The engine's angle, which no snapshot has: its speed changes evenly between updates."""
+        """Angle of the engine, integrated from its speed, which is taken as linear between updates."""
         if self._engine_before is not None:
             before_ns, before = self._engine_before
             self._engine_angle += 0.5 * (before + speed) * (time_ns - before_ns) * 1e-9

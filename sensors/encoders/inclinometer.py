@@ -1,4 +1,4 @@
-"""Inclinometers: damped pendulums that cannot tell leaning from accelerating."""
+"""Inclinometers: damped pendulums that cannot distinguish tilt from acceleration."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ Array = NDArray[np.float64]
 
 
 class Inclinometer:
-    """Tilt about x and y from the specific force, smoothed by a low-pass of first order."""
+    """Tilt about x and y from the specific force, smoothed by a first-order low-pass."""
 
     def __init__(self, smoothing_s: float) -> None:
-        """smoothing_s: time constant, 0: none."""
+        """smoothing_s: time constant; 0: no filter."""
         self.smoothing_s = smoothing_s
         self.reset()
 
     def reset(self) -> None:
-        """The next force is taken as that of a long time."""
+        """Settle the filter at the next specific force."""
         self._time_ns: int | None = None
         self._force: Array = np.zeros(3)
 
     def feel(self, time_ns: int, force: Array) -> None:
-        """Specific force in its axes [m/s^2], since the last call."""
+        """Filter the specific force in its axes [m/s^2] since the last call."""
         if self._time_ns is None or self.smoothing_s == 0.0:
             self._force = force
         else:
@@ -34,6 +34,6 @@ class Inclinometer:
 
     @property
     def tilt(self) -> Array:
-        """Roll and pitch [rad]: exact at rest, where the force is g along the world's z; 0 in free fall."""
+        """Roll and pitch [rad]: exact at rest, where the specific force is g along the world's z; 0 in free fall."""
         x, y, z = self._force.tolist()
         return np.array([math.atan2(y, z), math.atan2(-x, math.hypot(y, z))])

@@ -1,7 +1,7 @@
-"""Counting of pulses: what Hall sensors and incremental encoders make of angles.
+"""Pulse counting of Hall sensors and incremental encoders.
 
-Edges lie at whole pulses. Their times within an update are those of an even turn between two updates, as fine as a
-capture timer of an engine computer.
+Edges lie at whole pulses. Edge times within an update assume constant speed between two updates, as fine as the capture
+timer of an engine controller.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 SHAFT = np.dtype(
     [
         ("position", "f8"),  # angle in pulses
-        ("at", "f8"),  # the pulse it is in
+        ("at", "f8"),  # current pulse
         ("count", "f8"),  # pulses so far
         ("edge_age", "f8"),  # time since the last edge; infinite before the first [s]
-        ("read_count", "f8"),  # of the last reading
-        ("read_edge_age", "f8"),  # time since what was the last edge then [s]
-        ("read_shift", "f8"),  # how far off that edge is, in pulses
-        ("rate", "f8"),  # of the last reading [rad/s]
+        ("read_count", "f8"),  # count at the last reading
+        ("read_edge_age", "f8"),  # time since the edge that was the last one then [s]
+        ("read_shift", "f8"),  # position error of that edge, in pulses
+        ("rate", "f8"),  # last reading [rad/s]
     ]
 )
 
@@ -35,10 +35,10 @@ class PulseCounter:
     def __init__(
         self, pulses: int, phase: Array, *, knows_direction: bool, hysteresis: float, stopped_after_s: float
     ) -> None:
-        """pulses: edges per turn; phase: where the first edge is, as a share of a pulse, for each shaft.
+        """pulses: edges per revolution; phase: position of each shaft's first edge, as a share of a pulse.
 
-        hysteresis: share of a pulse that a shaft turns back until an edge counts as backward; without it a shaft that
-        trembles at an edge would count on for ever.
+        hysteresis: share of a pulse that a shaft must rotate back before an edge counts as backward; without it a shaft
+        that vibrates at an edge would count forever.
         """
         self.step = 2.0 * math.pi / pulses  # [rad]
         self._phase, self._knows_direction = phase, knows_direction
@@ -46,7 +46,7 @@ class PulseCounter:
         self.reset()
 
     def reset(self) -> None:
-        """As at the start: the next angle is that of the count 0."""
+        """Return to the initial state: the next angle has count 0."""
         self._time_ns: int | None = None
         self._shafts = np.zeros(len(self._phase), SHAFT)
         self._shafts["edge_age"] = self._shafts["read_edge_age"] = np.inf
@@ -57,7 +57,7 @@ class PulseCounter:
         return np.asarray(self._shafts["count"] * self.step)
 
     def turn_to(self, time_ns: int, angle: Array) -> None:
-        """The shafts have turned to angles [rad], evenly since the last call."""
+        """Advance the shafts to angles [rad], at constant speed since the last call."""
         position = angle / self.step + self._phase
         if self._time_ns is None:
             self._shafts["position"], self._shafts["at"] = position, np.floor(position)
@@ -67,10 +67,10 @@ class PulseCounter:
         self._time_ns = time_ns
 
     def read_rate(self, shift: Array) -> Array:
-        """Rates [rad/s] by pulse timing: pulses since the last reading over the time from that one's last edge to this
-        one's. Without a pulse at most one pulse in the time since the last edge, and 0 after a while.
+        """Rates [rad/s] by pulse timing: pulses since the last reading over the time from its last edge to the newest.
+        Without a new pulse, at most one pulse per time since the last edge, and 0 after a while.
 
-        shift: how far off the last edges are, in pulses (drilled holes are not exactly in place).
+        shift: position error of the last edges, in pulses (drilled holes are not exactly in place).
         """
         _read(self._shafts, shift, self.step, self._stopped_after_s)
         return np.array(self._shafts["rate"])
@@ -78,7 +78,7 @@ class PulseCounter:
 
 @kernel
 def _turn(shafts: NDArray[np.void], positions: Array, passed: float, hysteresis: float, knows_direction: bool) -> None:
-    for shaft, position in zip(shafts, positions):  # noqa: B905, numba knows no strict
+    for shaft, position in zip(shafts, positions):  # noqa: B905, numba has no strict
         at = math.floor(position)
         if at <= shaft.at:
             at = min(math.floor(position + hysteresis), shaft.at)
@@ -86,7 +86,7 @@ def _turn(shafts: NDArray[np.void], positions: Array, passed: float, hysteresis:
         shaft.read_edge_age += passed
         shaft.edge_age += passed
         if moved != 0.0:
-            edge = at if moved > 0.0 else at + 1.0 - hysteresis  # the last one that was passed
+            edge = at if moved > 0.0 else at + 1.0 - hysteresis  # the last edge passed
             shaft.edge_age = min(max((position - edge) / (position - shaft.position), 0.0), 1.0) * passed
         shaft.count += moved if knows_direction else abs(moved)
         shaft.at, shaft.position = at, position
@@ -94,10 +94,10 @@ def _turn(shafts: NDArray[np.void], positions: Array, passed: float, hysteresis:
 
 @kernel
 def _read(shafts: NDArray[np.void], shifts: Array, step: float, stopped_after: float) -> None:
-    for shaft, shift in zip(shafts, shifts):  # noqa: B905, numba knows no strict
+    for shaft, shift in zip(shafts, shifts):  # noqa: B905, numba has no strict
         if shaft.edge_age < shaft.read_edge_age:  # there was an edge since the last reading
             pulses = shaft.count - shaft.read_count
-            between = shaft.read_edge_age - shaft.edge_age  # infinite for the first edge of all: a rate of 0
+            between = shaft.read_edge_age - shaft.edge_age  # infinite at the first edge: a rate of 0
             if pulses > 0.0:
                 pulses += shift - shaft.read_shift
             elif pulses < 0.0:

@@ -1,4 +1,4 @@
-"""Settings of the encoders; ready-made ones are in config/sensors/encoders."""
+"""Settings of the encoders; presets are in config/sensors/encoders."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sensors.sensor import SensorSettings, rate
 
 
 def amount(default: float, words: str, unit: str, highest: float) -> float:
-    """The setting of something that is not negative."""
+    """A setting that must not be negative."""
     value: float = setting(default, words, unit=unit, minimum=0.0, maximum=highest)
     return value
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderSettings(SensorSettings):
-    """Noises and offsets are standard deviations; offsets are drawn once. The defaults are those of `seed`.
+    """Noises and offsets are standard deviations; offsets are drawn once. The defaults are those of `hall_40`.
 
     The mount is that of the inclinometers.
     """
@@ -34,7 +34,7 @@ class EncoderSettings(SensorSettings):
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
         9.81,
-        "Gravitational acceleration of the place, the same as the vehicle's",
+        "Gravitational acceleration, the same as the vehicle's",
         unit="m/s^2",
         minimum=0.0,
         maximum=30.0,
@@ -89,7 +89,7 @@ class EncoderSettings(SensorSettings):
             )
 
     def errors(self) -> dict[str, ErrorParameters]:
-        """Of each kind of reading, in its unit: N m, rad, share, Pa, rad."""
+        """Errors of each kind of reading, in its unit: N m, rad, share, Pa, rad."""
         return {
             "torque": ErrorParameters(
                 noise=self.wheel_torque_noise_nm,

@@ -1,13 +1,13 @@
-"""Where a world is on Earth; the conversions are in proving_ground.interfaces.geodesy."""
+"""Location of a world on Earth; the conversions are in proving_ground.interfaces.geodesy."""
 
 from __future__ import annotations
 
 from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
 from terrain.georeference import Georeference
 
-_LONGEST_NAME = 40  # characters of a coordinate system that a remark repeats
+_LONGEST_NAME = 40  # characters of a coordinate system's name in a remark
 
-# Of worlds that lie nowhere: where the receiver of [Sanjurjo] wrote its example of a GGA sentence, near A Coruna.
+# For worlds without a location: that of [Sanjurjo]'s example of a GGA sentence, near A Coruna.
 DEFAULT_DATUM = Geodetic(43.4936, -8.2478, 0.0)
 
 
@@ -15,8 +15,8 @@ class LocalFrame(TangentPlane):
     """The world's axes on Earth."""
 
     def __init__(self, where: Georeference | None = None) -> None:
-        """where: of the world's origin; without latitude and longitude it is DEFAULT_DATUM, and `remark` says so."""
-        self.remark = _remark(where)  # for a log; empty: none
+        """where: location of the origin; without latitude and longitude DEFAULT_DATUM, and `remark` says so."""
+        self.remark = _remark(where)  # for a log; may be empty
         super().__init__(_datum(where))
 
 
@@ -33,6 +33,6 @@ def _remark(where: Georeference | None) -> str:
         return ""
     datum = f"{DEFAULT_DATUM.latitude_deg} N, {DEFAULT_DATUM.longitude_deg} E"
     if where is None or not where.crs:
-        return f"the world has no place on Earth; its origin is taken to be at {datum}"
+        return f"the world has no location on Earth; its origin is assumed at {datum}"
     name = where.crs if len(where.crs) <= _LONGEST_NAME else where.crs[:_LONGEST_NAME] + "..."
-    return f"the world has coordinates of {name} but no latitude and longitude; its origin is taken to be at {datum}"
+    return f"the world has coordinates of {name} but no latitude and longitude; its origin is assumed at {datum}"

@@ -1,7 +1,7 @@
 """NMEA 0183 sentences: GGA (position, quality) and RMC (speed, course), written and read ([Sanjurjo], section 5.1.2).
 
-Numbers of a sentence keep their number of digits, so that what was read can be written again to the letter. With the
-digits that RTK needs, GGA is longer than the 82 characters that the standard allows; so is [Sanjurjo]'s own example.
+Parsed sentences keep their number of digits and can be written again exactly. With the digits that RTK needs, GGA is
+longer than the 82 characters that the standard allows; so is [Sanjurjo]'s own example.
 
 >>> parse("$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25").course_deg
 89.68
@@ -26,12 +26,12 @@ from sensors.gps.nmea_fields import (
 )
 from sensors.samples import GpsSample
 
-KNOTS = 3600.0 / 1852.0  # of one metre per second
+KNOTS = 3600.0 / 1852.0  # per metre per second
 _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 
 
 class GgaDigits(NamedTuple):
-    """After the point."""
+    """Digits after the decimal point."""
 
     time: int = 3
     minutes: int = 8  # 0.02 mm
@@ -42,7 +42,7 @@ class GgaDigits(NamedTuple):
 
 
 class RmcDigits(NamedTuple):
-    """After the point."""
+    """Digits after the decimal point."""
 
     time: int = 3
     minutes: int = 8
@@ -66,19 +66,19 @@ class Gga:
     satellites: int | None
     hdop: float | None
     altitude_msl_m: float | None  # above the geoid
-    separation_m: float | None  # of the geoid, above the ellipsoid
+    separation_m: float | None  # geoid above the ellipsoid
     correction_age_s: float | None = None
     station: str = ""
     digits: GgaDigits = _GGA_DIGITS
 
     @property
     def altitude_m(self) -> float | None:
-        """Above the ellipsoid (note d of Table 5.3)."""
+        """Altitude above the ellipsoid (note d of Table 5.3)."""
         known = self.altitude_msl_m is not None and self.separation_m is not None
         return self.altitude_msl_m + self.separation_m if known else None  # type: ignore[operator]
 
     def sentence(self) -> str:
-        """As it is sent, without the line's end."""
+        """The sentence as sent, without line end."""
         digits = self.digits
         return sealed(
             f"{self.talker}GGA",
@@ -108,20 +108,20 @@ class Rmc:
     longitude_deg: float | None
     speed_knots: float | None
     course_deg: float | None  # clockwise from true north
-    date: datetime.date | None  # of 1980 to 2079: the sentence has two digits of the year
+    date: datetime.date | None  # 1980 to 2079: the sentence has a two-digit year
     variation_deg: float | None = None  # magnetic, east positive
-    later_fields: tuple[str, ...] = ()  # of the standard's later versions: mode, navigational status
+    later_fields: tuple[str, ...] = ()  # from later versions of the standard: mode, navigational status
     digits: RmcDigits = _RMC_DIGITS
 
     @property
     def time_ns(self) -> int | None:
-        """Since 1970."""
+        """Time since 1970."""
         if self.date is None or self.time_of_day_ns is None:
             return None
         return (self.date.toordinal() - _EPOCH_DAY) * DAY_NS + self.time_of_day_ns
 
     def sentence(self) -> str:
-        """As it is sent, without the line's end."""
+        """The sentence as sent, without line end."""
         digits = self.digits
         variation = None if self.variation_deg is None else abs(self.variation_deg)
         side = "" if self.variation_deg is None else "W" if self.variation_deg < 0.0 else "E"
@@ -141,7 +141,7 @@ class Rmc:
 
 
 def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
-    """separation_m: of the geoid, above the ellipsoid. A place that is not finite becomes empty fields and no fix."""
+    """separation_m: geoid above the ellipsoid. A position that is not finite gives empty fields and no fix."""
     is_sound = _has_position(sample)
     return Gga(
         time_of_day_ns=sample.time_ns % DAY_NS,
@@ -156,7 +156,7 @@ def gga_from_sample(sample: GpsSample, separation_m: float) -> Gga:
 
 
 def rmc_from_sample(sample: GpsSample) -> Rmc:
-    """A place or speed that is not finite becomes empty fields, and the sentence not valid."""
+    """A position or speed that is not finite gives empty fields and status V."""
     is_sound, has_speed = _has_position(sample), math.isfinite(sample.speed)
     return Rmc(
         time_of_day_ns=sample.time_ns % DAY_NS,
@@ -170,7 +170,7 @@ def rmc_from_sample(sample: GpsSample) -> Rmc:
 
 
 def parse(sentence: str) -> Gga | Rmc:
-    """Read a sentence, with or without its line's end; raises ValueError with one line for what is not sound."""
+    """Parse a sentence, with or without line end; raises ValueError with one line if it is invalid."""
     fields = read_fields(sentence, {"GGA": range(14, 15), "RMC": range(11, 14)})
     return _gga(fields) if fields.kind == "GGA" else _rmc(fields)
 
@@ -239,7 +239,7 @@ def _date(fields: Fields, index: int) -> datetime.date | None:
         if len(text) != 6 or not text.isdigit():
             raise ValueError
         year = int(text[4:])
-        return datetime.date(year + (1900 if year >= 80 else 2000), int(text[2:4]), int(text[:2]))  # GPS is of 1980
+        return datetime.date(year + (1900 if year >= 80 else 2000), int(text[2:4]), int(text[:2]))  # GPS began in 1980
     except ValueError:
         raise sentence_error(fields.sentence, f"date must be ddmmyy, got {text!r}") from None
 

@@ -1,4 +1,4 @@
-"""Fields of NMEA 0183 sentences and their checksum: text to numbers, checked, and back."""
+"""Fields of NMEA 0183 sentences and their checksum: checked conversion to numbers and back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-TALKERS = ("GP", "GN", "GL", "GA", "GB", "GQ")  # GPS, several at once, GLONASS, Galileo, BeiDou, QZSS
-LONGEST = 120  # characters; the standard's 82 are too few for centimetres
+TALKERS = ("GP", "GN", "GL", "GA", "GB", "GQ")  # GPS, combined, GLONASS, Galileo, BeiDou, QZSS
+LONGEST = 120  # characters; the standard's 82 are too few for centimetre accuracy
 DAY_NS = 86_400_000_000_000
 
 _SENTENCE = re.compile(r"\$([^*$]*)\*([0-9A-Fa-f]{2})")
@@ -24,7 +24,7 @@ _DEGREE_DIGITS = {"NS": 2, "EW": 3}
 
 @dataclass(frozen=True)
 class Fields:
-    """What stands between the commas of a sentence whose checksum holds; those of numbers may be empty."""
+    """Fields of a sentence with a valid checksum; numeric ones may be empty."""
 
     sentence: str
     talker: str
@@ -32,25 +32,25 @@ class Fields:
     texts: tuple[str, ...]
 
     def number(self, index: int, name: str) -> float | None:
-        """Of a field."""
+        """Number in a field; None if empty."""
         text = self.texts[index]
         if text and not _NUMBER.fullmatch(text):
             raise sentence_error(self.sentence, f"{name} must be a number, got {text!r}")
         return float(text) if text else None
 
     def whole(self, index: int, name: str, longest: int) -> int | None:
-        """Of a field of digits."""
+        """Whole number in a field; None if empty."""
         text = self.texts[index]
         if text and not (text.isdigit() and len(text) <= longest):
             raise sentence_error(self.sentence, f"{name} must be a whole number, got {text!r}")
         return int(text) if text else None
 
     def digits(self, *indices: int) -> int:
-        """After the point, of the field that has most."""
+        """Largest number of digits after the decimal point."""
         return max(len(self.texts[index].partition(".")[2]) for index in indices)
 
     def time_of_day_ns(self, index: int) -> int | None:
-        """Of a field hhmmss.sss."""
+        """Time in a field hhmmss.sss; None if empty."""
         text = self.texts[index]
         if not text:
             return None
@@ -61,7 +61,7 @@ class Fields:
         return (hours * 3600 + minutes * 60 + seconds) * 10**9 + int((match[4] or "").ljust(9, "0"))
 
     def angle(self, index: int, name: str, sides: str) -> float | None:
-        """Degrees of a field of degrees and minutes and the next, its side: N or S, E or W."""
+        """Angle [deg] from a field of degrees and minutes and the next one with its side: N or S, E or W."""
         text, side = self.texts[index : index + 2]
         if not text and not side:
             return None
@@ -75,7 +75,7 @@ class Fields:
 
 
 def read_fields(sentence: str, kinds: Mapping[str, Collection[int]]) -> Fields:
-    """Split a sentence; kinds: what is read, and how many fields it may have. Raises ValueError with one line."""
+    """Split a sentence; kinds: accepted types and their numbers of fields. Raises ValueError with one line."""
     sentence = sentence.rstrip("\r\n")
     if len(sentence) > LONGEST:
         raise sentence_error(sentence, f"must have at most {LONGEST} characters, got {len(sentence)}")
@@ -88,7 +88,7 @@ def read_fields(sentence: str, kinds: Mapping[str, Collection[int]]) -> Fields:
         raise sentence_error(sentence, "must be of printable ASCII characters")
     body, said = match[1], match[2].upper()
     if said != checksum(body):
-        raise sentence_error(sentence, f"says checksum {said}, it is {checksum(body)}")
+        raise sentence_error(sentence, f"has checksum {said}, must be {checksum(body)}")
     head, *texts = body.split(",")
     talker, kind = head[:2], head[2:]
     if talker not in TALKERS:
@@ -102,23 +102,23 @@ def read_fields(sentence: str, kinds: Mapping[str, Collection[int]]) -> Fields:
 
 
 def sentence_error(sentence: str, why: str) -> ValueError:
-    """One line."""
+    """Error with the sentence and the reason in one line."""
     return ValueError(f"NMEA sentence {sentence[:LONGEST]!r}: {why}")
 
 
 def checksum(body: str) -> str:
-    """Two hexadecimal digits: all characters between $ and *, combined by exclusive or."""
+    """Two hexadecimal digits: exclusive or of all characters between $ and *."""
     return f"{reduce(lambda total, byte: total ^ byte, body.encode(), 0):02X}"
 
 
 def sealed(*texts: str) -> str:
-    """A sentence of these fields."""
+    """A sentence of these fields, with checksum."""
     body = ",".join(texts)
     return f"${body}*{checksum(body)}"
 
 
 def clock_text(time_of_day_ns: int | None, digits: int) -> str:
-    """hhmmss.sss, cut off: a sentence is never of the future."""
+    """hhmmss.sss, truncated: a sentence is never stamped in the future."""
     if time_of_day_ns is None:
         return ""
     seconds, rest = divmod(time_of_day_ns, 10**9)
@@ -128,7 +128,7 @@ def clock_text(time_of_day_ns: int | None, digits: int) -> str:
 
 
 def angle_text(angle_deg: float | None, digits: int, sides: str) -> tuple[str, str]:
-    """Degrees and minutes with so many digits, and the side."""
+    """Degrees and minutes with a number of digits, and the side."""
     if angle_deg is None:
         return "", ""
     # Whole units of the last digit, so that 59.99999 minutes round up to the next degree, not to 60 minutes.
@@ -138,7 +138,7 @@ def angle_text(angle_deg: float | None, digits: int, sides: str) -> tuple[str, s
 
 
 def number_text(value: float | None, digits: int) -> str:
-    """With so many digits after the point."""
+    """A number with fixed digits after the decimal point; empty for None."""
     return "" if value is None else f"{value:.{digits}f}"
 
 

@@ -1,4 +1,4 @@
-"""The receiver: fixes of its antenna, with errors that its covariance tells, and without when it sees no sky."""
+"""GPS receiver: fixes of its antenna with consistent covariance, and no fix without enough sky."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
 
-NO_FIX_VARIANCE = 1e8  # [m^2, m^2/s^2]: finite, and too large for anyone to use
-LEAST_VARIANCE = 1e-12  # [m^2, m^2/s^2]: zero would mean that it is not known
-NO_FIX_HDOP = 99.9  # as receivers write it, with the one digit that our GGA has
+NO_FIX_VARIANCE = 1e8  # [m^2, m^2/s^2]: finite, but too large to be used
+LEAST_VARIANCE = 1e-12  # [m^2, m^2/s^2]: zero would mean unknown
+NO_FIX_HDOP = 99.9  # as receivers report it, with one digit as in our GGA
 _PERFECT = np.zeros(3)
 
 
 class Gps(Sensor[GpsSettings, GpsSample]):
     """Call `update` at each tick of the truth, in order.
 
-    Errors and covariance are along the world's axes. Those of the place itself differ by its distance over the Earth's
-    radius, a milliradian at 6 km.
+    Errors and covariance are along the world's axes. The local axes at the antenna differ from them by its distance
+    from the origin over the Earth's radius, a milliradian at 6 km.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Gps(Sensor[GpsSettings, GpsSample]):
     ) -> None:
         """georeference: of the world's origin, see LocalFrame; sky: what hides satellites, for settings with needs_sky.
 
-        The others are as Sensor has them. Raises ValueError when the settings need a sky and there is none.
+        For the others see Sensor. Raises ValueError if the settings need a sky and there is none.
         """
         if settings.needs_sky and sky is None:
-            raise ValueError("needs_sky: there is no world in which to look for the sky")
+            raise ValueError("needs_sky: there is no world to hide satellites")
         self.frame = LocalFrame(georeference)
         self._sky = sky
         self._position_errors = ErrorModel(settings.position_errors(), 3, seed, name, "position")
@@ -62,17 +62,17 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
 
     def change(self, settings: GpsSettings) -> None:
-        """Other settings while it runs."""
+        """Change settings while running."""
         super().change(settings)
         self._position_errors.parameters = settings.position_errors()
         self._satellites = constellation(settings.satellites, settings.sky_mask_deg)
         open_sky = dilution(self._satellites)
-        assert open_sky is not None, "settings see to it"
+        assert open_sky is not None, "ensured by the settings"
         self._open_sky = open_sky
         self._position_std = np.array([settings.horizontal_std_m, settings.horizontal_std_m, settings.vertical_std_m])
 
     def reset(self) -> None:
-        """As at the start, random numbers too."""
+        """Return to the initial state, random generators included."""
         super().reset()
         self._position_errors.reset()
         self._velocity_errors.reset()
@@ -80,7 +80,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         self._last_fix = self.frame.origin
 
     def update(self, time_ns: int, base: BaseMotion) -> list[GpsSample]:
-        """What arrives at this instant, when base_link moves so; times must not go back without a reset.
+        """Samples that arrive at this instant for a motion of base_link; times must not go back without a reset.
 
         Raises ValueError for a motion that is not finite.
         """
@@ -91,7 +91,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
 
     def _sample(self, time_ns: int, base: BaseMotion) -> GpsSample:
         antenna = self.mounting.motion(base)  # [Sanjurjo] Eqs. 5.45 and 5.49
-        # Drawn with and without a fix, so that an outage changes no later error.
+        # Drawn with and without a fix, so that an outage does not change later errors.
         errors = self._position_errors.apply(time_ns, _PERFECT), self._velocity_errors.apply(time_ns, _PERFECT)
         seen, count = self._seen(antenna.position)
         if not self._lock.is_held(time_ns, seen is not None, self.settings.reacquisition_s) or seen is None:
@@ -119,7 +119,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         )
 
     def _seen(self, antenna: Array) -> tuple[Dilution | None, int]:
-        """Geometry of the satellites in sight, None when it gives no fix; and how many they are."""
+        """Geometry of the visible satellites, None if it gives no fix, and their number."""
         if self.settings.quality == 0:
             return None, 0
         if not self.settings.needs_sky or self._sky is None:
@@ -139,7 +139,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
 
 
 class _Lock:
-    """Whether there is a fix: lost at once, back after satellites were in sight for a while; there at the start."""
+    """Whether there is a fix: lost at once, regained after satellites were visible for a while; held at the start."""
 
     def __init__(self) -> None:
         self.reset()

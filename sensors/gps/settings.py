@@ -1,4 +1,4 @@
-"""Settings of a satellite receiver; ready-made ones are in config/sensors/gps/."""
+"""Settings of a GPS receiver; presets are in config/sensors/gps/."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUALITIES = {0: "no fix", 1: "autonomous", 2: "differential", 4: "RTK fixed", 5:
 
 @dataclass(frozen=True, kw_only=True)
 class GpsSettings(SensorSettings):
-    """Errors are those under open sky; buildings make them worse as the satellites' geometry gets worse."""
+    """Errors are those under open sky; buildings degrade them with the satellites' geometry."""
 
     presets: ClassVar[str] = "sensors/gps"
     channels: ClassVar[Sequence[str]] = (
@@ -45,7 +45,7 @@ class GpsSettings(SensorSettings):
     )
     correlation_time_s: float = setting(
         30.0,
-        "Time in which the slowly changing part of the position error falls to 1/e",
+        "Correlation time of the slowly changing part of the position error",
         unit="s",
         minimum=0.1,
         maximum=1e5,
@@ -72,11 +72,11 @@ class GpsSettings(SensorSettings):
         open_sky = dilution(constellation(self.satellites, self.sky_mask_deg))
         if open_sky is None or open_sky.pdop > self.highest_pdop:
             raise ValueError(
-                f"sky_mask_deg: {self.sky_mask_deg:g} leaves too few of {self.satellites} satellites for a fix, ever"
+                f"sky_mask_deg: {self.sky_mask_deg:g} leaves too few of {self.satellites} satellites for any fix"
             )
 
     def position_errors(self) -> ErrorParameters:
-        """Of each axis as a share of its standard deviation: white and slow parts, whose variances add up to 1."""
+        """Errors relative to each axis's standard deviation: white and slow parts, whose variances add up to 1."""
         return ErrorParameters(
             noise=math.sqrt(1.0 - self.correlated_share),
             drifting_bias=math.sqrt(self.correlated_share),

@@ -1,4 +1,4 @@
-"""Satellites above the receiver, which of them it sees, and what their geometry does to its errors."""
+"""Satellites above the receiver, their visibility, and the dilution of precision of their geometry."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Array = NDArray[np.float64]
 
 FEWEST_SATELLITES = 4  # for three coordinates and the clock
 _GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
-_SINGULAR = 1e-9  # smallest eigenvalue of the geometry that still counts
+_SINGULAR = 1e-9  # smallest usable eigenvalue of the geometry
 
 
 class SkyView(Protocol):
-    """What stands between a place and the sky."""
+    """Obstruction of the sky at a position."""
 
     def is_blocked(self, origin: Array, directions: Array) -> NDArray[np.bool_]:
-        """Whether the ray from origin (world [m], 3) meets anything, for each direction (world, unit, n x 3): n."""
+        """Whether the ray from origin (world [m], 3) hits anything, for each direction (world, unit, n x 3): n."""
         ...
 
 
@@ -31,19 +31,19 @@ class Dilution(NamedTuple):
 
     @property
     def hdop(self) -> float:
-        """Of the place in the plane."""
+        """Horizontal dilution of precision."""
         return math.hypot(self.axes[0], self.axes[1])
 
     @property
     def pdop(self) -> float:
-        """Of the place in space."""
+        """Position dilution of precision."""
         return math.hypot(*self.axes)
 
 
 def constellation(count: int, mask_deg: float = 0.0) -> Array:
-    """Directions (east, north, up, unit, n x 3) of those of `count` satellites that are above a mask, highest first.
+    """Directions (east, north, up, unit, n x 3) of those of `count` satellites above a mask, highest first.
 
-    Spread evenly over the hemisphere along a spiral, and standing still: GPS satellites move by half a degree a minute.
+    Distributed evenly over the hemisphere along a spiral, and fixed: GPS satellites move by half a degree a minute.
     """
     up = 1.0 - (np.arange(count) + 0.5) / count
     azimuth = _GOLDEN_ANGLE * np.arange(count)  # from north, clockwise
@@ -53,7 +53,7 @@ def constellation(count: int, mask_deg: float = 0.0) -> Array:
 
 
 def dilution(directions: Array) -> Dilution | None:
-    """Of the satellites in these directions; None when they do not give a place.
+    """Dilution of satellites in these directions; None if they do not determine a position.
 
     Square roots of the diagonal of (G^T G)^-1, where the rows of G are (direction, 1): ranges of equal accuracy and an
     unknown clock (Kaplan and Hegarty, Understanding GPS, section on dilution of precision).

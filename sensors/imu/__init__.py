@@ -1,4 +1,4 @@
-"""Inertial measurement unit: angular rate and specific force where it is mounted."""
+"""Inertial measurement unit: angular velocity and specific force at its mount."""
 
 from sensors.imu.imu import Imu
 from sensors.imu.settings import ImuSettings

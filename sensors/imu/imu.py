@@ -1,4 +1,4 @@
-"""An IMU: what its gyroscopes and accelerometers read of the true motion, in its own axes (REP-145)."""
+"""IMU: gyroscope and accelerometer readings of the true motion, in sensor axes (REP-145)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
 
-GYRO, ACCEL, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 10)  # of a reading, in the order of ImuSettings.channels
+GYRO, ACCEL, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 10)  # in a reading, in the order of ImuSettings.channels
 
 
 class Imu(Sensor[ImuSettings, ImuSample]):
-    """Samples at its rate; `update` at every tick gives what arrives."""
+    """Samples at its rate; `update` at every tick returns the samples that arrive."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """As all sensors."""
+        """See sensors.sensor.Sensor."""
         tilt, heading = settings.attitude_errors()
         self._gyro = ErrorModel(settings.gyro_errors(), 3, seed, name, "gyro")
         self._accel = ErrorModel(settings.accel_errors(), 3, seed, name, "accel")
@@ -42,36 +42,36 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         self._up: Array = np.array([0.0, 0.0, settings.gravity_mps2])
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
         if settings.has_attitude:
-            importlib.import_module("scipy.spatial.transform")  # now, and not when the first sample is due
+            importlib.import_module("scipy.spatial.transform")  # preload, not at the first sample
 
     def change(self, settings: ImuSettings) -> None:
-        """Other errors too; biases that were drawn are scaled, not drawn anew."""
+        """Change settings while running, error models included; drawn biases are rescaled, not redrawn."""
         super().change(settings)
         self._gyro.parameters, self._accel.parameters = settings.gyro_errors(), settings.accel_errors()
         self._tilt.parameters, self._heading.parameters = settings.attitude_errors()
 
     def reset(self) -> None:
-        """As at the start, random numbers too."""
+        """Return to the initial state, random generators included."""
         super().reset()
         for model in (self._gyro, self._accel, self._tilt, self._heading):
             model.reset()
 
     def update(self, time_ns: int, base: BaseMotion) -> list[ImuSample]:
-        """What arrives at this instant. Raises ValueError for a motion that is not finite."""
+        """Samples that arrive at this instant. Raises ValueError for a motion that is not finite."""
         require_motion(base)
         if self.is_due(time_ns):
             self.send(time_ns, self._sample(time_ns, self.mounting.motion(base)))
         return self.arrived(time_ns)
 
     def true_reading(self, motion: SensorMotion) -> tuple[Array, Array]:
-        """Angular rate [rad/s] and specific force [m/s^2] without errors ([Sanjurjo] Eqs. 5.62, 5.66), sensor axes."""
-        # Eq. 5.65: acceleration less gravity, which points down: at rest a unit feels the ground push it up.
+        """Error-free angular velocity [rad/s] and specific force [m/s^2] ([Sanjurjo] Eqs. 5.62, 5.66), sensor axes."""
+        # Eq. 5.65: acceleration minus gravity, which points down: at rest the specific force points up.
         return motion.angular_velocity, motion.world_from_sensor.T @ (motion.acceleration + self._up)
 
     def still(self, time_ns: int, count: int, base: BaseMotion) -> tuple[Array, Array]:
-        """Rates and forces (count x 3 each) of a vehicle that stays so, without faults and delivery.
+        """Angular velocities and specific forces (count x 3 each) of a constant motion, without faults and delivery.
 
-        To the bit what `update` would give, and much faster; samples are one period apart.
+        Identical to the bit to `update`, and much faster; samples are one period apart.
         """
         require_motion(base)
         angular_velocity, force = self.true_reading(self.mounting.motion(base))
@@ -85,7 +85,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         angular_velocity, force = self.true_reading(motion)
         attitude = self._attitude(time_ns, motion.world_from_sensor) if self.settings.has_attitude else np.zeros(4)
         measured = self._gyro.apply(time_ns, angular_velocity), self._accel.apply(time_ns, force)
-        # Of what it measures: a unit does not know of its faults.
+        # Variances of the reading without faults, which a unit does not know about.
         angular_velocity_variances, force_variances = (
             self._gyro.variances(measured[0]),
             self._accel.variances(measured[1]),
@@ -105,8 +105,8 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         )
 
     def _attitude(self, time_ns: int, world_from_sensor: Array) -> Array:
-        """With errors about the world's axes: level ones of roll and pitch, the vertical of heading."""
-        from scipy.spatial.transform import Rotation  # slow to import, and few units tell their attitude
+        """Attitude with errors about the world's axes: roll and pitch about level axes, heading about the vertical."""
+        from scipy.spatial.transform import Rotation  # slow to import, and few units report attitude
 
         tilt, heading = self._tilt.apply(time_ns, np.zeros(2)), self._heading.apply(time_ns, np.zeros(1))
         wrong = Rotation.from_rotvec(np.concatenate([tilt, heading])) * Rotation.from_matrix(world_from_sensor)
@@ -114,6 +114,6 @@ class Imu(Sensor[ImuSettings, ImuSample]):
 
 
 def _unit(quaternion: Array) -> Array:
-    """Of length 1 whatever faults made of it; what has no length (NaN, all zero) stays as it is."""
+    """Normalise a quaternion changed by faults; NaN or zero stays as it is."""
     length = float(np.linalg.norm(quaternion))
     return quaternion / length if length > 0.0 else quaternion

@@ -1,4 +1,4 @@
-"""Settings of the IMU in the units of data sheets; grades are in config/sensors/imu."""
+"""Settings of the IMU in the units of data sheets; presets are in config/sensors/imu."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PPM = 1e-6
 
 
 def deviation(default: float, words: str, unit: str, highest: float) -> float:
-    """The setting of a standard deviation."""
+    """A setting of a standard deviation."""
     value: float = setting(default, words, unit=unit, minimum=0.0, maximum=highest)
     return value
 
@@ -29,9 +29,9 @@ def deviation(default: float, words: str, unit: str, highest: float) -> float:
 class ImuSettings(SensorSettings):
     """Standard deviations of each axis unless described otherwise; the defaults are those of industrial_mems.
 
-    Noise densities are N of IEEE Std 952 (Allan deviation at 1 s; 1/60 of the angle random walk in deg/sqrt(h)). They
-    are of a unit whose bandwidth is half its rate: one sample has a deviation of density * sqrt(rate). Bias
-    instabilities are the flat part of the Allan deviation.
+    Noise densities are N of IEEE Std 952 (Allan deviation at 1 s; 1/60 of the angle random walk in deg/sqrt(h)), for a
+    bandwidth of half the rate: one sample has a standard deviation of density * sqrt(rate). Bias instabilities are the
+    flat part of the Allan deviation.
     """
 
     presets: ClassVar[str] = "sensors/imu"
@@ -43,7 +43,7 @@ class ImuSettings(SensorSettings):
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
         9.81,
-        "Gravitational acceleration of the place, the same as the vehicle's",
+        "Gravitational acceleration, the same as the vehicle's",
         unit="m/s^2",
         minimum=0.0,
         maximum=30.0,
@@ -88,9 +88,7 @@ class ImuSettings(SensorSettings):
     accel_resolution_mg: float = deviation(0.01, "Resolution of the accelerometers; 0: no rounding", "mg", 100.0)
     accel_range_g: float = deviation(8.0, "Largest reading of the accelerometers; 0: no limit", "g", 1e4)
 
-    has_attitude: bool = setting(
-        False, "Whether the unit has a filter of its own that reports its attitude", read_only=True
-    )
+    has_attitude: bool = setting(False, "Whether the unit has its own filter that reports attitude", read_only=True)
     attitude_std_deg: float = deviation(
         0.5, "Standard deviation of roll and pitch, about level axes of the world", "deg", 45.0
     )
@@ -108,7 +106,7 @@ class ImuSettings(SensorSettings):
                 raise ValueError(f"{kind}_resolution_{name}: must not be above the range ({largest:g}), got {step:g}")
 
     def gyro_errors(self) -> ErrorParameters:
-        """In rad/s."""
+        """Errors of the gyroscopes in rad/s."""
         return ErrorParameters(
             noise=self.gyro_noise_density_dps_per_rthz * DPS * math.sqrt(self.rate_hz),
             constant_bias=self.gyro_constant_bias_dps * DPS,
@@ -122,7 +120,7 @@ class ImuSettings(SensorSettings):
         )
 
     def accel_errors(self) -> ErrorParameters:
-        """In m/s^2."""
+        """Errors of the accelerometers in m/s^2."""
         return ErrorParameters(
             noise=self.accel_noise_density_ug_per_rthz * UG * math.sqrt(self.rate_hz),
             constant_bias=1e3 * self.accel_constant_bias_mg * UG,
@@ -136,7 +134,7 @@ class ImuSettings(SensorSettings):
         )
 
     def attitude_errors(self) -> tuple[ErrorParameters, ErrorParameters]:
-        """Of roll and pitch, and of the heading [rad]: a filter's errors wander, they are not white."""
+        """Errors of roll and pitch, and of heading [rad]: correlated as a filter's errors are, not white."""
         tilt, heading = (math.radians(value) for value in (self.attitude_std_deg, self.heading_std_deg))
         return (
             ErrorParameters(drifting_bias=tilt, drift_time_s=self.attitude_correlation_s),

@@ -1,1 +1,1 @@
-"""LIDAR: rays cast on the world's triangles, and what a unit makes of them."""
+"""LIDAR: ray casting on the world's triangles, and measurement errors."""

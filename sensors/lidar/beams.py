@@ -1,4 +1,4 @@
-"""Where a LIDAR's rays point, and which of them its own vehicle blocks."""
+"""Directions of a LIDAR's rays, and their occlusion by the vehicle itself."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Array = NDArray[np.float64]
 
 
 class Beams(NamedTuple):
-    """Directions are (cos e cos a, cos e sin a, sin e) in the sensor's frame; what kernels take."""
+    """Ray directions (cos e cos a, cos e sin a, sin e) in the sensor's frame, for kernels."""
 
     azimuth_cosine: Array  # of each column
     azimuth_sine: Array
     elevation_cosine: Array  # of each ring
     elevation_sine: Array
-    own_body: NDArray[np.float32]  # columns x rings: distance of the own body [m], infinite where it is not in the way
+    own_body: NDArray[np.float32]  # columns x rings: distance to the own body [m], infinite if not hit
 
 
 def beams_of(settings: LidarSettings) -> Beams:
@@ -53,15 +53,15 @@ def directions(beams: Beams) -> Array:
 
 
 def column_delays_ns(settings: LidarSettings, period_ns: int) -> NDArray[np.int64]:
-    """When each column is shot after the first."""
+    """Delay of each column after the first."""
     columns = np.arange(settings.columns, dtype=np.int64)
     return columns * 0 if settings.kind == FLASH else columns * period_ns // settings.columns
 
 
 def _box_distance(start: Array, ways: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
-    """Where rays from outside enter a box [m]: infinite where they do not. Slabs, after Kay and Kajiya 1986."""
+    """Distance at which rays from outside enter a box [m]; infinite if they miss. Slabs, after Kay and Kajiya 1986."""
     with np.errstate(divide="ignore", invalid="ignore"):
         to_low, to_high = (np.array(low) - start) / ways, (np.array(high) - start) / ways
-    enter = np.fmin(to_low, to_high).max(axis=-1)  # fmin: 0/0 on a slab's face is no limit
+    enter = np.fmin(to_low, to_high).max(axis=-1)  # fmin: ignore 0/0 on a slab's face
     leave = np.fmax(to_low, to_high).min(axis=-1)
     return np.where((enter <= leave) & (enter >= 0.0), enter, np.inf)

@@ -1,6 +1,6 @@
-"""Kernels around Embree: rays into a surface's coordinates, and what it found back into the world in float64.
+"""Kernels around Embree: rays into a surface's coordinates, and hits back into the world in float64.
 
-Rays come in groups of equal size that begin at one place: there are as many origins as groups.
+Rays come in groups of equal size with a common origin each.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ Numbers = NDArray[np.int32]
 Materials = NDArray[np.uint8]
 
 DONE = -1.0
-OVERLAP = 0.01  # [m] by which a ray is in two levels, because rounding may put it below the ground at their border
-STRAY = 0.05  # [m] by which float64 may correct Embree; slivers of triangles have no plane to trust
-UPRIGHT = 1e-6  # normal's z of a cylinder's side
+OVERLAP = 0.01  # [m] of a ray cast in both levels, because rounding may put it below the ground at their border
+STRAY = 0.05  # [m] largest float64 correction of Embree; planes of sliver triangles are unreliable
+UPRIGHT = 1e-6  # largest z of the normal on a cylinder's side
 
 
 class Found(NamedTuple):
-    """One element for each ray."""
+    """Hits, one element per ray."""
 
-    ranges: Floats  # [m], infinite where there is nothing
+    ranges: Floats  # [m], infinite without a hit
     cosines: Floats  # of the angle between ray and normal, 0 to 1
     materials: Materials
 
 
 class Rays(NamedTuple):
-    """Rays on their way through the levels of a scene."""
+    """Rays traversing the levels of a scene."""
 
     origins: Array  # one for each group [m]
     directions: Array  # unit
     far: float  # their end [m]
-    travelled: Floats  # how far each has come [m], or DONE
+    travelled: Floats  # distance covered by each [m], or DONE
 
 
 class Hits(NamedTuple):
-    """What Embree found on segments."""
+    """Hits of Embree on segments."""
 
     distances: Floats  # from the segment's origin [m]
     primitives: Numbers
-    geometries: Numbers  # below 0: nothing
+    geometries: Numbers  # below 0: no hit
 
 
 class Segments(NamedTuple):
-    """The parts of rays that lie within a surface's bounds, as Embree takes them; `count` of them count."""
+    """Parts of rays within a surface's bounds, as input for Embree; the first `count` are valid."""
 
     origins: Floats
     directions: Floats
-    far: Floats  # from there on [m]; Embree leaves it as it is where it finds nothing
-    rays: Numbers  # number of the ray
+    far: Floats  # length from there [m]; unchanged by Embree without a hit
+    rays: Numbers  # index of the ray
 
 
 @kernel
 def enter(rays: Rays, bounds: Array, base: Array, out: Segments) -> int:
-    """How many rays are not done and within bounds where they have got to; their segments."""
+    """Fill the segments of rays that are not done and currently within bounds; returns their number."""
     origins, directions, far, travelled = rays
     count = 0
     left, low, right, high = bounds[0], bounds[1], bounds[2], bounds[3]
@@ -106,7 +106,7 @@ def leave(
     rays: Rays,
     out: Found,
 ) -> None:
-    """Record what Embree found on segments, and which rays go on beyond the bounds."""
+    """Record the hits on segments, and mark the rays that continue beyond the bounds."""
     origins, directions, far, travelled = rays
     distances, primitives, geometries = hits
     shared = len(directions) // len(origins)
@@ -132,7 +132,7 @@ def leave(
             material = shapes.material[owner]
             if shapes.round[owner, 2] > 0.0 and abs(nz) < UPRIGHT:
                 distance, cosine = _round_side(shapes.round[owner], x, y, z, dx, dy, dz)
-                about = distance  # a prism is no measure of it: near its outline both are far apart
+                about = distance  # do not compare with the prism: near its outline both are far apart
         if not abs(distance - about) <= STRAY:
             distance = about
         if distance <= far and distance < out.ranges[ray]:
@@ -143,13 +143,13 @@ def leave(
 
 @inlined
 def _round_side(post: Array, x: float, y: float, z: float, dx: float, dy: float, dz: float) -> tuple[float, float]:
-    """Where a ray that meets the prism in a cylinder meets the cylinder, and the cosine there."""
+    """Distance and cosine where a ray that hits the inscribed prism hits the cylinder."""
     off_x, off_y = x - post[0], y - post[1]
     square = dx * dx + dy * dy
     half = (off_x * dx + off_y * dy) / square
     root = half * half - (off_x * off_x + off_y * off_y - post[2] * post[2]) / square
     distance = -half - math.sqrt(max(root, 0.0))
-    if z + distance * dz > post[3]:  # over the rim: through the lid
+    if z + distance * dz > post[3]:  # above the rim: through the top
         return (post[3] - z) / dz, dz
     return distance, ((off_x + distance * dx) * dx + (off_y + distance * dy) * dy) / post[2]
 
@@ -158,7 +158,7 @@ def _round_side(post: Array, x: float, y: float, z: float, dx: float, dy: float,
 def meet_plane(
     height: float, slope_x: float, slope_y: float, origins: Array, directions: Array, far: float, out: Found
 ) -> None:
-    """Where rays meet z = height + slope_x x + slope_y y from above, if nothing is nearer."""
+    """Hit rays on z = height + slope_x x + slope_y y from above, if nothing is nearer."""
     steep = math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     shared = len(directions) // len(origins)
     for ray in range(len(directions)):

@@ -1,11 +1,11 @@
-"""The ground around a vehicle in squares, fine near and coarse far, which follow it one at a time.
+"""The ground around a vehicle in squares, fine near and coarse far, which follow it.
 
 Each level has twice the cell of the one before, on nodes of the map that depend on the map alone. A ray is cast in the
 finest level until it leaves it, then in the next. The border of a level lies on the next one's surface (odd nodes are
-the mean of their neighbours), so that no ray slips through between. A level that can hold the whole map is the last.
+the mean of their neighbours), so that no ray slips through. A level that can hold the whole map is the last.
 
-Where a square lies depends on the vehicle's place alone, not on the way there: whoever comes back sees the same to the
-bit. Time to build is only a matter of having begun before.
+The position of a square depends on the vehicle's position alone, not on its path: a vehicle that returns sees the same
+to the bit. Squares are built ahead of time in small pieces.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Nodes = NDArray[np.int64]
 Tile = tuple[int, int]
 Building = Generator[None, None, Surface | None]
 
-CELLS = 192  # across a level that moves
+CELLS = 192  # across a moving level
 WHOLE_CELLS = 160_000  # most cells of a level that holds the whole map
-# Cells from place to place of a square. A level with its middle half of that off one way stays within the next with its
-# middle half of that off the other way: 96 + 32 <= 2 (96 - 32).
+# Cells between positions of a square. A level whose middle is off by half of that to one side stays within the next one
+# whose middle is off by half of that to the other side: 96 + 32 <= 2 (96 - 32).
 STRIDE = 64
-KEPT = 3  # squares of a level: here, before, and next
-LEADS_S = (0.2, 0.5, 1.0, 1.5)  # where a vehicle will be is looked up so much ahead
-PIECE_FACES = 8000  # some 5 ms
+KEPT = 3  # squares of a level: current, previous and next
+LEADS_S = (0.2, 0.5, 1.0, 1.5)  # look-ahead times of the vehicle's position
+PIECE_FACES = 8000  # about 5 ms
 
 
 class Level:
-    """One square, or the whole map."""
+    """One level: a moving square, or the whole map."""
 
     def __init__(
         self, device: EmbreeDevice, ground: ElevationMap, shapes: Shapes, step: int, reach: float, is_whole: bool
     ) -> None:
-        """step: nodes of the map for each cell; reach [m]: how far the ground goes on beyond a whole map."""
+        """step: nodes of the map per cell; reach [m]: extent of the ground beyond a whole map."""
         self._device, self._ground, self._shapes, self._reach = device, ground, shapes, reach
         self.step, self.is_whole = step, is_whole
         self.cell = step * ground.resolution  # [m]
@@ -55,12 +55,12 @@ class Level:
             self.surface = finished(self._built_whole())
 
     def __len__(self) -> int:
-        """Triangles in memory."""
+        """Number of triangles in memory."""
         surfaces = [self.surface] if self.is_whole else self._kept.values()
         return sum(len(surface) for surface in surfaces if surface is not None)
 
     def be_around(self, x: float, y: float) -> None:
-        """Be there for a vehicle at a place [m], at once: in some 60 ms where nothing was prepared."""
+        """Move the square to a vehicle's position [m], at once: about 60 ms if it was not prepared."""
         tile = self._tile(x, y)
         if self.is_whole or tile == self._here:
             return
@@ -68,12 +68,12 @@ class Level:
             building = self._building if tile == self._next and self._building else self._built_around(*tile)
             self._keep(tile, finished(building))
         self._here, self.surface = tile, self._kept[tile]
-        self._kept[tile] = self._kept.pop(tile)  # the newest now
+        self._kept[tile] = self._kept.pop(tile)  # now the newest
 
     def prepare(self, x: float, y: float, velocity_x: float, velocity_y: float) -> bool:
-        """Work a few milliseconds on the next place, if one is needed soon; whether it was.
+        """Work a few milliseconds on the next square if one is needed soon; returns whether it was.
 
-        x, y: of the vehicle [m]; its velocity [m/s] tells where the next place is.
+        x, y: position of the vehicle [m]; its velocity [m/s] predicts the next square.
         """
         if self.is_whole:
             return False
@@ -99,7 +99,7 @@ class Level:
                 del self._kept[old]
 
     def _tile(self, x: float, y: float) -> Tile:
-        """Column and row of the middle of the square for a vehicle, in cells."""
+        """Column and row of the square's middle for a vehicle's position, in cells."""
         column, row = (x - self._ground.origin_x) / self.cell, (y - self._ground.origin_y) / self.cell
         return STRIDE * math.floor(column / STRIDE + 0.5), STRIDE * math.floor(row / STRIDE + 0.5)
 
@@ -125,7 +125,7 @@ class Level:
         return built(self._device, self._pieces(x, y, heights, endless), origin, endless)
 
     def _pieces(self, x: Array, y: Array, heights: Array, bounds: Array) -> Iterator[Piece]:
-        """The ground in strips, then what stands on it."""
+        """The ground in strips, then the obstacles on it."""
         rows = max(PIECE_FACES // (2 * (len(x) - 1)), 1)
         for first in range(0, len(y) - 1, rows):
             last = min(first + rows, len(y) - 1)
@@ -140,16 +140,16 @@ class Level:
         return np.asarray(self._ground.origin_y + rows * self.cell)
 
     def _heights(self, columns: Nodes, rows: Nodes) -> Array:
-        """Of the map's nodes; beyond the edge the ground goes on as the map says."""
+        """Heights of the map's nodes; extrapolated by the map beyond its edge."""
         last_row, last_column = (count - 1 for count in self._ground.shape)
         tiles = np.ix_(np.clip(rows * self.step, 0, last_row), np.clip(columns * self.step, 0, last_column))
         return self._ground.heights[tiles].astype(np.float64)
 
 
 def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, step: int | None) -> list[Level]:
-    """Finest first. cell [m]: about that of the finest; reach [m]: at least so far around the vehicle.
+    """Levels, finest first. cell [m]: approximate cell of the finest; reach [m]: least extent around the vehicle.
 
-    step: the whole map in one level, every so many nodes.
+    step: put the whole map in one level, with every step-th node.
     """
     device = EmbreeDevice()
     if step is not None:
@@ -166,12 +166,12 @@ def levels_for(ground: ElevationMap, shapes: Shapes, cell: float, reach: float, 
 
 
 def cells_for(nodes: int, step: int) -> int:
-    """How many cells of so many nodes cover a row of nodes."""
+    """Number of cells of `step` nodes that cover a row of nodes."""
     return -(-(nodes - 1) // step)
 
 
 def _strip(x: Array, y: Array, heights: Array) -> Piece:
-    """Two triangles for each cell, as terrain.mesh.map_mesh has them."""
+    """Two triangles per cell, as in terrain.mesh.map_mesh."""
     corners = np.empty((*heights.shape, 3))
     corners[..., 0], corners[..., 1], corners[..., 2] = x, y[:, None], heights
     number = np.arange(heights.size, dtype=np.int32).reshape(heights.shape)

@@ -24,13 +24,13 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
-LONGEST_GAP_NS = NS_PER_S  # between truths: beyond it the vehicle was moved, not driven
+LONGEST_GAP_NS = NS_PER_S  # between truths: after a longer one the vehicle was moved, not driven
 
 
 class Lidar(Sensor[LidarSettings, LidarScan]):
-    """Shoots the columns whose time has come at every update, from where the sensor was at their time.
+    """Fires the columns that are due at every update, from the sensor's pose at their time.
 
-    A sweep begins at each whole period since 1970. It is sent when its last ray was shot.
+    A sweep begins at each whole period since 1970 and is sent after its last ray.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """As sensors.sensor.Sensor; scene: what there is to see."""
+        """See sensors.sensor.Sensor; scene: the world that rays are cast on."""
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
         self.scene = scene
         self._beams = beams_of(settings)
@@ -58,7 +58,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._begin_anew()
 
     def change(self, settings: LidarSettings) -> None:
-        """Other settings while it runs: limits, errors, faults and de-skewing; beams and mount stay."""
+        """Change settings while running: limits, errors, faults and deskewing; beams and mount stay."""
         super().change(settings)
         s = settings
         beam_errors = stream(self.seed, self.name, "beams").normal(size=s.rings)
@@ -77,14 +77,14 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         )
 
     def reset(self) -> None:
-        """As at the start, random numbers too."""
+        """Return to the initial state, random generators included."""
         super().reset()
         self._begin_anew()
 
     def update(self, time_ns: int, base: BaseMotion) -> list[LidarScan]:
-        """The truth at a time, in order of time; scans that have arrived by then.
+        """Process the truth at a time, in order of time; returns scans that have arrived by then.
 
-        A sweep in which time goes back, or more than a second passes from one truth to the next, is not finished.
+        A sweep is abandoned if time goes back or more than a second passes between two truths.
         Raises ValueError for a motion that is not finite.
         """
         require_motion(base)
@@ -102,7 +102,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._noise = stream(self.seed, self.name, "noise")
         self._chance = stream(self.seed, self.name, "returns")
         self._before = None
-        # Ranges and points of the last scan, for a fault that repeats them; raw: copies of points lose their gaps.
+        # Ranges and points of the last scan, for the freeze fault; raw, because copies of points lose their padding.
         self._last: tuple[Floats, NDArray[np.uint8]] | None = None
 
     def _follow(self, before: Pose, now: Pose) -> None:
@@ -113,10 +113,10 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
 
     def _start_sweep(self, stamp_ns: int) -> None:
         self._stamp_ns, self._shot = stamp_ns, 0
-        self._ranges = np.empty(self._beams.own_body.shape, np.float32)  # is handed out
+        self._ranges = np.empty(self._beams.own_body.shape, np.float32)  # new, because it is handed out
 
     def _shoot(self, before: Pose, now: Pose) -> None:
-        """All columns whose time has come."""
+        """Fire all columns that are due."""
         while now.time_ns >= self._stamp_ns:
             last = int(np.searchsorted(self._delays_ns, now.time_ns - self._stamp_ns, "right"))
             if last > self._shot:
@@ -143,7 +143,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
             ages = late_ns / NS_PER_S
         is_cast = None if self._is_free is None else self._is_free[first:last].ravel()
         found = self.scene.trace(positions[:, :3], work.directions, self._reading.most, ages, is_cast)
-        # Drawn whether they are needed or not: no setting changes what comes later.
+        # Always drawn, so that no setting changes later random numbers.
         self._noise.standard_normal(out=work.normals, dtype=np.float32)
         self._chance.random(out=work.chances, dtype=np.float32)
         read(self._reading, self._beams, first, found, work.normals, work.chances, self._ranges, self._intensities)
@@ -161,7 +161,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
             self._last = ranges, points[:count].view(np.uint8)
         ranges, raw = self._last
         scan = LidarScan(stamp_ns, ranges.T, raw.view(LIDAR_POINT))
-        # It sets out with its last ray; faults go by its stamp.
+        # It is sent with its last ray; faults refer to its stamp.
         self._delivery.send(stamp_ns + int(self._delays_ns[-1]), self.seconds(stamp_ns), scan)
         self._start_sweep(stamp_ns + self._period_ns)
 
@@ -180,14 +180,14 @@ def _inverse(value: float) -> float:
 
 
 class _Workspace:
-    """Arrays for so many rays, used again and again."""
+    """Reusable arrays for a number of rays."""
 
     def __init__(self, count: int) -> None:
         self.directions = np.empty((count, 3))
         self.normals, self.chances = np.empty(count, np.float32), np.empty(count, np.float32)
 
     def cut(self, count: int) -> _Workspace:
-        """The first of them."""
+        """Views of the first `count` rays."""
         part = _Workspace.__new__(_Workspace)
         part.directions = self.directions[:count]
         part.normals, part.chances = self.normals[:count], self.chances[:count]

@@ -1,4 +1,4 @@
-"""Targets that move along straight lines as a scenario says: where they are is a function of time alone.
+"""Targets of a scenario that move along straight lines: their pose is a function of time alone.
 
 >>> walker = MovingTarget(cylinder=CylinderShape(radius_m=0.3, height_m=1.8), x_m=10.0, heading_deg=90.0, speed_mps=1.5)
 >>> target = walker.target(4.0, level_ground)
@@ -19,7 +19,7 @@ from proving_ground.settings import setting
 from sensors.lidar.targets import Target
 from terrain.obstacles import Box, Cylinder
 
-HeightAt = Callable[[float, float], float]  # z of the ground [m] at a place x, y [m]
+HeightAt = Callable[[float, float], float]  # z of the ground [m] at x, y [m]
 
 SHORTEST_LEG_M = 1e-6
 
@@ -41,7 +41,7 @@ def level_ground(x: float, y: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxShape:
-    """As a car is; it faces where it goes."""
+    """A box, such as a car; it faces its direction of travel."""
 
     length_m: float = _size("Length along the direction of travel")
     width_m: float = _size("Width across the direction of travel")
@@ -50,7 +50,7 @@ class BoxShape:
 
 @dataclass(frozen=True, kw_only=True)
 class CylinderShape:
-    """As a person is."""
+    """An upright cylinder, such as a person."""
 
     radius_m: float = _size("Radius of the upright cylinder")
     height_m: float = _size("Height above the underside")
@@ -58,24 +58,24 @@ class CylinderShape:
 
 @dataclass(frozen=True, kw_only=True)
 class Waypoint:
-    """A corner of a way."""
+    """A corner of a path."""
 
     x_m: float = _coordinate(...)
     y_m: float = _coordinate(...)
 
 
 class _Leg(NamedTuple):
-    """A straight part of a way."""
+    """A straight segment of a path."""
 
-    x: float  # where it begins [m]
+    x: float  # start [m]
     y: float
-    length: float  # [m]; infinite: no end
-    heading: float  # from x to the left [rad]
+    length: float  # [m]; may be infinite
+    heading: float  # counter-clockwise from x [rad]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MovingTarget:
-    """Exactly one shape. It goes on along its heading for ever, or by its waypoints; it turns on the spot."""
+    """A target with exactly one shape. It follows its heading forever, or its waypoints; it turns on the spot."""
 
     box: BoxShape | None = None
     cylinder: CylinderShape | None = None
@@ -85,10 +85,10 @@ class MovingTarget:
     heading_deg: float = setting(
         0.0, "Direction of travel without waypoints, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
     )
-    speed_mps: float = setting(0.0, "Speed of the target along its way", unit="m/s", minimum=0.0, maximum=100.0)
-    start_s: float = setting(0.0, "Time until which the target stands", unit="s", minimum=0.0, maximum=1e6)
+    speed_mps: float = setting(0.0, "Speed of the target along its path", unit="m/s", minimum=0.0, maximum=100.0)
+    start_s: float = setting(0.0, "Time at which the target starts to move", unit="s", minimum=0.0, maximum=1e6)
     waypoints: tuple[Waypoint, ...] = ()
-    loop: bool = setting(False, "Return from the last waypoint to the first place and go round again; else stop there")
+    loop: bool = setting(False, "Return from the last waypoint to the start and repeat; else stop there")
 
     def __post_init__(self) -> None:
         self._shape()
@@ -99,10 +99,10 @@ class MovingTarget:
                 raise ValueError(f"waypoints: two places in a row are the same, x_m {leg[0]:g}, y_m {leg[1]:g}")
 
     def target(self, time_s: float, height_at: HeightAt) -> Target:
-        """As it is at a time since the start of the run; it stands on the ground that height_at tells.
+        """Target at a time since the start of the run, on the ground of height_at.
 
-        Its velocity is that of the way behind it, because rays are shot just before an update. It has no rise: a
-        target on a slope steps up from update to update.
+        Its velocity is that of the path behind it, because rays are cast just before an update. The vertical velocity
+        is zero: on a slope a target steps up from update to update.
         """
         distance = self.speed_mps * max(time_s - self.start_s, 0.0)
         if self.loop:

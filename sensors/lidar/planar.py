@@ -1,4 +1,4 @@
-"""The ring of a LIDAR that is nearest to level, as a planar scanner would give it."""
+"""The most level ring of a LIDAR as a planar scan."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sensors.samples import LidarScan
 
 
 class PlanarScan(NamedTuple):
-    """As sensor_msgs/LaserScan: in the sensor's frame, angles from x to the left [rad]."""
+    """As sensor_msgs/LaserScan: in the sensor's frame, angles counter-clockwise from x [rad]."""
 
-    time_ns: int  # of the first ray
+    time_ns: int  # first ray
     angle_min: float
     angle_max: float
     angle_increment: float
-    time_increment: float  # from ray to ray [s]
-    scan_time: float  # from scan to scan [s]
+    time_increment: float  # between rays [s]
+    scan_time: float  # between scans [s]
     range_min: float  # [m]
     range_max: float
     ranges: NDArray[np.float32]  # [m], REP-117
 
 
 def planar_scan(scan: LidarScan, settings: LidarSettings) -> PlanarScan:
-    """Of the ring nearest to level; ranges are projected into the sensor's plane, and not de-skewed."""
+    """Scan of the most level ring; ranges are projected into the sensor's plane, not deskewed."""
     elevations = settings.elevations()
     ring = min(range(len(elevations)), key=lambda number: abs(elevations[number]))
     flat = math.cos(elevations[ring])

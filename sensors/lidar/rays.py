@@ -1,10 +1,10 @@
-"""Kernels of a LIDAR: its rays as it moves, what it reads of what they meet, and the points it makes of that.
+"""Kernels of a LIDAR: rays of the moving sensor, readings of what they hit, and points.
 
 Signal of a return, after the LIDAR equation for a rough surface (as in Hoefle and Pfeifer 2007, with 1/R^2):
 
     signal = reflectivity * cos(incidence) * (max_range / range)^2
 
-A return is lost with the probability exp(-signal / weak_signal): that no photon of a Poisson process is counted.
+A return is lost with probability exp(-signal / weak_signal): no photon of a Poisson process is counted.
 Intensity is 255 * reflectivity * cos(incidence), and falls with 1/R^2 beyond full_intensity.
 """
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 
 class Pose(NamedTuple):
-    """Of base_link in the world at a time."""
+    """Pose of base_link in the world at a time."""
 
     time_ns: int
     position: Array  # [m]
@@ -34,29 +34,29 @@ class Pose(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a unit makes of true distances; see LidarSettings."""
+    """Measurement parameters; see LidarSettings."""
 
     least: float
     most: float
     noise: float
-    resolution: float  # 0: none
+    resolution: float  # 0: no rounding
     steps: float  # one over the resolution
-    strength: float  # one over weak_signal; infinite: nothing is lost
+    strength: float  # one over weak_signal; infinite: no return is lost
     full_intensity: float
     reflectivity: Array  # by material
     bias: Array  # of each ring [m]
-    is_body_seen: bool  # the own body is measured; otherwise rays that meet it are invalid
+    is_body_seen: bool  # the own body is measured; otherwise rays that hit it are invalid
 
 
 @inlined
 def _turned(attitude: Array, other: Array, share: float) -> tuple[float, float, float, float]:
-    """Slerp (Shoemake 1985): the short way from one attitude to another, unit quaternions."""
+    """Slerp (Shoemake 1985): along the shorter arc between unit quaternions."""
     dot = 0.0
     for item in range(4):
         dot += attitude[item] * other[item]
     sign = -1.0 if dot < 0.0 else 1.0
     angle = math.acos(min(abs(dot), 1.0))
-    if angle < 1e-6:  # straight is as good
+    if angle < 1e-6:  # linear interpolation suffices
         first, second = 1.0 - share, share * sign
     else:
         first, second = (
@@ -102,7 +102,7 @@ def transform_columns(
 
 @kernel
 def aim(beams: Beams, first: int, positions: Array, directions: Array) -> None:
-    """World directions of rays of columns from the first on, ring after ring, as they stand at their places."""
+    """World directions of the rays of columns from `first` on, ring by ring, at their poses."""
     rings = len(beams.elevation_sine)
     for column in range(len(positions)):
         p = positions[column]
@@ -126,9 +126,9 @@ def read(
     ranges: Floats,
     intensities: Floats,
 ) -> None:
-    """Ranges and intensities (columns x rings, from the first column on) of what rays met. REP-117 for the rest.
+    """Ranges and intensities (columns x rings, from the first column on) of hits; REP-117 for the rest.
 
-    normals, chances: random numbers of each ray, normal and from 0 to 1.
+    normals, chances: random numbers of each ray, standard normal and uniform in 0 to 1.
     """
     rings = len(beams.elevation_sine)
     ray = 0
@@ -154,7 +154,7 @@ def _read_ray(
     bright = reading.reflectivity[material] * cosine
     inverse = 1.0 / max(true, 1e-3)
     signal = bright * (reading.most * inverse) ** 2 * reading.strength
-    # Seldom needs the exponential: exp(-x) < 1 / (1 + x).
+    # The exponential is rarely needed: exp(-x) < 1 / (1 + x).
     if chance * (1.0 + signal) < 1.0 and chance < math.exp(-signal):
         return math.inf, 0.0
     measured = true + reading.bias[ring] + reading.noise * normal
@@ -166,7 +166,7 @@ def _read_ray(
 
 @inlined
 def limited(measured: float, least: float, most: float) -> float:
-    """REP-117: minus infinity when too close, infinity when too far, NaN stays."""
+    """REP-117: minus infinity if too close, infinity if too far, NaN stays."""
     if measured < least:
         return -math.inf
     return math.inf if measured > most else measured
@@ -174,7 +174,7 @@ def limited(measured: float, least: float, most: float) -> float:
 
 @kernel
 def limit_all(ranges: Floats, least: float, most: float) -> None:
-    """REP-117 for all of them."""
+    """Apply `limited` to all ranges."""
     for column in range(ranges.shape[0]):
         for ring in range(ranges.shape[1]):
             ranges[column, ring] = limited(ranges[column, ring], least, most)
@@ -191,10 +191,10 @@ def make_points(
     floats: Floats,
     numbers: NDArray[np.uint16],
 ) -> int:
-    """How many points there are, column after column.
+    """Fill points column by column; returns their number.
 
-    floats (x, y, z, intensity, -, time) and numbers (the same memory) are rows of LIDAR_POINT. De-skewed: in the
-    sensor's frame of the first column.
+    floats (x, y, z, intensity, -, time) and numbers (the same memory) are rows of LIDAR_POINT. Deskewed points are in
+    the sensor's frame of the first column.
     """
     count = 0
     start = positions[0]
@@ -217,6 +217,6 @@ def make_points(
                 z = start[5] * in_x + start[8] * in_y + start[11] * in_z
             point = floats[count]
             point[0], point[1], point[2], point[3], point[5] = x, y, z, intensities[column, ring], time
-            numbers[count, 8], numbers[count, 9] = ring, 0  # the gap too: the same scan has the same bytes
+            numbers[count, 8], numbers[count, 9] = ring, 0  # padding too: equal scans have equal bytes
             count += 1
     return count

@@ -1,7 +1,7 @@
-"""Ruts as rays see them: what meets the ground over a rut goes on until it meets the rut.
+"""Ruts in ray casting: a ray that hits the ground over a rut continues until it hits the rut.
 
-Nothing is rebuilt. The depth of a rut is looked up where a ray arrives, in the table that the wheels write. A small map
-of where ruts are at all keeps that cheap.
+No mesh is rebuilt. The depth of a rut is looked up where a ray arrives, in the table that the wheels write. A small
+hash map of rutted blocks keeps that cheap.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from terrain.ruts import EMPTY, Ruts, rut_depth
 Array = NDArray[np.float64]
 Marks = NDArray[np.uint8]
 
-MARKS = 2**16  # of blocks; two that share one cost a look, no more
+MARKS = 2**16  # of blocks; a collision costs one lookup
 BLOCK = 8  # cells on each side
-SHALLOW = 1e-4  # [m]: no rut
+SHALLOW = 1e-4  # [m]: shallower is no rut
 STRIDE = 0.02  # [m] along a ray
 MOST_STRIDES = 500
-REACH = 0.02  # [m] over which a rut's slope is taken
+REACH = 0.02  # [m] baseline of a rut's slope
 
 
 @inlined
@@ -34,7 +34,7 @@ def _mark(column: int, row: int) -> int:
 
 @kernel
 def mark_ruts(ruts: Ruts, marks: Marks) -> int:
-    """Note the blocks with ruts in or beside them; how many cells have one."""
+    """Mark the blocks with ruts in or beside them; returns the number of rutted cells."""
     marks[:] = 0
     count = 0
     for key in ruts.keys:
@@ -44,7 +44,7 @@ def mark_ruts(ruts: Ruts, marks: Marks) -> int:
         # Inverse of terrain.ruts._key, whose row may be negative.
         column = (key + 2_147_483_648) // 4_294_967_296
         row = key - column * 4_294_967_296
-        # Depths are interpolated between the middles of cells: a rut reaches into its neighbours.
+        # Depths are interpolated between cell centres: a rut extends into neighbouring cells.
         for beside in (-1, 1):
             marks[_mark(column + beside, row - 1)] = 1
             marks[_mark(column + beside, row + 1)] = 1
@@ -53,7 +53,7 @@ def mark_ruts(ruts: Ruts, marks: Marks) -> int:
 
 @kernel
 def sink_into_ruts(ground: Ground, marks: Marks, origins: Array, directions: Array, far: float, out: Found) -> None:
-    """Move what was found on rutted ground to where the ray meets the rut; marches, then draws a chord."""
+    """Move hits on rutted ground to where the ray hits the rut: ray marching, then one secant step."""
     ruts = ground.ruts
     shared = len(directions) // len(origins)
     for ray in range(len(directions)):
@@ -68,7 +68,7 @@ def sink_into_ruts(ground: Ground, marks: Marks, origins: Array, directions: Arr
         clear = rut_depth(ruts, x, y)
         if clear < SHALLOW:
             continue
-        # What triangles differ from the map they come from stays as it is at the first touch.
+        # Keep the difference between triangles and map as it is at the first hit.
         differs = oz + begin * dz - height_at(ground, x, y)
         at = begin
         for _ in range(MOST_STRIDES):
@@ -79,7 +79,7 @@ def sink_into_ruts(ground: Ground, marks: Marks, origins: Array, directions: Arr
             if clear <= 0.0:
                 at -= STRIDE * clear / (clear - before)
                 break
-            if depth == 0.0:  # up again at the rut's other end
+            if depth == 0.0:  # left the rut at its other end
                 break
         if at > far:
             out.ranges[ray] = math.inf

@@ -1,4 +1,4 @@
-"""What rays meet: ground, obstacles and moving targets around a vehicle.
+"""Scene for ray casting: ground, obstacles and moving targets around a vehicle.
 
 >>> scene = Scene.flat()
 >>> scene.cast([[0.0, 0.0, 2.0]], [[0.6, 0.0, -0.8]], far=100.0).ranges.tolist()
@@ -28,13 +28,13 @@ Array = NDArray[np.float64]
 
 CELL_M = 0.2
 REACH_M = 150.0
-STEEPEST = 10.0  # rise over run of a plane
+STEEPEST = 10.0  # slope of a plane
 
 
 class Scene:
-    """One vehicle's surroundings. It follows the vehicle: for several, one each saves time, not truth.
+    """Surroundings of one vehicle, which it follows; several vehicles may share a scene, but one each is faster.
 
-    What is seen depends on where one looks from, on the targets and on the ruts, not on what was seen before.
+    Results depend on origin, targets and ruts only, not on earlier calls.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Scene:
         plane: tuple[float, float, float] | None = None,
         ground: GroundModel | None = None,
     ) -> None:
-        """Use `of` or `flat`. plane: height, slope x, slope y; ground: whose ruts are seen."""
+        """Use `of` or `flat`. plane: height, slope x, slope y; ground: with the ruts to see."""
         self._shapes, self._levels, self._plane = shapes, list(levels), plane
-        # What is in no level, built once.
+        # Obstacles outside all levels, built once.
         self._standing = _built_at_once(shapes, shapes.large() if self._levels else shapes.all())
         self._targets = target_table(())
         self._ground = None if ground is None else ground.kernel()
@@ -66,10 +66,10 @@ class Scene:
         cell_m: float = CELL_M,
         reach_m: float = REACH_M,
     ) -> Scene:
-        """Of a world; ground: the one that the vehicle drives on, if its ruts shall be seen.
+        """Scene of a world; ground: the one the vehicle drives on, to see its ruts.
 
-        step: all of the map at once, every so many nodes. Otherwise squares around the vehicle, the finest of about
-        cell_m, at least reach_m in all directions.
+        step: the whole map at once, with every step-th node. Otherwise squares around the vehicle, the finest of
+        about cell_m, at least reach_m in all directions.
         """
         if step is not None and step < 1:
             raise ValueError(f"step: must be 1 or more, got {step}")
@@ -87,7 +87,7 @@ class Scene:
         obstacles: Obstacles | None = None,
         ground: GroundModel | None = None,
     ) -> Scene:
-        """A plane without end, level unless slopes (rise over run) say otherwise, and what stands on it."""
+        """An infinite plane, level unless slopes (rise over run) are given, and obstacles on it."""
         if not (math.isfinite(height) and abs(slope_x) <= STEEPEST and abs(slope_y) <= STEEPEST):
             raise ValueError(
                 f"plane: needs a height and slopes within {STEEPEST:g}, got {height}, {slope_x}, {slope_y}"
@@ -97,44 +97,44 @@ class Scene:
 
     @staticmethod
     def of_plane(ground: GroundModel) -> Scene:
-        """The plane of a ground that is no world."""
+        """Scene of a ground without a world: its plane."""
         plane = ground.kernel().plane
         return Scene.flat(0.0, plane.slope_x, plane.slope_y, ground=ground)
 
     @property
     def triangles(self) -> int:
-        """How many there are in memory now."""
+        """Number of triangles in memory."""
         return sum(map(len, self._levels)) + (0 if self._standing is None else len(self._standing))
 
     def set_targets(self, targets: Iterable[Target]) -> None:
-        """What moves, as it is at this time; instead of what was there before."""
+        """Replace the moving targets by these, at their current poses."""
         self._targets = target_table(targets)
 
     @property
     def has_targets(self) -> bool:
-        """Whether anything moves."""
+        """Whether there are moving targets."""
         return len(self._targets) > 0
 
     def note_ruts(self) -> None:
-        """Ruts that were pressed since the last time are seen from now on."""
+        """Update the ruts from the ground."""
         if self._ground is not None and len(self._ground.ruts.keys) > 1:
             self._rutted = int(mark_ruts(self._ground.ruts, self._marks))
 
     def follow(self, x: float, y: float, velocity_x: float = 0.0, velocity_y: float = 0.0) -> None:
-        """The vehicle is here [m] and moves so [m/s], world; at most some 20 ms unless it was moved by hand.
+        """Follow the vehicle at a position [m] and velocity [m/s], world; takes at most about 20 ms unless it jumped.
 
         Call it often, as at every tick: a new square is built in many small pieces.
         """
         self._gather(x, y)
         for level in self._levels:
             if level.prepare(x, y, velocity_x, velocity_y):
-                return  # one thing at a time
+                return  # one level at a time
 
     def cast(self, origins: ArrayLike, directions: ArrayLike, far: float) -> Found:
-        """What rays meet up to a distance [m].
+        """Hits of rays up to a distance [m].
 
-        Origins [m] and unit directions are in the world, n x 3; one origin may do for all.
-        Raises ValueError for rays that are none.
+        Origins [m] and unit directions are in the world, n x 3; one origin may serve all rays.
+        Raises ValueError for invalid rays.
         """
         start, direction = (
             np.ascontiguousarray(np.atleast_2d(np.asarray(item, float))) for item in (origins, directions)
@@ -151,7 +151,7 @@ class Scene:
         return self.trace(start, direction, far)
 
     def is_blocked(self, origin: ArrayLike, directions: ArrayLike, far: float = REACH_M) -> NDArray[np.bool_]:
-        """Whether anything stands in directions (n x 3, unit) as seen from a place [m], as a GPS asks of its sky."""
+        """Whether rays from a position [m] in directions (n x 3, unit) hit anything; used for the sky view of a GPS."""
         return np.isfinite(self.cast(origin, directions, far).ranges)
 
     def trace(
@@ -162,10 +162,10 @@ class Scene:
         ages: Array | None = None,
         is_cast: NDArray[np.bool_] | None = None,
     ) -> Found:
-        """As `cast`, of rays known to be sound that begin where `follow` was told, in equal groups from each origin.
+        """As `cast`, without checks, for rays near the position of `follow`, in equal groups from each origin.
 
-        ages [s]: of each origin's rays after the time of the targets' places; usually negative.
-        is_cast: of each ray; about others nothing sound is said.
+        ages [s]: time of each origin's rays relative to that of the targets' poses; usually negative.
+        is_cast: which rays to cast; results of the others are undefined.
         """
         count = len(directions)
         found = _nothing(count)
@@ -200,12 +200,12 @@ class Scene:
         leave(count, s, hits, surface.triangles, self._shapes.table, rays, found)
 
     def _gather(self, x: float, y: float) -> None:
-        """Have all levels around a place."""
+        """Move all levels to a position."""
         for level in self._levels:
             level.be_around(x, y)
 
     def surfaces(self) -> list[Surface]:
-        """What Embree casts on now, finest first."""
+        """Current surfaces for Embree, finest first."""
         surfaces = [*(level.surface for level in self._levels), self._standing]
         return [surface for surface in surfaces if surface is not None]
 

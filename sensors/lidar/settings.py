@@ -1,4 +1,4 @@
-"""Settings of a LIDAR: its beams, its errors, and where it is on the vehicle."""
+"""Settings of a LIDAR: beams, errors, and mount on the vehicle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _reflectivity(default: float, of_what: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LidarSettings(SensorSettings):
-    """A spinning unit shoots all beams at once, column after column; a flash unit its whole raster at one instant."""
+    """A spinning unit fires all beams of a column at once; a flash unit its whole raster at one instant."""
 
     presets: ClassVar[str] = "sensors/lidar"
     channels: ClassVar[Sequence[str]] = ("range",)
@@ -42,7 +42,7 @@ class LidarSettings(SensorSettings):
         read_only=True,
     )
     columns: int = setting(
-        1800, "Number of shots in a turn, or of columns of a flash's raster", minimum=1, maximum=100_000, read_only=True
+        1800, "Number of columns per revolution, or of a flash's raster", minimum=1, maximum=100_000, read_only=True
     )
     rows: int = setting(32, "Number of rows of a flash's raster", minimum=1, maximum=10_000, read_only=True)
     horizontal_fov_deg: float = setting(
@@ -64,7 +64,7 @@ class LidarSettings(SensorSettings):
     )
     weak_signal: float = setting(
         0.05,
-        "Signal of which a share 1/e is lost, see sensors/lidar/rays.py; 0: nothing is lost",
+        "Signal at which a share 1/e of returns is lost, see sensors/lidar/rays.py; 0: no loss",
         minimum=0.0,
         maximum=1e6,
     )
@@ -78,13 +78,13 @@ class LidarSettings(SensorSettings):
     deskew: bool = setting(False, "Whether points are corrected as if all were measured at the stamp")
     own_body: str = setting(
         REMOVED,
-        "Treatment of rays that meet the own body: invalid, measured, or as if it were not there",
+        "Treatment of rays that hit the own body: invalid, measured, or as if it were not there",
         choices=(REMOVED, SEEN, ABSENT),
         read_only=True,
     )
     body_boxes_m: tuple[float, ...] = setting(
         (),
-        "Own body in base_link, each box x y z of its least and of its largest corner; empty: as the vehicle's file",
+        "Own body in base_link, each box as x y z of its least and its largest corner; empty: from the vehicle's file",
         unit="m",
         minimum=-100.0,
         maximum=100.0,
@@ -109,29 +109,29 @@ class LidarSettings(SensorSettings):
                 raise ValueError(f"mount.xyz_m: {self.mount.position} is inside the own body (body_boxes_m)")
 
     def fitted(self, kind: str, equipment: Equipment) -> LidarSettings:
-        """Its own body is the vehicle's."""
+        """Settings with the own body and mount from the vehicle's file."""
         mounted = super().fitted(kind, equipment)
         return mounted if mounted.body_boxes_m else replace(mounted, body_boxes_m=equipment.body_boxes_m)
 
     @property
     def rings(self) -> int:
-        """Beams, or rows of a raster."""
+        """Number of beams, or of rows of a raster."""
         return len(self.elevations_deg) if self.kind == SPINNING else self.rows
 
     def elevations(self) -> list[float]:
-        """Of the rings, lowest first [rad]."""
+        """Elevations of the rings, lowest first [rad]."""
         if self.kind == SPINNING:
             return [math.radians(angle) for angle in self.elevations_deg]
         return _middles(math.radians(self.vertical_fov_deg), self.rows)
 
     def azimuths(self) -> list[float]:
-        """Of the columns, from x to the left [rad]; a turn begins behind, a raster at its right."""
+        """Azimuths of the columns, counter-clockwise from x [rad]; a sweep begins at the rear, a raster at right."""
         if self.kind == SPINNING:
             return [2.0 * math.pi * column / self.columns - math.pi for column in range(self.columns)]
         return _middles(math.radians(self.horizontal_fov_deg), self.columns)
 
     def boxes(self) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
-        """Least and largest corner of each box of the own body [m]; raises ValueError when numbers are missing."""
+        """Least and largest corner of each box of the own body [m]; raises ValueError for a wrong number of values."""
         numbers = self.body_boxes_m
         if len(numbers) % NUMBERS_OF_A_BOX:
             raise ValueError(f"body_boxes_m: must have {NUMBERS_OF_A_BOX} numbers for each box, got {len(numbers)}")
@@ -140,7 +140,7 @@ class LidarSettings(SensorSettings):
 
 
 def _middles(view: float, count: int) -> list[float]:
-    """Middles of equal parts of a field of view around 0 [rad]."""
+    """Centres of equal parts of a field of view around 0 [rad]."""
     return [view * ((item + 0.5) / count - 0.5) for item in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""What stands in a world as triangles for ray casting, with what each triangle belongs to."""
+"""Obstacles of a world as triangles for ray casting, with the owner of each triangle."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Faces = NDArray[np.int32]
 
 SOIL, BUILDING, TREE, TARGET = range(4)  # materials
 LARGE_FACES = 4000  # of a mesh
-SIDES = 32  # of a cylinder; ranges are corrected to the round one, its outline is at most half a percent too thin
+SIDES = 32  # of a cylinder's prism; ranges are corrected to the cylinder, the outline is at most 0.5 % too thin
 
 
 class ShapeTable(NamedTuple):
-    """One row for each obstacle; what kernels take."""
+    """One row per obstacle, for kernels."""
 
     material: NDArray[np.uint8]
-    round: Array  # x, y, radius and top of cylinders [m]; a radius of 0 is none
+    round: Array  # x, y, radius and top of cylinders [m]; radius 0: not a cylinder
 
 
 class Shapes:
-    """The obstacles of a world, ready to be picked by place. Large meshes are no part of squares that follow."""
+    """The obstacles of a world, for selection by position. Large meshes are not part of moving squares."""
 
     def __init__(self, obstacles: Obstacles) -> None:
         meshes = [_round_mesh(item) if isinstance(item, Cylinder) else item.mesh() for item in obstacles]
@@ -43,26 +43,26 @@ class Shapes:
         )
 
     def middle(self) -> Array:
-        """Of all of them [m]."""
+        """Middle of all obstacles [m]."""
         return 0.5 * (self._low.min(axis=0) + self._high.max(axis=0)) if len(self._low) else np.zeros(3)
 
     def within(self, bounds: Array) -> NDArray[np.intp]:
-        """Numbers of small ones that reach into x and y limits [m]: least x, least y, largest x, largest y."""
+        """Indices of small ones that reach into x and y limits [m]: least x, least y, largest x, largest y."""
         left, low, right, high = bounds
         beside = (self._high[:, 0] < left) | (self._low[:, 0] > right)
         beside |= (self._high[:, 1] < low) | (self._low[:, 1] > high)
         return np.flatnonzero(~beside & ~self._is_large)
 
     def large(self) -> NDArray[np.intp]:
-        """Numbers of those of many triangles."""
+        """Indices of those with many triangles."""
         return np.flatnonzero(self._is_large)
 
     def all(self) -> NDArray[np.intp]:
-        """Numbers of all."""
+        """All indices."""
         return np.arange(len(self._faces))
 
     def pieces(self, numbers: NDArray[np.intp], most_faces: int) -> list[NDArray[np.intp]]:
-        """Numbers in groups of about as many triangles."""
+        """Indices in groups of about most_faces triangles."""
         if not len(numbers):
             return []
         counts = np.cumsum([len(self._faces[number]) for number in numbers])
@@ -70,7 +70,7 @@ class Shapes:
         return np.split(numbers, cuts)
 
     def mesh(self, numbers: NDArray[np.intp]) -> tuple[Array, Faces, NDArray[np.int32]]:
-        """Corners, triangles, and the number of the obstacle that each triangle belongs to."""
+        """Vertices, triangles, and the index of the obstacle that each triangle belongs to."""
         counts = [len(self._vertices[number]) for number in numbers]
         starts = np.cumsum([0, *counts[:-1]])
         faces = [self._faces[number] + np.int32(start) for number, start in zip(numbers, starts, strict=True)]
@@ -79,7 +79,7 @@ class Shapes:
 
 
 def planes_of(vertices: Array, faces: Faces) -> Array:
-    """n x 4: unit normal and its product with a corner; zeros where a triangle has no area."""
+    """n x 4: unit normal and its product with a vertex; zeros for a triangle without area."""
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     normal = np.cross(b - a, c - a)
     length = np.linalg.norm(normal, axis=1, keepdims=True)
@@ -96,7 +96,7 @@ def _round(item: Box | Cylinder | MeshObstacle) -> tuple[float, float, float, fl
 
 
 def _round_mesh(post: Cylinder) -> Mesh:
-    """A prism inside the cylinder: whoever hits it hits the cylinder, and a kernel can tell where."""
+    """A prism inscribed in the cylinder: a ray that hits it hits the cylinder, and a kernel computes where."""
     angle = 2.0 * math.pi * np.arange(SIDES) / SIDES
     ring = np.column_stack((np.cos(angle), np.sin(angle))) * post.radius + [post.x, post.y]
     here = np.arange(SIDES)

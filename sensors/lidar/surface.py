@@ -1,6 +1,6 @@
-"""Triangles that Embree casts rays on, built piece by piece so that nobody waits long for a new one.
+"""Triangles for Embree, built piece by piece to avoid long pauses.
 
-Embree works in float32. It only says which triangle is hit: where is computed in float64 from the triangle's plane.
+Embree works in float32. It only finds the triangle; the distance is computed in float64 from the triangle's plane.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Owners = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
-# Corners in the world, triangles, and which obstacle each belongs to; None: the ground.
+# Vertices in the world, triangles, and the obstacle that each belongs to; None: the ground.
 Piece = tuple[Array, Faces, Owners | None]
 CACHE_LINE = 64  # bytes
 
 
 class Triangles(NamedTuple):
-    """What kernels take; a triangle's row is starts[geometry] + number. The ground's rows come first."""
+    """Triangles for kernels; a triangle's row is starts[geometry] + index. The ground's rows come first."""
 
-    starts: NDArray[np.int64]  # of each geometry
-    planes: Array  # n x 4: unit normal and its product with a corner, world
-    ground: int  # rows of the ground
-    owners: Owners  # obstacle of each row beyond
+    starts: NDArray[np.int64]  # first row of each geometry
+    planes: Array  # n x 4: unit normal and its product with a vertex, world
+    ground: int  # number of rows of the ground
+    owners: Owners  # obstacle of each later row
 
 
 class Surface:
@@ -43,13 +43,13 @@ class Surface:
         self._scene = scene
         self.triangles = triangles
         self.origin = origin  # of Embree's coordinates in the world [m]
-        self.bounds = bounds  # within which it says what there is: least x, y, largest x, y [m]
+        self.bounds = bounds  # valid within: least x, y, largest x, y [m]
 
     def __len__(self) -> int:
         return len(self.triangles.planes)
 
     def hits(self, origins: Floats, directions: Floats, far: Floats) -> tuple[Floats, Numbers, Numbers]:
-        """Distance, triangle and geometry (-1: none) that rays meet; float32, origins less self.origin.
+        """Distance, triangle and geometry (-1: no hit) of rays; float32, origins relative to self.origin.
 
         far [m] is overwritten.
         """
@@ -60,7 +60,7 @@ class Surface:
 def built(
     device: EmbreeDevice, pieces: Iterable[Piece], origin: Array, bounds: Array
 ) -> Generator[None, None, Surface | None]:
-    """A surface of pieces, the ground's first; a pause after each. None when there is no triangle."""
+    """Build a surface from pieces, the ground's first, yielding after each. None without triangles."""
     scene = EmbreeScene(device)
     starts, planes, owners = [0], [np.zeros((0, 4))], [np.zeros(0, np.int32)]
     for vertices, faces, whose in pieces:
@@ -82,7 +82,7 @@ def built(
 
 
 def finished(building: Generator[None, None, Surface | None]) -> Surface | None:
-    """All at once."""
+    """Finish a building at once."""
     while True:
         try:
             next(building)
@@ -92,7 +92,7 @@ def finished(building: Generator[None, None, Surface | None]) -> Surface | None:
 
 
 def _in_lines(rows: Array) -> Array:
-    """A copy of rows of four whose rows do not cross cache lines: they are read in no order."""
+    """A copy of rows of four aligned to cache lines, for random access."""
     room = np.empty(rows.size + CACHE_LINE // rows.itemsize)
     skip = -room.ctypes.data % CACHE_LINE // rows.itemsize
     copy = room[skip : skip + rows.size].reshape(rows.shape)

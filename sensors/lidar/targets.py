@@ -1,4 +1,4 @@
-"""What moves in a world: boxes and cylinders that rays meet where they are at the ray's own time, in closed form."""
+"""Moving targets: boxes and cylinders, intersected in closed form at each ray's own time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FASTEST = 1000.0  # [m/s], [rad/s]
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A shape where it is now, and how it moves."""
+    """A shape at its current pose, and its velocity."""
 
     shape: Box | Cylinder
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)  # world [m/s]
@@ -39,7 +39,7 @@ X, Y, BASE, LENGTH, WIDTH, HEIGHT, YAW, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, ANGU
 
 
 def target_table(targets: Iterable[Target]) -> Array:
-    """One row each, for kernels; a cylinder's length is its radius, RADIUS that of the ball around it."""
+    """One row per target, for kernels; a cylinder's length is its radius, RADIUS that of the bounding sphere."""
     rows = []
     for item in targets:
         s = item.shape
@@ -55,9 +55,9 @@ def target_table(targets: Iterable[Target]) -> Array:
 
 @kernel
 def meet_targets(targets: Array, ages: Array, origins: Array, directions: Array, far: float, out: Found) -> None:
-    """Where rays meet targets, if nothing is nearer; groups of rays begin at one place, as in sensors.lidar.casting.
+    """Hit rays on targets, if nothing is nearer; groups of rays share an origin, as in sensors.lidar.casting.
 
-    ages [s]: of the groups after the time of the targets' places.
+    ages [s]: time of the groups relative to that of the targets' poses.
     """
     shared = len(directions) // len(origins)
     for number in range(len(targets)):
@@ -86,7 +86,7 @@ def meet_targets(targets: Array, ages: Array, origins: Array, directions: Array,
 def _box(
     target: Array, age: float, x: float, y: float, z: float, dx: float, dy: float, dz: float
 ) -> tuple[float, float]:
-    """Distance at which a ray enters a box, infinite if it does not, and the cosine. Slabs (Kay and Kajiya 1986)."""
+    """Distance at which a ray enters a box, infinite if it misses, and the cosine. Slabs (Kay and Kajiya 1986)."""
     yaw = target[YAW] + age * target[ANGULAR_VELOCITY]
     cosine, sine = math.cos(yaw), math.sin(yaw)
     x, y = cosine * x + sine * y, cosine * y - sine * x
@@ -112,7 +112,7 @@ def _box(
 
 @inlined
 def _cylinder(target: Array, x: float, y: float, z: float, dx: float, dy: float, dz: float) -> tuple[float, float]:
-    """Distance at which a ray enters an upright cylinder, infinite if it does not, and the cosine."""
+    """Distance at which a ray enters an upright cylinder, infinite if it misses, and the cosine."""
     radius, height = target[LENGTH], target[HEIGHT]
     enter, leaves, facing = -math.inf, math.inf, 0.0
     square = dx * dx + dy * dy

@@ -1,1 +1,1 @@
-"""The sensor nodes, their messages, and the ground truth that they hear."""
+"""The sensor nodes, their messages, and their ground truth input."""

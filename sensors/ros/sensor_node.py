@@ -1,6 +1,6 @@
-"""The sensor node: gets the truth, lets a sensor of any kind measure it, and publishes what arrives.
+"""The sensor node: feeds the truth to a sensor of any kind and publishes its samples.
 
-Stamps are those of the truth, so no node needs /clock; a bag with ground truth drives them as the vehicle does.
+Stamps are those of the truth, so no node needs /clock, and a bag with ground truth can replace the vehicle.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_file
 
-KEEPS_RATE = 0.98  # share of the samples that should have come
+KEEPS_RATE = 0.98  # share of the expected samples
 SHORTEST_JUDGED_S = 0.5  # of simulated time
 
 
 class SensorNode(SuiteNode[Any]):
-    """One sensor; its kind says how it is made and what it publishes."""
+    """One sensor; its kind defines how to make it and what it publishes."""
 
     kind: ClassVar[SensorKind]
     seen: SeenWorld | None = None
@@ -56,7 +56,7 @@ class SensorNode(SuiteNode[Any]):
         if s.start_date:
             self._begin(date_ns("start_date", s.start_date))
         self._total = 0  # samples published
-        self._reported = (0, 0)  # when the rate was last judged [ns], and samples until then
+        self._reported = (0, 0)  # time of the last rate report [ns], and samples until then
         self._mounts = StaticTransformBroadcaster(self)
         roll, pitch, yaw = (math.radians(angle) for angle in self.fitted.mount.rpy_deg)
         rotation = quaternion_from_euler(roll, pitch, yaw)
@@ -73,15 +73,15 @@ class SensorNode(SuiteNode[Any]):
             for item in self.kind.publishes
             if item.is_sent(s)
         ]
-        self._announced = []  # publishers must live on for those who come later
+        self._announced = []  # keep publishers alive for late subscribers
         for item in self.kind.announces:
             message = new_message(item.topic.type, self.map_frame)
-            item.fill(message, 0, self.seen)  # it holds at all times
+            item.fill(message, 0, self.seen)  # valid at all times
             self._announced.append(self.advertise(item.topic))
             self._announced[-1].publish(message)
 
     def publish(self, sample: Any) -> None:
-        """On all topics of the kind."""
+        """Publish a sample on all topics of the kind."""
         for item, publisher, message in self._publications:
             for fill in item.fills(sample, self.fitted):
                 fill(message)
@@ -94,12 +94,12 @@ class SensorNode(SuiteNode[Any]):
 
     @property
     def sensor(self) -> Any:
-        """The sensor, once truth was heard."""
+        """The sensor, once truth was received."""
         assert self._sensor is not None
         return self._sensor
 
     def on_settings(self, old: Any, new: Any) -> None:
-        """Errors, delivery and the present fault can change while it runs."""
+        """Apply changes of errors, delivery and the present fault."""
         self.fitted = new.fitted(self.kind.name, self._equipment)
         if self._sensor is not None:
             self._sensor.change(self.fitted)
@@ -120,7 +120,7 @@ class SensorNode(SuiteNode[Any]):
             words = (f"{fault.kind} {fault.value:g} {fault.channel}".strip() for fault in faults)
             self.report("fault", Level.WARN, f"fault on purpose: {', '.join(words)}")
         else:
-            self.report("fault", Level.OK, "no fault is on")
+            self.report("fault", Level.OK, "no fault is active")
 
     def _begin(self, start_ns: int) -> None:
         self._sensor = make_sensor(self.kind, self.fitted, self.seen, name=self.get_name(), start_ns=start_ns)
@@ -155,11 +155,11 @@ class SensorNode(SuiteNode[Any]):
             return
         rate, wanted = (total + lost - before) / passed, self.settings.rate_hz
         self._figures["achieved_rate_hz"] = f"{rate:.3f}"
-        # One sample more or less falls into a window by chance.
+        # A window may contain one sample more or less by chance.
         if rate < KEEPS_RATE * wanted - 1.0 / passed:
-            self.report("rate", Level.WARN, f"takes {rate:.1f} samples per second, {wanted:g} were asked for")
+            self.report("rate", Level.WARN, f"{rate:.1f} samples per second instead of {wanted:g}")
         else:
-            self.report("rate", Level.OK, f"takes {wanted:g} samples per second")
+            self.report("rate", Level.OK, f"{wanted:g} samples per second")
 
 
 def node_of(kind: SensorKind) -> type[SensorNode]:

@@ -1,4 +1,4 @@
-"""The vehicle's true motion and actuation as nodes hear it: checked, put together by stamp, and watched."""
+"""Input of the vehicle's true motion and actuation: validated, synchronised by stamp, and monitored."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from proving_ground.ros_support.node import SuiteNode
 from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 
-SILENT_AFTER_S = 0.5  # of the machine's time
-CALM_AFTER_S = 1.0  # of the machine's time: a rejection is told of for so long
+SILENT_AFTER_S = 0.5  # wall time
+CALM_AFTER_S = 1.0  # wall time: how long a rejection is reported
 NOTHING = (0.0, 0.0, 0.0)
-TRUTH = QoSProfile(depth=50)  # a busy moment must not lose an instant
+TRUTH = QoSProfile(depth=50)  # no instant is lost under load
 
 
 class TruthInput:
-    """Calls `on_truth(time_ns, motion, drive)` once for each instant of which all parts are there, in time's order.
+    """Calls `on_truth(time_ns, motion, drive)` once for each complete instant, in order of time.
 
-    When time goes back (a bag in a loop, a new simulation) or the simulation tells of a reset, it calls `on_reset`
-    first. One stamp that is out of line is a stray; two that follow one another are a jump. What is not finite, not
-    plausible or not a message of its kind is rejected, counted and told of; it changes nothing else.
+    When time goes back (a looping bag, a new simulation) or the simulation publishes a reset, it calls `on_reset`
+    first. A single inconsistent stamp is a stray; two that follow each other are a jump. Messages that are malformed,
+    not finite or not plausible are rejected, counted and reported; they change nothing else.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class TruthInput:
         needs_drive: bool = False,
         frames: tuple[str, str] | None = None,
     ) -> None:
-        """odometry: the topic, for those who can do with an estimate.
+        """odometry: the topic, which may be an estimate.
 
-        frames: those that it must be in and of, as ("map", "base_link"); none: any.
-        needs_accel: without it accelerations are 0; needs_drive: without it there is no DriveTruth.
+        frames: required frame and child frame, as ("map", "base_link"); empty: any.
+        needs_accel: else accelerations are 0; needs_drive: else there is no DriveTruth.
         """
         self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
         self._heard_at = node.wall_time()
@@ -65,16 +65,16 @@ class TruthInput:
 
     @property
     def time_ns(self) -> int | None:
-        """Of the latest truth."""
+        """Time of the latest truth."""
         return self._instants.time_ns
 
     @property
     def silent_s(self) -> float:
-        """How long nothing was heard, of the machine's time."""
+        """Wall time without any message."""
         return self._node.wall_time() - self._heard_at
 
     def report(self) -> None:
-        """Tell the node's health whether truth arrives."""
+        """Report to the node's health whether truth arrives."""
         silent = self.silent_s
         if self.time_ns is None:
             self._node.report("truth", Level.WARN, "no ground truth yet; is the vehicle running?")
@@ -83,7 +83,7 @@ class TruthInput:
         else:
             self._node.report("truth", Level.OK, "ground truth arrives")
         if self._node.wall_time() - self._rejected_at > CALM_AFTER_S:
-            self._node.health.report("truth values", Level.OK, "ground truth is sound")
+            self._node.health.report("truth values", Level.OK, "ground truth is valid")
 
     def _on_resets(self, message: UInt32) -> None:
         before, self._resets = self._resets, message.data

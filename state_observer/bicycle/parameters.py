@@ -1,4 +1,4 @@
-"""Numbers of the roll angle example, from config/observers/bicycle.yaml."""
+"""Parameters of the roll angle example, from config/observers/bicycle.yaml."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ class BicycleParameters:
 
 
 def load_bicycle() -> BicycleParameters:
-    """From config/observers/bicycle.yaml."""
+    """Parameters from config/observers/bicycle.yaml."""
     return load_settings(share_file("config/observers/bicycle.yaml"), BicycleParameters)

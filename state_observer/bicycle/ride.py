@@ -1,4 +1,4 @@
-"""Simulated rides of a single-track vehicle: straight, constant radius, slalom. True lean, and what sensors read.
+"""Simulated rides of a single-track vehicle: straight, constant radius, slalom. True lean and sensor readings.
 
 The lean is prescribed; the yaw rate that balances it follows from an inverted pendulum of height h over the line of the
 wheels: h phi'' = g sin(phi) - v psi' cos(phi). Axes as [Sanjurjo] Fig. 3.1, z down: right turns and leans are positive.
@@ -19,11 +19,11 @@ from state_observer.bicycle.parameters import BicycleParameters
 
 Array = NDArray[np.float64]
 
-CORNER_HZ = 2.0  # of the road's pitch
+CORNER_HZ = 2.0  # corner frequency of the road's pitch
 
 
 class Ride(NamedTuple):
-    """One row per sample."""
+    """A ride, one row per sample."""
 
     time: Array
     roll: Array  # truth [rad]
@@ -31,8 +31,8 @@ class Ride(NamedTuple):
     yaw_rate: Array  # truth [rad/s]
     speed: Array  # truth [m/s]
     body_rates: Array  # truth, about body x, y, z [rad/s]
-    gyro: Array  # what the gyroscope reads [rad/s]
-    wheel_speed: Array  # what the wheel's sensor reads [m/s]
+    gyro: Array  # gyroscope readings [rad/s]
+    wheel_speed: Array  # wheel speed readings [m/s]
 
 
 def _straight(time: Array) -> tuple[Array, Array]:
@@ -94,6 +94,6 @@ def _road(parameters: BicycleParameters, generator: np.random.Generator, count: 
 
 
 def _eased(share: Array) -> Array:
-    """0 to 1 with neither kink nor jump of curvature."""
+    """Smooth step from 0 to 1 with continuous slope and curvature."""
     result: Array = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
     return result

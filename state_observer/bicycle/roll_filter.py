@@ -23,11 +23,11 @@ from state_observer.filters.noise import van_loan
 
 Array = NDArray[np.float64]
 
-STILL_RADPS = 1e-9  # below, there is no turn to take the roll angle from
+STILL_RADPS = 1e-9  # slower rotation gives no roll angle
 
 
 class RollState(NamedTuple):
-    """An estimate."""
+    """Estimated state."""
 
     roll: float  # [rad]
     bias: float  # of the gyroscope's x axis [rad/s]
@@ -51,16 +51,16 @@ class RollObserver:
 
     @property
     def state(self) -> RollState:
-        """The estimate now."""
+        """The current estimate."""
         return RollState(*self._state.tolist())
 
     def predict(self, roll_rate: float) -> None:
-        """One step on with the rate that the gyroscope's x axis reads (Eqs. 3.27, 3.28)."""
+        """Advance one step with the rate of the gyroscope's x axis (Eqs. 3.27, 3.28)."""
         self._state = self._transition @ self._state + np.array([self._step * roll_rate, 0.0])
         self.covariance = self._transition @ self.covariance @ self._transition.T + self._noise
 
     def correct(self, gyro: Array, speed: float) -> None:
-        """With a roll angle made of wheel speed and gyroscope (Eqs. 3.7 to 3.11, 3.33)."""
+        """Correct with a roll angle from wheel speed and gyroscope (Eqs. 3.7 to 3.11, 3.33)."""
         self.innovation = self.measured_roll(gyro, speed) - float(self._state[0])
         self.innovation_covariance = float(self.covariance[0, 0]) + self._variance
         gain = self.covariance[:, 0] / self.innovation_covariance
@@ -69,18 +69,18 @@ class RollObserver:
         self.covariance = kept @ self.covariance @ kept.T + self._variance * np.outer(gain, gain)
 
     def measured_roll(self, gyro: Array, speed: float) -> float:
-        """Mean of both measurements (Eq. 3.33), by the last estimate of the roll angle (Eq. 3.32)."""
+        """Mean of both measurements (Eq. 3.33), weighted by the last estimate of the roll angle (Eq. 3.32)."""
         weight = math.exp(-self._sharpness * float(self._state[0]) ** 2)
         return weight * roll_from_balance(gyro, speed, self._gravity) + (1.0 - weight) * roll_from_rates(gyro)
 
 
 def roll_from_balance(gyro: Array, speed: float, gravity: float) -> float:
-    """Roll of a steady turn (Eq. 3.29), body z for the yaw rate: good upright, too small when leaning much."""
+    """Roll in a steady turn (Eq. 3.29), with body z for the yaw rate: good near upright, too small at large lean."""
     return math.atan(float(gyro[2]) * speed / gravity)
 
 
 def roll_from_rates(gyro: Array) -> float:
-    """Roll of a turn without pitching (Eq. 3.31): good leaning, useless straight on (then 0)."""
+    """Roll in a turn without pitching (Eq. 3.31): good at large lean, undefined on a straight (then 0)."""
     about_y, about_z = float(gyro[1]), float(gyro[2])
     turning = math.hypot(about_y, about_z)
     if turning < STILL_RADPS:

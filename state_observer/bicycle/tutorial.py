@@ -1,4 +1,4 @@
-"""The roll angle example to look at: `python -m state_observer.bicycle.tutorial [PICTURE.png]`."""
+"""The roll angle example: `python -m state_observer.bicycle.tutorial [PICTURE.png]`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEED = 1
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the errors of the filter and of its sources on each ride; draw them where a file is given."""
+    """Print the errors of the filter and of its inputs on each ride; plot them if a file is given."""
     parameters = load_bicycle()
     rows, drawn = [], {}
     for name in RIDES:

@@ -22,7 +22,7 @@ MOST_ITERATIONS = 100
 
 @part
 def cekf_step(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Motion, readings and covariance over one step, all in one; NaN readings are left out."""
+    """Integrate motion, correction and covariance over one step together; NaN readings are ignored."""
     linkage, state, step = setup.linkage, filter_state.state, setup.step
     cranks = linkage.cranks.size
     points = filter_state.q.size - cranks

@@ -27,8 +27,8 @@ from state_observer.multibody.kinematics import constraint_gap, projection
 from state_observer.multibody.matrix_r import accelerate
 from state_observer.multibody.solve import add_matrix, put, put_matrix
 
-FARTHEST = 1e6  # [m, m/s]: constraints that are violated by more will not be met again
-LEAST_VARIANCE = 1e-10  # of perfect measurements: below, rounding would leave the covariance indefinite
+FARTHEST = 1e6  # [m, m/s]: the iteration does not recover from larger violations of the constraints
+LEAST_VARIANCE = 1e-10  # of perfect measurements; with less, rounding makes the covariance indefinite
 
 
 @part
@@ -82,7 +82,7 @@ def sckf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> in
 
 @part
 def diekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Readings and constraints together, linearised anew in each iteration (Section 3.4.5).
+    """Readings and constraints together, relinearised in each iteration (Section 3.4.5).
 
     The text uses "some small noise" on the perfect measurements. It must shrink with the iterations, as it does in the
     authors' code, or the iterates settle where the constraints do not hold.

@@ -1,8 +1,8 @@
 """Error-state extended Kalman filter around a multibody simulation (errorEKF, [Sanjurjo] Section 3.4.6), and forceEKF.
 
-forceEKF goes on where [Sanjurjo] Section 6.2 stops: the error of the accelerations is estimated too, turned into forces
-on the cranks by inverse dynamics, and these are added to the model. With a finite correlation time the force fades:
-coloured plant noise through a shaping filter of first order.
+forceEKF continues where [Sanjurjo] Section 6.2 stops: it also estimates the error of the accelerations, converts it to
+forces on the cranks by inverse dynamics, and adds these to the model. With a finite correlation time the force decays:
+coloured plant noise through a first-order shaping filter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def error_ekf_predict(setup: Setup, filter_state: FilterState) -> int:
     """One step of the simulation; its expected error stays zero (Eq. 3.112), its covariance grows (Eq. 3.113)."""
     options, cranks = setup.options, setup.linkage.cranks.size
     points = filter_state.q.size - cranks
-    for i in range(2 * cranks, filter_state.state.size):  # forceEKF: its force is at work, and fades
+    for i in range(2 * cranks, filter_state.state.size):  # forceEKF: apply the force, and let it decay
         filter_state.force[points + i - 2 * cranks] = (
             setup.linkage.force[points + i - 2 * cranks] + filter_state.state[i]
         )
@@ -47,7 +47,7 @@ def error_ekf_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def error_ekf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Estimate the error of the simulation (Eqs. 3.114 to 3.118) and take it out (Eq. 3.119)."""
+    """Estimate the error of the simulation (Eqs. 3.114 to 3.118) and remove it (Eq. 3.119)."""
     linkage, options, cranks = setup.linkage, setup.options, setup.linkage.cranks.size
     points = filter_state.q.size - cranks
     at = projection(linkage, filter_state.q)
@@ -64,7 +64,7 @@ def error_ekf_correct(setup: Setup, filter_state: FilterState, readings: Array) 
     add_gained(error, gains, filter_state.innovation)
     update_covariance(filter_state.covariance, jacobian, noise, gains)
     put_matrix(filter_state.sensitivity, jacobian)
-    # The position error is taken along the velocity problem: constraints hold to second order in the correction.
+    # The position error is mapped by the velocity problem: constraints hold to second order in the correction.
     for i in range(filter_state.q.size):
         for c in range(cranks):
             filter_state.q[i] += at.matrix_r[i, c] * error[c]
@@ -94,12 +94,12 @@ class ErrorEkf(LinkageFilter):
     correct = staticmethod(error_ekf_correct)
 
     def start_accelerations(self, accelerations: Array, as_released: bool) -> Array:
-        """The authors' code starts without."""
+        """Zero as in the authors' code if as_released, else as given."""
         return np.zeros_like(accelerations) if as_released else accelerations
 
 
 class ForceEkf(LinkageFilter):
-    """The same with forces that the model lacks."""
+    """errorEKF that also estimates forces missing from the model."""
 
     predict = staticmethod(error_ekf_predict)
     correct = staticmethod(error_ekf_correct)

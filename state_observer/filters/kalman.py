@@ -1,4 +1,4 @@
-"""The algebra that all filters share ([Sanjurjo] Section 3.1.1), covariances symmetric by construction."""
+"""Algebra shared by all filters ([Sanjurjo] Section 3.1.1); covariances are symmetric by construction."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from state_observer.multibody.solve import add_matrix, cholesky, put_matrix, sol
 
 @part
 def product(a: Any, b: Any) -> Any:
-    """a b of small matrices: BLAS takes longer to call than to compute."""
+    """a b of small matrices: a BLAS call costs more than the product."""
     rows, inner = a.shape
     columns = b.shape[1]
     result = np.zeros((rows, columns))
     for i in range(rows):
         for k in range(inner):
             factor = a[i, k]
-            if factor != 0.0:  # half of these matrices is zero
+            if factor != 0.0:  # half of the elements are zero
                 for j in range(columns):
                     result[i, j] += factor * b[k, j]
     return result
@@ -50,7 +50,7 @@ def propagate(transition: Any, noise: Any, covariance: Any) -> None:
 
 @part
 def gain(covariance: Any, jacobian: Any, noise: Any, innovation_covariance: Any) -> Any:
-    """K (Eq. 3.9); the innovation's covariance (Eq. 3.8) goes to the last argument."""
+    """K (Eq. 3.9); the last argument receives the innovation's covariance (Eq. 3.8)."""
     across = product(jacobian, covariance)  # H P
     put_matrix(innovation_covariance, product_transposed(across, jacobian))
     add_matrix(innovation_covariance, noise, 1.0)
@@ -72,7 +72,7 @@ def update_covariance(covariance: Any, jacobian: Any, noise: Any, gains: Any) ->
 
 @part
 def fuse_readings(setup: Any, filter_state: Any, readings: Any, expected: Any, jacobian: Any) -> None:
-    """Correct state and covariance by the difference of readings and what was expected; slopes: h_x at that state."""
+    """Correct state and covariance by the difference of readings and expectation; jacobian: h_x at that state."""
     noise = setup.sensor_covariance.copy()
     subtract(readings, expected, filter_state.innovation)
     leave_out_absent(readings, filter_state.innovation, jacobian, noise)
@@ -94,7 +94,7 @@ def symmetrise(matrix: Any) -> None:
 
 @part
 def leave_out_absent(readings: Any, innovation: Any, jacobian: Any, noise: Any) -> None:
-    """Sensors without a reading (NaN) get slopes of zero: they neither move the state nor the covariance."""
+    """Zero the Jacobian of sensors without a reading (NaN): they change neither state nor covariance."""
     for s in range(readings.size):
         if np.isnan(readings[s]):
             innovation[s] = 0.0

@@ -1,4 +1,4 @@
-"""What a filter on a linkage is: two kernels and what they start from. All else is the same for all filters."""
+"""Base class of the filters on linkages: two kernels and their initial state. Everything else is shared."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from state_observer.linkages.mechanism import Mechanism
 
 
 class LinkageFilter:
-    """A filter in independent coordinates, with the state [z, zd]; others say below how they differ."""
+    """A filter in independent coordinates, with the state [z, zd]; subclasses declare how they differ."""
 
-    predict: ClassVar[Any]  # kernel (setup, memory) -> how it ended: one step on
-    correct: ClassVar[Any]  # kernel (setup, memory, readings) -> how it ended; NaN where a sensor did not read
-    is_fused: ClassVar[bool] = False  # one step is one piece: correct is part of each, with or without a reading
+    predict: ClassVar[Any]  # kernel (setup, filter_state) -> ending; advances one step
+    correct: ClassVar[Any]  # kernel (setup, filter_state, readings) -> ending; NaN: no reading
+    is_fused: ClassVar[bool] = False  # correct runs in every step, with or without a reading
     in_all_coordinates: ClassVar[bool] = False  # the state is [q, qd]
-    has_forces: ClassVar[bool] = False  # the state ends with forces on the cranks that the model lacks
+    has_forces: ClassVar[bool] = False  # the state ends with forces on the cranks missing from the model
     has_points: ClassVar[bool] = False  # sigma points of an unscented transform
 
     def size(self, model: Mechanism) -> int:
-        """Number of coordinates that are estimated."""
+        """Number of estimated coordinates."""
         return int(model.size if self.in_all_coordinates else model.degrees_of_freedom)
 
     def dynamics(self, size: int, psd: float, tuning: Tuning) -> tuple[Array, Array]:
-        """A and noise PSD of the errors of a number of coordinates."""
+        """A and noise PSD of the error dynamics of `size` coordinates."""
         return double_integrator(size), acceleration_psd(psd, size)
 
     def iteration(self, tuning: Tuning) -> SmoothTuning | PerfectTuning:
-        """When a correction that iterates ends."""
+        """Stopping criteria of an iterated correction."""
         return tuning.perfect
 
     def start_accelerations(self, accelerations: Array, as_released: bool) -> Array:
-        """Of all coordinates at the start."""
+        """Accelerations of all coordinates at the start."""
         return accelerations
 
     def start_variances(self, size: int, angle: float, rate: float, tuning: Tuning) -> list[float]:
-        """Diagonal of the first covariance."""
+        """Diagonal of the initial covariance."""
         return [angle] * size + [rate] * size
 
     def filter_state(self, setup: Setup, motion: tuple[Array, Array, Array], covariance: Array) -> FilterState:
-        """Memory of a filter that starts with a motion (q, qd, qdd)."""
+        """State of a filter that starts with a motion (q, qd, qdd)."""
         q, qd, qdd = motion
         cranks, count = setup.linkage.cranks.size, setup.sensors.kinds.size
         if self.in_all_coordinates:
@@ -81,7 +81,7 @@ class LinkageFilter:
         predicts: bool,
         corrects: bool,
     ) -> tuple[int, int]:
-        """One step per row of readings (NaN where a sensor did not read): how it ended, and how many were sound."""
+        """One step per row of readings (NaN: no reading); returns the ending and the number of sound steps."""
         skipped = filter_state.q.size - setup.linkage.cranks.size if self.in_all_coordinates else 0
         steps = Steps(predicts, corrects, self.is_fused, skipped)
         kernel = run_of(type(self).__module__, self.predict, self.correct)
@@ -90,6 +90,6 @@ class LinkageFilter:
 
 
 def filter_named(name: str) -> LinkageFilter:
-    """The filter of a name in FILTERS or of module:Class; raises SettingsError."""
+    """The filter with a name in FILTERS or as module:Class; raises SettingsError."""
     found: type[LinkageFilter] = named_class(f"filter {name}", FILTERS, name, LinkageFilter)
     return found()

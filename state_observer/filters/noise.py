@@ -1,4 +1,4 @@
-"""Plant noise ([Sanjurjo] Section 3.6.1): white noise on the accelerations, put into steps by Van Loan's method."""
+"""Plant noise ([Sanjurjo] Section 3.6.1): white noise on the accelerations, discretised by Van Loan's method."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def van_loan(dynamics: Array, psd: Array, step: float) -> tuple[Array, Array]:
 
 
 def acceleration_psd(psd: float, size: int) -> Array:
-    """Sigma_c^P: noise on the accelerations alone (Eq. 3.126), of `size` coordinates."""
+    """Sigma_c^P: noise on the accelerations alone (Eq. 3.126), for `size` coordinates."""
     result = np.zeros((2 * size, 2 * size))
     result[size:, size:] = psd * np.eye(size)
     return result
 
 
 def double_integrator(size: int) -> Array:
-    """A of positions and velocities without accelerations: what f_x (Eqs. 3.81, 3.101) is the transition of."""
+    """A of positions and velocities without accelerations; its transition matrix is f_x (Eqs. 3.81, 3.101)."""
     result = np.zeros((2 * size, 2 * size))
     result[:size, size:] = np.eye(size)
     return result

@@ -30,19 +30,19 @@ Array = NDArray[np.float64]
 
 
 class ObserverError(RuntimeError):
-    """A filter that cannot go on; its text says why."""
+    """A filter cannot continue; the message says why."""
 
 
 class LinkageState(NamedTuple):
-    """An estimate."""
+    """Estimated state."""
 
-    angles: Array  # of the cranks [rad]
+    angles: Array  # crank angles [rad]
     rates: Array  # [rad/s]
-    forces: Array  # that the model lacks, on the cranks [N m]; zero but for forceEKF
+    forces: Array  # missing from the model, on the cranks [N m]; zero except for forceEKF
 
 
 class Run(NamedTuple):
-    """A whole run of a filter: rows are steps, up to where it ended."""
+    """A whole run of a filter: one row per step until it ended."""
 
     angles: Array
     rates: Array
@@ -71,11 +71,11 @@ class LinkageObserver:
         as_released: bool = False,
         solves_position: bool = False,
     ) -> None:
-        """method: a name in filters.registry.FILTERS, or a filter of your own as module:Class.
+        """method: a name in filters.registry.FILTERS, or your own filter as module:Class.
 
-        plant_psd: of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
+        plant_psd: PSD of acceleration noise [rad^2/s^3] (forceEKF: of its derivative [rad^2/s^5]).
 
-        as_released: do as the authors' code does where it departs from the text ([Sanjurjo] Section 4.6's toolbox):
+        as_released: follow the authors' code where it departs from the text ([Sanjurjo] Section 4.6's toolbox):
         errorEKF starts without acceleration; two-angle derivatives keep each angle's own products only; the
         five-bar's velocity constraints have sine and cosine exchanged in SCKF and DIEKFpm.
         """
@@ -98,7 +98,7 @@ class LinkageObserver:
 
     @property
     def state(self) -> LinkageState:
-        """The estimate now."""
+        """The current estimate."""
         state, cranks = self._state.state, self._cranks
         if self._filter.in_all_coordinates:
             half = state.size // 2
@@ -108,17 +108,17 @@ class LinkageObserver:
 
     @property
     def covariance(self) -> Array:
-        """Of the whole state of the filter; errorEKF: of the error of the model's state."""
+        """Covariance of the filter's whole state; errorEKF: of the error of the model's state."""
         return np.array(self._state.covariance)
 
     @property
     def innovation(self) -> Array:
-        """Readings minus what was expected, at the last correction; zero for sensors that did not read."""
+        """Readings minus expectation at the last correction; zero for sensors without a reading."""
         return np.array(self._state.innovation)
 
     @property
     def innovation_covariance(self) -> Array:
-        """What the filter expected of the innovation's square."""
+        """Expected covariance of the innovation."""
         return np.array(self._state.innovation_covariance)
 
     @property
@@ -128,39 +128,39 @@ class LinkageObserver:
 
     @property
     def filter_state(self) -> FilterState:
-        """Everything that the filter remembers: for studies (observability) and tests."""
+        """Complete state of the filter: for studies (observability) and tests."""
         return self._state
 
     @property
     def setup(self) -> Setup:
-        """Everything that the filter knows."""
+        """Constants of the filter."""
         return self._setup
 
     def predict(self) -> None:
-        """One step on."""
+        """Advance one step."""
         if self._filter.is_fused:
             self._before = FilterState(*(part.copy() for part in self._state))
         nothing = np.full((1, self._setup.sensors.kinds.size), np.nan)
         self._step(nothing, predicts=True, corrects=self._filter.is_fused)
 
     def correct(self, readings: Sequence[float] | Array) -> None:
-        """Take in what the sensors read at this instant; NaN where a sensor did not."""
+        """Correct with the readings of this instant; NaN: no reading."""
         given = np.array(readings, dtype=float)
         count = self._setup.sensors.kinds.size
         if given.shape != (count,) or np.any(np.isinf(given)):
-            raise SettingsError(f"readings must be {count} numbers, NaN for none, got {given.tolist()}")
+            raise SettingsError(f"readings must be {count} numbers (NaN: no reading), got {given.tolist()}")
         if not self._filter.is_fused:
             self._step(given[None], predicts=False, corrects=True)
             return
         if self._before is None:
-            raise ObserverError(f"{self.method}: correct follows predict, once")
+            raise ObserverError(f"{self.method}: call correct once after each predict")
         for part, before in zip(self._state, self._before, strict=True):
             part[...] = before
         self._before = None
         self._step(given[None], predicts=True, corrects=True)
 
     def run(self, readings: Array) -> Run:
-        """All steps at once, one row of readings each (NaN where there is none), from where the filter is now."""
+        """Run one step per row of readings (NaN: no reading), from the current state."""
         steps, cranks, count = len(readings), self._cranks, self._setup.sensors.kinds.size
         if readings.shape != (steps, count):
             raise SettingsError(f"readings must have {count} columns, got shape {readings.shape}")

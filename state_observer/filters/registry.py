@@ -1,4 +1,4 @@
-"""The filters by name. A new one is one module and one line here; one of your own is named as module:Class."""
+"""The filters by name. A new one is one module and one line here; your own is named as module:Class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILTERS = {
 
 
 def check_filter_names(names: Iterable[str]) -> None:
-    """Raise ValueError for a name that is neither in the list nor of the form module:Class."""
+    """Raise ValueError for a name that is neither listed nor of the form module:Class."""
     for name in names:
         if name not in FILTERS and ":" not in name:
             raise ValueError(f"filters: {name}: {close_name(name, FILTERS)}; or your own as module:Class")

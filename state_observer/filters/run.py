@@ -1,7 +1,7 @@
-"""Steps of a filter in one kernel: what makes them fast enough for a node and for a study.
+"""The steps of a filter in one kernel, fast enough for a node and for a study.
 
-Each filter has a copy of that kernel, with its own stages in it: called by their addresses they would take a tenth more
-time, and in one kernel for all filters each would wait for the compilation of all.
+Each filter has a copy of that kernel with its own stages inlined: calls through function pointers would take a tenth
+more time, and one kernel for all filters would make each wait for the compilation of all.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from state_observer.filters.kalman import is_positive, nothing_read
 from state_observer.filters.setup import NO_MOTION, NOT_POSITIVE, SOUND, Array, FilterState, Setup
 from state_observer.multibody.solve import put, put_matrix
 
-FARTHEST = 1e6  # of any number in a state; beyond, the filter has lost the linkage
+FARTHEST = 1e6  # largest state element; beyond it the filter has diverged
 
 
 class Recording(NamedTuple):
-    """What is kept of every step of a run."""
+    """Record of every step of a run."""
 
-    states: Array  # z, zd and what the filter adds
+    states: Array  # z, zd and states that the filter adds
     covariances: Array  # of z, zd
-    innovations: Array  # NaN where nothing was read
+    innovations: Array  # NaN without a reading
     innovation_covariances: Array
     gaps: Array  # largest violated constraint after a correction
 
 
 @part
 def nothing_to_do(setup: Setup, filter_state: FilterState) -> int:
-    """Stage of a filter that does all in the other one."""
+    """Empty stage of a filter that does everything in the other one."""
     return SOUND
 
 
@@ -40,18 +40,18 @@ correct: Any = nothing_to_do
 
 
 class Steps(NamedTuple):
-    """What is done in each step."""
+    """Stages and options of each step."""
 
     predicts: bool
     corrects: bool
-    is_fused: bool  # corrects with or without a reading
+    is_fused: bool  # corrects in every step, with or without a reading
     skipped: int  # coordinates before z in each half of the state
 
 
 def _run(
     steps: Steps, setup: Setup, filter_state: FilterState, readings: Array, recording: Recording
 ) -> tuple[int, int]:
-    """One step per row of readings (NaN where a sensor did not read): how it ended, and how many steps were sound."""
+    """One step per row of readings (NaN: no reading); returns the ending and the number of sound steps."""
     cranks = setup.linkage.cranks.size
     for k in range(readings.shape[0]):
         row = readings[k]
@@ -73,7 +73,7 @@ def _run(
 
 @functools.cache
 def run_of(module: str, predict: Any, correct: Any) -> Any:
-    """The kernel of two stages; its compiled code is kept with that of a module, the filter's."""
+    """The kernel of two stages; its compiled code is cached with the filter's module."""
     scope = {**globals(), "predict": predict, "correct": correct}
     name = f"run_{predict.__name__}_{correct.__name__}"
     copy: Any = FunctionType(_run.__code__, scope, name)
@@ -83,7 +83,7 @@ def run_of(module: str, predict: Any, correct: Any) -> Any:
 
 @inlined_part
 def is_lost(state: Array) -> bool:
-    """Whether a number of a state is beyond all bounds, or not a number."""
+    """Whether any element of a state exceeds FARTHEST or is NaN."""
     found = False
     for value in state:
         found = found or not abs(value) < FARTHEST
@@ -94,7 +94,7 @@ def is_lost(state: Array) -> bool:
 def _record(
     filter_state: FilterState, cranks: int, skipped: int, has_reading: bool, recording: Recording, k: int
 ) -> None:
-    """Keep step k; z and zd stand at the end of their halves of a state in all coordinates."""
+    """Record step k; in a state of all coordinates, z and zd are at the end of each half."""
     for i in range(recording.states.shape[1]):
         recording.states[k, i] = filter_state.state[i + skipped * (1 + i // cranks)]
     for i in range(2 * cranks):

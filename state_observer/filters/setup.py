@@ -1,4 +1,4 @@
-"""What all filters share: what they know (Setup), what they remember (Memory), and how a run ended."""
+"""Shared by all filters: constants (Setup), state (FilterState), and how a run ended."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ Array = NDArray[np.float64]
 # How a step ended.
 SOUND, NOT_POSITIVE, NO_MOTION = range(3)
 ENDINGS = (
-    "ran through",
+    "completed",
     "covariance no longer positive definite",
     "the model's motion could not be computed",
 )
 
 
 class Options(NamedTuple):
-    """Numbers of single filters."""
+    """Parameters of individual filters."""
 
     as_released: bool  # reproduce the numerics of the authors' code where it departs from the text
-    penalty: float  # of the index-3 formulation (errorEKF)
-    solves_position: bool  # errorEKF: position problem after a correction instead of Eq. 3.119
-    alpha: float  # of the unscented transform
+    penalty: float  # penalty factor of the index-3 formulation (errorEKF)
+    solves_position: bool  # errorEKF: solve the position problem after a correction instead of Eq. 3.119
+    alpha: float  # unscented transform
     beta: float
     kappa: float
     weakening: float  # SCKF: alpha~ of Eq. 3.106
     decay: float  # SCKF: beta~ of Eq. 3.110
     perfect_variance: float  # DIEKFpm: noise of the perfect measurements
-    shrink: float  # DIEKFpm: by exp(-shrink) per iteration
+    shrink: float  # DIEKFpm: that noise shrinks by exp(-shrink) per iteration
     gap: float  # SCKF, DIEKFpm: norm of the constraints at which iterations end
     most_iterations: int
 
 
 class Setup(NamedTuple):
-    """What a filter knows."""
+    """Constants of a filter."""
 
     linkage: Linkage
     sensors: Sensors
@@ -52,7 +52,7 @@ class Setup(NamedTuple):
 
 
 class FilterState(NamedTuple):
-    """What a filter remembers; arrays that are changed in place. The state is named in observer.LinkageState."""
+    """State of a filter: arrays updated in place. See observer.LinkageState for the estimate by name."""
 
     state: Array  # z, zd; SCKF and DIEKFpm: q, qd; forceEKF: z, zd, force
     covariance: Array
@@ -60,12 +60,12 @@ class FilterState(NamedTuple):
     qd: Array
     qdd: Array
     multipliers: Array
-    force: Array  # Q with what forceEKF adds
+    force: Array  # Q plus the force that forceEKF adds
     innovation: Array
     innovation_covariance: Array
     sensitivity: Array  # h_x of the last correction
     points: Array  # UKF: sigma points after the step, one row each
     points_before: Array
-    points_q: Array  # and their motions
+    points_q: Array  # and their coordinates
     points_qd: Array
     gap: Array  # [0]: largest violated constraint after the last correction

@@ -63,7 +63,7 @@ class ForceTuning:
 
 @dataclass(frozen=True, kw_only=True)
 class UnscentedTuning:
-    """Of the unscented transform."""
+    """Parameters of the unscented transform."""
 
     alpha: float = setting(1e-3, "Spread of the sigma points", minimum=1e-6, maximum=1.0)
     beta: float = setting(
@@ -88,7 +88,7 @@ class SmoothTuning:
 class PerfectTuning:
     """DIEKFpm: perfect measurements."""
 
-    variance: float = setting(1e-3, "Variance of the constraints' noise at first", minimum=1e-12, maximum=10.0)
+    variance: float = setting(1e-3, "Initial variance of the constraints' noise", minimum=1e-12, maximum=10.0)
     shrink: float = setting(
         1.0,
         "Exponent by which the constraints' noise shrinks per iteration, as exp(-shrink)",
@@ -101,7 +101,7 @@ class PerfectTuning:
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """Numbers of all filters."""
+    """Parameters of all filters."""
 
     step_s: float = setting(..., "Time step of models and filters", unit="s", minimum=1e-5, maximum=0.1)
     sensor_std: float = setting(
@@ -116,7 +116,7 @@ class Tuning:
     penalty: float = setting(..., "Penalty factor of the index-3 formulation", minimum=1.0, maximum=1e15)
 
     def plant_psd(self, linkage: str, errors: str, sensors: str, method: str) -> float:
-        """Plant noise [rad^2/s^3] of one case; forceEKF has its own kind."""
+        """Plant noise [rad^2/s^3] of one case; forceEKF has its own parameter."""
         rows = [
             row.psd
             for row in self.plant_noise
@@ -135,7 +135,7 @@ class Tuning:
 
 
 def load_tuning(path: Path | None = None) -> Tuning:
-    """From a YAML file; the default is config/observers/filters.yaml."""
+    """Tuning from a YAML file; the default is config/observers/filters.yaml."""
     return load_settings(path or share_file("config/observers/filters.yaml"), Tuning)
 
 

@@ -30,7 +30,7 @@ def scaling(options: Options, size: int) -> float:
 
 @part
 def _predict(setup: Setup, filter_state: FilterState, is_trapezoidal: bool) -> int:
-    """Sigma points (Eqs. 3.87 to 3.89), each one step on (Eq. 3.90); mean and covariance (Eqs. 3.91, 3.92)."""
+    """Sigma points (Eqs. 3.87 to 3.89), advanced one step (Eq. 3.90); mean and covariance (Eqs. 3.91, 3.92)."""
     linkage, state, size = setup.linkage, filter_state.state, filter_state.state.size
     cranks = linkage.cranks.size
     root = np.empty((size, size))
@@ -45,7 +45,7 @@ def _predict(setup: Setup, filter_state: FilterState, is_trapezoidal: bool) -> i
             filter_state.points_before[p, i] = state[i] + offset
     for p in range(2 * size + 1):
         point, q, qd = filter_state.points_before[p], filter_state.points_q[p], filter_state.points_qd[p]
-        put(q, filter_state.q)  # the guess of the position problem
+        put(q, filter_state.q)  # initial guess of the position problem
         if not settle(linkage, filter_state.force, point[:cranks], point[cranks:], q, qd, filter_state.qdd):
             return NO_MOTION
         if is_trapezoidal:
@@ -80,7 +80,7 @@ def ukf_trapezoidal_predict(setup: Setup, filter_state: FilterState) -> int:
 
 @part
 def ukf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Eqs. 3.93 to 3.99, with the points of the prediction, as the text says."""
+    """Eqs. 3.93 to 3.99, with the sigma points of the prediction, as in the text."""
     count = filter_state.points.shape[0]
     measured = np.empty((count, readings.size))
     for p in range(count):
@@ -88,8 +88,8 @@ def ukf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int
     expected = np.empty(readings.size)
     _mean(setup.options, measured, expected)
     subtract(readings, expected, filter_state.innovation)  # Eqs. 3.93, 3.94
-    # Eqs. 3.95, 3.96 as printed square the Y themselves, which holds their mean, and add Sigma^S to both. Deviations
-    # from the mean are meant; sensor noise is part of P_y and has nothing in common with the state.
+    # Eqs. 3.95, 3.96 as printed square Y itself, which includes its mean, and add Sigma^S to both. Deviations from the
+    # mean are meant; sensor noise belongs to P_y and is uncorrelated with the state.
     deviations, scalings = (
         _deviations(filter_state.points, filter_state.state),
         transposed(_deviations(measured, expected)),
@@ -114,7 +114,7 @@ def ukf_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int
 def _mean(options: Options, points: Any, out: Any) -> None:
     """Weighted mean; sums run over all 2l + 1 points (print: 0 to 2l + 1, one too many).
 
-    Taken from the middle point, because its weight 1 - 1/alpha^2 is -1e6 and would cost six digits.
+    Relative to the centre point, whose weight 1 - 1/alpha^2 is -1e6 and would cost six digits.
     """
     count, width = points.shape
     weight = 0.5 / scaling(options, (count - 1) // 2)

@@ -1,4 +1,4 @@
-"""A linkage assembled from its parameters: what simulations and filters ask for."""
+"""A linkage assembled from its parameters, for simulations and filters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from state_observer.multibody.matrix_r import settle
 
 Array = NDArray[np.float64]
 
-LONGEST_TURN = 0.1  # [rad] of a crank, that the rest of a linkage is sure to follow
+LONGEST_TURN = 0.1  # [rad] largest crank step that keeps the branch
 ASSEMBLED = 1e-9  # [m^2] largest gap of an assembled linkage
 
 
@@ -28,7 +28,7 @@ class Motion(NamedTuple):
 
 
 class Mechanism:
-    """A linkage under a gravity [m/s^2, negative is down]."""
+    """A linkage under gravity [m/s^2, negative is down]."""
 
     def __init__(self, parameters: LinkageParameters, gravity: float) -> None:
         if not np.isfinite(gravity):
@@ -42,7 +42,7 @@ class Mechanism:
 
     @classmethod
     def named(cls, name: str, gravity: float) -> Mechanism:
-        """One of config/observers, or of a YAML file."""
+        """A linkage of config/observers by name, or of a YAML file by path."""
         return cls(load_linkage(name), gravity)
 
     @property
@@ -52,14 +52,14 @@ class Mechanism:
         return angles
 
     def motion(self, angles: Array, rates: Array, near: Array | None = None) -> Motion:
-        """Everything for given cranks, on the branch of `near` (default: the assembled linkage)."""
+        """Full motion for given cranks, on the branch of `near` (default: the assembled linkage)."""
         q = (self._assembled if near is None else near).copy()
         qd, qdd = np.zeros(self.size), np.zeros(self.size)
         angles, rates = np.asarray(angles, dtype=float), np.asarray(rates, dtype=float)
         cranks = q[self.size - self.degrees_of_freedom :]
         change = angles - cranks
         legs = int(np.ceil(np.abs(change).max() / LONGEST_TURN)) if np.all(np.isfinite(change)) else 1
-        for _ in range(legs - 1):  # in small turns, so that the branch stays
+        for _ in range(legs - 1):  # in small steps, to stay on the branch
             cranks += change / legs
             position_problem(self.kernel, q)
         if not settle(self.kernel, self.kernel.force, angles, rates, q, qd, qdd):
@@ -67,7 +67,7 @@ class Mechanism:
         return Motion(q, qd, qdd)
 
     def energy(self, motion: Motion) -> float:
-        """Kinetic energy and height energy [J]; weight is constant in these coordinates."""
+        """Kinetic and potential energy [J]; weight is constant in these coordinates."""
         return float(0.5 * motion.qd @ self.kernel.mass @ motion.qd - self.kernel.force @ motion.q)
 
     def _assemble(self) -> Array:

@@ -14,7 +14,7 @@ from proving_ground.settings.share import share_file
 
 @dataclass(frozen=True, kw_only=True)
 class PointParameters:
-    """A joint: a pivot on the ground, or a moving point where it is looked for at first."""
+    """A joint: a pivot on the ground, or the initial guess of a moving point."""
 
     name: str = setting(..., "Name of the joint, by which bars refer to it")
     x_m: float = setting(..., "Horizontal position, positive to the right", unit="m", minimum=-1e3, maximum=1e3)
@@ -56,7 +56,7 @@ class LinkageParameters:
         for kind, names in (("joint", joints), ("bar", [bar.name for bar in self.bars])):
             for name in names:
                 if names.count(name) > 1:
-                    raise ValueError(f"{kind} {name}: is there {names.count(name)} times")
+                    raise ValueError(f"{kind} {name}: defined {names.count(name)} times")
         for bar in self.bars:
             for end in (bar.start, bar.end):
                 if end not in joints:
@@ -77,7 +77,7 @@ class LinkageParameters:
             self.bar_index(coupler)
 
     def bar_index(self, name: str) -> int:
-        """Which bar has this name."""
+        """Index of the bar with this name."""
         return _index(name, [bar.name for bar in self.bars], "bar")
 
 

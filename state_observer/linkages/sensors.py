@@ -21,7 +21,7 @@ SENSOR_SETS = ("encoder", "coupler_gyro", "crank_gyro")
 
 
 class Sensors(NamedTuple):
-    """What kernels know of a set of sensors: per sensor its kind, and which crank or bar it is on."""
+    """A set of sensors for kernels: kind of each, and the crank or bar that carries it."""
 
     kinds: IntArray
     indices: IntArray
@@ -86,8 +86,8 @@ def measurement_jacobian(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, by
 def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: Any, qd: Any, diagonal: bool) -> Any:
     """h_x = [h_z, h_zd] (Eqs. 3.120, 3.121, 3.125, 4.18).
 
-    `diagonal` keeps of dqd/dz only the part of each angle's own rate, as the authors' code of 2017 does: the same for
-    one degree of freedom, incomplete for the five-bar's couplers.
+    `diagonal` keeps only the part of dqd/dz due to each angle's own rate, as the authors' code of 2017 does: identical
+    for one degree of freedom, incomplete for the five-bar's couplers.
     """
     cranks, count = linkage.cranks.size, sensors.kinds.size
     result = np.zeros((count, 2 * cranks), q.dtype)
@@ -131,7 +131,7 @@ def readings_along(linkage: Linkage, sensors: Sensors, q: Any, qd: Any, out: Any
 
 @part
 def _bar(linkage: Linkage, q: Any, qd: Any, bar: int) -> Any:
-    """From a bar's start to its end: vector and its rate (Eqs. 4.11 to 4.13, times the length)."""
+    """Vector from a bar's start to its end, and its rate (Eqs. 4.11 to 4.13, times the length)."""
     x0, y0 = point_of(linkage, q, linkage.ends[bar, 0])
     x1, y1 = point_of(linkage, q, linkage.ends[bar, 1])
     u0, v0 = rate_of(qd, linkage.ends[bar, 0])

@@ -16,7 +16,7 @@ from state_observer.multibody.matrix_r import trapezoidal_step
 
 Array = NDArray[np.float64]
 
-PENALTY = 1e9  # of the augmented Lagrangian, as the authors have it
+PENALTY = 1e9  # of the augmented Lagrangian, as in the authors' code
 
 
 class Trajectory(NamedTuple):
@@ -29,22 +29,22 @@ class Trajectory(NamedTuple):
 
     @property
     def angles(self) -> Array:
-        """Of the cranks [rad]."""
+        """Crank angles [rad]."""
         return self.q[:, -self.cranks :]
 
     @property
     def rates(self) -> Array:
-        """Of the cranks [rad/s]."""
+        """Crank rates [rad/s]."""
         return self.qd[:, -self.cranks :]
 
     @property
     def accelerations(self) -> Array:
-        """Of the cranks [rad/s^2]."""
+        """Crank accelerations [rad/s^2]."""
         return self.qdd[:, -self.cranks :]
 
 
 def fall(mechanism: Mechanism, step: float, steps: int, start: Motion | None = None) -> Trajectory:
-    """From rest (or another start) by matrix R and the trapezoidal rule in independent coordinates."""
+    """Fall from rest (or another start) by matrix R and the trapezoidal rule in independent coordinates."""
     motion = start or mechanism.motion(mechanism.start_angles, np.zeros(mechanism.degrees_of_freedom))
     return _trajectory(mechanism, motion, step, steps, 0.0)
 
@@ -71,7 +71,7 @@ def _trajectory(mechanism: Mechanism, start: Motion, step: float, steps: int, pe
 
 @kernel
 def _fall(linkage: Linkage, step: float, penalty: float, q: Any, qd: Any, qdd: Any, kept: Any) -> int:
-    """Steps that were done; a penalty of 0 means matrix R."""
+    """Number of completed steps; a penalty of 0 selects matrix R."""
     multipliers = np.zeros(q.size - linkage.cranks.size)
     for k in range(kept.shape[1]):
         if penalty > 0.0:

@@ -16,26 +16,26 @@ from proving_ground.kernels.jit import kernel, part
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-SINE_BELOW = 0.7  # |sin(theta)| up to which Eq. 4.2 takes the sine: the line that cuts the crank's circle steeper
+SINE_BELOW = 0.7  # |sin(theta)| up to which Eq. 4.2 uses the sine: the line that cuts the crank's circle more steeply
 
 
 class Linkage(NamedTuple):
-    """What kernels know of a linkage of uniform bars."""
+    """A linkage of uniform bars, for kernels."""
 
     ends: IntArray  # per bar: its two points; point p moves, -1 - p is pivot p
     lengths: Array  # per bar [m]
-    cranks: IntArray  # per angle: the bar, which starts at a pivot
-    pivots: Array  # x, y of those points that do not move [m]
-    mass: Array  # M, constant in these coordinates [kg]; angles carry none
+    cranks: IntArray  # per angle: its bar, which starts at a pivot
+    pivots: Array  # x, y of the fixed points [m]
+    mass: Array  # M, constant in these coordinates [kg]; zero for angles
     force: Array  # Q, the weight [N]
 
 
 @part
 def point_of(linkage: Linkage, q: Any, point: int) -> Any:
-    """x and y of a point, moving or not."""
+    """x and y of a moving point or pivot."""
     if point >= 0:
         return q[2 * point], q[2 * point + 1]
-    zero = 0.0 * q[0]  # of q's own type
+    zero = 0.0 * q[0]  # of q's type
     return linkage.pivots[-1 - point, 0] + zero, linkage.pivots[-1 - point, 1] + zero
 
 
@@ -68,7 +68,7 @@ def constraints(linkage: Linkage, q: Any, out: Any) -> None:
 
 @kernel
 def constraint_jacobian(linkage: Linkage, q: Any, out: Any) -> None:
-    """Phi_q, the derivative of the constraints by the coordinates."""
+    """Phi_q, the derivative of the constraints with respect to the coordinates."""
     bars, cranks = linkage.lengths.size, linkage.cranks.size
     out[:] = 0.0
     for b in range(bars):
@@ -93,7 +93,7 @@ def jacobian_rate(linkage: Linkage, q: Any, qd: Any, swapped: bool, out: Any) ->
     """d/dt Phi_q for velocities qd; also d(Phi_q qd)/dq, because Phi_q is linear in its own derivatives.
 
     `swapped` exchanges sine and cosine of the angle lines, as the authors' five-bar does where Phi_q qd is
-    differentiated: only to reproduce their dependent-coordinate filters.
+    differentiated; only to reproduce their dependent-coordinate filters.
     """
     bars, cranks = linkage.lengths.size, linkage.cranks.size
     out[:] = 0.0

@@ -14,7 +14,7 @@ from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.constraints import Linkage, constraint_jacobian, constraints, jacobian_rate
 from state_observer.multibody.solve import cholesky, cholesky_solve, put, put_matrix
 
-LAST_STEP = 1e-10  # [m, rad] length of the Newton step at which the iteration ends, as the authors have it
+LAST_STEP = 1e-10  # [m, rad] length of the Newton step at which the iteration ends, as in the authors' code
 MOST_ITERATIONS = 100
 
 
@@ -23,7 +23,7 @@ def index3_step(
     linkage: Linkage, force: Any, step: float, penalty: float,
     q: Any, qd: Any, qdd: Any, multipliers: Any,
 ) -> int:  # fmt: skip
-    """One step in place; returns the number of iterations, -1 where they do not converge."""
+    """One step in place; returns the number of iterations, -1 without convergence."""
     size, rows = q.size, multipliers.size
     scale = 0.25 * step * step
     velocity_star, acceleration_star = np.empty(size), np.empty(size)
@@ -64,7 +64,7 @@ def index3_step(
     for i in range(size):
         qd[i] = 2.0 / step * q[i] + velocity_star[i]
         qdd[i] = q[i] / scale + acceleration_star[i]
-    # The tangent is one Newton step old, below 1e-10 m: nothing beside what projections leave (mass over penalty).
+    # The tangent is one Newton step old, below 1e-10 m: negligible beside the projection residual (mass over penalty).
     _project(linkage, scale * penalty, jacobian, tangent, q, qd, qdd)
     return iterations
 
@@ -77,7 +77,7 @@ def _tangent(linkage: Linkage, jacobian: Any, weight: float, tangent: Any) -> bo
     for r in range(rows):
         for i in range(size):
             weighted = weight * jacobian[r, i]
-            if weighted != 0.0:  # a bar knows its own two points only
+            if weighted != 0.0:  # a bar depends on its own two points only
                 for j in range(i + 1):
                     tangent[i, j] += weighted * jacobian[r, j]
     return cholesky(tangent, tangent)

@@ -14,7 +14,7 @@ from proving_ground.kernels.jit import kernel, part
 from state_observer.multibody.constraints import Linkage, constraint_jacobian, constraints, jacobian_rate, point_of
 from state_observer.multibody.solve import back_substitute, factor, put_matrix
 
-# Newton's error is squared in each iteration: after a step below this one, rounding is all that is left.
+# Newton's method converges quadratically: after a step below this one only rounding is left.
 LAST_NEWTON_STEP = 1e-8
 MOST_NEWTON_STEPS = 50
 
@@ -30,7 +30,7 @@ class Projection(NamedTuple):
 
 @kernel
 def projection(linkage: Linkage, q: Any) -> Projection:
-    """R at a position (Eq. 3.54); its column i is the velocity when angle i alone turns at 1 rad/s."""
+    """R at a position (Eq. 3.54); its column i is the velocity when only angle i moves, at 1 rad/s."""
     cranks = linkage.cranks.size
     points = q.size - cranks
     whole = np.empty((points, q.size), q.dtype)
@@ -50,7 +50,7 @@ def projection(linkage: Linkage, q: Any) -> Projection:
 
 @part
 def times_s(at: Projection, right: Any, out: Any) -> None:
-    """S right (Eq. 3.54): the motion of the points that gives the constraints this rate while the cranks stand."""
+    """S right (Eq. 3.54): motion of the points that gives the constraints this rate with the cranks fixed."""
     points = right.size
     back_substitute(at.factors, at.order, right, out)
     for i in range(points, out.size):
@@ -59,10 +59,10 @@ def times_s(at: Projection, right: Any, out: Any) -> None:
 
 @kernel
 def position_problem(linkage: Linkage, q: Any) -> bool:
-    """Move the points of q until the constraints hold, cranks as they are (Eq. 3.38); False where they cannot.
+    """Move the points of q until the constraints hold, cranks fixed (Eq. 3.38); False without a solution.
 
-    Tips of cranks are put where their angles say before Newton begins: one line of Eq. 4.2 alone also has the tip on
-    the other side of the pivot as a solution, which a far first guess would find.
+    Crank tips are set from their angles before Newton starts: one line of Eq. 4.2 alone also has a solution on the
+    other side of the pivot, which a poor initial guess would find.
     """
     points = q.size - linkage.cranks.size
     for c in range(linkage.cranks.size):
@@ -106,7 +106,7 @@ def velocity_problem(at: Projection, rates: Any, qd: Any) -> None:
 
 @part
 def velocity_part(linkage: Linkage, at: Projection, q: Any, qd: Any, out: Any) -> None:
-    """Accelerations while the cranks turn evenly: -S Phidot_q qd, which is Rdot zd (Eqs. 3.56, 3.61).
+    """Accelerations at constant crank rates: -S Phidot_q qd, which is Rdot zd (Eqs. 3.56, 3.61).
 
     Eq. 3.40 prints two dots on Phi_q; it has one, as Eq. 3.55 shows.
     """

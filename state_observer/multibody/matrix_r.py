@@ -1,7 +1,7 @@
 """Forward dynamics by matrix R ([Sanjurjo] Section 3.3.3) and its integration in independent coordinates.
 
-For positions and velocities that keep the constraints, Lagrange multipliers (with or without Baumgarte's terms) give
-the same accelerations: what the authors' code uses in its UKF.
+For positions and velocities that satisfy the constraints, Lagrange multipliers (with or without Baumgarte's terms), as
+in the UKF of the authors' code, give the same accelerations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from state_observer.multibody.kinematics import (
 )
 from state_observer.multibody.solve import solved
 
-SETTLED = 1e-12  # [rad] change of an angle, or of a rate times the step, at which the fixed point is reached
+SETTLED = 1e-12  # [rad] change of an angle, or of a rate times the step, at which the fixed-point iteration ends
 MOST_ITERATIONS = 100
 
 
@@ -71,7 +71,7 @@ def accelerate(linkage: Linkage, at: Projection, force: Any, q: Any, qd: Any, qd
 
 @kernel
 def settle(linkage: Linkage, force: Any, angles: Any, rates: Any, q: Any, qd: Any, qdd: Any) -> bool:
-    """The whole motion for given cranks: q (its old value is the first guess), qd and qdd. False: cannot be."""
+    """Full motion for given cranks: q (its old value is the initial guess), qd and qdd. False without a solution."""
     points = q.size - angles.size
     for c in range(angles.size):
         q[points + c] = angles[c]
@@ -85,7 +85,7 @@ def settle(linkage: Linkage, force: Any, angles: Any, rates: Any, q: Any, qd: An
 
 @kernel
 def trapezoidal_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any, qdd: Any) -> bool:
-    """One step of the trapezoidal rule on z and zd, by fixed-point iteration from a motion that is whole; in place."""
+    """One step of the trapezoidal rule on z and zd, by fixed-point iteration from a complete motion; in place."""
     cranks = linkage.cranks.size
     points = q.size - cranks
     angles0, rates0, accelerations0 = np.empty(cranks), np.empty(cranks), np.empty(cranks)
@@ -110,7 +110,7 @@ def trapezoidal_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any,
 
 @kernel
 def euler_step(linkage: Linkage, force: Any, step: float, q: Any, qd: Any, qdd: Any) -> bool:
-    """One step of forward Euler on z and zd (Eq. 3.80), in place; the new motion is whole but for qdd."""
+    """One step of forward Euler on z and zd (Eq. 3.80), in place; qdd is not updated."""
     cranks = linkage.cranks.size
     points = q.size - cranks
     rates = np.empty(cranks)

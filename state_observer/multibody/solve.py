@@ -1,4 +1,4 @@
-"""Linear systems of a few unknowns, solved in place: for these sizes LAPACK's call costs more than its work.
+"""Linear systems of a few unknowns, solved in place: at these sizes calling LAPACK costs more than its work.
 
 All work on complex numbers too, so that tests can differentiate by complex steps.
 """
@@ -47,7 +47,7 @@ def transposed(matrix: Any) -> Any:
 
 @part
 def factor(matrix: Any, order: Any) -> bool:
-    """Replace a square matrix by its LU factors, rows exchanged as `order` tells; False where it is singular."""
+    """Replace a square matrix by its LU factors, with the row order in `order`; False if it is singular."""
     size = matrix.shape[0]
     for i in range(size):
         order[i] = i
@@ -89,7 +89,7 @@ def back_substitute(factors: Any, order: Any, right: Any, solution: Any) -> None
 
 @kernel
 def solved(matrix: Any, right: Any) -> Any:
-    """matrix^-1 right for a right side with columns; no number in its first row where the matrix is singular."""
+    """matrix^-1 right for a matrix right side; NaN in its first row if the matrix is singular."""
     size = matrix.shape[0]
     result = np.empty_like(right)
     if size == 1:
@@ -109,9 +109,9 @@ def solved(matrix: Any, right: Any) -> Any:
 
 @kernel
 def cholesky(matrix: Any, lower: Any) -> bool:
-    """Lower triangular root of a symmetric matrix, read from its lower half; `lower` may be the matrix itself.
+    """Cholesky factor of a symmetric matrix, read from its lower half; `lower` may be the matrix itself.
 
-    False, and rubbish in `lower`, where it is not positive definite.
+    False, with `lower` undefined, if it is not positive definite.
     """
     size = matrix.shape[0]
     for j in range(size):
@@ -132,7 +132,7 @@ def cholesky(matrix: Any, lower: Any) -> bool:
 
 @part
 def cholesky_solve(lower: Any, right: Any, solution: Any) -> None:
-    """The solution for one right side, which may be the solution itself, from the root of the matrix."""
+    """The solution for one right side, which may be the solution itself, from the Cholesky factor."""
     size = lower.shape[0]
     for i in range(size):
         value = right[i]

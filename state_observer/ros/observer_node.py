@@ -1,7 +1,7 @@
 """The observer node: sensors in, pose, motion, sideslip and tyre forces out.
 
-All behaviour is in state_observer.vehicle.
-Time is that of the samples: a bag drives it as the vehicle does. A clock tells only of silence (outer_clock).
+All behaviour is in state_observer.vehicle. Time comes from the stamps of the samples, live or from a bag; another clock
+is used only to detect silence (outer_clock).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LEVELS = {ALIGNED: Level.OK, STARTING: Level.WARN, INVALID: Level.ERROR}  # othe
 
 
 class ObserverNode(SuiteNode[ObserverNodeSettings]):
-    """Converts, hands on, publishes."""
+    """Converts messages, passes them to the observer, publishes estimates."""
 
     default_name = "observer"
     settings_type = ObserverNodeSettings
@@ -86,9 +86,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         s = self.settings
         there = Surroundings(s)
         self._start, self._start_ns = s.origin(there), s.start.time_ns()
-        self._is_at_start = not was_respawned()  # else the vehicle is elsewhere by now
+        self._is_at_start = not was_respawned()  # after a respawn the vehicle is elsewhere
         if s.knows_start and not self._is_at_start:
-            self.report("pose", Level.WARN, "was started again: needs a drive, or a pose on " + POSE)
+            self.report("pose", Level.WARN, "restarted: must drive to initialise, or needs a pose on " + POSE)
         return make_observer(s, there)
 
     # Sensors
@@ -127,9 +127,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             return
         verdict = begin_at(self._observer, self._start, self._start_ns)
         if not verdict.is_accepted:
-            self.report("pose", Level.WARN, f"the start is rejected: {verdict.reason}")
+            self.report("pose", Level.WARN, f"start pose rejected: {verdict.reason}")
 
-    # What it tells
+    # Estimates
 
     def _tell(self) -> None:
         if not self._observer.is_running:
@@ -157,17 +157,17 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     # Resets
 
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
-        """As RViz sends it."""
+        """Initialise at a pose, as sent by RViz."""
         reason = self._pose_rejection(message)
         position = message.pose.pose.position
         if reason:
             self.health.count(f"{POSE} rejected")
             self.report("pose", Level.WARN, f"{POSE} rejected: {reason}")
         else:
-            self.report("pose", Level.OK, f"told to be at x {position.x:.1f}, y {position.y:.1f} m")
+            self.report("pose", Level.OK, f"initialised at x {position.x:.1f}, y {position.y:.1f} m")
 
     def _pose_rejection(self, message: PoseWithCovarianceStamped) -> str:
-        """Take it, or say why not."""
+        """Why the pose is rejected; empty if it was applied."""
         if message.header.frame_id not in ("", self._frames[0]):
             return f"is in frame {message.header.frame_id!r}, must be in {self._frames[0]!r}"
         variances = pose_variances(message.pose.covariance)
@@ -210,13 +210,13 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         now_s = time.monotonic()
         found = self._observer.health(self._outer_clock.silent_s(self._observer.filter.time_ns))
         self.report("status", LEVELS.get(found.status, Level.WARN), found.status)
-        # Of sensors that never came, topics tell more.
+        # The list of topics says more about sensors that never sent a sample.
         warnings = [words for words in found.warnings if not words.endswith("none has come")]
         warnings += self._arrivals.missing(now_s)
         self.report("warnings", Level.WARN if warnings else Level.OK, "; ".join(warnings) or "no warnings")
         rejected = {**found.rejected, **self._samples.rejected}
         recent = self._recent.update(rejected, now_s)
-        words = f"recently rejected: {'; '.join(recent)}" if recent else "all samples are taken"
+        words = f"recently rejected: {'; '.join(recent)}" if recent else "all samples accepted"
         self.report("samples", Level.WARN if recent else Level.OK, words)
         figures = {
             **health_figures(found, rejected),

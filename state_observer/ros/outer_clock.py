@@ -1,4 +1,4 @@
-"""How long no sample came, by the time that samples are of: a simulation that pauses is not silent."""
+"""Time without any sample, on the clock of the samples: a paused simulation is not silent."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from proving_ground.ros_support import qos
 from proving_ground.ros_support.node import SuiteNode
 from proving_ground.settings.units import NS_PER_S
 
-QUIET_S = 0.5  # less is no silence
-ANSWER_S = 2.0  # a /clock that says nothing for so long has stopped
-SAME_TIME_NS = 10 * NS_PER_S  # samples that are farther from /clock are of another time
+QUIET_S = 0.5  # shorter pauses are not silence
+ANSWER_S = 2.0  # a /clock without messages for this long has stopped
+SAME_TIME_NS = 10 * NS_PER_S  # samples farther from /clock are on another time base
 
 
 class OuterClock:
-    """By the node's clock if it is simulated; else by /clock where somebody publishes it; else by the machine's.
+    """The node's clock if it is simulated; else /clock if it is published; else the machine's clock.
 
-    Each subscription to /clock costs CPU all the time, so that without use_sim_time there is one only in silence.
+    A subscription to /clock costs CPU continuously, so without use_sim_time there is one only during silence.
     """
 
     def __init__(self, node: SuiteNode[Any]) -> None:
@@ -30,13 +30,13 @@ class OuterClock:
         self._subscription: Any = None
 
     def hear(self) -> None:
-        """A sample came."""
+        """Record that a sample arrived."""
         self._heard_s = self._node.wall_time()
         if self._is_simulated:
             self._heard_ns = self._now_ns()
 
     def silent_s(self, newest_ns: int) -> float:
-        """Seconds since the last sample; newest_ns: its time."""
+        """Seconds since the last sample; newest_ns: its stamp."""
         if self._is_simulated and self._heard_ns:
             return max(self._now_ns() - self._heard_ns, 0) / NS_PER_S
         passed = self._node.wall_time() - self._heard_s

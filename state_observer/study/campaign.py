@@ -1,4 +1,4 @@
-"""All runs of the study, spread over the cores."""
+"""All runs of the study, distributed over the cores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _bench: Bench | None = None  # of a worker process
 
 
 def run_all(bench: Bench, workers: int, progress: Callable[[float], None]) -> dict[Case, Merit]:
-    """Every case of the study. Progress gets the share that is done."""
+    """Run every case of the study. `progress` gets the completed share."""
     cases = bench.study.cases()
     found: dict[Case, Merit] = {}
     if workers <= 1:
@@ -47,7 +47,7 @@ def warm_up(bench: Bench) -> None:
 
 
 def cores() -> int:
-    """That this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -56,7 +56,7 @@ def real_time_factors(
 ) -> Mapping[str, Mapping[str, float]]:
     """Simulated time over CPU time of each filter on each linkage, encoders at the highest rate (Fig. 4.14).
 
-    The best of some repeats: whatever else runs can only add.
+    The best of several repeats: other load can only add time.
     """
     factors: dict[str, dict[str, float]] = {}
     for linkage in bench.study.linkages:

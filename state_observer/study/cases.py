@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class Bench:
-    """All that the runs of a study share."""
+    """Everything that the runs of a study share."""
 
     def __init__(self, study: StudyParameters, tuning: Tuning | None = None, *, as_released: bool = False) -> None:
         self.study = study
@@ -32,12 +32,12 @@ class Bench:
         self.mechanism = functools.cache(Mechanism.named)
 
     def run(self, case: Case) -> tuple[Run, Merit]:
-        """The filter's estimates, and what they are worth."""
+        """Estimates of the filter, and their figures of merit."""
         result = self.observer(case).run(self.readings(case))
         return result, merit(result, self.truth(case.linkage), self.step)
 
     def observer(self, case: Case, **changes: object) -> LinkageObserver:
-        """A filter at its start."""
+        """The filter of a case in its initial state."""
         wrong = self.study.error(case.error)
         model = self.mechanism(case.linkage, self.study.true_gravity_mps2 + wrong.gravity_mps2)
         settings = {
@@ -50,7 +50,7 @@ class Bench:
         return LinkageObserver(case.method, model, case.sensors, **{**settings, **changes})  # type: ignore[arg-type]
 
     def readings(self, case: Case) -> Array:
-        """What the sensors read, NaN between readings. A step has the same noise whatever the rate."""
+        """Sensor readings, NaN between them. The noise of a step does not depend on the rate."""
         every = 1.0 / (case.rate_hz * self.step)
         if not np.isclose(every, round(every)):
             raise SettingsError(f"rate {case.rate_hz} Hz: must divide the {1.0 / self.step:g} steps per second")
@@ -65,7 +65,7 @@ class Bench:
         return readings
 
     def wrong_model_alone(self, linkage: str, error: str) -> Trajectory:
-        """Where a filter's model goes without any reading."""
+        """Motion of a filter's model without any correction."""
         wrong = self.study.error(error)
         model = self.mechanism(linkage, self.study.true_gravity_mps2 + wrong.gravity_mps2)
         start = model.motion(model.start_angles + wrong.start_angle_rad, np.zeros(model.degrees_of_freedom))

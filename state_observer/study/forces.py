@@ -1,7 +1,7 @@
 """Beyond [Sanjurjo] (Section 6.2): does estimating the missing force, or colouring the plant noise, pay?
 
-The filter's model has a wrong gravity. Plain errorEKF takes that for white noise on the accelerations; forceEKF
-estimates it as a force on the crank that stays (a random walk) or fades (a shaping filter of first order).
+The filter's model has a wrong gravity. Plain errorEKF treats that as white noise on the accelerations; forceEKF
+estimates it as a force on the crank that persists (a random walk) or fades (a first-order shaping filter).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VARIANTS = {
 
 
 class Comparison(NamedTuple):
-    """Of each variant: the run and its figures; and the force that the model truly lacks [N m]."""
+    """Run and figures of each variant, and the force that is truly missing from the model [N m]."""
 
     runs: Mapping[str, Run]
     merits: Mapping[str, Merit]
@@ -48,7 +48,7 @@ class Comparison(NamedTuple):
 
 
 def gravity_only(bench: Bench) -> Comparison:
-    """All variants on the first linkage with encoders at 200 Hz, whose filters know the start but a wrong gravity."""
+    """All variants on the first linkage with encoders at 200 Hz; the filters know the start but not the gravity."""
     errors = tuple(replace(error, start_angle_rad=0.0) for error in bench.study.errors)
     fair = Bench(replace(bench.study, errors=errors), bench.tuning)
     return compare(fair, Case(bench.study.linkages[0], "encoder", "high", 200, "any"))
@@ -58,7 +58,7 @@ def compare(bench: Bench, case: Case) -> Comparison:
     """All variants on one case (its method is not used)."""
     runs, merits, force_rms = {}, {}, {}
     truth, readings = bench.truth(case.linkage), bench.readings(case)
-    lacking = missing_force(bench, case)
+    missing = missing_force(bench, case)
     for name, variant in VARIANTS.items():
         force = replace(bench.tuning.force, correlation_time_s=variant.correlation_time_s)
         tuning = replace(bench.tuning, force=force)
@@ -66,15 +66,15 @@ def compare(bench: Bench, case: Case) -> Comparison:
         runs[name] = observer.run(readings)
         merits[name] = merit(runs[name], truth, bench.step)
         done = len(runs[name].forces)
-        force_rms[name] = float(np.sqrt(np.mean((runs[name].forces - lacking[:done]) ** 2)))
-    return Comparison(runs, merits, force_rms, lacking)
+        force_rms[name] = float(np.sqrt(np.mean((runs[name].forces - missing[:done]) ** 2)))
+    return Comparison(runs, merits, force_rms, missing)
 
 
 def missing_force(bench: Bench, case: Case) -> Array:
-    """R' (Q_true - Q_model) along the true motion: what a perfect estimate would be [N m]."""
+    """R' (Q_true - Q_model) along the true motion: the perfect estimate [N m]."""
     gravity = bench.study.true_gravity_mps2
     true = bench.mechanism(case.linkage, gravity)
     model = bench.mechanism(case.linkage, gravity + bench.study.error(case.error).gravity_mps2)
-    lacking = true.kernel.force - model.kernel.force
+    missing = true.kernel.force - model.kernel.force
     positions = bench.truth(case.linkage).q
-    return np.array([projection(true.kernel, q).matrix_r.T @ lacking for q in positions])
+    return np.array([projection(true.kernel, q).matrix_r.T @ missing for q in positions])

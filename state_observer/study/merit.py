@@ -1,4 +1,4 @@
-"""Figures of merit of a run: accuracy, honesty of the covariance, whiteness of the innovations."""
+"""Figures of merit of a run: accuracy, consistency of the covariance, whiteness of the innovations."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from state_observer.linkages.simulation import Trajectory
 
 Array = NDArray[np.float64]
 
-NORMAL_95 = 1.959964  # standard deviations that hold 95 % of a normal distribution
+NORMAL_95 = 1.959964  # standard deviations that contain 95 % of a normal distribution
 LAGS = 20
-SLOW_SHARE = 0.125  # of all frequencies: the lowest eighth
+SLOW_SHARE = 0.125  # lowest eighth of all frequencies
 
 
 class Merit(NamedTuple):
-    """Of one run. NaN where the run gives no figure."""
+    """Figures of one run; NaN if not available."""
 
-    rms: float  # [rad] of the crank angles, mean over cranks; of a run that ended early, NaN
+    rms: float  # [rad] crank angles, mean over cranks; NaN if the run ended early
     rms_per_crank: tuple[float, ...]
     rate_rms: float  # [rad/s]
-    nees: float  # squared error over covariance, per state; 1 is honest, more is overconfident
-    nis: float  # squared innovation over its covariance, per sensor; 1 is honest
+    nees: float  # squared error over covariance, per state; 1 is consistent, more is overconfident
+    nis: float  # squared innovation over its covariance, per sensor; 1 is consistent
     coverage: float  # share of crank angles inside their 95 % interval
     white_lags: float  # share of autocorrelations inside their 95 % band; 0.95 is white
     slow_power: float  # PSD of innovations in the lowest eighth of frequencies over its mean; 1 is white
-    largest_gap: float  # violated constraint after corrections
+    largest_gap: float  # largest constraint violation after corrections
     ended_at_s: float
     ending: str
 
 
 def merit(run: Run, truth: Trajectory, step: float) -> Merit:
-    """Figures of a run beside the true motion."""
+    """Figures of a run against the true motion."""
     steps = len(run.angles)
     nothing = float("nan")
     if steps == 0:
@@ -72,7 +72,7 @@ def normalised_square(errors: Array, covariances: Array) -> float:
 
 
 def normalised_innovations(run: Run) -> Array:
-    """Innovations over their expected deviation, one row per reading."""
+    """Innovations over their expected standard deviation, one row per reading."""
     known = np.all(np.isfinite(run.innovations), axis=1)
     deviations = np.sqrt(np.diagonal(run.innovation_covariances[known], axis1=1, axis2=2))
     result: Array = run.innovations[known] / deviations
@@ -94,7 +94,7 @@ def whiteness(innovations: Array) -> tuple[float, float]:
 
 
 def innovation_psd(innovations: Array, rate_hz: float) -> tuple[Array, Array]:
-    """Welch's power spectral density, mean over sensors; the mean (a bias) is kept, so that it shows at 0 Hz."""
+    """Welch's power spectral density, mean over sensors; the mean (a bias) is kept and shows at 0 Hz."""
     length = min(256, len(innovations))
     frequencies, density = scipy.signal.welch(innovations, rate_hz, nperseg=length, axis=0, detrend=False)
     return frequencies, density.mean(axis=1)

@@ -1,6 +1,6 @@
 """Local observability along a run: condition number of Eq. 4.19 ([Sanjurjo] Section 4.7.4).
 
-EKF: its own f_x and h_x. UKF: the matrices that a statistical linear regression of its sigma points gives.
+EKF: its own f_x and h_x. UKF: matrices from a statistical linear regression of its sigma points.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Array = NDArray[np.float64]
 
 
 def condition_numbers(observer: LinkageObserver, readings: Array) -> Array:
-    """log10 of the condition number (Eq. 4.20) at each step; infinity where the state cannot be observed.
+    """log10 of the condition number (Eq. 4.20) at each step; infinity where the state is not observable.
 
-    As many block rows as the state has numbers; the last steps, which lack successors, are left out.
+    As many block rows as states; the last steps, which have too few successors, are left out.
     """
     transitions, sensitivities = [], []
     for row in readings:
@@ -66,7 +66,7 @@ def _regressed_sensitivity(observer: LinkageObserver) -> Array:
 
 
 def _regression(before: Array, after: Array) -> Array:
-    """Slope of the best linear map between deviations from the middle point; all other points weigh the same."""
+    """Best linear map between deviations from the centre point; all other points have equal weight."""
     slope, *_ = np.linalg.lstsq(before[1:] - before[0], after[1:] - after[0], rcond=None)
     result: Array = slope.T
     return result

@@ -1,4 +1,4 @@
-"""What the study varies, from config/observers/study.yaml."""
+"""Parameters of the study, from config/observers/study.yaml."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelError:
-    """How wrong the filters' models are."""
+    """Modelling error of the filters."""
 
     name: str = setting(..., "Level of the modelling error, by which rows of the tuning are found", choices=ERRORS)
     gravity_mps2: float = setting(..., "Error added to the gravity", unit="m/s^2", minimum=-10.0, maximum=10.0)
@@ -55,9 +55,9 @@ class StudyParameters:
     def __post_init__(self) -> None:
         check_filter_names(self.filters)
         if "errorEKF" not in self.filters:
-            raise ValueError("filters: errorEKF must be among them, its cost is what others are compared with")
+            raise ValueError("filters: must include errorEKF, the baseline of the cost comparison")
         if [error.name for error in self.errors].count("high") != 1:
-            raise ValueError("errors: one of them must be high, which the pictures of single runs show")
+            raise ValueError("errors: must include high, which the pictures of single runs show")
 
     def cases(self) -> list[Case]:
         """All runs."""
@@ -66,10 +66,10 @@ class StudyParameters:
         return [Case(*case) for case in itertools.product(*parts)]
 
     def error(self, name: str) -> ModelError:
-        """The error of this name."""
+        """The error with this name."""
         return next(error for error in self.errors if error.name == name)
 
 
 def load_study(path: Path | None = None) -> StudyParameters:
-    """From a YAML file; the default is config/observers/study.yaml."""
+    """Study from a YAML file; the default is config/observers/study.yaml."""
     return load_settings(path or share_file("config/observers/study.yaml"), StudyParameters)

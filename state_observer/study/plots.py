@@ -24,12 +24,12 @@ TITLES = {
     "coupler_gyro": "gyros on the couplers",
     "crank_gyro": "gyros on the cranks",
 }
-LEAST_RMS, MOST_RMS = 3e-3, 0.4  # [rad] beyond, a filter has lost the linkage
+LEAST_RMS, MOST_RMS = 3e-3, 0.4  # [rad] a filter with a larger error has diverged
 UNOBSERVABLE = 8.0  # where infinite condition numbers are drawn
 
 
 def rms_picture(linkage: str, found: Mapping[Case, Merit], sensor_std: float) -> bytes:
-    """RMS error over the rate of the sensors (Figs. 4.4, 4.6, 4.11; 4.5, 4.10, 4.12)."""
+    """RMS error over the sensor rate (Figs. 4.4, 4.6, 4.11; 4.5, 4.10, 4.12)."""
     picture = _figure(12.0, 4.6)
     axes = picture.subplots(1, len(TITLES), sharey=True)
     for axis, (sensors, title) in zip(axes, TITLES.items(), strict=True):
@@ -56,12 +56,12 @@ def rms_picture(linkage: str, found: Mapping[Case, Merit], sensor_std: float) ->
     axes[0].set_ylabel("RMS error of crank angles [rad]")
     axes[-1].legend(fontsize=8, loc="lower left", ncols=2)
     words = linkage.replace("_", "-")
-    picture.suptitle(f"{words}: solid with high, dashed with low modelling error; lost or ended runs are left out")
+    picture.suptitle(f"{words}: solid with high, dashed with low modelling error; diverged or aborted runs left out")
     return _png(picture)
 
 
 def interval_picture(title: str, times: Array, errors: Array, deviations: Array, limit: float) -> bytes:
-    """Error of a crank angle in its 95 % confidence interval (Figs. 4.9, 4.13)."""
+    """Error of a crank angle with its 95 % confidence interval (Figs. 4.9, 4.13)."""
     picture = _figure(9.0, 3.2)
     axis = picture.subplots()
     axis.fill_between(
@@ -136,7 +136,7 @@ def observability_picture(linkage: str, step: float, conditions: Mapping[tuple[s
 
 
 def psd_picture(title: str, spectra: Mapping[str, tuple[Array, Array]]) -> bytes:
-    """Power spectral density of normalised innovations: flat and 0 dB when all is well (Section 4.7)."""
+    """Power spectral density of normalised innovations: flat at 0 dB for a consistent filter (Section 4.7)."""
     picture = _figure(9.0, 3.4)
     axis = picture.subplots()
     for name, (frequencies, density) in spectra.items():

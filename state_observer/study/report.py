@@ -43,7 +43,7 @@ def write_report(
     factors: Mapping[str, Mapping[str, float]],
     beyond: Comparison,
 ) -> list[str]:
-    """Write everything into the folder; returns the names of the files."""
+    """Write all files into the folder; returns their names."""
     written = {"runs.csv": csv_table(found).encode()}
     pictures = {
         **{f"rms_{linkage}.png": plots.rms_picture(linkage, found, bench.tuning.sensor_std)
@@ -86,10 +86,10 @@ def example_pictures(bench: Bench) -> dict[str, bytes]:
         "observer (DEKF)": runs[200].angles[:, 0],
         "model alone": bench.wrong_model_alone(linkage, "high").angles[:, 0],
     }
-    astray = "DEKF with a coupler gyro: the first readings lead astray, the more the faster they come (Fig. 4.7)"
+    misled = "DEKF with a coupler gyro: the first readings mislead it, the more so the higher their rate (Fig. 4.7)"
     followed = "Crank angle, DEKF with a coupler gyro at 200 Hz (Fig. 4.8)"
     pictures = {
-        "start.png": plots.lines_picture(astray, "|crank angle error| [rad]", times, errors),
+        "start.png": plots.lines_picture(misled, "|crank angle error| [rad]", times, errors),
         "angle.png": plots.lines_picture(followed, "crank angle [rad]", times, angles),
     }
     for name, case, title, limit in (
@@ -141,8 +141,8 @@ def _page(
     images = "\n".join(f'<p><img src="{name}" alt="{name}"></p>' for name in pictures)
     text = (
         f"{len(found)} runs of {study.duration_s:g} s, noise seed {study.noise_seed}, step {1e3 * bench.step:g} ms. "
-        "RMS error of the crank angles in rad; a time instead of a number is when the run had to end, mostly because "
-        "the covariance was no longer positive definite. All numbers are in runs.csv."
+        "RMS error of the crank angles in rad; a time instead of a number is when the run was aborted, mostly because "
+        "the covariance was no longer positive definite. All values are in runs.csv."
     )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>State observers on planar linkages'
@@ -168,9 +168,9 @@ def _cost_table(factors: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def force_picture(bench: Bench, beyond: Comparison) -> bytes:
-    """The force that the model lacks, and what the filters make of it."""
+    """The force missing from the model, and the filters' estimates of it."""
     times: Array = bench.step * np.arange(1, len(beyond.true_force) + 1, dtype=np.float64)
-    lines = {"lacking": beyond.true_force[:, 0]}
+    lines = {"missing": beyond.true_force[:, 0]}
     lines |= {name: run.forces[:, 0] for name, run in beyond.runs.items() if run.forces.any()}
     title = "Gravity of the model off by 1 m/s²: force on the crank that the forceEKF adds (encoder at 200 Hz)"
     return plots.lines_picture(title, "force on the crank [N m]", times, lines)
@@ -183,7 +183,7 @@ def _force_table(beyond: Comparison) -> str:
         for name, merit in beyond.merits.items()
     ]
     head = "".join(f"<th>{words}</th>" for words in (
-        "acceleration error taken as", "angle RMS [rad]", "rate RMS [rad/s]", "NIS", "NEES", "force RMS error [N m]"
+        "acceleration error modelled as", "angle RMS [rad]", "rate RMS [rad/s]", "NIS", "NEES", "force RMS error [N m]"
     ))  # fmt: skip
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
 

@@ -1,7 +1,7 @@
-"""Which stamps are in line with those before, how late it is by the samples, and which sensors are silent.
+"""Check stamps for consistency, keep the time of the samples, and find silent sensors.
 
-One stamp that is out of line is a stray and changes nothing. Two in a row that agree with one another are a jump of
-time: back, as a bag's loop or a simulation's reset, or ahead, as after a gap.
+A single inconsistent stamp is a stray and changes nothing. Two in a row that agree with each other are a time jump:
+back, as in a looping bag or a simulation reset, or ahead, as after a gap.
 """
 
 from __future__ import annotations
@@ -12,57 +12,57 @@ from typing import NamedTuple
 from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.layout import KINDS
 
-JUMP_NS = NS_PER_S  # so far back is no lateness; stamps that agree are no farther apart
+JUMP_NS = NS_PER_S  # farther back is a jump, not lateness; stamps that agree are no farther apart
 GPS = KINDS.index("gps")
-PERIODS = 3  # so many without a sample are silence, and no stray ahead
-LEAST_SILENCE_S = 0.1  # what a busy machine makes of a period
-UNKNOWN_SILENCE_S = 1.0  # while the period is not known
-FIRST_WAIT_S = 2.0  # for the first sample of a sensor, when others have come
+PERIODS = 3  # a sensor is silent after these; a stamp within these is not ahead
+LEAST_SILENCE_S = 0.1  # allows for jitter on a busy machine
+UNKNOWN_SILENCE_S = 1.0  # while the period is unknown
+FIRST_WAIT_S = 2.0  # wait for the first sample of a sensor once others have arrived
 FORGETS = 0.1  # share of the newest sample in the mean period
 
 
 class Line(Enum):
-    """Where a stamp lies."""
+    """Classification of a stamp."""
 
     IN = "in line"
-    AHEAD = "ahead"  # to be held until time comes there
+    AHEAD = "ahead"  # to be held until its time comes
     BEHIND = "behind"  # far too old; maybe the first one after a jump
-    WENT_BACK = "went back"  # the second one: all before is void
+    WENT_BACK = "went back"  # the second one: discard everything before
 
 
 class _Odd(NamedTuple):
-    """A stamp out of line."""
+    """An inconsistent stamp."""
 
     kind: int
     time_ns: int
 
     def agrees(self, kind: int, time_ns: int) -> bool:
-        """Whether another goes on from it; the same one again does not."""
+        """Whether another stamp continues from this one; a repeated stamp does not."""
         apart = time_ns - self.time_ns
         return 0 < apart <= JUMP_NS if kind == self.kind else abs(apart) <= JUMP_NS
 
 
 class SampleClock:
-    """Time as the samples tell it; the GPS, which may be late, tells it only while nothing else comes."""
+    """Current time from the stamps of the samples; GPS stamps, which may be late, count only without other samples."""
 
     def __init__(self, future_s: float) -> None:
-        """future_s: stamps that are farther ahead are not in line."""
+        """future_s: stamps farther ahead are not in line."""
         self._future_ns = round(future_s * NS_PER_S)
         self.clear()
 
     def clear(self) -> None:
-        """Any time may come next."""
-        self.now_ns = 0  # newest time that is known of
+        """Accept any time next."""
+        self.now_ns = 0  # newest known time
         self._first_ns = 0
-        self._newest = [0] * len(KINDS)  # stamps in line
-        self._heard = [0] * len(KINDS)  # how late it was when the newest sample came
+        self._newest = [0] * len(KINDS)  # newest stamp in line, by kind
+        self._heard = [0] * len(KINDS)  # time of arrival of the newest sample, by kind
         self._period = [0.0] * len(KINDS)  # [s]
         self._ahead: _Odd | None = None
         self._behind: _Odd | None = None
         self._last_kind = GPS
 
     def judge(self, kind: int, time_ns: int, arrival_ns: int | None = None) -> Line:
-        """Of a good sample, and when it came, if that is known. A stray changes nothing but what is said of it."""
+        """Classify the stamp of a valid sample; arrival_ns if known. A stray does not change the time."""
         leads = kind != GPS or self._last_kind == GPS
         if self._is_behind(kind, time_ns, arrival_ns):
             before, self._behind = self._behind, _Odd(kind, time_ns) if leads else self._behind
@@ -78,17 +78,17 @@ class SampleClock:
         return Line.IN
 
     def hear(self, kind: int, arrival_ns: int | None = None) -> None:
-        """A sample came, good or bad."""
+        """Record the arrival of a sample, valid or not."""
         self.now_ns = max(self.now_ns, arrival_ns or 0)
         self._heard[kind] = self.now_ns
         self._last_kind = kind
 
     def advance_to(self, time_ns: int) -> None:
-        """It is as late as that."""
+        """Advance the clock to a time."""
         self.now_ns = max(self.now_ns, time_ns)
 
     def silence(self, kind: int, now_ns: int) -> str:
-        """What there is to say of a sensor that is not heard at a time; empty: it is."""
+        """Warning about a sensor without recent samples; empty if it is active."""
         if not self._first_ns:
             return ""
         if not self._heard[kind]:
@@ -102,7 +102,7 @@ class SampleClock:
         return is_back or time_ns <= (self._newest[kind] or max(self._newest)) - JUMP_NS
 
     def _is_ahead(self, kind: int, time_ns: int, now_ns: int, is_now_known: bool) -> bool:
-        leads = not is_now_known and (kind != GPS or self._last_kind == GPS)  # without a clock samples tell the time
+        leads = not is_now_known and (kind != GPS or self._last_kind == GPS)  # without a clock samples set the time
         usual = round(PERIODS * self._period[kind] * NS_PER_S) if leads else 0
         return bool(now_ns) and time_ns > now_ns + max(self._future_ns, usual)
 

@@ -1,4 +1,4 @@
-"""What the kernels of the errorEKF know: from settings, and from a vehicle at rest."""
+"""Constants of the errorEKF's kernels, from settings and from a vehicle at rest."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
 
-PLAUSIBLE = 5.0  # deviations of a bias before the start; what is beyond is an error of the model
+PLAUSIBLE = 5.0  # standard deviations of the initial bias; a larger bias is a modelling error
 
 
 def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: VehicleParameters) -> Record:
-    """What kernels know; slopes of the tyres at the loads of a vehicle at rest."""
+    """Constants for kernels; tyre stiffnesses at the static loads."""
     known = np.zeros(1, CONSTANTS)
     one = known[0]
     road = FlatGround()
@@ -50,7 +50,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
         pair = slice(2 * axle, 2 * axle + 2)
         one["axle"][axle] = seen["wheel_centre"][pair, 0].mean()
         one["cornering"][axle] = sum(_slope(tyre.lateral.slope_n, load / tyre.nominal_load_n) for load in loads[pair])
-    # About the centre of mass, not the origin.
+    # Inertia about the centre of mass, not the origin.
     one["axle"] -= float(loads @ seen["wheel_centre"][:, 0] / loads.sum())
     one["radius"] = numbers.wheel.radius_m * 0.99
     one["spin_inertia"] = numbers.wheel.inertia_kgm2[1] + numbers.wheel.extra_spin_inertia_kgm2
@@ -82,12 +82,12 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
 
 
 def _slope(pair: tuple[float, float], load: float) -> float:
-    """TMeasy's slope at a load over the nominal one, through both given values and zero ([Sanjurjo] Section 5.3.2)."""
+    """TMeasy's stiffness at a load over the nominal load, through zero and both values ([Sanjurjo] Section 5.3.2)."""
     return load * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * load)
 
 
 def error_noise(settings: VehicleObserverSettings) -> Array:
-    """PSD of each error state; 0 where it is not estimated."""
+    """PSD of each error state; 0 if it is not estimated."""
     noise, psd = settings.noise, np.zeros(ERROR_SIZE)
     psd[POSITION : POSITION + 2] = noise.drift_m
     psd[YAW] = noise.drift_yaw
@@ -109,5 +109,5 @@ def error_noise(settings: VehicleObserverSettings) -> Array:
 
 
 def disturbance_times(noise: ModelNoise) -> Array:
-    """Of what the model lacks along, across and in yaw [s]."""
+    """Correlation times of the longitudinal, lateral and yaw disturbance [s]."""
     return np.array([noise.disturbance_time_s, noise.disturbance_time_s, noise.yaw_disturbance_time_s])

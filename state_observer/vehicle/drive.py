@@ -1,4 +1,4 @@
-"""The truth of a drive, as errors of an observer are taken against."""
+"""Ground truth of a drive, the reference for an observer's errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vehicle_dynamics.stepper import CONTROL_NS
 
 Array = NDArray[np.float64]
 
-MOVES_MPS = 0.5  # slower, sideslip means nothing
+MOVES_MPS = 0.5  # below this speed sideslip is undefined
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Drive:
     history: NDArray[np.void]  # records of SNAPSHOT
     base_in_chassis: Array
     position: Array  # n x 3 [m]
-    yaw: Array  # without jumps
-    velocity: Array  # its axes, n x 3
+    yaw: Array  # unwrapped
+    velocity: Array  # base_link axes, n x 3
     angular_velocity: Array  # n x 3
-    sideslip: Array  # of the chassis origin [rad]; 0 where it hardly moves
+    sideslip: Array  # of the chassis origin [rad]; 0 below MOVES_MPS
 
     @staticmethod
     def of(first_ns: int, history: NDArray[np.void], base: Array) -> Drive:
-        """Of records of SNAPSHOT, one for each period from a time on; base: base_link in the chassis frame [m]."""
+        """From records of SNAPSHOT, one per period from first_ns; base: base_link in the chassis frame [m]."""
         attitude = Rotation.from_quat(history["attitude"])
         x, y, z, w = history["attitude"].T
         angular_velocity = history["angular_velocity"].copy()
@@ -49,7 +49,7 @@ class Drive:
         )
 
     def first(self, seconds: float) -> Drive:
-        """Its beginning."""
+        """The first `seconds` of the drive."""
         count = round(seconds * 1e9 / CONTROL_NS) + 1
         names = (item.name for item in fields(self) if item.name != "base_in_chassis")
         return replace(self, **{name: getattr(self, name)[:count] for name in names})

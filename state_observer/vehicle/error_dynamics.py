@@ -1,7 +1,7 @@
-"""How errors of the multibody model grow: constants, transition and noise of the errorEKF ([Sanjurjo] Eq. 3.113).
+"""Error propagation of the multibody model: constants, transition and noise of the errorEKF ([Sanjurjo] Eq. 3.113).
 
-[Sanjurjo] lets the errors of all rates walk. Here the transition also has what ties them together in any vehicle: tyres
-hold the velocity to the heading (single-track model) and the wheels to the ground, springs hold the body to it.
+In [Sanjurjo] the errors of all rates are random walks. Here the transition also couples them as in any vehicle: tyres
+tie velocity to heading (single-track model) and wheels to the ground, springs tie the body to it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ CONSTANTS = np.dtype(
     [
         ("mass", "f8"),
         ("yaw_inertia", "f8"),
-        ("cornering", "f8", 2),  # front and rear axle: side force over slip angle [N/rad]
+        ("cornering", "f8", 2),  # front and rear axle: lateral force over slip angle [N/rad]
         ("axle", "f8", 2),  # x of the axles in the chassis frame [m]
         ("radius", "f8"),
         ("spin_inertia", "f8"),
-        ("slip_slope", "f8"),  # of one tyre: force over slip [N]
-        ("slip_limit", "f8"),  # slip of the largest force
-        ("wheel", "f8", (4, 2)),  # places in the chassis frame [m]
+        ("slip_slope", "f8"),  # of one tyre: longitudinal force over slip [N]
+        ("slip_limit", "f8"),  # slip at the largest force
+        ("wheel", "f8", (4, 2)),  # positions in the chassis frame [m]
         ("steer", "f8", 4),  # wheel angle over Pitman angle
         ("springs", "f8", 3),  # heave, pitch, roll: square of the natural frequency [rad^2/s^2]
         ("dampers", "f8", 3),  # 2 zeta omega [rad/s]
@@ -56,13 +56,13 @@ CONSTANTS = np.dtype(
         ("pedal_lock", "f8"),  # Pitman angle of full steering [rad]
     ]
 )
-SLIP_ERROR = 0.3  # share of a wheel's slip that the model does not know
-SLOWEST = 2.0  # [m/s]: slower, slips are taken as at this speed
+SLIP_ERROR = 0.3  # relative uncertainty of the model's wheel slip
+SLOWEST = 2.0  # [m/s]: lower bound of the speed in slips
 
 
 @kernel
 def grow(constants: Record, filter_state: FilterState, before: Any, step: float) -> None:
-    """After a step [s] of the model: its accelerations, the odometry, what it lacks, and the growth of its errors.
+    """After a model step [s]: update accelerations, odometry and disturbance, and propagate the covariance.
 
     before (58) is the model's state at the beginning of the step.
     """
@@ -97,7 +97,7 @@ def grow(constants: Record, filter_state: FilterState, before: Any, step: float)
     noise[at.VELOCITY + 1] *= math.exp(now.noise_inflation[1])
     noise[at.VELOCITY + 2] *= math.exp(now.noise_inflation[2])
     noise[at.DISTURBANCE + 2] *= math.exp(now.noise_inflation[3])
-    # Slip, rolling radius and the gyroscopes' scale err by the way and by the turn, not by time.
+    # Errors from slip, rolling radius and gyroscope scale grow with distance and rotation, not with time.
     way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[ANGULAR_VELOCITY][2])
     noise[at.POSITION] *= way
     noise[at.POSITION + 1] *= way
@@ -107,7 +107,7 @@ def grow(constants: Record, filter_state: FilterState, before: Any, step: float)
 
 @part
 def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> None:
-    """Where base_link went in the step, along the heading that odometry has."""
+    """Add the motion of base_link in the step, along the heading of the odometry."""
     old = rotation_from(before[ATTITUDE])
     turned = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
     turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
@@ -128,12 +128,12 @@ def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> No
 
 @part
 def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) -> None:
-    """p' = R v and its slopes; turns of the levelled heading frame; wheel angles."""
+    """Jacobian of p' = R v; rotation of the levelled heading frame; wheel angles."""
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     rows = (rotation.x, rotation.y, rotation.z)
     velocity = vector(state[VELOCITY])
-    # World axes of the error's turns: roll about (c, s, 0), pitch about (-s, c, 0), yaw about z.
+    # World axes of the attitude errors: roll about (c, s, 0), pitch about (-s, c, 0), yaw about z.
     for k in range(3):
         for j in range(3):
             transition[at.POSITION + k, at.VELOCITY + j] += step * rows[k][j]
@@ -154,15 +154,15 @@ def _kinematics(rotation: Rotation, state: Any, step: float, transition: Any) ->
 
 @part
 def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transition: Any, noise: Any) -> None:
-    """Single-track model for the side, wheels that follow the ground, springs under the body.
+    """Single-track model for lateral motion, wheels that follow the ground, springs under the body.
 
-    A wheel follows but for its slip, of which the model knows a share.
+    A wheel follows the ground except for its slip, which the model knows to within SLIP_ERROR.
     """
     velocity = to_chassis(rotation, vector(state[VELOCITY]))
     speed = velocity[0] if abs(velocity[0]) > 1e-9 else 1e-9
     floor = max(abs(speed), SLOWEST)
     side, yaw = side_force_jacobian(known, floor)
-    # (side speed, yaw rate)' = A (side speed, yaw rate) + c: backward Euler, stable however slow the vehicle is.
+    # (lateral speed, yaw rate)' = A (lateral speed, yaw rate) + c: backward Euler, stable at any speed.
     a11, a12 = 1.0 - step * side[0], -step * (side[1] - speed)
     a21, a22 = -step * yaw[0], 1.0 - step * yaw[1]
     scale = 1.0 / (a11 * a22 - a12 * a21)
@@ -189,7 +189,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
             velocity[1] + x * state[ANGULAR_VELOCITY][2]
         )
         slip = (known.radius * state[SPIN_RATE][k] - rolls) / max(abs(rolls), SLOWEST)
-        # Beyond the largest force a wheel no longer follows the ground.
+        # Beyond the slip of the largest force a wheel no longer follows the ground.
         grip = math.exp(-((slip / known.slip_limit) ** 2))
         follows = known.slip_slope * known.radius**2 / (known.spin_inertia * floor) * grip
         keeps = math.exp(-step * follows)
@@ -204,7 +204,7 @@ def _tyres(known: Record, rotation: Rotation, state: Any, step: float, transitio
 
 @part
 def side_force_jacobian(known: Record, speed: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Slopes of side acceleration [m/s^2] and yaw acceleration [rad/s^2] over side speed and yaw rate, by tyres."""
+    """Jacobian of lateral [m/s^2] and yaw acceleration [rad/s^2] from tyres over lateral speed and yaw rate."""
     front, rear = known.cornering[0] / speed, known.cornering[1] / speed
     ahead, behind = known.axle[0], known.axle[1]
     swing = ahead * front + behind * rear

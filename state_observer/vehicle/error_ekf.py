@@ -34,17 +34,17 @@ from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION,
 
 Array = NDArray[np.float64]
 
-REVERSES = 0.3  # [rad/s] of all wheels, backward
+REVERSES = 0.3  # [rad/s] of all wheels in reverse
 FASTEST_PITMAN = 2.0  # [rad/s]
 FIRST_DISTURBANCE = np.array([1.0, 1.0, 0.3])  # [m/s^2, m/s^2, rad/s^2]
-FIRST_INFLATION = 4.0  # what a model makes of the first instants is worth little
-BLIND_NS = 200_000_000  # without encoders
-COASTING = np.array([7.0, 7.0, 0.0, 7.0])  # noise inflation then
-PRESSED = 0.005  # a brake that is pressed less is noise
+FIRST_INFLATION = 4.0  # the model is unreliable at first
+BLIND_NS = 200_000_000  # without encoders, before the model coasts
+COASTING = np.array([7.0, 7.0, 0.0, 7.0])  # noise inflation while coasting
+PRESSED = 0.005  # a smaller brake value is noise
 
 
 class ErrorEkf(FilterBase):
-    """Predicts with a Hmmwv of its own; its ground may be any."""
+    """Predicts with its own Hmmwv on any ground."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class ErrorEkf(FilterBase):
         parameters: VehicleParameters | None = None,
         ground: GroundModel | None = None,
     ) -> None:
-        """parameters: in place of the settings' vehicle file."""
+        """parameters: used instead of the settings' vehicle file."""
         self.ground: GroundModel = ground or FlatGround()
-        numbers = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
-        self.model = Hmmwv(numbers, powertrain=settings.powertrain, step_s=settings.model_step_s)
+        vehicle = parameters or VehicleParameters.from_yaml(vehicle_file(settings.vehicle))
+        self.model = Hmmwv(vehicle, powertrain=settings.powertrain, step_s=settings.model_step_s)
         work = driving_workspace(self.model.kernel)
         self._handle = handle(self.model.kernel, work, SEMI_IMPLICIT_EULER)
         self._kernel_ground = self.ground.kernel()
-        self.constants = filter_constants(settings, self.model, numbers)
+        self.constants = filter_constants(settings, self.model, vehicle)
         self._own = settings
         self._axes = self.constants["imu_axes"][0]
         super().__init__(settings, VEHICLE_MEMORY, settings.step_s)
@@ -69,18 +69,18 @@ class ErrorEkf(FilterBase):
         self._pedals = Pedals(0.0, 0.0, 0.0, DRIVE)
 
     def use_noise(self, noise: ModelNoise) -> None:
-        """Other process noise from now on."""
+        """Change the process noise."""
         self._own = replace(self._own, noise=noise)
         self.constants["noise"][0] = error_noise(self._own)
         self.constants["disturbance_time"][0] = disturbance_times(noise)
 
     def pedals(self) -> Pedals:
-        """What the driver does, as the encoders say."""
+        """Driver inputs as measured by the encoders."""
         steering, throttle, brake, selected = self.filter_state["pedals"][0].tolist()
         return Pedals(steering, throttle, brake, int(selected) if selected else DRIVE)
 
     def snapshot(self) -> SnapshotRecord:
-        """All that the model shows now: tyre forces, loads, slips. Raises ValueError before there is an estimate."""
+        """Current snapshot of the model: tyre forces, loads, slips. Raises ValueError before there is an estimate."""
         return self.model.snapshot(self._state, self.pedals(), self.ground)
 
     def write_estimate(self, out: Any, index: int) -> None:
@@ -105,7 +105,7 @@ class ErrorEkf(FilterBase):
         return True
 
     def _coast(self) -> None:
-        """Nothing is known of driver and wheels: the model follows the IMU, its steering the turn that is felt."""
+        """Without driver inputs and wheels: the model follows the IMU, its steering the measured yaw rate."""
         now, known, state = self.filter_state[0], self.constants[0], self._state
         now["pedals"][1:3] = 0.0
         np.maximum(now["noise_inflation"], COASTING, out=now["noise_inflation"])
@@ -128,7 +128,7 @@ class ErrorEkf(FilterBase):
         pitman = self._state[PITMAN]
         self._state[:] = self.model.start(self.ground, x=x, y=y, heading=initial.heading, speed=speed)
         self._state[SPIN] = counted
-        if now["counted_rate"].any():  # wheels may spin; before the first edges nothing is known
+        if now["counted_rate"].any():  # wheels may spin; zero before the first edges
             self._state[SPIN_RATE] = now["counted_rate"]
         if engine > 0.0:
             self._state[ENGINE_SPEED] = engine
@@ -179,7 +179,7 @@ class ErrorEkf(FilterBase):
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:
-        """By the wheels where they know; else as the estimate goes, which a wrong gear makes slow to turn round."""
+        """By the wheels if they know direction; else by the estimate, which is slow to reverse with a wrong gear."""
         if self._own.wheels_know_direction:
             return float(rates.max()) < -REVERSES
         return self.is_running and float(self._state[SPIN_RATE].mean()) < -REVERSES
@@ -189,7 +189,7 @@ class ErrorEkf(FilterBase):
         now, state = self.filter_state[0], self._state
         steering, throttle, pressure, engine = values[8:12].tolist()
         lock = float(self.constants["pedal_lock"][0])
-        pitman = min(max(-steering, -lock), lock)  # as the chassis sees it, a turn to the left is negative
+        pitman = min(max(-steering, -lock), lock)  # in chassis axes, left is negative
         rate = (pitman - state[PITMAN]) / passed if 0.0 < passed < 0.5 else 0.0
         brake = pressure / self._own.full_brake_pa
         held = min(brake, 1.0) if brake > PRESSED else 0.0
@@ -208,7 +208,7 @@ class ErrorEkf(FilterBase):
         return int(correct_with_gps(self.constants, self.filter_state, reading.values, reading.variance))
 
     def _move_to(self, reading: Reading) -> None:
-        """GPS was right after all: the place anew, the heading in doubt."""
+        """Move to the GPS position after lasting disagreement, and widen the heading's variance."""
         now, known = self.filter_state[0], self.constants[0]
         covariance = now["covariance"]
         estimate = self.estimate()

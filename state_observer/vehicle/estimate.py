@@ -1,4 +1,4 @@
-"""From a filter's memory to what it tells, in kernels."""
+"""Kernels that compute an estimate from a filter's state."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def write_ins_estimate(constants: Record, filter_state: FilterState, out: Record
     rows = (rotation.x, rotation.y, rotation.z)
     for j in range(3):
         swung = cross(units[j], arm)
-        # v in base axes = R' v: a turn d of R changes it by R' (v x d).
+        # v in base axes = R' v: a rotation d of R changes it by R' (v x d).
         tilted = to_chassis(rotation, cross(three(now.velocity, 0), units[j]))
         for k in range(3):
             jacobian[k, INS_TURN + j] = swung[k]
@@ -114,7 +114,7 @@ def write_ins_estimate(constants: Record, filter_state: FilterState, out: Record
         estimate.velocity[k], estimate.angular_velocity[k] = moves[k], angular_velocity[k]
         estimate.gyro_bias[k], estimate.force_bias[k] = now.gyro_bias[k], now.force_bias[k]
     _finish(now, now.attitude, moves, jacobian, estimate, INS_SIZE)
-    for k in range(3):  # what the gyroscopes' noise adds
+    for k in range(3):  # noise of the gyroscopes
         estimate.covariance[9 + k, 9 + k] += known.gyro_variance
     middle = (moves[0], moves[1] + angular_velocity[2] * known.middle, moves[2])
     speed = math.hypot(middle[0], middle[1])
@@ -128,7 +128,7 @@ def write_ins_estimate(constants: Record, filter_state: FilterState, out: Record
 
 @part
 def _finish(now: Record, attitude: Any, body: Any, jacobian: Any, estimate: Record, size: int) -> None:
-    """What both have in common; the covariance by its jacobian over the error states."""
+    """Fields common to both filters; covariance from its Jacobian over the error states."""
     half = np.zeros((12, size))
     for i in range(12):
         for j in range(size):

@@ -1,4 +1,4 @@
-"""Every estimate of an observer as it is made, one for each step of its grid."""
+"""Log of every estimate of an observer, one per grid step."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from state_observer.vehicle.layout import ESTIMATE
 
 
 class EstimateLog:
-    """Listens to a filter until `close`; what late samples change afterwards is not told again."""
+    """Records a filter's estimates until `close`; later changes by late samples are not recorded."""
 
     def __init__(self, filter_: FilterBase) -> None:
         self._filter = filter_
         self._rows = np.zeros(4096, ESTIMATE)
         self._count, self._last_ns = 0, 0
-        note = WeakMethod(self.note)  # else both would hold each other, and a hundred megabytes, after their end
+        note = WeakMethod(self.note)  # avoids a reference cycle that would keep a hundred megabytes alive
 
         def on_tick() -> None:
             log = note()
@@ -33,7 +33,7 @@ class EstimateLog:
         return self._rows[: self._count]
 
     def note(self) -> None:
-        """Keep the present estimate, if it is a new one."""
+        """Record the current estimate if it is new."""
         now_ns = self._filter.time_ns
         if now_ns <= self._last_ns or not self._filter.is_running:
             return
@@ -43,5 +43,5 @@ class EstimateLog:
         self._count, self._last_ns = self._count + 1, now_ns
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop recording."""
         self._filter.on_tick = None

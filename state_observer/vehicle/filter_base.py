@@ -1,4 +1,4 @@
-"""What both filters have in common: time steps on a grid, waiting for a start, GPS that disagrees, frozen sensors."""
+"""Common to both filters: time steps on a grid, initialisation, disagreeing GPS, frozen sensors."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from state_observer.vehicle.validation import Reading, leaps
 Array = NDArray[np.float64]
 
 FROZEN = (200, 20, 3)  # repeated readings of encoders, IMU and GPS before a sensor counts as frozen
-RETRY_NS = 5 * NS_PER_S  # after a start that failed
-MOST_SIGMA = 37.0  # more deviations have no probability that a float can hold
-RESTART_VARIANCE = 1e4  # [m^2]: a position as uncertain is lost
+RETRY_NS = 5 * NS_PER_S  # after a failed start
+MOST_SIGMA = 37.0  # the tail probability of more standard deviations underflows
+RESTART_VARIANCE = 1e4  # [m^2]: a position with this variance is lost
 
 
 def gate(sigma: float, freedom: int) -> float:
-    """Largest NIS of so many readings that is believed, as rare as `sigma` deviations of a normal distribution."""
+    """Largest accepted NIS of `freedom` readings, as rare as `sigma` standard deviations of a normal distribution."""
     if sigma > MOST_SIGMA:
         return math.inf
     rare = math.log(math.erfc(sigma / math.sqrt(2.0)))  # both tails
@@ -38,7 +38,7 @@ def gate(sigma: float, freedom: int) -> float:
     if freedom != 3:
         raise ValueError(f"freedom: must be 1, 2 or 3, got {freedom}")
     low, high = sigma * sigma, -2.0 * rare + 10.0 * (1.0 + sigma)
-    while high - low > 1e-12 * high:  # for three the tail of chi-square cannot be turned round
+    while high - low > 1e-12 * high:  # for three degrees of freedom the tail of chi-square has no closed inverse
         middle = 0.5 * (low + high)
         root = math.sqrt(0.5 * middle)
         tail = math.erfc(root) + 2.0 / math.sqrt(math.pi) * root * math.exp(-0.5 * middle)
@@ -47,7 +47,7 @@ def gate(sigma: float, freedom: int) -> float:
 
 
 class FilterBase(ABC):
-    """A filter whose whole memory is one record. Steps end at whole multiples of the step and at samples."""
+    """A filter whose whole state is one record. Steps end at multiples of the step and at samples."""
 
     def __init__(self, settings: ObserverSettings, state_type: np.dtype[Any], step_s: float) -> None:
         self.settings = settings
@@ -61,13 +61,13 @@ class FilterBase(ABC):
         self.clear()
 
     def clear(self) -> None:
-        """As new: waits for a start, at no time."""
+        """Back to the initial state: no time, waiting for a start."""
         self.filter_state[:] = np.zeros(1, self.filter_state.dtype)
         self.filter_state["recent"] = 1.0
         self.start_trouble = ""
         self._retry_ns = 0
 
-    # What kinds of filters do.
+    # Implemented by each filter.
     @abstractmethod
     def _step(self, seconds: float) -> bool: ...
 
@@ -92,16 +92,16 @@ class FilterBase(ABC):
 
     @abstractmethod
     def base_angular_velocity(self, angular_velocity: Array) -> Array:
-        """An angular rate of the IMU's axes in base_link's."""
+        """Convert an angular velocity from IMU axes to base_link axes."""
 
     @abstractmethod
     def wheel_speed(self, rates: Array) -> float:
-        """Speed of the vehicle [m/s] by its wheels [rad/s]."""
+        """Speed of the vehicle [m/s] from its wheels [rad/s]."""
 
-    # What they share.
+    # Shared.
     @property
     def time_ns(self) -> int:
-        """Of the estimate; 0 before the first sample."""
+        """Time of the estimate; 0 before the first sample."""
         return int(self._time[0])
 
     @property
@@ -110,7 +110,7 @@ class FilterBase(ABC):
         return bool(self._running[0])
 
     def estimate(self) -> Any:
-        """A record of ESTIMATE of the caller's own."""
+        """The current estimate as a new record of ESTIMATE."""
         estimate = np.zeros(1, ESTIMATE)
         self.write_estimate(estimate, 0)
         return estimate[0]
@@ -136,9 +136,9 @@ class FilterBase(ABC):
         heading_variance: float,
         speed: float | None = None,
     ) -> bool:
-        """Start with base_link at a place [m, rad]; height as it is known, and speed [m/s] unless it is told.
+        """Start with base_link at a pose [m, rad]; height as known, speed [m/s] as known unless given.
 
-        False: not possible there.
+        False if the model cannot start there.
         """
         now = self.filter_state
         height = float(self.estimate()["position"][2]) if self.is_running else float(now["anchor"][0][2])
@@ -153,7 +153,7 @@ class FilterBase(ABC):
         )
 
     def _try_start(self, initial: InitialState, time_ns: int) -> bool:
-        """A place where the model cannot stand leaves all as it was; `start_trouble` says why."""
+        """Start there; if the model cannot, restore the state and set `start_trouble`."""
         now, before = self.filter_state, self.filter_state.copy()
         try:
             self._start(initial)
@@ -167,13 +167,13 @@ class FilterBase(ABC):
         return True
 
     def restart(self) -> None:
-        """After divergence: wait for a start anew; counts and time go on."""
+        """After divergence: wait for a new start; counts and time go on."""
         self.filter_state["restarts"] += 1
         self.filter_state["running"] = 0
         begin_wait(self.filter_state)
 
     def apply(self, reading: Reading) -> None:
-        """A reading of the present time."""
+        """Correct with a reading of the current time."""
         now = self.filter_state
         kind = reading.kind
         if self._is_frozen(reading):
@@ -192,7 +192,7 @@ class FilterBase(ABC):
                 bias = float(self.base_angular_velocity(now["still_angular_velocity"][0])[2]) if enough else 0.0
                 wait_wheels(now, speed, passed, bias)
             if before and self._has_new_counters(reading, reading.time_ns - before):
-                passed = 0.0  # what the wheels turned since is not known: as with the first reading
+                passed = 0.0  # wheel rotation since then is unknown: as with the first reading
             self._correct_with_encoders(reading, passed)
         else:
             if not self.is_running:
@@ -200,14 +200,14 @@ class FilterBase(ABC):
             self._correct_with_imu(reading, passed)
 
     def _has_new_counters(self, reading: Reading, passed_ns: int) -> bool:
-        """Wheels turned farther than they can: their counters began anew. Only some filters look at them."""
+        """Whether the counters were reset: wheels moved farther than possible. Only for filters that use counters."""
         return self._has_counters and leaps(self.filter_state["counted"][0], reading.values, passed_ns)
 
     def _gps(self, reading: Reading) -> None:
         now, settings = self.filter_state, self.settings
         if not self.is_running:
             initial = wait_fix(now, reading.values, reading.variance, settings.start, settings.gates)
-            # Where there is no balance, to find that out takes long.
+            # A failed start is expensive: finding out that there is no equilibrium takes long.
             if (
                 initial is not None
                 and reading.time_ns >= self._retry_ns
@@ -228,7 +228,7 @@ class FilterBase(ABC):
             now["fixed_ns"], now["disagreed_ns"] = reading.time_ns, 0
 
     def _is_frozen(self, reading: Reading) -> bool:
-        """Equal readings that are not all zero, too often; wheels that stand read the same for good reason."""
+        """Whether a reading repeats too often; wheels at rest may repeat."""
         kind, same = reading.kind, self._same
         if kind == 0 and not any(reading.values[4:8].tolist()):
             same[0] = 0
@@ -239,6 +239,6 @@ class FilterBase(ABC):
         return bool(same[kind] >= FROZEN[kind])
 
     def is_lost(self) -> bool:
-        """Whether the covariance says that the estimate is worth nothing, or is no number."""
+        """Whether the position's covariance is too large or not finite."""
         covariance = self.filter_state["covariance"][0]
         return not (math.isfinite(covariance[0, 0]) and max(covariance[0, 0], covariance[1, 1]) < RESTART_VARIANCE)

@@ -1,4 +1,4 @@
-"""What nothing on the vehicle measures: forces of the ground on the tyres, loads, and how much friction is used."""
+"""Unmeasured quantities: tyre forces, wheel loads and friction use."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Array = NDArray[np.float64]
 
 
 class Forces(NamedTuple):
-    """Of each wheel: front left, front right, rear left, rear right."""
+    """Forces per wheel: front left, front right, rear left, rear right."""
 
     load: Array  # normal force [N]
-    along: Array  # [N]
-    across: Array  # to the left [N]
+    along: Array  # longitudinal [N]
+    across: Array  # lateral, positive to the left [N]
     slip_along: Array
     slip_across: Array
     friction_use: Array  # horizontal force over load
@@ -30,7 +30,7 @@ class Forces(NamedTuple):
 
 
 def tyre_forces(ekf: ErrorEkf, model_error: float) -> Forces:
-    """As the model has them. Variances: of the motion by the tyres' slopes, and of the model as a share of them."""
+    """Forces of the model; variances from the motion through the tyre stiffness, and relative model error."""
     seen, known, covariance = ekf.snapshot(), ekf.constants[0], ekf.filter_state["covariance"][0]
     load, along, across = seen["load"].copy(), seen["force_along"].copy(), seen["force_across"].copy()
     estimate = ekf.estimate()

@@ -9,15 +9,15 @@ import numpy as np
 from proving_ground.kernels.jit import part
 from state_observer.vehicle.layout import WINDOW
 
-LEAST_VARIANCE = 1e-14  # of an error state
-SURPRISE_RATE = 0.05  # for each sample
-MOST_SURPRISING = 30.0  # NIS that counts
-LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 9.0  # logs of factors
+LEAST_VARIANCE = 1e-14  # lower bound for an error state
+SURPRISE_RATE = 0.05  # growth of the noise inflation per sample
+MOST_SURPRISING = 30.0  # a larger NIS counts as this one
+LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 9.0  # limits of the log of the inflation factor
 
 
 @part
 def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any, count: int) -> float:
-    """NIS of `count` readings taken together: y' (H P H' + R)^-1 y, by Cholesky; infinite where that has no root."""
+    """Joint NIS of `count` readings: y' (H P H' + R)^-1 y, by Cholesky; infinite if not positive definite."""
     size = covariance.shape[0]
     innovation_covariance = np.empty((count, count))
     across = np.empty(size)
@@ -56,10 +56,10 @@ def normalised_square(covariance: Any, rows: Any, innovation: Any, variance: Any
 
 @part
 def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, error: Any) -> float:
-    """One reading: the error estimate and the covariance take it in; returns the innovation over its deviation.
+    """Update error estimate and covariance with one reading; returns the innovation over its standard deviation.
 
-    Joseph's form of Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no effect of
-    first order.
+    Joseph's form of Eq. 5.80, P - K g' - g K' + S K K' with g = P h': symmetric, and rounding of K has no
+    first-order effect.
     """
     size = covariance.shape[0]
     product = np.zeros(size)  # g
@@ -72,7 +72,7 @@ def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, 
         if row[j] != 0.0:
             innovation_variance += row[j] * product[j]
             expected += row[j] * error[j]
-    rest = innovation - expected  # Eq. 5.76: the estimate so far is taken into account
+    rest = innovation - expected  # Eq. 5.76: relative to the error estimated so far
     gains = product / innovation_variance
     for i in range(size):
         error[i] += gains[i] * rest
@@ -85,16 +85,16 @@ def apply_scalar(covariance: Any, row: Any, innovation: float, variance: float, 
             )
             covariance[i, j] = value
             covariance[j, i] = value
-        if covariance[i, i] < LEAST_VARIANCE and product[i] != 0.0:  # a state that is switched off stays so
+        if covariance[i, i] < LEAST_VARIANCE and product[i] != 0.0:  # disabled states stay disabled
             covariance[i, i] = LEAST_VARIANCE
     return float(rest / np.sqrt(innovation_variance))
 
 
 @part
 def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count: int, gate: float, error: Any) -> bool:
-    """Test readings together against a gate on their NIS (infinite: none), then take them in one after the other.
+    """Test readings jointly against a gate on their NIS (infinite: no gate), then apply them one by one.
 
-    now is the filter's record, which has the covariance and counts the sensor's readings.
+    now: the filter's record, with the covariance and the sensor's counts.
     """
     tally, covariance = now, now.covariance
     square = normalised_square(covariance, rows, innovation, variance, count)
@@ -118,9 +118,9 @@ def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count
 
 @part
 def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int, count: int, variance: float) -> None:
-    """A sensor that was rejected too often in a row may be right: the states that it tells of are doubted anew.
+    """A sensor rejected too often in a row may be right: widen the variance of the states it measures.
 
-    States that are switched off (variance 0) stay so.
+    Disabled states (variance 0) stay disabled.
     """
     if tally.streak[sensor] >= patience:
         tally.streak[sensor] = 0.0
@@ -131,9 +131,9 @@ def doubt(tally: Any, sensor: int, patience: float, covariance: Any, first: int,
 
 @part
 def inflated(level: float, nis: float) -> float:
-    """A level that rises while the NIS of readings (mean 1 if all is well) is too large, and falls otherwise.
+    """Log of the noise inflation: rises while the NIS (mean 1 if consistent) is too large, and falls otherwise.
 
-    Noise is multiplied by its exponential: a model that errs more than it should is believed less until it errs less.
+    Noise is multiplied by its exponential: the model is trusted less while it errs more than expected.
     """
     return min(max(level + SURPRISE_RATE * (min(nis, MOST_SURPRISING) - 1.0), LEAST_SURPRISE), LARGEST_SURPRISE)
 

@@ -1,4 +1,4 @@
-"""What observers say of themselves: status, warnings and counts, for diagnostics."""
+"""Health of an observer: status, warnings and counts, for diagnostics."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Array = NDArray[np.float64]
 
 STARTING, ALIGNING, ALIGNED = "starting", "aligning", "aligned"
 DEAD_RECKONING, INVALID = "dead reckoning", "invalid"
-FEWEST = 30  # samples before a mean tells anything
-MUCH_TOO_LARGE = 4.0  # mean NIS per reading of the latest samples; 1 is right
+FEWEST = 30  # samples for a meaningful mean
+MUCH_TOO_LARGE = 4.0  # recent mean NIS per degree of freedom; 1 is consistent
 
 
 class Health(NamedTuple):
-    """For diagnostics."""
+    """Status, warnings and counts."""
 
     status: str  # starting, aligning, aligned, dead reckoning, invalid
     warnings: tuple[str, ...]
@@ -31,11 +31,11 @@ class Health(NamedTuple):
     used: dict[str, int]
     mean_nis: dict[str, float]  # per degree of freedom; NaN without samples
     recent_nis: dict[str, float]
-    resets: int  # of the position, after lasting disagreement
-    jump_m: float  # the latest of them
+    resets: int  # of the position, after lasting disagreement with GPS
+    jump_m: float  # size of the latest reset
     restarts: int  # after divergence
-    replays: int  # late samples that were put in their place
-    held: int  # samples that waited for their time
+    replays: int  # late samples inserted by replay
+    held: int  # samples held until their time
 
 
 def assess(
@@ -46,7 +46,7 @@ def assess(
     held: int,
     replays: int,
 ) -> Health:
-    """clock_ns: how late it is; silences: of each of KINDS what is to be said, or nothing; rejected: by reason."""
+    """clock_ns: current time; silences: warning for each of KINDS, or empty; rejected: counts by reason."""
     now = filter_.filter_state[0]
     with np.errstate(invalid="ignore"):
         mean = now["nis"] / now["freedom"]
@@ -89,9 +89,9 @@ def _warnings(filter_: FilterBase, silences: Mapping[str, str]) -> list[str]:
             found.append(f"{kind}: frozen")
     for k, name in enumerate(SENSORS):
         if now["used"][k] + now["gated"][k] > FEWEST and now["recent"][k] > MUCH_TOO_LARGE:
-            found.append(f"{name}: innovations larger than they should be, NIS {now['recent'][k]:.1f}")
+            found.append(f"{name}: innovations too large, NIS {now['recent'][k]:.1f}")
     if now["disagreed_ns"]:
-        found.append("gps: disagrees with all else")
+        found.append("gps: disagrees with the other sensors")
     return found
 
 

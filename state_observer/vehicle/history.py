@@ -1,7 +1,7 @@
-"""Samples in the order of their own time, whatever order they come in: late ones are put where they belong.
+"""Apply samples in the order of their stamps, whatever their order of arrival.
 
-What a filter does depends on the set of its readings alone. A late one takes the filter back to a checkpoint before it
-and lets it go through all later readings again.
+The result depends only on the set of readings. A late one rewinds the filter to a checkpoint before it and replays all
+later readings.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.filter_base import FilterBase
 from state_observer.vehicle.validation import Reading
 
-CHECKPOINT_NS = 20_000_000  # they are at least so far apart
-AFTER_ALL = 9  # in a key: later than all readings of the same time
+CHECKPOINT_NS = 20_000_000  # least interval of checkpoints
+AFTER_ALL = 9  # kind in a key, after all readings of the same time
 
 Key = tuple[int, int]  # time and kind
 
@@ -36,30 +36,30 @@ class History:
 
     def __init__(self, filter_: FilterBase, buffer_s: float) -> None:
         self._filter, self._buffer_ns = filter_, round(buffer_s * NS_PER_S)
-        self._bytes = filter_.filter_state.view(np.uint8)  # which are copied at once, records field by field
+        self._bytes = filter_.filter_state.view(np.uint8)  # copied at once; records are copied field by field
         self.clear()
 
     def clear(self) -> None:
-        """Forget all; the filter is to be cleared too."""
+        """Forget everything; the caller clears the filter."""
         self._events: list[_Event] = []
         self._done: Key = (0, -1)
-        # As before any sample: the first to arrive may not be the oldest.
+        # State before any sample: the first to arrive may not be the oldest.
         self._checkpoints: list[tuple[Key, NDArray[np.uint8]]] = [(self._done, self._bytes.copy())]
-        self._room = 64  # events, before old ones are thrown away
+        self._room = 64  # events kept before old ones are dropped
         self.replays = 0
 
     def forget_past(self) -> None:
-        """Nothing before now can be put right any more."""
+        """Drop the past: late samples from before now are rejected."""
         self._events.clear()
         self._checkpoints = [(self._done, self._bytes.copy())]
 
     @property
     def newest_ns(self) -> int:
-        """Up to where the filter has gone."""
+        """Time the filter has reached."""
         return self._done[0]
 
     def verdict(self, reading: Reading) -> str:
-        """Why a reading cannot be put in its place; empty when it can."""
+        """Why a reading cannot be inserted; empty if it can."""
         key = (reading.time_ns, reading.kind)
         if key[0] < self._done[0] - self._buffer_ns:
             return "too late"
@@ -73,7 +73,7 @@ class History:
         return ""
 
     def process(self, reading: Reading) -> None:
-        """Put a reading in its place and bring the filter up to date; only what `verdict` has nothing against."""
+        """Insert a reading that `verdict` accepts, and bring the filter up to date."""
         event = _Event((reading.time_ns, reading.kind), reading)
         if event.key > self._done:
             self._events.append(event)
@@ -84,7 +84,7 @@ class History:
         self._forget()
 
     def advance_to(self, time_ns: int) -> None:
-        """Predict up to a step of the grid at or before a time; readings of earlier times may still come."""
+        """Predict to the grid step at or before a time; earlier readings may still arrive."""
         whole = time_ns - time_ns % self._filter.step_ns
         if whole > self._done[0] > 0:
             self._filter.advance_to(whole)
@@ -105,7 +105,7 @@ class History:
             self._checkpoints.append((self._done, self._bytes.copy()))
 
     def _replay(self, key: Key) -> None:
-        """From the last checkpoint before the key; the grid of steps is the same as without going back."""
+        """Replay from the last checkpoint before the key; the grid of steps stays the same."""
         self.replays += 1
         until = self._done
         while self._checkpoints[-1][0] >= key:

@@ -1,7 +1,7 @@
-"""Strapdown INS, loosely coupled with GPS: an error-state EKF of 15 states, as in robot_localization's or PX4's kind.
+"""Strapdown INS, loosely coupled with GPS: an error-state EKF of 15 states, similar to robot_localization or PX4.
 
-It has no model of the vehicle but that its rear wheels roll and do not slide. World axes, error as turn d of the
-attitude: R becomes (1 + d x) R.
+Its only vehicle model: the rear wheels roll and do not slide. World axes; attitude error as a rotation d:
+R becomes (1 + d x) R.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 
 GRAVITY = 9.81
 PATIENCE, DOUBT_SPEED = 5.0, 4.0  # see measurements.py
-MIDDLE = 1.65  # [m] of the vehicle, ahead of the rear axle: where sideslip is told
+MIDDLE = 1.65  # [m] from the rear axle to the vehicle's middle, where sideslip is estimated
 
 INS_CONSTANTS = np.dtype(
     [
@@ -62,7 +62,7 @@ INS_CONSTANTS = np.dtype(
 
 
 class InsFilter(FilterBase):
-    """Position and velocity are those of the IMU."""
+    """Strapdown INS; position and velocity are those of the IMU."""
 
     def __init__(self, settings: InsSettings) -> None:
         self._own = settings
@@ -76,7 +76,7 @@ class InsFilter(FilterBase):
         self.filter_state["force"] = 0.0, 0.0, GRAVITY
 
     def use_noise(self, noise: InsNoise) -> None:
-        """Other process noise from now on."""
+        """Change the process noise."""
         self._own = replace(self._own, noise=noise)
         self.constants["noise"][0] = _noise(noise)
 
@@ -149,7 +149,7 @@ class InsFilter(FilterBase):
 
 @kernel
 def strap_down(constants: Record, filter_state: FilterState, step: float) -> None:
-    """One step [s] with the latest rates and forces."""
+    """One step [s] with the latest angular velocity and specific force."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     angular_velocity, force = three(now.angular_velocity, 0), three(now.force, 0)
@@ -198,7 +198,7 @@ def strap_down(constants: Record, filter_state: FilterState, step: float) -> Non
 
 @kernel
 def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
-    """As measurements.take_gps: 1 used, 0 rejected, -1 no position."""
+    """As measurements.correct_with_gps: 1 used, 0 rejected, -1 no position."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     arm = to_world(rotation, three(known.gps_arm, 0))
@@ -239,7 +239,7 @@ def correct_ins_with_gps(constants: Record, filter_state: FilterState, fix: Any,
 
 @kernel
 def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed: float) -> None:
-    """Speed [m/s] of the rear axle ahead; none to the side, none upward."""
+    """Forward speed [m/s] of the rear axle; zero lateral and vertical speed."""
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.attitude)
     back = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])

@@ -1,6 +1,6 @@
-"""The error states of both filters by name, and the records that hold all that a filter remembers.
+"""The error states of both filters by name, and the records that hold a filter's complete state.
 
-All memory is one record: its copy is a checkpoint, and two filters with equal bytes behave alike to the bit.
+The state is one record: its copy is a checkpoint, and two filters with equal bytes behave identically to the bit.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ Array = NDArray[np.float64]
 FilterState: TypeAlias = Any  # one record of a dtype below, as an array of length 1
 Record: TypeAlias = Any
 
-# errorEKF: 20 error states, [Sanjurjo] Eq. 5.74. Position of the chassis origin in world axes; small turns about
+# errorEKF: 20 error states, [Sanjurjo] Eq. 5.74. Position of the chassis origin in world axes; small rotations about
 # the axes of the levelled heading frame (roll, pitch, yaw); wheel angles; and the rates of all these. Rates are in
-# chassis axes where Eq. 5.74 has world axes: what tyres and wheels do depends on those alone, so that a corrected yaw
-# takes the velocity along.
+# chassis axes where Eq. 5.74 has world axes: tyres and wheels depend on those alone, and a yaw correction rotates the
+# velocity too.
 POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
 VELOCITY, ANGULAR_VELOCITY, WHEEL_RATE = 10, 13, 16
 MOTION_SIZE = 20
-# Beyond [Sanjurjo]: biases, height of the ground above the model's, and the acceleration (along, across, yaw) that the
-# model lacks ([Sanjurjo] Section 6.2). An offset of the steering angle shows as one in yaw.
+# Beyond [Sanjurjo]: biases, height of the ground above the model's, and the disturbance: the acceleration (along,
+# across, yaw) missing from the model ([Sanjurjo] Section 6.2). A steering offset appears as one in yaw.
 GYRO_BIAS, FORCE_BIAS, GROUND, DISTURBANCE = 20, 23, 26, 27
 ERROR_SIZE = 30
 
-# INS: position, velocity, turn (world axes), biases.
+# INS: position, velocity, rotation (world axes), biases.
 INS_POSITION, INS_VELOCITY, INS_TURN, INS_GYRO_BIAS, INS_FORCE_BIAS = 0, 3, 6, 9, 12
 INS_SIZE = 15
 
 SENSORS = ("gps_position", "gps_velocity", "course", "gyro", "accelerometer", "wheels")
 GPS_POSITION, GPS_VELOCITY, COURSE, GYRO, ACCELEROMETER, WHEELS = range(len(SENSORS))
-KINDS = ("encoders", "imu", "gps")  # also the order of samples of one time
-WINDOW = 100.0  # samples over which the mean NIS forgets
+KINDS = ("encoders", "imu", "gps")  # also the order of samples with equal stamps
+WINDOW = 100.0  # samples in the moving average of the NIS
 
 _TALLY = [
     ("used", "f8", len(SENSORS)),  # samples
@@ -44,52 +44,52 @@ _TALLY = [
     ("freedom", "f8", len(SENSORS)),  # sum of their degrees of freedom
     ("recent", "f8", len(SENSORS)),  # NIS per degree of freedom, exponential moving average
     ("last_nis", "f8", len(SENSORS)),
-    ("streak", "f8", len(SENSORS)),  # samples gated one after the other
+    ("streak", "f8", len(SENSORS)),  # consecutive gated samples
     ("innovation", "f8", (len(SENSORS), 4)),  # of the latest sample, each over its standard deviation
 ]
 _START = [
-    ("fixes", "f8"),  # while waiting for a heading
+    ("fixes", "f8"),  # count while waiting for a heading
     ("anchor", "f8", 3),  # antenna, mean of the fixes while standing [m]
     ("anchor_variance", "f8"),  # [m^2]
     ("walked", "f8", 3),  # dead reckoning since the anchor: x, y [m], yaw [rad] in the axes of the start
     ("still", "f8"),  # IMU samples at standstill
     ("still_angular_velocity", "f8", 3),  # their mean [rad/s], sensor axes
-    ("rate", "f8", 3),  # latest angular rate [rad/s], base axes
+    ("rate", "f8", 3),  # latest angular velocity [rad/s], base axes
     ("speed", "f8"),  # of the wheels [m/s]
 ]
 _COMMON = [
     ("time_ns", "i8"),
-    ("running", "i8"),  # 0 while it waits for a start
+    ("running", "i8"),  # 0 while waiting for a start
     ("started_ns", "i8"),
-    ("fixed_ns", "i8"),  # latest GPS position that was used
-    ("disagreed_ns", "i8"),  # since when all GPS positions were rejected; 0: they are not
+    ("fixed_ns", "i8"),  # latest used GPS position
+    ("disagreed_ns", "i8"),  # since when all GPS positions are rejected; 0: accepted
     ("resets", "i8"),  # of the position, by lasting disagreement
     ("restarts", "i8"),  # after divergence
-    ("jump", "f8", 3),  # the latest reset moved the estimate by [m]
-    ("encoders_ns", "i8"),  # time of the latest sample of each kind; 0: none
+    ("jump", "f8", 3),  # displacement by the latest reset [m]
+    ("encoders_ns", "i8"),  # time of the latest sample of each kind; 0: no sample yet
     ("imu_ns", "i8"),
     ("odom", "f8", 4),  # x, y, z [m], yaw [rad]: integrated, never corrected
     ("acceleration", "f8", 3),  # of the latest step; world axes without gravity [m/s^2]
-    ("held", "i8", 3),  # checksum of the latest reading of each kind, to see whether it is frozen
-    ("same", "i8", 3),  # how often it came
+    ("held", "i8", 3),  # checksum of the latest reading of each kind, to detect frozen sensors
+    ("same", "i8", 3),  # repeats of that reading
     *_TALLY,
     *_START,
 ]
 VEHICLE_MEMORY = np.dtype(
     [
         ("state", "f8", DRIVING_SIZE),
-        ("angular_acceleration", "f8", 3),  # angular acceleration of the latest step, chassis axes [rad/s^2]
+        ("angular_acceleration", "f8", 3),  # of the latest step, chassis axes [rad/s^2]
         ("gyro_bias", "f8", 3),
         ("force_bias", "f8", 3),
         ("ground", "f8"),
         ("disturbance", "f8", 3),
-        ("noise_inflation", "f8", 4),  # log of factors on noise: of forces along, across, up, and of angular rates
+        ("noise_inflation", "f8", 4),  # log of noise factors: forces along, across, up, and angular velocity
         ("covariance", "f8", (ERROR_SIZE, ERROR_SIZE)),
         ("pedals", "f8", 4),  # steering, throttle, brake, selected
-        ("counted", "f8", 4),  # wheel angles as the encoders had them last [rad]
-        ("turned", "f8", 4),  # the same with the direction of the wheels [rad]
+        ("counted", "f8", 4),  # latest wheel angles of the encoders [rad]
+        ("turned", "f8", 4),  # the same, signed by the direction of rotation [rad]
         ("counted_rate", "f8", 4),
-        ("slipping_ns", "i8", 4),  # until when a wheel is not to be believed
+        ("slipping_ns", "i8", 4),  # until when a wheel counts as slipping
         *_COMMON,
     ]
 )
@@ -98,24 +98,24 @@ INS_MEMORY = np.dtype(
         ("position", "f8", 3),  # of the IMU, world [m]
         ("velocity", "f8", 3),  # world axes
         ("attitude", "f8", 4),  # world_from_base, x y z w
-        ("angular_velocity", "f8", 3),  # angular rate without bias, base axes
+        ("angular_velocity", "f8", 3),  # bias removed, base axes
         ("gyro_bias", "f8", 3),  # sensor axes
         ("force_bias", "f8", 3),
         ("covariance", "f8", (INS_SIZE, INS_SIZE)),
-        ("force", "f8", 3),  # latest specific force without bias, base axes
+        ("force", "f8", 3),  # latest specific force, bias removed, base axes
         *_COMMON,
     ]
 )
 
-# What is told of an instant, by either observer. Frames: map (world) and base_link.
+# Estimate at an instant, by either observer. Frames: map (world) and base_link.
 ESTIMATE = np.dtype(
     [
         ("time_ns", "i8"),
         ("position", "f8", 3),  # of base_link in map [m]
         ("attitude", "f8", 4),  # map_from_base, x y z w
-        ("velocity", "f8", 3),  # of base_link, its axes [m/s]
-        ("angular_velocity", "f8", 3),  # its axes [rad/s]
-        ("covariance", "f8", (12, 12)),  # position (map), turn about map's axes, velocity, angular rate (base_link)
+        ("velocity", "f8", 3),  # of base_link, in its axes [m/s]
+        ("angular_velocity", "f8", 3),  # base_link axes [rad/s]
+        ("covariance", "f8", (12, 12)),  # position and rotation (map axes), velocity and angular velocity (base_link)
         ("odom", "f8", 4),  # x, y, z [m], yaw [rad] of base_link in odom: no jumps
         ("sideslip", "f8"),  # of the vehicle's middle [rad], left positive; 0 below CRAWL
         ("sideslip_variance", "f8"),
@@ -126,4 +126,4 @@ ESTIMATE = np.dtype(
         ("running", "i8"),
     ]
 )
-CRAWL = 0.5  # [m/s]: slower, a sideslip angle means nothing
+CRAWL = 0.5  # [m/s]: below this speed sideslip is undefined

@@ -1,4 +1,4 @@
-"""East, north and up of one fix at a time, from an origin that may be that of the first fix."""
+"""East, north, up of single fixes from an origin, by default the first fix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from state_observer.vehicle.settings import Datum
 
 
 class Frame:
-    """The world's axes on Earth; without a datum the first position asked for is the origin."""
+    """The world's axes on Earth; without a datum the first converted position is the origin."""
 
     def __init__(self, datum: Datum | None = None) -> None:
         self.is_given = datum is not None

@@ -1,6 +1,6 @@
-"""Sensor models of the errorEKF ([Sanjurjo] Section 5.6) with their slopes over the error states, in kernels.
+"""Sensor models of the errorEKF ([Sanjurjo] Section 5.6) and their Jacobians over the error states, in kernels.
 
-With R world_from_chassis and a small turn d of the chassis in world axes, R a becomes R a + d x (R a).
+With R world_from_chassis and a small rotation d of the chassis in world axes, R a becomes R a + d x (R a).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from vehicle_dynamics.driving.state import STUCK
 from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION, SPIN, SPIN_RATE, VELOCITY
 
 SLIPS_FOR_NS = 300_000_000
-PATIENCE = 5.0  # samples in a row that a gate rejects
-DOUBT_SPEED, DOUBT_TURN, DOUBT_DISTURBANCE = 4.0, 0.25, 9.0  # variances after that [m^2/s^2, rad^2/s^2, m^2/s^4]
-SWINGS_FOR, SETTLED = 0.25, 0.05  # [s], share that is left
-SWING_TURN, SWING_FORCE = 0.1, 1.0  # [rad/s], [m/s^2]
-STANDING = 0.3  # [m/s]: a vehicle that is slower, is braked and whose wheels rest, stands
-BRAKED = 0.02  # pedal; one that moves off does so before the first pulse of its wheels
+PATIENCE = 5.0  # consecutive samples rejected by a gate
+DOUBT_SPEED, DOUBT_TURN, DOUBT_DISTURBANCE = 4.0, 0.25, 9.0  # variances added after that [m^2/s^2, rad^2/s^2, m^2/s^4]
+SWINGS_FOR, SETTLED = 0.25, 0.05  # decay time after a start [s], share at which it has settled
+SWING_TURN, SWING_FORCE = 0.1, 1.0  # standard deviations at the start [rad/s], [m/s^2]
+STANDING = 0.3  # [m/s]: a slower vehicle that brakes and whose wheels rest is standing
+BRAKED = 0.02  # pedal; unbraked, a vehicle moves off before the first pulse of its wheels
 STILL_SPEED, STILL_TURN = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
 
 
 @kernel
 def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, variance: Any) -> int:
-    """Position (east, north, up) and velocity in fix (6) with variances (6); an infinite one leaves its element out.
+    """Position (east, north, up) and velocity in fix (6) with variances (6); infinite: element ignored.
 
-    Returns 1 when the position was used, 0 when it was rejected, -1 when there was none.
+    Returns 1 if the position was used, 0 if it was rejected, -1 if there was none.
     """
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.state[ATTITUDE])
@@ -48,7 +48,7 @@ def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, var
             row[at.POSITION + k] = 1.0
             if k == 2:
                 row[at.GROUND] = 1.0
-            if known.full_jacobian > 0.0:  # Eq. 5.46; without, Eq. 5.47
+            if known.full_jacobian > 0.0:  # Eq. 5.46, else Eq. 5.47
                 _turned(rotation, arm, k, row)
             innovation[count] = fix[k] - now.state[POSITION][k] - arm[k] - (now.ground if k == 2 else 0.0)
             noise_variance[count] = variance[k]
@@ -57,7 +57,7 @@ def correct_with_gps(constants: Record, filter_state: FilterState, fix: Any, var
     if count > 0:
         gate = known.gps_gate[count - 1]
         used = 1 if fuse(now, at.GPS_POSITION, rows, innovation, noise_variance, count, gate, error) else 0
-    if used != 0:  # a receiver that is wrong about its place is not asked for its velocity
+    if used != 0:  # do not use the velocity of a rejected position
         _velocity(known, now, rotation, arm, fix, variance, error)
     correct(now, error, known.bias_limit)
     return used
@@ -71,7 +71,7 @@ def _velocity(
     world_angular_velocity = to_world(rotation, vector(now.state[ANGULAR_VELOCITY]))
     velocity = add(vector(now.state[VELOCITY]), cross(world_angular_velocity, arm))
     rows, innovation, noise_variance = np.zeros((3, at.ERROR_SIZE)), np.empty(3), np.empty(3)
-    # Fused one after the other within one sample: what the position's readings did to the error counts.
+    # Velocity follows position within one sample: innovations are relative to the error estimated so far.
     count = 0
     body = (rotation.x, rotation.y, rotation.z)
     lever = three(known.gps_arm, 0)
@@ -83,7 +83,7 @@ def _velocity(
             turned = cross(lever, body[k])  # d/dw of (R (w x l))_k
             for j in range(3):
                 row[at.ANGULAR_VELOCITY + j] = turned[j]
-            # As Eq. 5.50 has it, positions do not matter when the yaw is taken from the course.
+            # As in Eq. 5.50, there is no attitude term when the course gives the yaw.
             if known.course_as_yaw == 0.0:
                 _turned(rotation, velocity, k, row)
             innovation[count], noise_variance[count] = fix[3 + k] - velocity[k], variance[3 + k]
@@ -101,7 +101,7 @@ def _velocity(
     if known.course_as_yaw > 0.0 and speed > known.course_speed and variance[3] < np.inf and variance[4] < np.inf:
         row = np.zeros((1, at.ERROR_SIZE))
         row[0, at.YAW] = 1.0
-        # The antenna's course and the vehicle's yaw differ by the sideslip there, as the model sees it.
+        # The antenna's course and the vehicle's yaw differ by the model's sideslip at the antenna.
         course_error = math.atan2(fix[4], fix[3]) - math.atan2(velocity[1], velocity[0]) - error[at.YAW]
         innovation[0] = course_error - 2.0 * math.pi * round(course_error / (2.0 * math.pi))
         noise_variance[0] = 0.5 * (variance[3] + variance[4]) / (speed * speed) + known.course_variance
@@ -113,17 +113,17 @@ def _velocity(
 
 @kernel
 def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any, variance: Any) -> None:
-    """Angular rate and specific force in reading (6), sensor axes, with variances (6); infinite: axis left out.
+    """Angular velocity and specific force in reading (6), sensor axes, with variances (6); infinite: axis ignored.
 
-    Gyroscopes as Eqs. 5.62-5.64. Accelerometers as attitude information (Eqs. 5.65-5.68), and as what they tell of the
-    forces: of those that the model misses, and of the tyres' side forces.
+    Gyroscopes as Eqs. 5.62-5.64. Accelerometers as attitude information (Eqs. 5.65-5.68), and as a measurement of the
+    disturbance and of the tyres' lateral forces.
     """
     known, now = constants[0], filter_state[0]
     rotation = rotation_from(now.state[ATTITUDE])
     angular_velocity, arm = vector(now.state[ANGULAR_VELOCITY]), three(known.imu_arm, 0)
     error, rows = np.zeros(at.ERROR_SIZE), np.zeros((3, at.ERROR_SIZE))
     innovation, noise_variance = np.empty(3), np.empty(3)
-    # After a start the body swings into the place that the model has for it.
+    # After a start the body swings to the model's equilibrium.
     swing = math.exp((now.started_ns - now.time_ns) * 1e-9 / SWINGS_FOR)
     count = 0
     for k in range(3):
@@ -149,7 +149,7 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
     )
     heading = math.atan2(rotation.y[0], rotation.x[0])
     axes = ((math.cos(heading), math.sin(heading), 0.0), (-math.sin(heading), math.cos(heading), 0.0))
-    # Only gravity turns with roll and pitch against the chassis: tyres push in its own axes. (Eq. 5.67 turns all.)
+    # Only gravity rotates in chassis axes with roll and pitch; tyre forces are fixed to them. (Eq. 5.67 rotates all.)
     tilted = (
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[0])),
         to_chassis(rotation, cross((0.0, 0.0, known.gravity), axes[1])),
@@ -172,7 +172,7 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
             row[at.DISTURBANCE], row[at.DISTURBANCE + 1] = known.imu_axes[0, k], known.imu_axes[1, k]
             row[at.VELOCITY + 1] = known.imu_axes[1, k] * side[0]
             row[at.ANGULAR_VELOCITY + 2] = known.imu_axes[1, k] * side[1]
-            row[at.POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave shows at once
+            row[at.POSITION + 2] = -known.imu_axes[2, k] * known.springs[0]  # heave acts at once
             row[at.VELOCITY + 2] = -known.imu_axes[2, k] * known.dampers[0]
             innovation[count] = reading[3 + k] - expected
             noise_variance[count] = variance[3 + k] + known.imu_axes[0, k] ** 2 * inputs + (SWING_FORCE * swing) ** 2
@@ -180,7 +180,7 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
                 innovation[count] -= row[j] * error[j]
             nis = marginal_nis(now.covariance, row, innovation[count], noise_variance[count])
             for j in range(3):
-                if known.imu_axes[j, k] ** 2 > 0.5 and swing < SETTLED:  # the chassis axis that it looks along
+                if known.imu_axes[j, k] ** 2 > 0.5 and swing < SETTLED:  # the chassis axis nearest to this sensor axis
                     now.noise_inflation[j] = inflated(now.noise_inflation[j], nis)
             count += 1
     if count > 0:
@@ -196,12 +196,11 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
 def correct_with_wheels(
     constants: Record, filter_state: FilterState, moved: Any, rates: Any, passed: float, time_ns: int
 ) -> int:
-    """Wheel angles from pulses (Eqs. 5.69-5.73), each with a gate of its own; returns how many were rejected.
+    """Wheel angles from pulses (Eqs. 5.69-5.73), each with its own gate; returns the number rejected.
 
-    moved (4): by how much each count has changed [rad]. A wheel whose count changes has just passed an edge: it is
-    beyond it by no more than it turns from sample to sample. One whose count stays tells something only when the model
-    has it beyond the pulse that it is in. A wheel that was not believed is taken up anew where it is: only how far it
-    turned means anything.
+    moved (4): change of each count [rad]. A wheel whose count changes has just passed an edge: it is beyond it by no
+    more than its rotation between samples. An unchanged count is informative only if the model has the wheel outside
+    the current pulse. A rejected wheel is reset to its measured angle: only relative rotation matters.
     """
     known, now = constants[0], filter_state[0]
     error, row, innovation, noise_variance = (
@@ -213,7 +212,7 @@ def correct_with_wheels(
     rejected = 0
     for k in range(4):
         change = abs(rates[k] - now.counted_rate[k]) / max(passed, 1e-3)
-        noise = 2.0 * known.pulse / max(passed, 1e-3) ** 2  # of that change, from whole pulses
+        noise = 2.0 * known.pulse / max(passed, 1e-3) ** 2  # of that change, by quantisation
         if passed > 0.0 and change > known.wheel_limit + noise:
             now.slipping_ns[k] = time_ns + SLIPS_FOR_NS
         if time_ns < now.slipping_ns[k]:
@@ -231,7 +230,7 @@ def correct_with_wheels(
             continue
         row[0, :] = 0.0
         row[0, at.WHEEL + k] = 1.0
-        noise_variance[0] = known.wheel_variance + width * width / 12.0  # of an even distribution
+        noise_variance[0] = known.wheel_variance + width * width / 12.0  # uniform distribution
         one = np.zeros(at.ERROR_SIZE)
         if fuse(now, at.WHEELS, row, innovation, noise_variance, 1, known.wheel_gate, one):
             for j in range(at.ERROR_SIZE):
@@ -248,7 +247,7 @@ def correct_with_wheels(
 
 @part
 def _stand(now: Record, rates: Any, error: Any) -> None:
-    """A vehicle that stands does not creep: without this, what is left of the gyroscopes' bias turns it slowly."""
+    """Zero-velocity update at standstill: otherwise the residual gyroscope bias rotates the vehicle slowly."""
     body = to_chassis(rotation_from(now.state[ATTITUDE]), vector(now.state[VELOCITY]))
     if math.hypot(body[0], body[1]) > STANDING or now.pedals[2] < BRAKED:
         return
@@ -267,7 +266,7 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
 
 @part
 def _take_up(now: Record, wheel: int, pulse: float) -> None:
-    """The wheel's angle anew, known to a pulse."""
+    """Reset the wheel's angle to the measured one, known to a pulse."""
     angle = now.turned[wheel] + 0.5 * pulse
     now.state[STUCK][wheel] += angle - now.state[SPIN][wheel]
     now.state[SPIN][wheel] = angle
@@ -279,7 +278,7 @@ def _take_up(now: Record, wheel: int, pulse: float) -> None:
 
 @part
 def _turned(rotation: Rotation, vector: Vector3, k: int, row: Any) -> None:
-    """Add the slopes of element k of a world vector, fixed to the chassis, over roll, pitch and yaw."""
+    """Add the Jacobian of element k of a chassis-fixed vector in world axes over roll, pitch and yaw."""
     heading = math.atan2(rotation.y[0], rotation.x[0])
     cosine, sine = math.cos(heading), math.sin(heading)
     row[at.ROLL] += cross((cosine, sine, 0.0), vector)[k]
@@ -294,9 +293,9 @@ def _within(value: float, limit: float) -> float:
 
 @part
 def correct(now: Record, error: Any, limits: Any) -> None:
-    """Take the estimated error out of the model (Eq. 5.75). Its coordinates are relative ones: loops stay closed.
+    """Remove the estimated error from the model (Eq. 5.75). Its coordinates are relative: loops stay closed.
 
-    Wheels and suspensions move with the chassis. Where a brake holds a wheel it holds it at its corrected angle.
+    Wheels and suspensions move with the chassis. A brake that holds a wheel holds it at its corrected angle.
     """
     state = now.state
     rotation = rotation_from(state[ATTITUDE])

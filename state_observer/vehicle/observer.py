@@ -1,4 +1,4 @@
-"""Observers of the vehicle: samples in, estimates out, whatever comes in which order. No ROS, no clock of its own.
+"""Observers of the vehicle: samples in, in any order, estimates out. No ROS, no own clock.
 
 observer = VehicleObserver(VEHICLE.load())
 for sample in samples:
@@ -45,24 +45,24 @@ Array = NDArray[np.float64]
 FASTEST_START = 60.0  # [m/s]
 _SAMPLES = (EncoderSample, ImuSample, GpsSample)  # in the order of KINDS
 HELD = "held: in the future"
-MOST_WAITING = 200  # samples of the future
-MOST_STRAYS = 20  # of long ago: the first ones of a new time, maybe
-LATEST_NS = 7_258_118_400 * NS_PER_S  # the year 2200: beyond, sums of nanoseconds overflow some day
+MOST_WAITING = 200  # held samples with future stamps
+MOST_STRAYS = 20  # samples far behind: perhaps the first ones after a jump
+LATEST_NS = 7_258_118_400 * NS_PER_S  # the year 2200: keeps sums of nanoseconds from overflowing
 
 
 class Verdict(NamedTuple):
-    """What became of a sample."""
+    """Whether a sample was accepted."""
 
     is_accepted: bool
-    reason: str  # empty when it was taken at once; HELD when it waits for its time
+    reason: str  # empty if it was used at once; HELD if it waits for its time
 
 
 class BasicObserver:
-    """Doors, clock, history and health around a filter."""
+    """Validation, clock, history and health around a filter."""
 
     def __init__(self, filter_: FilterBase, settings: ObserverSettings) -> None:
         self.settings: Any = settings
-        self.times_back = 0  # how often time went back since the last reset, and all began anew
+        self.times_back = 0  # restarts because time went back, since the last reset
         self._filter = filter_
         self._history = History(filter_, settings.timing.buffer_s)
         self._frame = Frame(settings.datum)
@@ -80,7 +80,7 @@ class BasicObserver:
         return self._filter.is_running
 
     def warm_up(self) -> None:
-        """Compile all kernels, so that the first samples need not wait; the observer is as new afterwards."""
+        """Compile all kernels, so that the first samples need not wait; resets the observer."""
         frame, self._frame = self._frame, Frame(Datum(latitude_deg=0.0, longitude_deg=0.0))
         none, force = np.zeros(4), np.array([0.0, 0.0, 9.81])
         for step in range(1, 4):
@@ -96,7 +96,7 @@ class BasicObserver:
         self.reset()
 
     def reset(self) -> None:
-        """As new, counts too. A datum that was found stays."""
+        """Return to the initial state, counts included; keep a datum found from fixes."""
         self._filter.clear()
         self._history.clear()
         self._clock.clear()
@@ -104,7 +104,7 @@ class BasicObserver:
         self._begin()
 
     def process(self, sample: Sample, arrival_ns: int | None = None) -> Verdict:
-        """A sample; arrival_ns is when it came, if that is known. Without, it is taken to come at its own time."""
+        """Process a sample; arrival_ns: when it arrived, by default its own time."""
         if not isinstance(sample.time_ns, int) or not 0 < sample.time_ns < LATEST_NS:
             return self._reject("time: must be above 0 and before 2200")
         reading = self._reading(sample)
@@ -134,9 +134,9 @@ class BasicObserver:
         heading_variance: float = 0.07,
         speed: float | None = None,
     ) -> Verdict:
-        """Somebody says where base_link is [m, rad]: start there, standing or at the speed of the wheels.
+        """Initialise with base_link at a given pose [m, rad], at the current speed.
 
-        speed: ahead [m/s], where that is told too: pulses of wheels tell it a moment later.
+        speed: forward speed [m/s] if known; wheel pulses give it only a moment later.
         """
         pose = told_pose(x, y, heading, position_variance, heading_variance)
         if isinstance(pose, Rejection):
@@ -157,7 +157,7 @@ class BasicObserver:
         self._history.advance_to(time_ns)
 
     def estimate(self, time_ns: int | None = None) -> Record:
-        """A record of ESTIMATE at the newest sample, or predicted to a later time, which disturbs nothing."""
+        """A record of ESTIMATE at the newest sample, or predicted to a later time without changing the filter."""
         if time_ns is None or time_ns <= self._filter.time_ns or not self.is_running:
             return self._filter.estimate()
         filter_state, watch = self._filter.filter_state.copy(), self._filter.on_tick
@@ -169,7 +169,7 @@ class BasicObserver:
         return estimate
 
     def health(self, silent_s: float = 0.0) -> Health:
-        """Status, warnings and counts; silent_s: since the newest sample of all came, by a clock of the caller."""
+        """Status, warnings and counts; silent_s: time since the newest sample by the caller's clock."""
         now_ns = self._clock.now_ns + round(silent_s * NS_PER_S)
         silences = {kind: self._clock.silence(index, now_ns) for index, kind in enumerate(KINDS)}
         return assess(self._filter, now_ns, silences, self._rejected, self._held, self._history.replays)
@@ -182,7 +182,7 @@ class BasicObserver:
         self._wheels = WheelGate()
 
     def _begin_anew(self, reading: Reading, arrival_ns: int | None) -> Verdict:
-        """Time went back, as two samples say: a bag's loop, a simulation's reset."""
+        """Restart after two samples show that time went back: a looping bag, a simulation reset."""
         strays, times_back = list(self._strays), self.times_back + 1
         self.reset()
         self.times_back = self._rejected["time: went back, began anew"] = times_back
@@ -217,7 +217,7 @@ class BasicObserver:
         return Verdict(True, "")
 
     def _after_gap(self) -> None:
-        """Nothing was heard for long: what happened is not known, so that it starts anew."""
+        """Restart after a long gap without samples."""
         filter_state = self._filter.filter_state
         kept = {name: filter_state[name].copy() for name in ("resets", "restarts")}
         self._filter.clear()
@@ -227,7 +227,7 @@ class BasicObserver:
         self._history.clear()
 
     def _hold(self, reading: Reading) -> Verdict:
-        """A sample of the future waits for its time."""
+        """Hold a sample with a future stamp until its time."""
         self._held += 1
         self._waiting.append((self._clock.now_ns, reading))
         if len(self._waiting) > MOST_WAITING:
@@ -235,7 +235,7 @@ class BasicObserver:
         return Verdict(True, HELD)
 
     def _release(self) -> None:
-        """Samples of the future whose time has come, or that waited too long."""
+        """Process held samples whose time has come; reject those held too long."""
         if not self._waiting:
             return
         timing, now_ns = self.settings.timing, self._clock.now_ns
@@ -267,7 +267,7 @@ class VehicleObserver(BasicObserver):
         parameters: VehicleParameters | None = None,
         ground: GroundModel | None = None,
     ) -> None:
-        """parameters: of the model, in place of the file that the settings name; ground: where it drives (level)."""
+        """parameters: of the model, instead of the settings' vehicle file; ground: default level."""
         self._ekf = ErrorEkf(settings, parameters=parameters, ground=ground)
         super().__init__(self._ekf, settings)
 
@@ -277,12 +277,12 @@ class VehicleObserver(BasicObserver):
         return self._ekf
 
     def reset(self) -> None:
-        """As new, its ground too: nobody has driven there."""
+        """Return to the initial state, with fresh ground: no ruts."""
         super().reset()
         clear_ruts(self._ekf.ground.kernel().ruts)
 
     def forces(self) -> Forces:
-        """Tyre forces, loads and friction use, which nothing measures; raises ValueError before the start."""
+        """Tyre forces, loads and friction use; raises ValueError before the start."""
         if not self.is_running:
             raise ValueError("forces: the observer has not started")
         return tyre_forces(self._ekf, self.settings.force_error)

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 
 class Placement(NamedTuple):
-    """Where a frame is, seen in its parent frame."""
+    """Pose of a frame in its parent frame."""
 
     translation: tuple[float, float, float]  # [m]
     quaternion: tuple[float, float, float, float]  # x y z w
 
 
 def odometry_frames(estimate: Any) -> tuple[Placement, Placement]:
-    """odom in map and base_link in odom, of a record of ESTIMATE: attitudes differ by a rotation about z alone."""
+    """odom in map and base_link in odom, from a record of ESTIMATE; map and odom differ by a rotation about z."""
     x, y, z, yaw = estimate["odom"].tolist()
     qx, qy, qz, qw = estimate["attitude"].tolist()
     heading = math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))

@@ -24,7 +24,7 @@ def _position(words: str, default: tuple[float, float, float] = (0.0, 0.0, 0.0))
 
 @dataclass(frozen=True, kw_only=True)
 class Mounts:
-    """Where the sensors are, in base_link."""
+    """Mounts of the sensors in base_link."""
 
     gps_xyz_m: tuple[float, float, float] = _position("Position of the GPS antenna in base_link")
     imu_xyz_m: tuple[float, float, float] = _position("Position of the IMU in base_link")
@@ -35,14 +35,12 @@ class Mounts:
 
 @dataclass(frozen=True, kw_only=True)
 class SensorNoise:
-    """What readings scatter by when a sample does not tell, and what it cannot know of."""
+    """Measurement noise: for samples without variances, and beyond what a sensor can know."""
 
     gps_std_m: float = _std(1.263, "Standard deviation of the GPS position, east and north each", "m")
     gps_up_std_m: float = _std(2.551, "Standard deviation of the GPS height", "m")
     gps_velocity_std_mps: float = _std(0.05, "Standard deviation of the GPS velocity, each axis", "m/s")
-    course_std: float = _std(
-        0.02, "Standard deviation of the course used as yaw, beyond what velocity noise makes of it", "rad"
-    )
+    course_std: float = _std(0.02, "Standard deviation of the course used as yaw, in addition to velocity noise", "rad")
     gyro_std_radps: float = _std(0.003, "Standard deviation of the angular rate", "rad/s")
     force_std_mps2: float = _std(
         0.15, "Standard deviation of the specific force: noise, and vibration that the model misses", "m/s^2"
@@ -56,7 +54,7 @@ class SensorNoise:
 
 @dataclass(frozen=True, kw_only=True)
 class Gates:
-    """What is believed; standard deviations of a normal distribution."""
+    """Gates on innovations, in standard deviations of a normal distribution."""
 
     gps_sigma: float = setting(
         5.0, "Gate of GPS position and velocity, in standard deviations", minimum=2.0, maximum=100.0
@@ -66,7 +64,7 @@ class Gates:
     )
     wheel_sigma: float = setting(4.0, "Gate of each wheel angle, in standard deviations", minimum=2.0, maximum=100.0)
     reset_after_s: float = setting(
-        7.0, "Time of disagreement after which the GPS is believed after all", unit="s", minimum=0.5, maximum=600.0
+        7.0, "Time of disagreement after which the position is reset to the GPS", unit="s", minimum=0.5, maximum=600.0
     )
     course_above_mps: float = setting(
         0.5, "Speed below which a GPS course is not used", unit="m/s", minimum=0.0, maximum=10.0
@@ -82,7 +80,7 @@ class Gates:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """When samples are late, and when none come."""
+    """Late, early and missing samples."""
 
     buffer_s: float = setting(0.6, "Age beyond which late samples are dropped", unit="s", minimum=0.0, maximum=5.0)
     future_s: float = setting(
@@ -104,7 +102,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """How the first pose is found ([Sanjurjo] Section 5.5)."""
+    """Initial pose ([Sanjurjo] Section 5.5)."""
 
     heading_std: float = setting(
         0.08,
@@ -114,7 +112,7 @@ class Start:
         maximum=1.0,
     )
     baseline_m: float = setting(
-        3.0, "Least distance of two fixes that give a heading", unit="m", minimum=0.1, maximum=1e3
+        3.0, "Least distance between two fixes that give a heading", unit="m", minimum=0.1, maximum=1e3
     )
     gyro_bias_std_radps: float = _std(0.01, "Standard deviation of the gyroscopes' initial bias", "rad/s")
     force_bias_std_mps2: float = _std(0.1, "Standard deviation of the accelerometers' initial bias", "m/s^2")
@@ -125,7 +123,7 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True)
 class Datum:
-    """Where the world's origin is; without one the first fix is."""
+    """Origin of the world on Earth; by default the first fix."""
 
     latitude_deg: float = setting(
         ..., "Latitude of the world's origin, north positive", unit="deg", minimum=-90.0, maximum=90.0
@@ -142,7 +140,7 @@ Settings = TypeVar("Settings", bound="ObserverSettings")
 
 
 class Known(NamedTuple):
-    """What a run knows of the sensors and of where it is; in base_link."""
+    """What a run knows about the sensors and its location; mounts in base_link."""
 
     gps_xyz_m: tuple[float, float, float]
     imu_xyz_m: tuple[float, float, float]
@@ -159,7 +157,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ObserverSettings:
-    """What all observers need."""
+    """Settings of all observers."""
 
     mounts: Mounts = field(default_factory=Mounts)
     sensors: SensorNoise = field(default_factory=SensorNoise)
@@ -169,11 +167,11 @@ class ObserverSettings:
     datum: Datum | None = None
 
     def found_from(self: Settings, folder: Path) -> Settings:
-        """With paths in it resolved, which are relative to the folder of its file."""
+        """Settings with paths resolved relative to the folder of their file."""
         return self
 
     def informed(self: Settings, known: Known) -> Settings:
-        """With what the run knows; noise is the larger of what both say."""
+        """Settings completed with what the run knows; the larger noise counts."""
         noise = replace(
             self.sensors,
             wheel_pulses=float(known.wheel_pulses),
@@ -191,7 +189,7 @@ class ObserverSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelNoise:
-    """PSD of what the model does not know ([Sanjurjo] Eq. 3.126), tuned by state_observer.vehicle.tuning."""
+    """PSD of the process noise ([Sanjurjo] Eq. 3.126), tuned by state_observer.vehicle.tuning."""
 
     along_mps2: float = _psd(0.01, "PSD of the longitudinal acceleration noise", "m^2/s^3")
     across_mps2: float = _psd(0.01, "PSD of the lateral acceleration noise", "m^2/s^3")
@@ -220,7 +218,7 @@ class ModelNoise:
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleObserverSettings(ObserverSettings):
-    """Of the errorEKF."""
+    """Settings of the errorEKF."""
 
     vehicle: str = setting("hmmwv", "Name of the model's vehicle in config/vehicles, or a path")
     powertrain: str = setting("converter", "Kind of the model's powertrain", choices=("converter", "map"))
@@ -249,11 +247,11 @@ class VehicleObserverSettings(ObserverSettings):
     force_error: float = setting(0.1, "Relative uncertainty of tyre forces and loads", minimum=0.0, maximum=1.0)
 
     def found_from(self, folder: Path) -> VehicleObserverSettings:
-        """The vehicle may be a path."""
+        """Settings with the vehicle's path resolved too."""
         return replace(self, vehicle=named_or_path(self.vehicle, folder))
 
     def informed(self, known: Known) -> VehicleObserverSettings:
-        """Its model has brakes, and it counts pulses."""
+        """Settings completed with mounts, noise, brake pressure and pulses."""
         informed_settings = super().informed(known)
         return replace(
             informed_settings, full_brake_pa=known.full_brake_pressure_pa, wheels_know_direction=known.knows_direction
@@ -272,7 +270,7 @@ class InsNoise:
 
 @dataclass(frozen=True, kw_only=True)
 class InsSettings(ObserverSettings):
-    """Of the strapdown INS."""
+    """Settings of the strapdown INS."""
 
     noise: InsNoise = field(default_factory=InsNoise)
     uses_wheels: bool = setting(True, "Whether the rear wheels' speed is used, and that they do not slide sideways")

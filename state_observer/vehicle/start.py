@@ -1,8 +1,8 @@
-"""How a first pose is found ([Sanjurjo] Section 5.5), from standstill or while driving.
+"""Initial pose ([Sanjurjo] Section 5.5), from standstill or while driving.
 
-A place comes from fixes; a heading from the GPS velocity, or from two fixes some metres apart: the way between them,
-dead-reckoned from wheels and gyroscopes in the axes of the start, is turned until it fits. Standing, the mean of the
-gyroscopes is their bias.
+The position comes from fixes; the heading from the GPS velocity, or from two fixes some metres apart: the path between
+them, dead-reckoned from wheels and gyroscopes in the axes of the start, is rotated until it fits. At standstill the
+mean of the gyroscopes is their bias.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Array = NDArray[np.float64]
 STANDING = 0.05  # [m/s] of the wheels
 ENOUGH_STILL = 50  # IMU samples for a bias
 FIRST_STILL = 20
-TREMBLE = 0.01  # [rad/s]: what is faster is no noise
-STILL_STD = 1e-4  # [rad/s]: of a bias that was found so
+TREMBLE = 0.01  # [rad/s]: faster is motion, not noise
+STILL_STD = 1e-4  # [rad/s]: of a bias found at standstill
 
 
 class InitialState(NamedTuple):
-    """Where the vehicle is when the filter starts."""
+    """Initial state of the vehicle when the filter starts."""
 
     antenna: Array  # east, north, up [m]
     heading: float  # [rad] from east, counter-clockwise
-    speed: float  # ahead, of the antenna [m/s]
+    speed: float  # forward, of the antenna [m/s]
     position_variance: float  # each horizontal axis [m^2]
     up_variance: float
     heading_variance: float
@@ -38,15 +38,15 @@ class InitialState(NamedTuple):
 
 
 def begin_wait(filter_state: FilterState) -> None:
-    """Forget what was gathered."""
+    """Clear what was gathered for a start."""
     for name in ("fixes", "anchor", "anchor_variance", "walked", "still", "still_angular_velocity", "rate", "speed"):
         filter_state[name] = 0.0
 
 
 def wait_imu(filter_state: FilterState, angular_velocity: Array, base_angular_velocity: Array) -> None:
-    """A reading of the gyroscopes [rad/s] while there is no heading yet: in the sensor's and in base_link's axes."""
+    """Process gyroscopes [rad/s] while there is no heading yet, in sensor and in base_link axes."""
     now = filter_state[0]
-    # The body moves before the first pulse of the wheels comes.
+    # The body moves before the first wheel pulse arrives.
     rests = now["still"] < FIRST_STILL or np.abs(angular_velocity - now["still_angular_velocity"]).max() < TREMBLE
     if abs(now["speed"]) < STANDING and rests:
         now["still"] += 1.0
@@ -55,7 +55,7 @@ def wait_imu(filter_state: FilterState, angular_velocity: Array, base_angular_ve
 
 
 def wait_wheels(filter_state: FilterState, speed: float, passed: float, bias: float) -> None:
-    """Speed of the wheels [m/s] over the time since the last one [s]; bias [rad/s] of the yaw rate."""
+    """Dead-reckon with the wheel speed [m/s] over the time since the last one [s]; bias [rad/s] of the yaw rate."""
     now = filter_state[0]
     yaw = now["walked"][2] + 0.5 * passed * (now["rate"][2] - bias)
     now["walked"] += passed * np.array([speed * math.cos(yaw), speed * math.sin(yaw), now["rate"][2] - bias])
@@ -63,7 +63,7 @@ def wait_wheels(filter_state: FilterState, speed: float, passed: float, bias: fl
 
 
 def wait_fix(filter_state: FilterState, fix: Array, variance: Array, start: Start, gates: Gates) -> InitialState | None:
-    """A fix with velocity (6) and its variances; the place when it is good enough to start."""
+    """Process a fix with velocity (6) and its variances; returns the initial state once it is good enough."""
     now = filter_state[0]
     stands = abs(now["speed"]) < STANDING and math.hypot(now["walked"][0], now["walked"][1]) < STANDING
     if now["fixes"] == 0.0 or stands:
@@ -99,7 +99,7 @@ def _by_velocity(
 
 
 def _best_position(filter_state: FilterState, fix: Array, variance: Array, heading: float) -> tuple[Array, float]:
-    """This fix together with the mean of those before, carried on to here."""
+    """This fix fused with the mean of earlier ones, dead-reckoned to here."""
     now = filter_state[0]
     first = heading - now["walked"][2]
     x, y = now["walked"][:2].tolist()

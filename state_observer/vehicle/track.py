@@ -1,4 +1,4 @@
-"""An observer over a recording, as fast as the processor allows, and its errors against a truth."""
+"""Run an observer over a recording, as fast as possible, and compare it with the truth."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from state_observer.vehicle.validation import Sample
 
 Array = NDArray[np.float64]
 
-PLANAR = [0, 1, 5, 6, 7, 11]  # of an estimate's covariance: x, y, yaw, speed longitudinal and lateral, yaw rate
+PLANAR = [0, 1, 5, 6, 7, 11]  # in an estimate's covariance: x, y, yaw, longitudinal and lateral speed, yaw rate
 
 
 @dataclass(frozen=True)
 class Track:
-    """What an observer told, each as it was known at its time."""
+    """Estimates of an observer, each as known at its time."""
 
     estimates: NDArray[np.void]  # records of ESTIMATE, one for each step of the grid since the start
-    innovations: dict[str, Array]  # of each sensor: samples x readings, over their standard deviation
+    innovations: dict[str, Array]  # by sensor: samples x readings, over their standard deviation
     health: Health
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
-        """Of the estimates."""
+        """Times of the estimates."""
         return np.asarray(self.estimates["time_ns"])
 
     @property
@@ -43,14 +43,14 @@ class Track:
 
 @dataclass(frozen=True)
 class Errors:
-    """Estimate less truth, at the instants that both have, from a time on."""
+    """Estimate minus truth at common instants."""
 
     seconds: Array  # since the drive began
     position: Array  # n x 3 [m]
     yaw: Array  # [rad]
-    velocity: Array  # n x 3, base_link's axes [m/s]
+    velocity: Array  # n x 3, base_link axes [m/s]
     yaw_rate: Array
-    sideslip: Array  # [rad]; where the vehicle moves
+    sideslip: Array  # [rad]; only while the vehicle moves
     covariance: Array  # n x 6 x 6 of PLANAR
 
     @property
@@ -65,7 +65,7 @@ class Errors:
 
     @property
     def speed_rmse(self) -> float:
-        """Of the speed ahead [m/s]."""
+        """RMSE of the forward speed [m/s]."""
         return _rms(self.velocity[:, 0])
 
     @property
@@ -74,21 +74,21 @@ class Errors:
         return _rms(self.sideslip)
 
     def nees(self, chosen: Iterable[int] = (0, 1, 2)) -> Array:
-        """Normalised estimation error squared over time; index: of PLANAR."""
+        """Normalised estimation error squared over time; chosen: indices into PLANAR."""
         index = list(chosen)
         error = np.column_stack([self.position[:, :2], self.yaw, self.velocity[:, :2], self.yaw_rate])[:, index]
         covariance = self.covariance[:, index][:, :, index]
         return np.asarray(np.einsum("ni,ni->n", error, np.linalg.solve(covariance, error[:, :, None])[:, :, 0]))
 
     def after(self, seconds: float, until: float = math.inf) -> Errors:
-        """Those between two times [s]."""
+        """Errors between two times [s]."""
         chosen = (self.seconds >= seconds) & (self.seconds <= until)
         names = ("seconds", "position", "yaw", "velocity", "yaw_rate", "sideslip", "covariance")
         return Errors(**{name: getattr(self, name)[chosen] for name in names})
 
 
 def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations: bool = False) -> Track:
-    """Run through samples in the order they came in; the estimates are those of the time, without later samples."""
+    """Process samples in order of arrival; each estimate uses only samples that had arrived."""
     filter_ = observer.filter
     log = EstimateLog(filter_)
     kept: dict[str, list[Array]] = {name: [] for name in SENSORS}
@@ -109,7 +109,7 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
 
 
 def errors(track: Track, truth: Drive) -> Errors:
-    """Where the truth has an instant of the track."""
+    """Errors at the instants of the track that the truth has."""
     common, ours, theirs = np.intersect1d(track.time_ns, truth.time_ns, return_indices=True)
     estimate = track.estimates[ours]
     off = np.remainder(track.yaw[ours] - truth.yaw[theirs] + math.pi, 2.0 * math.pi) - math.pi

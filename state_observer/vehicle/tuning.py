@@ -1,7 +1,7 @@
 """Process noise from a recording alone ([Sanjurjo] Section 3.6): innovations must be white, and as large as expected.
 
-No truth is needed. Each parameter is tried at a few factors while the others stay, the best is kept, and so on for some
-rounds: the objective is cheap and noisy, and nothing finer would mean anything.
+No truth is needed. Coordinate search: each parameter is tried at a few factors, the best is kept, for some rounds. The
+objective is noisy; a finer search would not help.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from state_observer.vehicle.validation import Sample
 Array = NDArray[np.float64]
 
 FACTORS = (0.1, 1.0 / 3.0, 3.0, 10.0)
-FEWEST = 20  # samples of a sensor that tell anything
+FEWEST = 20  # samples of a sensor for a meaningful result
 LOST = 1e3  # objective of an observer that never starts
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What came of it."""
+    """Result of a tuning."""
 
-    settings: Any  # as given, with other noise
+    settings: Any  # as given, with tuned noise
     objective: float
     before: float  # objective of the settings given
     history: tuple[tuple[str, float, float], ...]  # parameter, value and objective of each improvement
@@ -38,10 +38,10 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Whiteness:
-    """Of one sensor's innovations."""
+    """Whiteness of one sensor's innovations."""
 
-    nis: float  # per degree of freedom; 1 is as it should be
-    correlation: float  # between one sample and the next; 0 is white
+    nis: float  # per degree of freedom; 1 is consistent
+    correlation: float  # between successive samples; 0 is white
 
     @property
     def cost(self) -> float:
@@ -50,7 +50,7 @@ class Whiteness:
 
 
 def whiteness(track: Track) -> dict[str, Whiteness]:
-    """Of each sensor with enough samples; the track must have kept its innovations."""
+    """Whiteness of each sensor with enough samples; the track must have kept its innovations."""
     found = {}
     for name, values in track.innovations.items():
         if len(values) < FEWEST:
@@ -76,8 +76,8 @@ def tune(
 ) -> Tuned:
     """The settings with the noise parameters that make the innovations of a recording whitest.
 
-    make: an observer from settings, as VehicleObserver or InsObserver; parameters: names of settings.noise, all unless
-    given; sensors: whose innovations count (wheels' are those of whole pulses, never white).
+    make: an observer from settings, as VehicleObserver or InsObserver; parameters: names in settings.noise, by default
+    all; sensors: whose innovations count (those of the wheels are quantised, never white).
     """
     noise: Any = settings.noise  # type: ignore[attr-defined]
     names = list(parameters) if parameters is not None else [item.name for item in fields(noise)]

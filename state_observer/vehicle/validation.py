@@ -1,4 +1,4 @@
-"""What comes in: each kind has one function that takes it or says why not. Nobody else looks at bad numbers."""
+"""Input validation: one function per kind accepts a sample or says why not. Later stages see valid values only."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from state_observer.vehicle.settings import SensorNoise
 Array = NDArray[np.float64]
 Sample = EncoderSample | ImuSample | GpsSample
 
-LARGEST_VARIANCE = 1e6  # beyond, an element says nothing
+LARGEST_VARIANCE = 1e6  # larger: the element is ignored
 FASTEST_RADPS = 100.0  # [rad/s]
 HARDEST = 1000.0  # [m/s^2]
 FASTEST_WHEEL = 300.0  # [rad/s], 140 m/s at the rim
-MOST_TURNED = 1e8  # [rad] of a wheel: once round the Earth
+MOST_TURNED = 1e8  # [rad] wheel angle: once round the Earth
 FASTEST = 200.0  # [m/s]
 FARTHEST = 1e6  # [m] from the datum
 MOST_STEERING = 1.5  # [rad]
-PEDAL = (-0.5, 1.5)  # [-]: noise and a wrong zero may leave 0 to 1
+PEDAL = (-0.5, 1.5)  # [-]: noise and zero offset may exceed 0 to 1
 PRESSURE = (-1e7, 2e9)  # [Pa]
 ENGINE = (-50.0, 1500.0)  # [rad/s]
-LEAST_STD = 1e-3  # of a position, velocity or heading [m, m/s, rad]: nobody knows better
-USUAL_POSE = (0.25, 0.07)  # variances of position and heading that somebody points at [m^2, rad^2]
-NOT_POSITIVE = 1e-9  # relative: rounding of a covariance
+LEAST_STD = 1e-3  # lower bound for position, velocity, heading [m, m/s, rad]
+USUAL_POSE = (0.25, 0.07)  # default variances of a given position and heading [m^2, rad^2]
+NOT_POSITIVE = 1e-9  # relative tolerance for rounding of a covariance
 
 
 class Reading(NamedTuple):
-    """A sample as kernels take it."""
+    """A validated sample in the form kernels need."""
 
     time_ns: int
-    kind: int  # of KINDS
+    kind: int  # index in KINDS
     values: Array
-    variance: Array  # an infinite one leaves an element out
+    variance: Array  # infinite: the element is ignored
 
 
 class Rejection(NamedTuple):
-    """Why a sample does not come in; a few words, always the same for the same reason."""
+    """Why a sample is rejected; a fixed text for each reason."""
 
     reason: str
 
@@ -69,14 +69,14 @@ _RANGES = (
 
 
 class WheelGate:
-    """Wheels that turned farther than they can in the time: one sample is a stray, two are a counter begun anew."""
+    """Rejects wheel angles that moved farther than possible: one sample is a stray, two are a reset counter."""
 
     def __init__(self) -> None:
         self._last: Reading | None = None
         self._stray: Reading | None = None
 
     def rejection(self, reading: Reading) -> str:
-        """Empty for a reading that follows from the last one, or from a stray."""
+        """Reason, or empty for a reading consistent with the last one or with a stray."""
         if self._last is None or not leaps(self._last.values, reading.values, reading.time_ns - self._last.time_ns):
             self._stray = None
         else:
@@ -92,13 +92,13 @@ class WheelGate:
 
 
 def leaps(before: Array, after: Array, passed_ns: int) -> bool:
-    """Whether a wheel of an encoders' reading cannot have turned so far since another [ns]; a pulse comes at once."""
+    """Whether a wheel moved farther than possible in a time [ns]; a pulse comes at once."""
     most = FASTEST_WHEEL * abs(passed_ns) / NS_PER_S + math.tau
     return any(abs(new - old) > most for new, old in zip(after[:4].tolist(), before[:4].tolist(), strict=True))
 
 
 def imu_reading(sample: ImuSample, noise: SensorNoise) -> Reading | Rejection:
-    """Values: angular rate and specific force. The sample's variances hold biases, which filters know: not used."""
+    """Values: angular velocity and specific force. The sample's variances include biases and are unused."""
     values = np.array([*sample.angular_velocity, *sample.force], dtype=float)
     angular_velocity, force = values[:3], values[3:]
     if values.shape != (6,) or not math.isfinite(values @ values):  # also rejects values whose squared norm overflows
@@ -148,7 +148,7 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
 
 
 class Pose(NamedTuple):
-    """Of base_link, as somebody tells it."""
+    """A given pose of base_link."""
 
     x: float  # [m]
     y: float
@@ -160,7 +160,7 @@ class Pose(NamedTuple):
 def told_pose(
     x: float, y: float, heading: float, position_variance: float, heading_variance: float
 ) -> Pose | Rejection:
-    """A variance of 0 is raised to what anybody can know."""
+    """Validate a given pose; variances are at least LEAST_STD squared."""
     values = (x, y, heading, position_variance, heading_variance)
     if not all(map(math.isfinite, values)):
         return Rejection("pose: not finite")
@@ -175,7 +175,7 @@ def told_pose(
 
 
 def pose_variances(covariance: Array) -> tuple[float, float] | Rejection:
-    """Of position and heading, of the 36 numbers of a message (x y z, roll pitch yaw); all of 0 mean not told."""
+    """Variances of position and heading from a message's 36 elements (x y z, roll pitch yaw); 0 means unknown."""
     covariance = np.asarray(covariance, dtype=float)
     if covariance.shape != (36,) or not np.isfinite(covariance).all():
         return Rejection("pose: covariance not finite")
@@ -190,6 +190,6 @@ def pose_variances(covariance: Array) -> tuple[float, float] | Rejection:
 
 
 def _honest(variance: Array, usual: Array) -> Array:
-    """Zero means not told: the usual one; too large means to leave the element out."""
+    """Replace variances of zero (unknown) by the usual ones, and too large ones by infinity (element ignored)."""
     variances = np.where(variance == 0.0, usual**2, np.maximum(variance, LEAST_STD**2))
     return np.where(variance > LARGEST_VARIANCE, np.inf, variances)

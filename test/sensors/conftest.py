@@ -1,4 +1,4 @@
-"""Statistical judgement that sensor tests share, and a vehicle at rest."""
+"""Statistical checks shared by the sensor tests, and a vehicle at rest."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from vehicle_dynamics.base_motion import BaseMotion
 
 Array = NDArray[np.float64]
 
-# Seeds are fixed, so a test always ends the same way. An honest model fails one test in a thousand seeds.
+# Seeds are fixed, so tests are deterministic. A correct model fails a test for one seed in a thousand.
 CONFIDENCE = 0.999
-BOUND = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))  # of a normal number, in deviations
+BOUND = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))  # of a normal variable, in standard deviations
 
 
 @pytest.fixture(scope="session")
 def has_deviation() -> Callable[[Array, float], bool]:
-    """Whether independent normal numbers of mean 0 can have this standard deviation: chi-square interval, 99.9 %."""
+    """Whether independent normal samples of mean 0 can have this standard deviation: chi-square interval, 99.9 %."""
 
     def judge(values: Array, deviation: float) -> bool:
         low, high = chi2.interval(CONFIDENCE, values.size)
@@ -32,29 +32,29 @@ def has_deviation() -> Callable[[Array, float], bool]:
 
 @pytest.fixture(scope="session")
 def has_correlation() -> Callable[[Array, Array, float], bool]:
-    """Whether pairs of normal numbers can have this correlation: Fisher's z, 99.9 %."""
+    """Whether pairs of normal samples can have this correlation: Fisher's z, 99.9 %."""
 
     def judge(first: Array, second: Array, correlation: float) -> bool:
         found = float(np.corrcoef(first, second)[0, 1])
-        spread = BOUND / math.sqrt(first.size - 3)
-        return abs(math.atanh(found) - math.atanh(correlation)) <= spread
+        margin = BOUND / math.sqrt(first.size - 3)
+        return abs(math.atanh(found) - math.atanh(correlation)) <= margin
 
     return judge
 
 
 @pytest.fixture(scope="session")
 def has_share() -> Callable[[int, int, float], bool]:
-    """Whether so many of so many events can be of this probability: normal interval, 99.9 %."""
+    """Whether `count` of `total` events can have this probability: normal interval, 99.9 %."""
 
     def judge(count: int, total: int, share: float) -> bool:
-        spread = BOUND * math.sqrt(share * (1.0 - share) * total)
-        return abs(count - share * total) <= spread
+        margin = BOUND * math.sqrt(share * (1.0 - share) * total)
+        return abs(count - share * total) <= margin
 
     return judge
 
 
 @pytest.fixture(scope="session")
 def at_rest() -> BaseMotion:
-    """On level ground, facing east."""
+    """A vehicle at rest on level ground, facing east."""
     still = (0.0, 0.0, 0.0)
     return BaseMotion(still, (0.0, 0.0, 0.0, 1.0), still, still, still, still)

@@ -33,7 +33,7 @@ CONFIDENCE = 0.999
 HOUR = 360_000  # samples at 100 Hz
 
 
-def test_it_is_the_definition() -> None:
+def test_it_matches_the_definition() -> None:
     values = stream(1, "allan").normal(size=200).cumsum()
     curve = allan_deviation(values, rate_hz=4.0)
 
@@ -63,7 +63,7 @@ def test_gauss_markov_curve_is_the_integral_of_its_correlation(tau: float) -> No
         value, _ = quad(lambda lag: (tau - abs(lag)) * math.exp(-abs(lag + shift)) / tau**2, -tau, tau, points=[0.0])
         return float(value)
 
-    # Half the mean square of the difference of neighbouring means.
+    # Half the mean square of the difference of successive means.
     assert gauss_markov_deviation(tau) ** 2 == pytest.approx(overlap(0.0) - overlap(tau), rel=1e-7)
 
 
@@ -77,13 +77,13 @@ def test_the_flat_part_is_where_the_curve_is_largest() -> None:
 
     assert found.x == pytest.approx(FLAT_AT, rel=1e-4)
     assert -found.fun == pytest.approx(FLAT, rel=1e-12)
-    assert math.isclose(FLAT, 0.437 * math.sqrt(2.0), rel_tol=2e-3)  # as IEEE Std 952 has it
+    assert math.isclose(FLAT, 0.437 * math.sqrt(2.0), rel_tol=2e-3)  # as in IEEE Std 952
 
 
 def judged(
     readings: Array, parameters: ErrorParameters, rate: float, per_decade: int = 5
 ) -> tuple[Array, Array, Array, Array]:
-    """Taus, all channels' deviation, and where it has to lie with CONFIDENCE."""
+    """Taus, deviation over all channels, and its interval with CONFIDENCE."""
     curve = allan_deviation(readings, rate, per_decade)
     found = np.sqrt((curve.deviation**2).mean(axis=1))
     low, high = curve.interval(expected_deviation(parameters, rate, curve.tau), CONFIDENCE, readings.shape[1])
@@ -101,7 +101,7 @@ def judged(
     ],
     ids=["white", "drift", "walk", "steps", "all"],
 )
-def test_each_kind_of_error_shows_the_curve_expected_of_it(parameters: ErrorParameters) -> None:
+def test_each_kind_of_error_has_its_expected_curve(parameters: ErrorParameters) -> None:
     readings = ErrorModel(parameters, 40, 3, "sensor").apply_still(0, 100_000_000, 20_000, np.zeros(40))
     _, found, low, high = judged(readings, parameters, rate=10.0)
 
@@ -118,8 +118,8 @@ def test_a_static_hour_shows_the_configured_curve(grade: str, at_rest: BaseMotio
         assert ((low <= found) & (found <= high)).all(), np.c_[tau, low, found, high]
 
 
-def test_a_static_hour_gives_back_density_and_bias_instability(at_rest: BaseMotion) -> None:
-    # An hour has few stretches as long as 200 s; at 25 s it has enough to tell the flat part within a few per cent.
+def test_a_static_hour_recovers_density_and_bias_instability(at_rest: BaseMotion) -> None:
+    # An hour has few intervals of 200 s; with 25 s it has enough to find the flat part within a few per cent.
     settings = dataclasses.replace(
         load_preset(ImuSettings, "industrial_mems"),
         gyro_bias_correlation_s=25.0, accel_bias_correlation_s=25.0, gyro_bias_instability_dph=20.0,
@@ -137,7 +137,7 @@ def test_a_static_hour_gives_back_density_and_bias_instability(at_rest: BaseMoti
         white = math.sqrt((found[second] ** 2 - drift**2) * curve.tau[second])
         low, high = curve.interval(np.array(density), CONFIDENCE, channels=3)
         assert low[second] <= white <= high[second]
-        assert white == pytest.approx(density, rel=0.03)  # what the interval amounts to
+        assert white == pytest.approx(density, rel=0.03)  # the size of the interval
 
         flat = int(np.abs(curve.tau - FLAT_AT * 25.0).argmin())
         level = math.sqrt(found[flat] ** 2 - density**2 / curve.tau[flat])
@@ -146,13 +146,13 @@ def test_a_static_hour_gives_back_density_and_bias_instability(at_rest: BaseMoti
         assert low[flat] > 0.75 * instability  # the test can fail
 
 
-def test_many_hours_narrow_the_flat_part_down() -> None:
+def test_many_hours_give_the_flat_part_precisely() -> None:
     parameters = ErrorParameters(drifting_bias=drift_of_instability(1.0), drift_time_s=100.0)
     readings = ErrorModel(parameters, 300, 4, "sensor").apply_still(0, 10_000_000_000, 360, np.zeros(300))
     curve = allan_deviation(readings, 0.1, per_decade=20)
     found = np.sqrt((curve.deviation**2).mean(axis=1))
 
-    # Sampled every 10 s: means over 190 s are of 19 readings, which is 0.2 % above those of all times.
+    # Sampled every 10 s: means over 190 s have 19 readings, which is 0.2 % above continuous means.
     low, high = curve.interval(np.array(1.0), CONFIDENCE, channels=300)
     flat = int(np.abs(curve.tau - FLAT_AT * 100.0).argmin())
     assert low[flat] <= found[flat] <= high[flat]

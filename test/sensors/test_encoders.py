@@ -1,4 +1,4 @@
-"""Encoders and their companions: what [Sanjurjo]'s vehicle would read, with errors and faults."""
+"""Encoders and the other drive sensors of [Sanjurjo]'s vehicle, with errors and faults."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HALL = load_preset(EncoderSettings, "hall_40")
 
 
 def rolling(k: int, rate: float = 20.0) -> DriveTruth:
-    """Wheels that turn a little differently, at the k-th period."""
+    """Wheels at slightly different speeds, at the k-th period."""
     spin = rate * np.array([1.0, 1.01, 0.99, 1.02]) * k * 0.01
     return DriveTruth(spin, np.array([100.0, 200.0, -300.0, 400.0]), 0.2, 0.4, 0.3, 150.0)
 
@@ -52,9 +52,9 @@ def run(
     return [sample for k in range(count) for sample in sensor.update(DATE + k * PERIOD, base, truth(k))]
 
 
-def test_the_presets_are_the_seeds_vehicle_a_better_one_and_the_truth() -> None:
+def test_the_presets_are_sanjurjos_vehicle_a_better_one_and_the_truth() -> None:
     assert preset_names(EncoderSettings.presets) == ["hall_40", "ideal", "quadrature"]
-    assert EncoderSettings() == HALL  # what the defaults are said to be
+    assert EncoderSettings() == HALL  # the documented defaults
     assert (HALL.wheel_pulses, HALL.knows_direction) == (40, False)  # [Sanjurjo] Section 5.6.5
     quadrature = load_preset(EncoderSettings, "quadrature")
     assert (quadrature.wheel_pulses, quadrature.knows_direction) == (2048, True)
@@ -75,7 +75,7 @@ def test_ideal_encoders_read_the_truth(at_rest: BaseMotion) -> None:
 
 @pytest.mark.parametrize("kind", ["bias", "spike", "scale"])
 @pytest.mark.parametrize("value", [1e6, -1e6])
-def test_a_fault_takes_no_reading_out_of_its_range(kind: str, value: float, at_rest: BaseMotion) -> None:
+def test_faults_keep_readings_within_their_range(kind: str, value: float, at_rest: BaseMotion) -> None:
     samples = run(HALL, at_rest, rolling, 100, Fault(kind=kind, value=value))
 
     assert np.abs([sample.wheel_torque for sample in samples]).max() == HALL.wheel_torque_range_nm
@@ -83,12 +83,12 @@ def test_a_fault_takes_no_reading_out_of_its_range(kind: str, value: float, at_r
     assert ((throttle >= 0.0) & (throttle <= 1.0)).all()
 
 
-def test_a_fault_that_is_no_number_stays_none_in_spite_of_ranges(at_rest: BaseMotion) -> None:
+def test_a_nan_fault_stays_nan_despite_ranges(at_rest: BaseMotion) -> None:
     (sample,) = run(HALL, at_rest, rolling, 1, Fault(kind="nan"))
     assert np.isnan([*sample.wheel_torque, sample.throttle]).all()
 
 
-@pytest.mark.parametrize("faults", [(), (Fault(kind="scale", value=-1.0),)], ids=["sound", "turned over"])
+@pytest.mark.parametrize("faults", [(), (Fault(kind="scale", value=-1.0),)], ids=["no fault", "inverted"])
 def test_a_pedal_at_rest_never_reads_negative_zero(faults: tuple[Fault, ...], at_rest: BaseMotion) -> None:
     samples = run(HALL, at_rest, lambda k: STANDING, 100, *faults)
 
@@ -96,7 +96,7 @@ def test_a_pedal_at_rest_never_reads_negative_zero(faults: tuple[Fault, ...], at
     assert min(sample.throttle for sample in samples) == 0.0
 
 
-def test_wheel_angles_of_the_seed_are_multiples_of_nine_degrees(at_rest: BaseMotion) -> None:
+def test_wheel_angles_of_hall_40_are_multiples_of_nine_degrees(at_rest: BaseMotion) -> None:
     angles = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200)])
     pulses = np.degrees(angles) / 9.0
 
@@ -113,7 +113,7 @@ def test_wheels_do_not_pulse_together(at_rest: BaseMotion) -> None:
 
 
 @pytest.mark.parametrize(("preset", "sign"), [("hall_40", 1.0), ("quadrature", -1.0)])
-def test_only_quadrature_knows_that_it_goes_backward(preset: str, sign: float, at_rest: BaseMotion) -> None:
+def test_only_quadrature_knows_the_direction(preset: str, sign: float, at_rest: BaseMotion) -> None:
     last = run(load_preset(EncoderSettings, preset), at_rest, lambda k: rolling(k, rate=-20.0), 200)[-1]
 
     assert (np.sign(last.wheel_angle) == sign).all()
@@ -148,7 +148,7 @@ def test_offsets_are_those_configured_and_stay(at_rest: BaseMotion, has_deviatio
     assert has_deviation(np.array([first.tilt for first, _ in runs]).ravel(), math.radians(0.2))
 
 
-def test_readings_come_in_their_steps_and_within_their_ranges(at_rest: BaseMotion) -> None:
+def test_readings_are_quantised_and_within_their_ranges(at_rest: BaseMotion) -> None:
     settings = dataclasses.replace(HALL, wheel_torque_range_nm=250.0)
     for sample in run(settings, at_rest, lambda k: rolling(k)._replace(throttle=1.0), 100):
         for value, step in (
@@ -168,7 +168,7 @@ def test_engine_speed_is_timed_from_its_pulses(at_rest: BaseMotion) -> None:
 
     assert rates[0] == 0.0  # no pulse yet
     assert np.mean(rates[10:]) == pytest.approx(80.0, rel=2e-3)
-    assert np.std(rates[10:]) < 0.01 * 80.0  # 36 pulses a turn, each misplaced by 1 % of a pulse
+    assert np.std(rates[10:]) < 0.01 * 80.0  # 36 pulses per revolution, each misplaced by 1 % of a pulse
 
 
 def leaning(base: BaseMotion, roll: float, pitch: float) -> BaseMotion:
@@ -176,12 +176,12 @@ def leaning(base: BaseMotion, roll: float, pitch: float) -> BaseMotion:
     return base._replace(attitude=(x, y, z, w))
 
 
-def test_inclinometers_tell_roll_and_pitch_of_a_vehicle_at_rest(at_rest: BaseMotion) -> None:
+def test_inclinometers_measure_roll_and_pitch_of_a_vehicle_at_rest(at_rest: BaseMotion) -> None:
     sample = run(IDEAL, leaning(at_rest, roll=-12.0, pitch=7.0), lambda k: STANDING, 1)[0]
     assert_allclose(np.degrees(sample.tilt), [-12.0, 7.0], atol=1e-9)
 
 
-def test_inclinometers_take_acceleration_for_tilt(at_rest: BaseMotion) -> None:
+def test_inclinometers_mistake_acceleration_for_tilt(at_rest: BaseMotion) -> None:
     braking = at_rest._replace(acceleration=(-3.0, 0.0, 0.0))
     turning_left = at_rest._replace(acceleration=(0.0, 3.0, 0.0))
     lean = math.atan2(3.0, 9.81)
@@ -196,7 +196,7 @@ def test_inclinometers_are_slow(at_rest: BaseMotion) -> None:
     braking = at_rest._replace(acceleration=(-3.0, 0.0, 0.0))
     tilts = [sensor.update(DATE + k * PERIOD, braking, STANDING)[0].tilt[1] for k in range(1, 301)]
 
-    # Force ahead goes as 1 - exp(-t / 0.5 s): 63 % at 0.5 s.
+    # Forward force rises as 1 - exp(-t / 0.5 s): 63 % at 0.5 s.
     assert math.tan(tilts[49]) * 9.81 == pytest.approx(3.0 * (1.0 - math.exp(-1.0)), rel=1e-9)
     assert math.tan(tilts[-1]) * 9.81 == pytest.approx(3.0, rel=0.01)
 
@@ -207,13 +207,13 @@ def test_inclinometers_stay_finite_in_free_fall(at_rest: BaseMotion) -> None:
 
 
 def flat(sample: EncoderSample) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """In the order of the channels."""
+    """All readings in the order of the channels."""
     single = [sample.steering, sample.throttle, sample.brake_pressure, sample.engine_speed]
     return np.concatenate([sample.wheel_angle, sample.wheel_rate, sample.wheel_torque, single, sample.tilt])
 
 
 @pytest.mark.parametrize("channel", EncoderSettings.channels)
-def test_a_fault_hits_the_channel_of_its_name(channel: str, at_rest: BaseMotion) -> None:
+def test_a_fault_affects_the_channel_of_its_name(channel: str, at_rest: BaseMotion) -> None:
     sound = np.array([flat(sample) for sample in run(HALL, at_rest, rolling, 20)])
     broken = np.array([flat(s) for s in run(HALL, at_rest, rolling, 20, Fault(kind="nan", channel=channel))])
 
@@ -222,7 +222,7 @@ def test_a_fault_hits_the_channel_of_its_name(channel: str, at_rest: BaseMotion)
     assert_array_equal(sound[~is_wrong], broken[~is_wrong])
 
 
-def test_a_stuck_wheel_encoder_repeats_its_angle_and_goes_on_where_it_should(at_rest: BaseMotion) -> None:
+def test_a_stuck_wheel_encoder_repeats_its_angle_and_then_continues_correctly(at_rest: BaseMotion) -> None:
     stuck = Fault(kind="freeze", start_s=0.5, length_s=0.5, channel="wheel_angle_rear_left")
     sound = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200)])
     broken = np.array([sample.wheel_angle for sample in run(HALL, at_rest, rolling, 200, stuck)])
@@ -243,7 +243,7 @@ def test_reset_repeats_to_the_bit(at_rest: BaseMotion) -> None:
     assert_array_equal(runs[0], runs[1])
 
 
-def test_noise_changed_while_it_runs_leaves_the_counts_alone(at_rest: BaseMotion) -> None:
+def test_changing_noise_while_running_leaves_the_counts_alone(at_rest: BaseMotion) -> None:
     sensor = Encoders(HALL, seed=3, start_ns=DATE)
     steady = run(HALL, at_rest, rolling, 100)
     for k in range(50):
@@ -294,7 +294,7 @@ def test_impossible_settings_are_rejected_in_one_line(values: dict[str, float], 
     assert "\n" not in str(caught.value)
 
 
-def test_a_driving_vehicle_is_seen_as_it_drives() -> None:
+def test_readings_follow_a_driving_vehicle() -> None:
     hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     road, pedals = FlatGround(), Pedals(steering=0.3, throttle=0.4)
     x, y, z = hmmwv.base_in_chassis.tolist()
@@ -315,7 +315,7 @@ def test_a_driving_vehicle_is_seen_as_it_drives() -> None:
     assert (sample.throttle, sample.brake_pressure) == (0.4, 0.0)
 
 
-def test_drive_truth_keeps_its_values_when_the_record_is_filled_anew() -> None:
+def test_drive_truth_keeps_its_values_when_the_record_is_refilled() -> None:
     hmmwv = Hmmwv.from_yaml(share_file("config/vehicles/hmmwv.yaml"))
     seen = hmmwv.snapshot(hmmwv.start(FlatGround(), speed=5.0), Pedals(brake=0.5), FlatGround())
     truth = drive_truth(seen)
@@ -324,4 +324,4 @@ def test_drive_truth_keeps_its_values_when_the_record_is_filled_anew() -> None:
 
     assert_array_equal(truth.spin, spin)
     assert_array_equal(truth.wheel_torque, torque)
-    assert (torque < 0.0).all()  # brakes hold wheels that turn forward
+    assert (torque < 0.0).all()  # brakes act on wheels that roll forward

@@ -1,4 +1,4 @@
-"""Error models: statistics are those configured, readings are what an instrument can show, nothing is redrawn."""
+"""Error models: statistics as configured, readings quantised and limited, nothing is redrawn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sensors.errors import ErrorModel, ErrorParameters, limited
 Array = NDArray[np.float64]
 Judge = Callable[..., bool]
 
-MANY = 4000  # channels, each a realisation of its own
+MANY = 4000  # channels, each an independent realisation
 S = 1_000_000_000  # [ns]
 PERIOD = S // 100
 ALL = ErrorParameters(
@@ -29,7 +29,7 @@ ALL = ErrorParameters(
 
 
 def errors_after(parameters: ErrorParameters, times_s: list[float], true: float = 0.0) -> list[Array]:
-    """Of many channels, at times."""
+    """Errors of many channels at times."""
     model = ErrorModel(parameters, MANY, 1, "sensor")
     truth = np.full(MANY, true)
     return [model.apply(round(time * S), truth) - truth for time in times_s]
@@ -40,7 +40,7 @@ def test_without_errors_the_truth_is_read() -> None:
     assert_array_equal(ErrorModel(ErrorParameters(), 3, 1, "sensor").apply(0, truth), truth)
 
 
-def test_noise_has_its_deviation_and_no_memory(has_deviation: Judge, has_correlation: Judge) -> None:
+def test_noise_has_its_deviation_and_is_uncorrelated(has_deviation: Judge, has_correlation: Judge) -> None:
     first, second = errors_after(ErrorParameters(noise=0.2), [0.0, 0.01])
 
     assert has_deviation(first, 0.2)
@@ -57,7 +57,7 @@ def test_constant_bias_has_its_deviation_and_stays(has_deviation: Judge) -> None
 
 
 @pytest.mark.parametrize("passed", [0.01, 7.0, 20.0, 60.0])
-def test_drifting_bias_keeps_its_deviation_and_forgets_with_its_correlation_time(
+def test_drifting_bias_keeps_its_deviation_and_decorrelates_with_its_correlation_time(
     passed: float, has_deviation: Judge, has_correlation: Judge
 ) -> None:
     first, later = errors_after(ErrorParameters(drifting_bias=0.3, drift_time_s=20.0), [0.0, passed])
@@ -79,7 +79,7 @@ def test_random_walk_grows_with_the_root_of_time(has_deviation: Judge) -> None:
     assert not start.any()
     assert has_deviation(early, 0.1 * math.sqrt(4.0))
     assert has_deviation(late, 0.1 * math.sqrt(100.0))
-    assert has_deviation(late - early, 0.1 * math.sqrt(96.0))  # what comes does not depend on what was
+    assert has_deviation(late - early, 0.1 * math.sqrt(96.0))  # increments are independent of the past
 
 
 def test_scale_error_is_a_share_of_the_truth(has_deviation: Judge) -> None:
@@ -87,7 +87,7 @@ def test_scale_error_is_a_share_of_the_truth(has_deviation: Judge) -> None:
     assert has_deviation(error, 0.3)
 
 
-def test_misalignment_mixes_axes_and_leaves_each_its_own(has_deviation: Judge) -> None:
+def test_misalignment_mixes_axes_and_keeps_each_axis_itself(has_deviation: Judge) -> None:
     parameters, along_x = ErrorParameters(misalignment=0.002), np.array([10.0, 0.0, 0.0])
     read = np.array([ErrorModel(parameters, 3, seed, "sensor").apply(0, along_x) for seed in range(400)])
 
@@ -95,7 +95,7 @@ def test_misalignment_mixes_axes_and_leaves_each_its_own(has_deviation: Judge) -
     assert has_deviation(read[:, 1:].ravel(), 0.02)
 
 
-def test_the_variance_told_is_the_variance_made(has_deviation: Judge) -> None:
+def test_the_reported_variance_is_the_actual_variance(has_deviation: Judge) -> None:
     parameters = dataclasses.replace(ALL, scale=0.0, resolution=0.5, limit=math.inf)
     model = ErrorModel(parameters, MANY, 1, "sensor")
     for time_s in (0.0, 3.0, 50.0):
@@ -142,14 +142,14 @@ def test_many_readings_at_once_are_to_the_bit_those_one_by_one() -> None:
     single = [one_by_one.apply(S + k * PERIOD, truth) for k in range(500)]
 
     assert_array_equal(block, single)
-    # ... and both go on alike.
+    # ... and both continue identically.
     assert_array_equal(at_once.apply(99 * S, truth), one_by_one.apply(99 * S, truth))
     assert_array_equal(at_once.apply_still(100 * S, PERIOD, 1, truth)[0], one_by_one.apply(100 * S, truth))
     assert at_once.variance() == pytest.approx(one_by_one.variance(), rel=1e-12)
 
 
 @pytest.mark.parametrize(("count", "step"), [(0, 1), (1, 0)])
-def test_many_readings_reject_what_is_none(count: int, step: int) -> None:
+def test_many_readings_reject_invalid_counts_and_steps(count: int, step: int) -> None:
     with pytest.raises(ValueError, match="must be above 0"):
         ErrorModel(ALL, 3, 5, "sensor").apply_still(0, step, count, np.zeros(3))
 
@@ -162,7 +162,7 @@ def test_reset_repeats_to_the_bit() -> None:
     assert_array_equal(first, [model.apply(k * PERIOD, np.ones(3)) for k in range(50)])
 
 
-def test_another_amount_of_noise_scales_the_same_random_numbers() -> None:
+def test_changing_the_noise_scales_the_same_random_numbers() -> None:
     plain, louder = (ErrorModel(ErrorParameters(noise=0.1, constant_bias=1.0), 3, 5, "sensor") for _ in range(2))
     first = [plain.apply(k * PERIOD, np.zeros(3)) - plain.bias() for k in range(20)]
     for k in range(10):
@@ -180,14 +180,14 @@ def test_variances_grow_with_the_reading_axis_by_axis(has_deviation: Judge) -> N
     models = [ErrorModel(parameters, 3, seed, "sensor") for seed in range(1000)]
     errors = np.array([model.apply(0, true) - true for model in models])
 
-    told = models[0].variances(true)
+    reported = models[0].variances(true)
 
-    assert_array_equal(told, 0.01**2 + 0.02**2 * np.array([1.0, 0.0, 9.0]) + 0.03**2 * np.array([9.0, 10.0, 1.0]))
+    assert_array_equal(reported, 0.01**2 + 0.02**2 * np.array([1.0, 0.0, 9.0]) + 0.03**2 * np.array([9.0, 10.0, 1.0]))
     for axis in range(3):
-        assert has_deviation(errors[:, axis], math.sqrt(told[axis]))
+        assert has_deviation(errors[:, axis], math.sqrt(reported[axis]))
 
 
-def test_channels_that_are_no_three_axes_have_no_misalignment_in_their_variance() -> None:
+def test_only_three_axis_channels_have_misalignment_in_their_variance() -> None:
     model = ErrorModel(ErrorParameters(noise=0.1, misalignment=0.5), 2, 1, "sensor")
     np.testing.assert_allclose(model.variances(np.array([7.0, 8.0])), 0.01)
 
@@ -213,7 +213,7 @@ def test_impossible_parameters_are_rejected_in_one_line(wrong: dict[str, float],
         ErrorParameters(**wrong)
 
 
-def test_copy_of_a_model_goes_on_by_itself() -> None:
+def test_copy_of_a_model_continues_independently() -> None:
     model = ErrorModel(ALL, 3, 7, "imu")
     model.apply(S, np.zeros(3))
     twin = copy.deepcopy(model)

@@ -1,4 +1,4 @@
-"""Scripted faults: each kind does what it says, when it says, to whom it says; none disturbs another."""
+"""Scripted faults: each kind has its effect in its time on its channels, independently of the others."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def line(*faults: Fault, seed: int = 3) -> FaultLine:
 
 
 def readings(faults: FaultLine, count: int, rate: float = 10.0) -> Array:
-    """What becomes of k, k + 100, k + 200 at each k."""
+    """Distorted readings of k, k + 100, k + 200 at each k."""
     return np.array([faults.distort(k / rate, np.array([0.0, 100.0, 200.0]) + k) for k in range(count)])
 
 
 SOUND = readings(line(), 100)
-DURING = slice(20, 50)  # of readings: a fault from 2 s for 3 s
+DURING = slice(20, 50)  # readings during a fault from 2 s for 3 s
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind not in DELIVERY_FAULTS])
-def test_a_fault_hits_its_channels_in_its_time_and_nothing_else(kind: str) -> None:
+def test_a_fault_affects_only_its_channels_in_its_time(kind: str) -> None:
     read = readings(line(Fault(kind=kind, start_s=2.0, length_s=3.0, value=0.5, channel="gyro")), 100)
 
     is_wrong = read != SOUND  # NaN too
@@ -57,7 +57,7 @@ def test_two_freezes_hold_each_channel_from_its_own_time() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_frozen_reading_has_the_other_faults_of_its_time_in_it(order: int) -> None:
+def test_a_frozen_reading_includes_the_other_faults_of_its_time(order: int) -> None:
     faults = [Fault(kind="bias", value=1000.0), Fault(kind="freeze", start_s=2.0, length_s=3.0)]
     read = readings(line(*faults[::order]), 100)
 
@@ -68,7 +68,7 @@ def test_frozen_from_the_start_is_frozen_at_the_first_reading() -> None:
     assert (readings(line(Fault(kind="freeze")), 10) == SOUND[0]).all()
 
 
-def test_bias_drift_scale_and_nan_do_as_they_say() -> None:
+def test_bias_drift_scale_and_nan_have_their_effect() -> None:
     time = np.arange(30)[:, None] / 10.0
     expected: dict[str, Array] = {
         "bias": SOUND[DURING] + 0.5,
@@ -86,7 +86,7 @@ def test_noise_has_its_deviation(has_deviation: Judge) -> None:
     assert has_deviation(error.ravel(), 0.5)
 
 
-def test_spikes_go_both_ways_and_hit_their_share(has_share: Judge) -> None:
+def test_spikes_have_both_signs_and_affect_their_share(has_share: Judge) -> None:
     error = (readings(line(Fault(kind="spike", value=7.0)), 5000) - readings(line(), 5000))[:, 0]
 
     assert set(error.round(9)) == {-7.0, 0.0, 7.0}
@@ -108,7 +108,7 @@ def delays(faults: FaultLine, count: int) -> list[list[float]]:
     return [faults.delays(k / 10.0) for k in range(count)]
 
 
-def test_outage_loses_all_in_its_time_and_none_else() -> None:
+def test_outage_loses_all_samples_in_its_time_and_no_others() -> None:
     sent = [len(found) for found in delays(line(Fault(kind="outage", start_s=2.0, length_s=3.0)), 100)]
     assert sent == [1] * 20 + [0] * 30 + [1] * 50
 
@@ -123,12 +123,12 @@ def test_delay_and_duplicate_add_up() -> None:
     assert both.delays(0.0) == [pytest.approx(0.3)] * 2
 
 
-def test_reorder_delays_evenly_up_to_its_value() -> None:
+def test_reorder_delays_uniformly_up_to_its_value() -> None:
     found = np.array(delays(line(Fault(kind="reorder", value=2.0)), 4000)).ravel()
 
     assert found.min() >= 0.0
     assert found.max() <= 2.0
-    # Mean and deviation of an even spread, 99.9 %.
+    # Mean and deviation of a uniform distribution, 99.9 %.
     assert abs(found.mean() - 1.0) < 3.3 * 2.0 / math.sqrt(12.0 * 4000)
     assert found.std() == pytest.approx(2.0 / math.sqrt(12.0), rel=0.04)
 
@@ -154,7 +154,7 @@ def test_losing_samples_leaves_the_order_of_the_others_alone() -> None:
     assert all(second in (first, []) for first, second in zip(alone, together, strict=True))
 
 
-def test_faults_that_stay_go_on_when_others_are_set() -> None:
+def test_faults_that_stay_continue_when_others_are_set() -> None:
     noise = Fault(kind="noise", value=1.0, channel="gyro")
     steady, changed = line(noise), line(noise)
     first = readings(steady, 40)
@@ -166,7 +166,7 @@ def test_faults_that_stay_go_on_when_others_are_set() -> None:
     assert_array_equal(first[20:, :2], third[:, :2])
 
 
-def test_two_alike_faults_have_random_numbers_of_their_own(has_deviation: Judge) -> None:
+def test_two_equal_faults_have_their_own_random_numbers(has_deviation: Judge) -> None:
     noise = Fault(kind="noise", value=1.0)
     error = readings(line(noise, noise), 2000) - readings(line(), 2000)
 
@@ -188,7 +188,7 @@ def test_reset_repeats_to_the_bit(kind: str) -> None:
     [
         ({"kind": "drop", "value": 1.5}, "value: of drop must be from 0 to 1, got 1.5"),
         ({"kind": "delay", "value": -1.0}, "value: of delay must not be negative"),
-        ({"kind": "outage", "channel": "gyro"}, "channel: outage hits whole samples"),
+        ({"kind": "outage", "channel": "gyro"}, "channel: outage affects whole samples"),
     ],
 )
 def test_impossible_faults_are_rejected(wrong: dict[str, str | float], words: str) -> None:
@@ -196,6 +196,6 @@ def test_impossible_faults_are_rejected(wrong: dict[str, str | float], words: st
         Fault(**wrong)  # type: ignore[arg-type]
 
 
-def test_a_fault_of_no_channel_names_those_there_are() -> None:
+def test_a_fault_of_an_unknown_channel_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="must be the beginning of one of gyro_x, gyro_y, accel_x, got 'gps'"):
         line(Fault(kind="bias", channel="gps"))

@@ -1,4 +1,4 @@
-"""The IMU: what it reads of motions that one can work out by hand, what grades promise, what saturates."""
+"""The IMU: readings of motions with closed forms, grades, saturation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_gravity_is_the_vehicles() -> None:
     assert ImuSettings().gravity_mps2 == inspect.signature(Hmmwv).parameters["gravity"].default == G
 
 
-def test_at_rest_on_level_ground_the_force_is_g_upward(at_rest: BaseMotion) -> None:
+def test_at_rest_on_level_ground_the_specific_force_is_g_upward(at_rest: BaseMotion) -> None:
     sample = read(mounted((1.7, 0.3, 0.8)), at_rest)
 
     assert_allclose(sample.force, [0.0, 0.0, G], atol=1e-15)
@@ -79,7 +79,7 @@ def test_on_a_slope_gravity_pulls_backward_and_sideways(at_rest: BaseMotion) -> 
     assert_allclose(left_side_up, [0.0, G * math.sin(math.radians(10.0)), G * math.cos(math.radians(10.0))], atol=1e-12)
 
 
-def test_in_free_fall_there_is_no_force(at_rest: BaseMotion) -> None:
+def test_in_free_fall_the_specific_force_is_zero(at_rest: BaseMotion) -> None:
     falling = leaning(at_rest, roll=30.0, pitch=40.0)
     down = Rotation.from_quat(falling.attitude).inv().apply([0.0, 0.0, -G])
 
@@ -94,25 +94,25 @@ def test_turning_on_the_spot_gives_the_centripetal_force_of_the_lever_arm(at_res
     assert_allclose(sample.angular_velocity, [0.0, 0.0, angular_velocity])
 
 
-def test_a_turn_that_quickens_gives_the_tangential_force_of_the_lever_arm(at_rest: BaseMotion) -> None:
+def test_angular_acceleration_gives_the_tangential_force_of_the_lever_arm(at_rest: BaseMotion) -> None:
     sample = read(mounted((1.5, 0.0, 0.0)), at_rest._replace(angular_acceleration=(0.0, 0.0, 3.0)))
     assert_allclose(sample.force, [0.0, 3.0 * 1.5, G], atol=1e-12)
 
 
-def test_mounted_upside_down_it_reads_minus_g_and_turns_the_other_way(at_rest: BaseMotion) -> None:
+def test_mounted_upside_down_it_reads_minus_g_and_the_opposite_yaw_rate(at_rest: BaseMotion) -> None:
     sample = read(mounted(rpy=(180.0, 0.0, 0.0)), at_rest._replace(angular_velocity=(0.1, 0.2, 0.3)))
 
     assert_allclose(sample.force, [0.0, 0.0, -G], atol=1e-12)
     assert_allclose(sample.angular_velocity, [0.1, -0.2, -0.3], atol=1e-12)
 
 
-def test_mounted_to_the_left_it_calls_ahead_its_right(at_rest: BaseMotion) -> None:
+def test_mounted_facing_left_forward_is_its_right(at_rest: BaseMotion) -> None:
     sample = read(mounted(rpy=(0.0, 0.0, 90.0)), at_rest._replace(acceleration=(2.0, 0.0, 0.0)))
     assert_allclose(sample.force, [0.0, -2.0, G], atol=1e-12)
 
 
 @given(roll=ANGLE, pitch=ANGLE, yaw=ANGLE, tilt=ANGLE)
-def test_however_it_is_mounted_it_reads_the_same_sizes(roll: float, pitch: float, yaw: float, tilt: float) -> None:
+def test_magnitudes_do_not_depend_on_the_mount(roll: float, pitch: float, yaw: float, tilt: float) -> None:
     still = (0.0, 0.0, 0.0)
     base = BaseMotion(still, (0.0, 0.0, 0.0, 1.0), still, (0.3, -0.2, 0.1), (1.0, 2.0, 3.0), (0.4, 0.1, 0.2))
     base = leaning(base, roll=tilt)
@@ -130,11 +130,11 @@ def test_ideal_attitude_is_that_of_the_sensor(at_rest: BaseMotion) -> None:
     assert (Rotation.from_quat(sample.attitude) * expected.inv()).magnitude() < 1e-9
 
 
-def test_raw_units_tell_no_attitude(at_rest: BaseMotion) -> None:
+def test_raw_units_report_no_attitude(at_rest: BaseMotion) -> None:
     assert read(ImuSettings(), at_rest).attitude is None
 
 
-def test_attitude_errors_are_those_configured_and_told(at_rest: BaseMotion, has_deviation: Judge) -> None:
+def test_attitude_errors_are_those_configured_and_reported(at_rest: BaseMotion, has_deviation: Judge) -> None:
     settings = dataclasses.replace(IDEAL, attitude_std_deg=0.5, heading_std_deg=2.0)
     base = leaning(at_rest, roll=5.0, pitch=10.0, yaw=70.0)
     truth = Rotation.from_quat(base.attitude)
@@ -160,7 +160,7 @@ def test_faults_leave_an_attitude_of_length_one(kind: str, at_rest: BaseMotion) 
         assert np.linalg.norm(sample.attitude) == pytest.approx(1.0)
 
 
-def test_too_quick_a_turn_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
+def test_excessive_angular_velocity_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
     settings = build(ImuSettings, {"gyro_range_dps": 100.0})
     sample = read(settings, at_rest._replace(angular_velocity=(0.0, 0.0, 5.0)))
 
@@ -169,7 +169,7 @@ def test_too_quick_a_turn_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
     assert not read(settings, at_rest._replace(angular_velocity=(0.0, 0.0, 1.0))).is_clipped
 
 
-def test_too_hard_a_push_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
+def test_excessive_acceleration_is_clipped_and_flagged(at_rest: BaseMotion) -> None:
     sample = read(build(ImuSettings, {"accel_range_g": 2.0}), at_rest._replace(acceleration=(-100.0, 0.0, 0.0)))
 
     assert sample.is_clipped
@@ -199,8 +199,8 @@ def test_noise_of_one_sample_is_density_times_root_rate(rate: float, at_rest: Ba
 
 
 @pytest.mark.parametrize("grade", GRADES)
-def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_deviation: Judge) -> None:
-    # Scale and misalignment act on axes differently: the next test is theirs.
+def test_reported_variances_are_the_actual_ones(grade: str, at_rest: BaseMotion, has_deviation: Judge) -> None:
+    # Scale and misalignment act differently on the axes: see the next test.
     settings = dataclasses.replace(load_preset(ImuSettings, grade), accel_scale_ppm=0.0, accel_misalignment_mrad=0.0)
     samples = []
     for seed in range(200):
@@ -217,28 +217,28 @@ def test_variances_told_are_those_made(grade: str, at_rest: BaseMotion, has_devi
 
 
 @pytest.mark.parametrize("grade", GRADES)
-def test_variance_of_the_worst_axis_has_scale_and_misalignment_in_it(
+def test_variance_of_the_worst_axis_includes_scale_and_misalignment(
     grade: str, at_rest: BaseMotion, has_deviation: Judge
 ) -> None:
     settings = dataclasses.replace(load_preset(ImuSettings, grade), mount=Mount())
-    turning = at_rest._replace(angular_velocity=(0.0, 0.0, 2.0))  # about z, and g is along z
+    turning = at_rest._replace(angular_velocity=(0.0, 0.0, 2.0))  # about z, as g is along z
     samples = [read_with(settings, seed, turning) for seed in range(400)]
     angular_velocity = np.array([sample.angular_velocity for sample in samples]) - turning.angular_velocity
     force = np.array([sample.force for sample in samples]) - [0.0, 0.0, G]
 
-    for errors, told, kind in (
+    for errors, reported, kind in (
         (angular_velocity, samples[0].angular_velocity_variance, settings.gyro_errors()),
         (force, samples[0].force_variance, settings.accel_errors()),
     ):
-        # Scale acts on the axis along which all is measured, misalignment on the other two.
+        # Scale acts on the measured axis, misalignment on the other two.
         worst = errors[:, 2] if kind.scale > kind.misalignment else errors[:, 0]
-        assert has_deviation(worst, math.sqrt(told))
-        # No axis is worse than told: 99.9 % of 400 numbers.
-        assert (errors**2).mean(axis=0).max() < told * (1.0 + 3.29 * math.sqrt(2.0 / 400))
+        assert has_deviation(worst, math.sqrt(reported))
+        # No axis is worse than reported: 99.9 % of 400 samples.
+        assert (errors**2).mean(axis=0).max() < reported * (1.0 + 3.29 * math.sqrt(2.0 / 400))
 
 
 @pytest.mark.parametrize("kind", ["spike", "bias", "scale"])
-def test_a_fault_takes_no_reading_out_of_the_range(kind: str, at_rest: BaseMotion) -> None:
+def test_faults_keep_readings_within_the_range(kind: str, at_rest: BaseMotion) -> None:
     settings = build(ImuSettings, {"gyro_range_dps": 100.0, "accel_range_g": 2.0})
     sensor = Imu(settings, seed=1, faults=[Fault(kind=kind, value=1e3)])
     samples = [sensor.update(k * PERIOD, at_rest)[0] for k in range(100)]
@@ -251,7 +251,7 @@ def test_a_fault_takes_no_reading_out_of_the_range(kind: str, at_rest: BaseMotio
     assert any(sample.is_clipped for sample in samples)
 
 
-def test_a_fault_that_is_no_number_stays_none_in_spite_of_the_range(at_rest: BaseMotion) -> None:
+def test_a_nan_fault_stays_nan_despite_the_range(at_rest: BaseMotion) -> None:
     (sample,) = Imu(ImuSettings(), faults=[Fault(kind="nan")]).update(0, at_rest)
 
     assert np.isnan(sample.angular_velocity).all()
@@ -279,7 +279,7 @@ def test_a_better_grade_is_better_in_everything() -> None:
 
 def test_the_presets_are_the_grades_and_the_truth() -> None:
     assert preset_names(ImuSettings.presets) == sorted([*GRADES, "ideal"])
-    assert load_preset(ImuSettings, "industrial_mems") == ImuSettings()  # what the defaults are said to be
+    assert load_preset(ImuSettings, "industrial_mems") == ImuSettings()  # the documented defaults
 
 
 def test_units_of_data_sheets_are_converted() -> None:
@@ -290,7 +290,7 @@ def test_units_of_data_sheets_are_converted() -> None:
     assert settings.gyro_errors().drifting_bias == pytest.approx(8.0 * DPH / 0.617364, rel=1e-6)
 
 
-def test_noise_changed_while_it_runs_takes_effect_at_once(at_rest: BaseMotion, has_deviation: Judge) -> None:
+def test_changing_noise_while_running_takes_effect_at_once(at_rest: BaseMotion, has_deviation: Judge) -> None:
     sensor = Imu(dataclasses.replace(IDEAL, gyro_noise_density_dps_per_rthz=0.01), seed=6)
     quiet = np.array([sensor.update(k * PERIOD, at_rest)[0].angular_velocity for k in range(500)])
     sensor.change(dataclasses.replace(IDEAL, gyro_noise_density_dps_per_rthz=0.1))
@@ -312,7 +312,7 @@ def test_a_bias_outlasts_a_change_of_noise(at_rest: BaseMotion) -> None:
     assert before.angular_velocity.any()
 
 
-def test_a_static_block_is_to_the_bit_what_updates_give(at_rest: BaseMotion) -> None:
+def test_a_static_block_equals_updates_to_the_bit(at_rest: BaseMotion) -> None:
     settings, base = load_preset(ImuSettings, "consumer_mems"), leaning(at_rest, roll=3.0, pitch=-7.0)
     angular_velocity, force = Imu(settings, seed=9).still(0, 300, base)
     sensor = Imu(settings, seed=9)

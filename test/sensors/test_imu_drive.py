@@ -1,4 +1,4 @@
-"""The IMU on a vehicle that changes lanes: its readings, integrated, give back the drive."""
+"""The IMU on a vehicle that changes lanes: its integrated readings reproduce the drive."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def measured(
 
 
 @pytest.mark.parametrize("mount", [MOUNTED, ROTATED], ids=["straight", "upside down"])
-def test_integrated_readings_give_back_the_drive(
+def test_integrated_readings_reproduce_the_drive(
     drive: list[BaseMotion], mount: dict[str, tuple[float, float, float]]
 ) -> None:
     truth, samples = measured(drive, **mount)
@@ -63,7 +63,7 @@ def test_integrated_readings_give_back_the_drive(
         truth[0].position,
     )
     for now, then in itertools.pairwise(samples):
-        # Readings change evenly between samples; the second term is the turning of the axis (coning).
+        # Readings change linearly between samples; the second term is the rotation of the axis (coning).
         turned = 0.5 * PERIOD_S * (now.angular_velocity + then.angular_velocity) + PERIOD_S**2 / 12.0 * np.cross(
             now.angular_velocity, then.angular_velocity
         )
@@ -74,7 +74,7 @@ def test_integrated_readings_give_back_the_drive(
         attitude = later
 
     end = truth[-1]
-    # After 180 m and two lane changes; what is left is the 10 ms between samples and the vehicle's own 1 ms steps.
+    # After 180 m and two lane changes; the rest is due to the 10 ms between samples and the vehicle's 1 ms steps.
     assert_allclose(position, end.position, atol=0.005)
     assert_allclose(velocity, end.velocity, atol=0.002)
     assert (attitude.inv() * Rotation.from_matrix(end.world_from_sensor)).magnitude() < 5e-5
@@ -82,7 +82,7 @@ def test_integrated_readings_give_back_the_drive(
     assert max(abs(motion.acceleration[1]) for motion in truth) > 2.0
 
 
-def test_forces_are_the_differences_of_velocities(drive: list[BaseMotion]) -> None:
+def test_specific_forces_are_the_differences_of_velocities(drive: list[BaseMotion]) -> None:
     truth, samples = measured(drive, **MOUNTED)
     velocity = np.array([motion.velocity for motion in truth])
     forces = [motion.world_from_sensor @ s.force + GRAVITY for motion, s in zip(truth, samples, strict=True)]

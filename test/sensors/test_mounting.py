@@ -1,4 +1,4 @@
-"""Mounts: how a sensor moves with the vehicle, against differences of its place and closed forms."""
+"""Mounts: motion of a sensor with the vehicle, against differences of its position and closed forms."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 
 ANGLE = st.floats(-180.0, 180.0)
-SWING = np.array([0.3, -0.2, 0.5])  # [rad], of the tumbling below
+SWING = np.array([0.3, -0.2, 0.5])  # [rad], amplitudes of `tumbling`
 RATE = np.array([2.0, 1.3, 0.7])  # [rad/s]
 
 
 def tumbling(time: float) -> BaseMotion:
-    """A base that turns about all axes and goes up and down, with derivatives worked out by hand.
+    """A base that rotates about all axes and moves up and down, with analytic derivatives.
 
     Attitude is Rz(c) Ry(b) Rx(a) with angles SWING sin(RATE t).
     """
@@ -47,7 +47,7 @@ def tumbling(time: float) -> BaseMotion:
     )  # fmt: skip
 
 
-def test_velocity_and_acceleration_are_the_differences_of_the_place() -> None:
+def test_velocity_and_acceleration_are_the_differences_of_the_position() -> None:
     mount, time, step = Mounting((1.7, -0.4, 0.8), (10.0, 20.0, 30.0)), 0.6, 1e-4
     before, now, after = (mount.motion(tumbling(time + k * step)) for k in (-1, 0, 1))
 
@@ -77,6 +77,6 @@ def test_motion_that_is_not_finite_is_named(field: str, bad: float) -> None:
 
 
 @pytest.mark.parametrize("attitude", [(0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.1), (1.0, 0.0, 0.0, 1.0)])
-def test_motion_without_an_attitude_is_rejected(attitude: tuple[float, float, float, float]) -> None:
+def test_motion_without_a_unit_quaternion_is_rejected(attitude: tuple[float, float, float, float]) -> None:
     with pytest.raises(ValueError, match="base motion: attitude must be a unit quaternion"):
         require_motion(tumbling(0.0)._replace(attitude=attitude))

@@ -1,4 +1,4 @@
-"""A kind of sensor from another package: two files and one line of its metadata, and it is everywhere."""
+"""A kind of sensor from another package: two files and one line of its metadata suffice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sensors.streams import stream
 
 @dataclass(frozen=True, kw_only=True)
 class CompassSettings(SensorSettings):
-    """How well it points."""
+    """Settings of the compass."""
 
     presets: ClassVar[str] = str(Path(__file__).parent / "presets")
     channels: ClassVar[tuple[str, ...]] = ("heading",)

@@ -1,4 +1,4 @@
-"""Pictures of sensors: what is drawn where, and what they say when there is little to draw."""
+"""Pictures of sensor data: what is drawn where, and their texts when there is little to draw."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Drawn = Callable[..., Any]
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    """The figure that a picture is made of, once it was made."""
+    """The figure behind a picture."""
     figures: list[Any] = []
     to_png = picture._png
 
@@ -48,10 +48,10 @@ def words(axes: Any) -> str:
 
 
 @pytest.mark.parametrize("rpy", [(0.0, 0.0, 0.0), (180.0, 0.0, 45.0), (0.0, 10.0, -90.0)])
-def test_a_wall_is_drawn_where_it_is_however_the_unit_is_mounted(
+def test_a_wall_is_drawn_at_its_position_whatever_the_mount(
     rpy: tuple[float, float, float], drawn: Drawn, at_rest: BaseMotion
 ) -> None:
-    # Its face is 10 m ahead of base_link, from 1 m at the right to 3 m at the left; the unit sees no other side.
+    # Its face is 10 m in front of base_link, from 1 m at the right to 3 m at the left; the unit sees no other side.
     wall = Box(x=10.5, y=1.0, length=1.0, width=4.0, height=8.0)
     settings = LidarSettings(
         kind="flash", rows=60, columns=360, horizontal_fov_deg=360.0, vertical_fov_deg=60.0, range_noise_m=0.0,
@@ -80,17 +80,17 @@ def test_a_scan_without_returns_is_drawn_empty(drawn: Drawn) -> None:
     assert "0 returns of 32 rays" in words(figure.axes[0])
 
 
-def test_fixes_are_drawn_with_the_ellipse_that_is_claimed(drawn: Drawn) -> None:
+def test_fixes_are_drawn_with_the_claimed_ellipse(drawn: Drawn) -> None:
     errors = np.random.default_rng(1).normal(size=(500, 2)) * [2.0, 1.0]
     (axes,) = drawn(picture.gps_picture, "gps", errors, (2.0, 1.0)).axes
 
     assert "under open sky, at rest" in words(axes)
     ellipse = axes.lines[1].get_xydata()
-    np.testing.assert_allclose(ellipse.max(axis=0), [2.0 * 2.448, 2.448], rtol=1e-3)  # chi-square of two, 95 %
+    np.testing.assert_allclose(ellipse.max(axis=0), [2.0 * 2.448, 2.448], rtol=1e-3)  # chi-square of 2, 95 %
 
 
 @pytest.mark.parametrize("std", [0.0, 1e-6])
-def test_a_receiver_without_errors_has_no_ellipse_and_a_picture_of_some_size(std: float, drawn: Drawn) -> None:
+def test_a_receiver_without_errors_has_no_ellipse_but_a_picture(std: float, drawn: Drawn) -> None:
     (axes,) = drawn(picture.gps_picture, "gps", np.full((10, 2), 1e-9), (std, std)).axes
 
     assert "claims no error: no ellipse" in words(axes)

@@ -65,7 +65,7 @@ def test_forward_the_count_is_within_one_pulse_of_the_angle(
 
 
 @given(steps=st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=50), pulses=st.integers(1, 4096))
-def test_with_direction_the_count_follows_to_and_fro(steps: list[float], pulses: int) -> None:
+def test_with_direction_the_count_follows_back_and_forth(steps: list[float], pulses: int) -> None:
     shaft = counter(pulses, knows_direction=True)
     angles = np.cumsum([0.0, *steps])
     counted, rates = drive(shaft, angles)
@@ -74,7 +74,7 @@ def test_with_direction_the_count_follows_to_and_fro(steps: list[float], pulses:
     assert np.isfinite(rates).all()
 
 
-def test_without_direction_going_back_counts_up_as_in_the_seed() -> None:
+def test_without_direction_reversing_counts_up_as_in_sanjurjo() -> None:
     there = np.linspace(0.0, 2.0 * math.pi, 200)
     counted, rates = drive(counter(), np.concatenate([there, there[::-1]]))
 
@@ -89,15 +89,15 @@ def test_backward_rate_has_a_sign_only_with_direction(direction: bool, expected:
 
 
 @pytest.mark.parametrize("rate", [0.5, 3.0, 42.0])
-def test_a_steady_rate_is_read_exactly_by_timing_though_the_angle_is_coarse(rate: float) -> None:
+def test_timing_measures_a_constant_rate_exactly_despite_the_coarse_angle(rate: float) -> None:
     _, rates = drive(counter(), rate * np.arange(400.0) * 0.01)
     seen = rates[200:]
 
-    # Pulse timing: no ripple of one pulse per reading, which would be 15.7 rad/s for 40 pulses at 100 Hz.
+    # Pulse timing avoids a ripple of one pulse per reading, which would be 15.7 rad/s for 40 pulses at 100 Hz.
     assert seen == pytest.approx(rate, rel=1e-9)
 
 
-def test_a_rate_that_grows_is_read_with_the_delay_of_a_pulse() -> None:
+def test_an_increasing_rate_is_measured_with_the_delay_of_a_pulse() -> None:
     time = np.arange(1000.0) * 0.01
     _, rates = drive(counter(), 0.5 * 4.0 * time**2)  # 4 rad/s^2
 
@@ -105,7 +105,7 @@ def test_a_rate_that_grows_is_read_with_the_delay_of_a_pulse() -> None:
     assert np.abs(rates - 4.0 * time)[fast].max() < 4.0 * 0.02
 
 
-def test_a_wheel_that_stops_is_read_as_slower_and_slower_and_then_as_still() -> None:
+def test_the_rate_of_a_stopped_wheel_decays_to_zero() -> None:
     shaft = counter()
     _, moving = drive(shaft, 10.0 * np.arange(100.0) * 0.01)
     _, after = drive(shaft, np.full(100, 9.9), first=100)
@@ -116,7 +116,7 @@ def test_a_wheel_that_stops_is_read_as_slower_and_slower_and_then_as_still() -> 
     assert (after[52:] == 0.0).all()
 
 
-def test_a_wheel_that_starts_again_is_not_read_too_slow_for_long() -> None:
+def test_the_rate_recovers_soon_when_a_wheel_starts_again() -> None:
     shaft = counter()
     drive(shaft, 10.0 * np.arange(100.0) * 0.01)
     drive(shaft, np.full(100, 9.9), first=100)
@@ -125,7 +125,7 @@ def test_a_wheel_that_starts_again_is_not_read_too_slow_for_long() -> None:
     assert rates[5:] == pytest.approx(10.0)
 
 
-def test_a_wheel_that_trembles_at_an_edge_counts_no_more() -> None:
+def test_a_wheel_that_vibrates_at_an_edge_does_not_count() -> None:
     shaft = counter(phase=0.0)
     trembling = 1e-3 * np.sin(np.arange(1000))  # about the edge at 0, less than the hysteresis of 0.9 degrees
     counted, _ = drive(shaft, trembling)
@@ -134,13 +134,13 @@ def test_a_wheel_that_trembles_at_an_edge_counts_no_more() -> None:
     assert (counted[20:] == counted[20]).all()
 
 
-def test_without_hysteresis_it_would() -> None:
+def test_without_hysteresis_it_would_count() -> None:
     counted, _ = drive(counter(phase=0.0, hysteresis=0.0), 1e-3 * np.sin(np.arange(1000)))
     assert counted[-1] > math.radians(9.0) * 100
 
 
 @pytest.mark.parametrize("hysteresis", [0.0, 0.4])
-@pytest.mark.parametrize("swing", [0.2, 0.9], ids=["forward", "to and fro"])
+@pytest.mark.parametrize("swing", [0.2, 0.9], ids=["forward", "back and forth"])
 def test_finer_updates_than_readings_give_the_same_counts_and_rates(swing: float, hysteresis: float) -> None:
     angles = np.cumsum(0.3 + swing * np.sin(0.1 * np.arange(200.0)))
     coarse, fine = (counter(knows_direction=True, hysteresis=hysteresis) for _ in range(2))
@@ -154,7 +154,7 @@ def test_finer_updates_than_readings_give_the_same_counts_and_rates(swing: float
 
 def test_misplaced_holes_make_the_rate_uneven_and_leave_its_mean() -> None:
     shaft = counter()
-    shifts = 0.01 * np.sin(12.9898 * np.arange(2000) ** 2)  # anything without a pattern
+    shifts = 0.01 * np.sin(12.9898 * np.arange(2000) ** 2)  # irregular
     rates = []
     for k in range(2000):
         shaft.turn_to(DATE + k * 10 * MS, np.array([42.0 * k * 0.01]))
@@ -165,7 +165,7 @@ def test_misplaced_holes_make_the_rate_uneven_and_leave_its_mean() -> None:
     assert 0.001 < found.std() / 42.0 < 0.02
 
 
-def test_reset_begins_to_count_anew() -> None:
+def test_reset_restarts_the_count() -> None:
     shaft = counter()
     first = drive(shaft, np.linspace(0.0, 5.0, 50))
     shaft.reset()
@@ -174,7 +174,7 @@ def test_reset_begins_to_count_anew() -> None:
     assert_array_equal(first, drive(shaft, np.linspace(0.0, 5.0, 50)))
 
 
-def test_shafts_do_not_touch_each_other() -> None:
+def test_shafts_are_independent() -> None:
     together = PulseCounter(40, np.array([0.1, 0.8]), knows_direction=True, hysteresis=0.1, stopped_after_s=0.5)
     alone = counter(knows_direction=True, phase=0.8)
     for k in range(200):

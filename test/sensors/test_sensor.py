@@ -1,4 +1,4 @@
-"""What all sensors share, on two of them: order of parts, faults by settings, repeatability, independence."""
+"""Common behaviour of all sensors, on two of them: processing order, faults, repeatability, independence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(sensor: Imu, base: BaseMotion, count: int, first: int = 0) -> list[ImuSa
 
 
 def numbers(samples: list[Any]) -> list[bytes]:
-    """All that a sample has, to the bit."""
+    """Contents of samples, to the bit."""
     return [b"".join(np.asarray(0.0 if part is None else part).tobytes() for part in sample) for sample in samples]
 
 
@@ -39,7 +39,7 @@ def imu(*faults: Fault, name: str = "imu", seed: int = 4, **settings: Any) -> Im
     return Imu(build(ImuSettings, settings), seed=seed, name=name, faults=faults, start_ns=DATE)
 
 
-def test_samples_carry_the_time_they_were_taken_not_the_time_they_arrive(at_rest: BaseMotion) -> None:
+def test_stamps_are_sampling_times_not_arrival_times(at_rest: BaseMotion) -> None:
     sensor = imu(latency_s=0.05)
     arrivals = {k: [s.time_ns for s in sensor.update(DATE + k * PERIOD, at_rest)] for k in range(20)}
 
@@ -56,7 +56,7 @@ def test_dropout_loses_its_share(at_rest: BaseMotion, has_share: Judge) -> None:
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_every_fault_can_be_switched_on_and_off_while_it_runs(kind: str, at_rest: BaseMotion) -> None:
+def test_every_fault_can_be_switched_on_and_off_while_running(kind: str, at_rest: BaseMotion) -> None:
     sound, broken = imu(), imu()
     whole = numbers(run(sound, at_rest, 300))
     before = numbers(run(broken, at_rest, 100))
@@ -67,7 +67,7 @@ def test_every_fault_can_be_switched_on_and_off_while_it_runs(kind: str, at_rest
 
     assert before == whole[:100]
     assert during != whole[100:200]
-    # Late ones of the fault arrive among those after it; those sampled after it are sound.
+    # Samples delayed by the fault arrive among later ones; those sampled after it are correct.
     assert after[-40:] == whole[-40:] if kind not in ("delay", "reorder") else set(after) >= set(whole[200:])
 
 
@@ -83,24 +83,24 @@ def test_scripted_faults_count_from_the_start_of_the_run(kind: str, at_rest: Bas
 
 
 def test_a_fault_set_by_hand_lasts_as_long_as_a_run_may(at_rest: BaseMotion) -> None:
-    sensor = Imu(build(ImuSettings, {"fault": "nan"}), start_ns=0)  # 56 years ago
+    sensor = Imu(build(ImuSettings, {"fault": "nan"}), start_ns=0)  # 1970
     assert np.isnan(run(sensor, at_rest, 1)[0].angular_velocity).all()
 
 
-def test_a_fault_of_no_channel_is_rejected_by_name() -> None:
+def test_a_fault_of_an_unknown_channel_is_rejected_by_name() -> None:
     with pytest.raises(SettingsError, match="fault_channel: must be the beginning of one of gyro_x"):
         build(ImuSettings, {"fault": "bias", "fault_channel": "wheel"})
     with pytest.raises(ValueError, match="channel: must be the beginning of one of gyro_x"):
         imu(Fault(kind="bias", channel="wheel"))
 
 
-def test_a_channel_there_is_none_of_is_rejected_before_a_fault_needs_it() -> None:
+def test_an_unknown_channel_is_rejected_even_without_a_fault() -> None:
     with pytest.raises(SettingsError, match="fault_channel: must be the beginning of one of gyro_x"):
         build(ImuSettings, {"fault_channel": "giro"})
     assert build(ImuSettings, {"fault_channel": "gyro"}).present_fault() == ()
 
 
-def test_faults_are_told_at_the_times_they_are_on() -> None:
+def test_faults_are_reported_while_active() -> None:
     early, late = Fault(kind="bias", value=1.0, length_s=2.0), Fault(kind="nan", start_s=1.0, length_s=2.0)
     sensor = imu(early, late, fault="noise", fault_value=0.1)
 
@@ -118,7 +118,7 @@ def test_reset_repeats_to_the_bit_with_faults_and_late_samples(at_rest: BaseMoti
     assert numbers(run(sensor, at_rest, 500)) == first
 
 
-def test_reset_lets_time_go_back(at_rest: BaseMotion) -> None:
+def test_time_may_go_back_after_a_reset(at_rest: BaseMotion) -> None:
     sensor = imu(latency_s=1.0)
     run(sensor, at_rest, 50, first=1000)
     sensor.reset()
@@ -126,7 +126,7 @@ def test_reset_lets_time_go_back(at_rest: BaseMotion) -> None:
     assert [sample.time_ns for sample in run(sensor, at_rest, 101)] == [DATE]
 
 
-def test_another_sensor_changes_no_number_of_this_one(at_rest: BaseMotion) -> None:
+def test_another_sensor_does_not_change_this_one(at_rest: BaseMotion) -> None:
     drive = DriveTruth(np.zeros(4), np.zeros(4), 0.0, 0.0, 0.0, 80.0)
     alone = numbers(run(imu(), at_rest, 200))
     one, other, wheels = imu(), imu(name="second_imu", dropout=0.5), Encoders(EncoderSettings(), seed=4, start_ns=DATE)
@@ -149,21 +149,21 @@ def test_sensors_of_other_names_or_seeds_have_other_noise(at_rest: BaseMotion) -
     [Fault(kind=kind, value=0.3, channel="" if kind in DELIVERY_FAULTS else "accel") for kind in FAULTS],
     ids=lambda fault: fault.kind,
 )
-def test_a_fault_changes_no_number_of_what_it_does_not_hit(fault: Fault, at_rest: BaseMotion) -> None:
+def test_a_fault_changes_nothing_outside_its_channels(fault: Fault, at_rest: BaseMotion) -> None:
     sound = {sample.time_ns: sample.angular_velocity for sample in run(imu(), at_rest, 200)}
     broken = run(imu(fault), at_rest, 200)
 
     assert all((sound[sample.time_ns] == sample.angular_velocity).all() for sample in broken)
 
 
-def test_faults_of_one_sensor_do_not_touch_another(at_rest: BaseMotion) -> None:
+def test_faults_of_one_sensor_do_not_affect_another(at_rest: BaseMotion) -> None:
     fault = Fault(kind="noise", value=9.0)
     assert numbers(run(imu(name="other"), at_rest, 50)) == numbers(run(imu(name="other"), at_rest, 50))
     run(imu(fault), at_rest, 50)
     assert numbers(run(imu(fault), at_rest, 50)) != numbers(run(imu(fault, name="other"), at_rest, 50))
 
 
-def test_a_truth_that_is_not_finite_is_rejected_and_leaves_no_mark(at_rest: BaseMotion) -> None:
+def test_a_truth_that_is_not_finite_is_rejected_without_effect(at_rest: BaseMotion) -> None:
     sensor = imu()
     with pytest.raises(ValueError, match="base motion: acceleration must be finite"):
         sensor.update(DATE, at_rest._replace(acceleration=(math.nan, 0.0, 0.0)))

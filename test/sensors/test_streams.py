@@ -11,7 +11,7 @@ def test_the_same_names_give_the_same_numbers() -> None:
     assert (stream(7, "imu", "noise").normal(size=100) == stream(7, "imu", "noise").normal(size=100)).all()
 
 
-def test_every_name_and_seed_gives_numbers_of_its_own() -> None:
+def test_every_name_and_seed_gives_different_numbers() -> None:
     names = [("imu", "noise"), ("imu", "drift"), ("gps", "noise"), ("imunoise",), ("imu",)]
     numbers = {stream(seed, *words).integers(2**63) for seed in (7, 8) for words in names}
 
@@ -27,5 +27,5 @@ def test_streams_of_neighbouring_seeds_and_names_are_not_correlated() -> None:
 
 
 def test_numbers_do_not_change_between_versions_and_machines() -> None:
-    # Recorded once; another value means that every recorded run of every user changes.
+    # Recorded once; another value would change every recorded run of every user.
     assert stream(1, "imu", "noise").integers(2**32) == 2_279_839_532

@@ -19,7 +19,7 @@ DATE = 1_790_000_000 * NS_PER_S  # some day in 2026
 
 
 @pytest.mark.parametrize(("rate", "tick_ms"), [(100.0, 10), (100.0, 1), (5.0, 10), (1000.0, 1), (0.5, 10), (30.0, 1)])
-def test_the_rate_asked_for_is_the_rate_got(rate: float, tick_ms: int) -> None:
+def test_the_requested_rate_is_achieved(rate: float, tick_ms: int) -> None:
     sampler = Sampler(rate)
     due = sum(sampler.is_due(DATE + k * tick_ms * MS) for k in range(20 * 1000 // tick_ms))
 
@@ -33,7 +33,7 @@ def test_samples_fall_on_whole_periods_when_ticks_do() -> None:
     assert due == list(range(0, 100, 4))
 
 
-def test_two_sensors_of_one_rate_sample_together_whenever_they_begin() -> None:
+def test_sensors_of_equal_rate_sample_together_whenever_they_start() -> None:
     early, late = Sampler(10.0), Sampler(10.0)
     times = [DATE + k * 10 * MS for k in range(100)]
     first = [time for time in times if early.is_due(time)]
@@ -75,7 +75,7 @@ def delivery(*faults: Fault) -> Delivery[int]:
 
 
 def send_all(made: Delivery[int], count: int, tick: int = 10 * MS) -> dict[int, list[int]]:
-    """Samples 0, 1, 2 ... one per tick; what arrives at each tick."""
+    """Send samples 0, 1, 2 ... one per tick; returns what arrives at each tick."""
     there = {}
     for k in range(count):
         made.send(DATE + k * tick, k * tick / NS_PER_S, k)
@@ -83,18 +83,18 @@ def send_all(made: Delivery[int], count: int, tick: int = 10 * MS) -> dict[int, 
     return there
 
 
-def test_without_latency_a_sample_is_there_at_once() -> None:
+def test_without_latency_a_sample_arrives_at_once() -> None:
     assert send_all(delivery(), 5) == {k: [k] for k in range(5)}
 
 
-def test_a_latency_of_three_ticks_makes_samples_come_three_ticks_later() -> None:
+def test_a_latency_of_three_ticks_delays_samples_by_three_ticks() -> None:
     made = delivery()
     made.latency_s = 0.03
 
     assert send_all(made, 6) == {0: [], 1: [], 2: [], 3: [0], 4: [1], 5: [2]}
 
 
-def test_jitter_spreads_arrivals_up_to_its_bound() -> None:
+def test_jitter_delays_arrivals_up_to_its_bound() -> None:
     made = delivery()
     made.latency_s, made.jitter_s = 0.02, 0.05
     there = send_all(made, 2000, tick=MS)
@@ -102,7 +102,7 @@ def test_jitter_spreads_arrivals_up_to_its_bound() -> None:
 
     assert min(late) >= 20
     assert max(late) <= 70
-    assert sum(late) / len(late) == pytest.approx(45.5, abs=1.2)  # mean of an even spread, rounded up; 99.9 %
+    assert sum(late) / len(late) == pytest.approx(45.5, abs=1.2)  # mean of a uniform distribution, rounded up; 99.9 %
 
 
 def test_dropout_loses_its_share_and_counts_it(has_share: Judge) -> None:
@@ -118,7 +118,7 @@ def test_duplicates_arrive_together_in_order() -> None:
     assert send_all(delivery(Fault(kind="duplicate")), 2) == {0: [0, 0], 1: [1, 1]}
 
 
-def test_reordered_samples_arrive_in_another_order_and_all_of_them() -> None:
+def test_reordered_samples_all_arrive_in_another_order() -> None:
     made = delivery(Fault(kind="reorder", value=0.1, length_s=1.0))
     there = [sample for samples in send_all(made, 200).values() for sample in samples]
 
@@ -133,10 +133,10 @@ def test_dropout_leaves_the_random_numbers_of_faults_alone() -> None:
         made.dropout = dropout
         arrivals.append({sample for samples in send_all(made, 300).values() for sample in samples})
 
-    assert arrivals[1] < arrivals[0]  # what dropout lets through is what the fault lets through
+    assert arrivals[1] < arrivals[0]  # arrivals with dropout are a subset of those without
 
 
-def test_reset_forgets_what_is_on_its_way_and_repeats() -> None:
+def test_reset_drops_samples_in_transit_and_repeats() -> None:
     made = delivery()
     made.dropout = made.jitter_s = 0.3
     first, lost = send_all(made, 300), made.lost

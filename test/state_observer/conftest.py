@@ -1,4 +1,4 @@
-"""The two linkages of [Sanjurjo] and the study's bench, for all tests of this room."""
+"""The two linkages of [Sanjurjo] and the bench of the study, for all tests of this room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRUE_GRAVITY = -10.0  # [m/s^2] as in the authors' code
 
 @pytest.fixture(scope="session")
 def bench() -> Bench:
-    """The whole study of chapter 4; runs are computed when they are asked for."""
+    """The whole study of chapter 4; runs are computed on demand."""
     return Bench(load_study())
 
 
@@ -29,6 +29,6 @@ def five_bar() -> Mechanism:
 
 @pytest.fixture(scope="session", params=["four_bar", "five_bar"])
 def linkage(request: pytest.FixtureRequest) -> Mechanism:
-    """Each of them in turn."""
+    """Each linkage in turn."""
     mechanism: Mechanism = request.getfixturevalue(request.param)
     return mechanism

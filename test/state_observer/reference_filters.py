@@ -1,4 +1,4 @@
-"""The filters once more in plain numpy, line by line from the text: slow, and independent of the kernels' algebra."""
+"""The filters in plain numpy, line by line from the text: slow, and independent of the kernels' algebra."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Reference:
-    """What all of them ask of a linkage."""
+    """Common base: model, sensors and covariance."""
 
     def __init__(self, setup: Setup, model: Mechanism, start: Array, covariance: Array) -> None:
         self.setup, self.model, self.cranks = setup, model, model.degrees_of_freedom
@@ -26,7 +26,7 @@ class Reference:
         self.last = model.motion(start[: self.cranks], start[self.cranks : 2 * self.cranks]).q
 
     def motion(self, x: Array) -> Motion:
-        """Everything for cranks and rates."""
+        """Full motion for crank angles and rates."""
         return self.model.motion(x[: self.cranks], x[self.cranks :], self.last)
 
     def h(self, q: Array, qd: Array) -> Array:
@@ -46,7 +46,7 @@ class Reference:
         return np.array([(self.h_of(x + d) - self.h_of(x - d)) / 2e-6 for d in steps]).T
 
     def kalman(self, innovation: Array, jacobian: Array, noise: Array) -> Array:
-        """The correction of the state; Eqs. 3.8 to 3.11."""
+        """Correction of the state; Eqs. 3.8 to 3.11."""
         gain = self.p @ jacobian.T @ np.linalg.inv(jacobian @ self.p @ jacobian.T + noise)
         self.p = (np.eye(len(self.p)) - gain @ jacobian) @ self.p
         return np.asarray(gain @ innovation)
@@ -76,8 +76,8 @@ class ErrorEkf(Reference):
         index3_step(linkage, linkage.force, self.setup.step, 1e9, self.q, self.qd, self.qdd, self.multipliers)
         self.p = f @ self.p @ f.T + self.setup.plant_noise
         x = np.concatenate([self.q[-c:], self.qd[-c:]])
-        # At the simulated velocities, which keep the constraints to 1e-5 only (see test_dynamics): differences of
-        # h(z, zd), which assume that they do, would be off by as much. test_jacobians checks these slopes.
+        # At the simulated velocities, which satisfy the constraints to 1e-5 only (see test_dynamics): differences of
+        # h(z, zd), which assume that they hold, would be off by as much. test_jacobians checks this Jacobian.
         at = projection(linkage, self.q)
         jacobian = independent_jacobian(linkage, self.setup.sensors, at, self.q, self.qd, False)
         error = self.kalman(readings - self.h(self.q, self.qd), jacobian, self.setup.sensor_covariance)
@@ -157,7 +157,7 @@ class Cekf(Reference):
 
 
 class Constrained(Reference):
-    """Dependent coordinates."""
+    """Filters in dependent coordinates."""
 
     def __init__(self, setup: Setup, model: Mechanism, start: Array, covariance: Array) -> None:
         super().__init__(setup, model, start, covariance)

@@ -1,4 +1,4 @@
-"""What the observer's node notes of messages, and how it makes samples of them. No ROS."""
+"""Arrival statistics of the observer node, and conversion of messages to samples. No ROS."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def joints(time_ns: int, names: tuple[str, ...], value: float = 0.0) -> Any:
     return Message(header=header(time_ns), name=list(names), position=values, velocity=values, effort=values)
 
 
-def test_wheels_wait_for_their_actuation_and_have_its_steering() -> None:
+def test_wheels_wait_for_their_actuation_and_get_its_steering() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
     assert samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES, 1.0), 0) == []
     (found,) = samples.process(ACTUATION, joints(BEGIN_NS, DRIVE, 0.3), MS)
@@ -46,7 +46,7 @@ def test_wheels_wait_for_their_actuation_and_have_its_steering() -> None:
     assert (found.wheel_angle[0], found.steering) == (1.0, 0.3)
 
 
-def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
+def test_wheels_without_required_actuation_give_no_sample() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
     samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     found = [item for k in range(30) for item in samples.process(IMU, imu(BEGIN_NS + 10 * k * MS), 10 * k * MS)]
@@ -54,13 +54,13 @@ def test_wheels_without_actuation_are_no_sample_where_it_is_needed() -> None:
     assert samples.rejected == {f"{ALL[WHEELS]}: no actuation near its time": 1}
 
 
-def test_wheels_alone_are_a_sample_at_once_where_they_are_enough() -> None:
+def test_wheels_alone_give_a_sample_at_once_if_they_suffice() -> None:
     samples = SampleSynchroniser({role: topic for role, topic in ALL.items() if role != ACTUATION}, holds_imu=True)
     (found,) = samples.process(WHEELS, joints(BEGIN_NS, WHEEL_NAMES), 0)
     assert isinstance(found, EncoderSample)
 
 
-def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() -> None:
+def test_an_imu_sample_from_the_future_does_not_delay_or_repeat_others() -> None:
     samples = SampleSynchroniser({role: topic for role, topic in ALL.items() if role != ACTUATION}, holds_imu=True)
     sent = [BEGIN_NS + 3_600_000 * MS, *(BEGIN_NS + 10 * k * MS for k in range(1, 21))]
     found = []
@@ -72,13 +72,13 @@ def test_an_imu_sample_of_the_future_keeps_no_other_back_and_none_comes_twice() 
     assert set(sent[1:]) <= set(times)
 
 
-def test_a_message_that_is_no_sample_is_counted() -> None:
+def test_an_invalid_message_is_counted() -> None:
     samples = SampleSynchroniser(ALL, holds_imu=True)
     assert samples.process(WHEELS, joints(BEGIN_NS, ("a", "b")), 0) == []
     assert samples.rejected == {f"{ALL[WHEELS]}: has no front_left_wheel": 1}
 
 
-def test_a_first_of_the_future_does_not_keep_others_waiting() -> None:
+def test_a_first_sample_from_the_future_does_not_delay_others() -> None:
     joiner: PairSynchroniser[Any, Any] = PairSynchroniser(5 * MS, has_second=True)
     joiner.first(0, Message(time_ns=10**15))
     joiner.first(1, Message(time_ns=10 * MS))
@@ -87,7 +87,7 @@ def test_a_first_of_the_future_does_not_keep_others_waiting() -> None:
     assert first.time_ns == second.time_ns == 10 * MS
 
 
-def test_topics_that_never_come_or_stop_are_told_while_others_go_on() -> None:
+def test_topics_that_never_come_or_stop_are_reported_while_others_go_on() -> None:
     arrivals = Arrivals(["imu", "fix", "velocity"], 100.0)
     assert arrivals.missing(102.0) == []
     for k in range(500):
@@ -95,10 +95,10 @@ def test_topics_that_never_come_or_stop_are_told_while_others_go_on() -> None:
         if k < 200 and k % 20 == 0:
             arrivals.note("fix", 100.0 + 0.01 * k, 0.0)
     assert arrivals.missing(105.0) == ["fix: silent", "velocity: none has come"]
-    assert arrivals.missing(115.0) == ["velocity: none has come"]  # all are silent: another clock tells whether
+    assert arrivals.missing(115.0) == ["velocity: none has come"]  # all are silent: left to another clock
 
 
-def test_delay_is_known_where_clocks_are_the_same_and_latency_always() -> None:
+def test_delay_is_known_for_equal_clocks_and_latency_always() -> None:
     arrivals = Arrivals(["imu", "fix"], 100.0)
     for k in range(10):
         arrivals.note("imu", 100.0 + k, 0.02)
@@ -108,10 +108,10 @@ def test_delay_is_known_where_clocks_are_the_same_and_latency_always() -> None:
     assert arrivals.figures() == {
         "delay_ms imu": "20.00", "delay_ms fix": "unknown", "latency_ms": "50.00", "latency_max_ms": "500.00",
     }  # fmt: skip
-    assert arrivals.figures()["latency_ms"] == "unknown"  # none since
+    assert arrivals.figures()["latency_ms"] == "unknown"  # no estimate since
 
 
-def test_a_rejection_is_of_late_for_five_seconds() -> None:
+def test_a_rejection_counts_as_recent_for_five_seconds() -> None:
     recent = RecentCounts()
     assert recent.update({"imu: not finite": 3}, 10.0) == ["imu: not finite"]
     assert recent.update({"imu: not finite": 3}, 14.0) == ["imu: not finite"]

@@ -1,4 +1,4 @@
-"""Roll angle of a bicycle on simulated rides: the measurements' strengths, and that the filter unites them."""
+"""Roll angle of a bicycle on simulated rides: strengths of the measurements, and of the filter that combines them."""
 
 from __future__ import annotations
 
@@ -53,32 +53,32 @@ def test_rates_of_a_steady_turn_give_the_roll_angle_exactly(roll: float) -> None
     gyro = body_rates(np.array([roll]), zero, zero, zero, np.array([yaw_rate]))[0]
 
     assert roll_from_rates(gyro) == pytest.approx(roll, abs=1e-12)
-    # Body z turns slower than the heading: the balance sees too small a lean, by about cos(roll).
+    # Body z rotates slower than the heading: the balance gives too small a lean, by about cos(roll).
     assert roll_from_balance(gyro, speed, gravity) == pytest.approx(np.arctan(np.sin(roll)), abs=1e-12)
 
 
-def test_straight_on_the_rates_say_nothing() -> None:
+def test_rates_give_no_roll_on_a_straight() -> None:
     assert roll_from_rates(np.zeros(3)) == 0.0
 
 
 @pytest.mark.parametrize(("name", "degrees"), [("straight", 1.5), ("constant_radius", 1.5), ("slalom", 1.7)])
-def test_filter_is_as_good_as_on_the_seeds_bicycle(parameters: BicycleParameters, name: str, degrees: float) -> None:
+def test_filter_is_as_good_as_on_sanjurjos_bicycle(parameters: BicycleParameters, name: str, degrees: float) -> None:
     ridden = _ride(name, parameters)
 
     rolls, biases = estimate(ridden, parameters)
 
-    assert _rms_degrees(rolls, ridden) < degrees  # [Sanjurjo]'s RMSE of like manoeuvres
+    assert _rms_degrees(rolls, ridden) < degrees  # [Sanjurjo]'s RMSE in similar manoeuvres
     assert biases[-1] == pytest.approx(parameters.gyro_bias_radps[0], abs=3e-3)
 
 
 @pytest.mark.parametrize("name", RIDES)
-def test_filter_beats_each_of_its_sources(parameters: BicycleParameters, name: str) -> None:
+def test_filter_beats_each_of_its_inputs(parameters: BicycleParameters, name: str) -> None:
     ridden = _ride(name, parameters)
     pairs = list(zip(ridden.gyro, ridden.wheel_speed, strict=True))
     sources = [
         np.array([roll_from_balance(gyro, speed, parameters.gravity_mps2) for gyro, speed in pairs]),
         np.array([roll_from_rates(gyro) for gyro, _ in pairs]),
-        np.cumsum(ridden.gyro[:, 0]) * parameters.step_s,  # the gyroscope alone drifts away with its bias
+        np.cumsum(ridden.gyro[:, 0]) * parameters.step_s,  # the gyroscope alone drifts with its bias
     ]
 
     rolls, _ = estimate(ridden, parameters)
@@ -86,8 +86,8 @@ def test_filter_beats_each_of_its_sources(parameters: BicycleParameters, name: s
     assert _rms_degrees(rolls, ridden) < 0.8 * min(_rms_degrees(source, ridden) for source in sources)
 
 
-def test_covariance_settles_where_riccati_says(parameters: BicycleParameters) -> None:
-    # A bias that walks fast is learnt in seconds; with the file's own numbers this takes minutes.
+def test_covariance_settles_at_the_riccati_solution(parameters: BicycleParameters) -> None:
+    # A bias that walks fast is learnt in seconds; with the file's values this takes minutes.
     brisk = replace(parameters, filter=replace(parameters.filter, bias_noise=1e-3))
     observer = RollObserver(brisk)
     for _ in range(3_000):

@@ -1,4 +1,4 @@
-"""Examples in docstrings and on the page run as they stand."""
+"""Examples in docstrings and on the page run as written."""
 
 from __future__ import annotations
 

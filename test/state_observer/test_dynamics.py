@@ -1,4 +1,4 @@
-"""Both formulations beside an ODE in the crank angle alone, the authors' motions, and conservation of energy."""
+"""Both formulations against an ODE in the crank angle alone, the authors' motions, and conservation of energy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEP_S = 0.005
 
 
 def _joints(theta: complex) -> list[tuple[complex, complex]]:
-    """Joints of the four-bar by plane geometry, without our own code."""
+    """Joints of the four-bar by plane geometry, independent of our code."""
     x1, y1 = 2.0 * np.cos(theta), 2.0 * np.sin(theta)
     dx, dy = 10.0 - x1, -y1
     distance = np.sqrt(dx**2 + dy**2)
@@ -27,7 +27,7 @@ def _joints(theta: complex) -> list[tuple[complex, complex]]:
 
 
 def _inertia_and_height(theta: float) -> tuple[float, float]:
-    """Moment of inertia as the crank feels it, and sum of m y; slopes of the joints by complex steps."""
+    """Moment of inertia reduced to the crank, and sum of m y; derivatives of the joints by complex steps."""
     tiny = 1e-20
     joints, jacobian = _joints(theta), np.imag(_joints(theta + tiny * 1j)) / tiny
     inertia, height = 0.0, 0.0
@@ -48,7 +48,7 @@ def _crank_acceleration(theta: float, rate: float, gravity: float) -> float:
     return (-0.5 * slope * rate**2 + gravity * rise) / inertia
 
 
-def test_the_four_bar_falls_as_an_ode_in_its_crank_angle_says(four_bar: Mechanism) -> None:
+def test_the_four_bar_falls_as_an_ode_in_its_crank_angle(four_bar: Mechanism) -> None:
     def motion(_: float, state: np.ndarray) -> list[float]:
         return [state[1], _crank_acceleration(state[0], state[1], -10.0)]
 
@@ -60,7 +60,7 @@ def test_the_four_bar_falls_as_an_ode_in_its_crank_angle_says(four_bar: Mechanis
     assert abs(steps[0] - solved.y[0, -1]) / abs(steps[1] - solved.y[0, -1]) == pytest.approx(4.0, rel=0.05)
 
 
-def test_first_accelerations_are_those_of_the_facts(four_bar: Mechanism, five_bar: Mechanism) -> None:
+def test_first_accelerations_are_those_of_the_reference(four_bar: Mechanism, five_bar: Mechanism) -> None:
     assert_allclose(four_bar.motion(four_bar.start_angles, np.zeros(1)).qdd[-1:], [-1.014103119], rtol=1e-8)
     assert_allclose(
         five_bar.motion(five_bar.start_angles, np.zeros(2)).qdd[-2:], [-23.44086022, 25.16129032], rtol=1e-8
@@ -70,7 +70,7 @@ def test_first_accelerations_are_those_of_the_facts(four_bar: Mechanism, five_ba
 def test_true_motions_are_those_of_the_authors_code(bench: Bench) -> None:
     four, five = bench.truth("four_bar"), bench.truth("five_bar")
 
-    # Their fixed-point iteration ends at 1e-10, ours at 1e-12; the motion itself makes that up to 5e-7 in 5 s.
+    # Their fixed-point iteration ends at 1e-10, ours at 1e-12; the motion amplifies that to up to 5e-7 in 5 s.
     for steps, angle, rate, tolerance in (
         (200, -0.04199178092, -2.779347437, 1e-8),
         (400, -3.93466556, -2.187563498, 1e-7),
@@ -89,7 +89,7 @@ def test_true_motions_are_those_of_the_authors_code(bench: Bench) -> None:
     assert_allclose(np.abs(five.rates).max(axis=0), [12.1855, 6.6159], atol=1e-4)
 
 
-def test_wrong_models_alone_stray_as_the_facts_say(bench: Bench) -> None:
+def test_wrong_models_alone_diverge_as_the_reference(bench: Bench) -> None:
     for linkage, errors in (("four_bar", [7.2278434]), ("five_bar", [1.9241589, 1.2329987])):
         alone, truth = bench.wrong_model_alone(linkage, "high"), bench.truth(linkage)
         found = np.sqrt(np.mean((alone.angles - truth.angles) ** 2, axis=0))
@@ -110,7 +110,7 @@ def test_energy_is_conserved_to_second_order(four_bar: Mechanism, formulation: o
     assert_allclose(orders, 2.0, atol=0.15)
 
 
-def test_both_formulations_meet_as_steps_shrink(linkage: Mechanism) -> None:
+def test_both_formulations_converge_as_steps_shrink(linkage: Mechanism) -> None:
     gaps = []
     for step in (0.004, 0.002, 0.001):
         steps = round(0.8 / step)
@@ -120,7 +120,7 @@ def test_both_formulations_meet_as_steps_shrink(linkage: Mechanism) -> None:
     assert_allclose(np.log2(np.array(gaps[:-1]) / gaps[1:]), 2.0, atol=0.15)
 
 
-def test_index3_keeps_all_three_kinds_of_constraints(linkage: Mechanism) -> None:
+def test_index3_satisfies_all_three_kinds_of_constraints(linkage: Mechanism) -> None:
     from state_observer.multibody.constraints import constraint_jacobian, constraints, jacobian_rate
 
     run = fall_by_index3(linkage, STEP_S, 400)
@@ -131,11 +131,11 @@ def test_index3_keeps_all_three_kinds_of_constraints(linkage: Mechanism) -> None
         constraint_jacobian(linkage.kernel, q, jacobian)
         jacobian_rate(linkage.kernel, q, qd, False, rates)
         assert np.abs(phi).max() < 1e-9  # the Newton step ends at 1e-10 m
-        # Projections hold to mass over penalty: M / (step^2/4 alpha J^2), 1e-5 of the velocity that was projected.
+        # Projections hold to mass over penalty: M / (step^2/4 alpha J^2), 1e-5 of the projected velocity.
         assert np.abs(jacobian @ qd).max() < 1e-4
         assert np.abs(jacobian @ qdd + rates @ qd).max() < 2e-2
 
 
-def test_a_step_of_nothing_is_rejected(four_bar: Mechanism) -> None:
+def test_a_step_of_zero_is_rejected(four_bar: Mechanism) -> None:
     with pytest.raises(SettingsError, match=r"step must be > 0 and steps >= 1, got 0\.0 and 5"):
         fall(four_bar, 0.0, 5)

@@ -1,4 +1,4 @@
-"""All filters under one interface: beside plain numpy, multirate, honest in a fair game, and sound for long."""
+"""All filters under one interface: against plain numpy, multirate, consistent, and stable for long runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def references() -> ModuleType:
 @pytest.mark.parametrize("sensors", ["encoder", "coupler_gyro"])
 @pytest.mark.parametrize("linkage", ["four_bar", "five_bar"])
 @pytest.mark.parametrize("method", SEVEN)
-def test_filter_does_what_plain_numpy_does(
+def test_filter_agrees_with_plain_numpy(
     bench: Bench, references: ModuleType, method: str, linkage: str, sensors: str
 ) -> None:
     case = Case(linkage, sensors, "high", 200, method)
@@ -49,13 +49,13 @@ def test_filter_does_what_plain_numpy_does(
 
     assert run.is_sound
     expected = np.array([reference.step(row) for row in readings])
-    # Slopes by differences are good to 1e-9, sums with weights of 1e6 to 1e-10; a dozen steps gather some of that.
+    # Jacobians by differences are good to 1e-9, sums with weights of 1e6 to 1e-10; a dozen steps accumulate some.
     assert_allclose(np.hstack([run.angles, run.rates]), expected, atol=2e-7)
     assert_allclose(observer.covariance, reference.p, atol=1e-7)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_predict_and_correct_do_what_a_run_does(bench: Bench, method: str) -> None:
+def test_predict_and_correct_agree_with_a_run(bench: Bench, method: str) -> None:
     case = Case("five_bar", "encoder", "low", 100, method)
     readings = bench.readings(case)[:40]
     whole, single = bench.observer(case), bench.observer(case)
@@ -72,13 +72,13 @@ def test_predict_and_correct_do_what_a_run_does(bench: Bench, method: str) -> No
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_silent_sensor_is_as_if_it_were_not_there(bench: Bench, method: str) -> None:
+def test_a_silent_sensor_is_equivalent_to_no_sensor(bench: Bench, method: str) -> None:
     case = Case("five_bar", "encoder", "low", 200, method)
     readings = bench.readings(case)[:30]
     alone, worse = readings.copy(), readings.copy()
     alone[:, 1] = np.nan
     observer, noisy = bench.observer(case), bench.observer(case)
-    noisy.setup.sensor_covariance[1, 1] = 1e18  # a sensor that says nothing
+    noisy.setup.sensor_covariance[1, 1] = 1e18  # no information
 
     expected, found = noisy.run(worse), observer.run(alone)
 
@@ -87,13 +87,13 @@ def test_a_silent_sensor_is_as_if_it_were_not_there(bench: Bench, method: str) -
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_without_readings_the_model_runs_alone_and_gets_unsure(bench: Bench, method: str) -> None:
+def test_without_readings_the_model_runs_alone_and_its_covariance_grows(bench: Bench, method: str) -> None:
     case = Case("four_bar", "encoder", "low", 200, method)
-    # Sure of its start: the mean of a wide UKF goes elsewhere than the model, and rightly so.
+    # A small initial covariance: with a large one the mean of a UKF rightly differs from the model.
     run = bench.observer(case, variances=(1e-9, 1e-9), plant_psd=1e-9).run(np.full((100, 1), np.nan))
     alone = bench.wrong_model_alone("four_bar", "low")
 
-    # Forward Euler is behind by half a step: 0.5 s at up to 1 rad/s^2 and 2.5 ms.
+    # Forward Euler lags by half a step: 0.5 s at up to 1 rad/s^2 and 2.5 ms.
     assert_allclose(run.angles, alone.angles[:100], atol=5e-3)
     variance = run.covariances[:, 0, 0]
     if method not in ("SCKF", "DIEKFpm"):  # theirs shrinks while the constraints are learnt
@@ -102,8 +102,8 @@ def test_without_readings_the_model_runs_alone_and_gets_unsure(bench: Bench, met
 
 
 @pytest.mark.parametrize("method", ["DEKF", "UKF-FE", "UKF-TR", "errorEKF"])
-def test_covariance_is_honest_when_the_model_is_right_but_for_white_noise(four_bar: Mechanism, method: str) -> None:
-    """A fair game: the true crank is pushed by just the noise that the filter is told of."""
+def test_covariance_is_consistent_when_the_only_model_error_is_white_noise(four_bar: Mechanism, method: str) -> None:
+    """The true crank is driven by exactly the noise that the filter assumes."""
     from state_observer.multibody.matrix_r import trapezoidal_step
 
     generator = np.random.default_rng(4)
@@ -122,7 +122,7 @@ def test_covariance_is_honest_when_the_model_is_right_but_for_white_noise(four_b
         error = np.array([observer.state.angles[0] - motion.q[-1], observer.state.rates[0] - motion.qd[-1]])
         squares.append(error @ np.linalg.solve(observer.covariance, error))
 
-    # Sum of 12 squares of two normal numbers: chi squared with 24 degrees of freedom, 99.9 % between 7.5 and 54.
+    # Sum of 12 squares of two normal variables: chi squared with 24 degrees of freedom, 99.9 % between 7.5 and 54.
     assert 7.5 < np.sum(squares) < 54.0
 
 
@@ -156,7 +156,7 @@ def test_cekf_says_when_its_covariance_turns_indefinite_and_ends(bench: Bench) -
 
 
 def test_a_single_step_that_turns_the_covariance_indefinite_is_an_error(four_bar: Mechanism) -> None:
-    # Explicit Euler on P bears readings only while h P h' stays below their variance.
+    # Explicit Euler on P tolerates readings only while h P h' stays below their variance.
     observer = LinkageObserver("CEKF", four_bar, "encoder", plant_psd=0.1, variances=(0.01, 0.01))
     observer.predict()
 
@@ -197,7 +197,7 @@ def test_error_ekf_can_solve_the_position_problem_instead(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("method", ["SCKF", "DIEKFpm"])
-def test_dependent_filters_meet_their_constraints(bench: Bench, method: str) -> None:
+def test_dependent_filters_satisfy_their_constraints(bench: Bench, method: str) -> None:
     _, merit = bench.run(Case("four_bar", "encoder", "high", 200, method))
 
     assert merit.largest_gap < 1e-3  # where their iterations end
@@ -215,9 +215,9 @@ def test_bad_input_gets_one_clear_line(four_bar: Mechanism) -> None:
     with pytest.raises(SettingsError, match="variances must be > 0"):
         LinkageObserver("DEKF", four_bar, "encoder", plant_psd=0.1, variances=(0.0, 1.0))
     observer = LinkageObserver("CEKF", four_bar, "encoder", plant_psd=0.1, variances=(1e-4, 1e-3))
-    with pytest.raises(SettingsError, match=r"readings must be 1 numbers, NaN for none, got \[1.0, 2.0\]"):
+    with pytest.raises(SettingsError, match=r"readings must be 1 numbers \(NaN: no reading\), got \[1.0, 2.0\]"):
         observer.correct([1.0, 2.0])
     with pytest.raises(SettingsError, match="readings must be 1 numbers"):
         observer.correct([float("inf")])
-    with pytest.raises(ObserverError, match="CEKF: correct follows predict, once"):
+    with pytest.raises(ObserverError, match="CEKF: call correct once after each predict"):
         observer.correct([1.0])

@@ -1,4 +1,4 @@
-"""What [Sanjurjo] chapter 4 found, with fixed noise, and the accuracy of the authors' own code."""
+"""Findings of [Sanjurjo] chapter 4, with fixed noise, and the accuracy of the authors' code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def released(bench: Bench) -> Bench:
         ("four_bar", "encoder", "CEKF", 0.0128),
         ("four_bar", "coupler_gyro", "errorEKF", 0.0488),
         ("four_bar", "coupler_gyro", "UKF-TR", 0.0317),
-        ("four_bar", "coupler_gyro", "CEKF", 0.0429),  # with the facts' initial covariance
+        ("four_bar", "coupler_gyro", "CEKF", 0.0429),  # with the reference's initial covariance
         ("four_bar", "crank_gyro", "UKF-TR", 0.0301),
         ("five_bar", "encoder", "errorEKF", 0.0067),
     ],
@@ -75,7 +75,7 @@ def test_model_errors_matter_only_where_readings_are_rare(found: object, linkage
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("sensors", ["encoder", "coupler_gyro"])
-def test_cekf_is_the_only_independent_one_that_cannot_hold_all_rates(found: object, linkage: str, sensors: str) -> None:
+def test_cekf_is_the_only_independent_filter_that_fails_at_low_rates(found: object, linkage: str, sensors: str) -> None:
     for error in ("high", "low"):
         runs = {rate: found(linkage, sensors, error, rate, "CEKF") for rate in (200, 10)}  # type: ignore[operator]
         assert np.isfinite(runs[200].rms)
@@ -98,7 +98,7 @@ def test_coupler_gyros_let_position_be_inferred_and_the_ukf_best(found: object, 
     start = {"high": np.pi / 16.0, "low": np.pi / 32.0}[error]
     runs = {method: found(linkage, "coupler_gyro", error, 200, method).rms for method in DISCRETE}  # type: ignore[operator]
 
-    assert max(runs.values()) < 0.35 * start  # mean over a run that begins with all of it
+    assert max(runs.values()) < 0.35 * start  # mean over a run that begins with the full error
     assert min(runs, key=lambda method: runs[method]).startswith("UKF")
 
 
@@ -132,7 +132,7 @@ def test_crank_gyros_serve_the_ukf_only_and_the_trapezoidal_rule_better(
     runs = {method: found(linkage, "crank_gyro", error, 200, method).rms for method in DISCRETE}  # type: ignore[operator]
 
     for method in ("DEKF", "errorEKF"):
-        assert runs[method] > 0.95 * start  # the wrong start stays
+        assert runs[method] > 0.95 * start  # the wrong start persists
     assert runs["UKF-TR"] < runs["UKF-FE"] < 0.25 * start
 
 
@@ -149,19 +149,19 @@ def test_integrators_differ_more_when_the_model_is_better(found: object, linkage
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("method", ["SCKF", "DIEKFpm"])
-def test_filters_in_dependent_coordinates_are_worse_or_lost(found: object, linkage: str, method: str) -> None:
+def test_filters_in_dependent_coordinates_are_worse_or_diverge(found: object, linkage: str, method: str) -> None:
     independent = found(linkage, "encoder", "high", 200, "DEKF").rms  # type: ignore[operator]
 
     assert found(linkage, "encoder", "high", 200, method).rms > 1.15 * independent  # type: ignore[operator]
     couplers = [found(linkage, "coupler_gyro", "high", rate, method).rms for rate in (200, 50, 20)]  # type: ignore[operator]
-    assert max(couplers) > 1.0  # a whole radian: it has lost the linkage at some rate
+    assert max(couplers) > 1.0  # a whole radian: it has diverged at some rate
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
-def test_tuned_filters_have_white_and_honest_innovations_with_encoders(found: object, linkage: str) -> None:
+def test_tuned_filters_have_white_and_consistent_innovations_with_encoders(found: object, linkage: str) -> None:
     merit = found(linkage, "encoder", "high", 200, "errorEKF")  # type: ignore[operator]
 
-    assert merit.nis == pytest.approx(1.0, abs=0.08)  # 2000 squares: 0.03 of chance
+    assert merit.nis == pytest.approx(1.0, abs=0.08)  # 2000 squares: standard deviation 0.03
     assert merit.white_lags >= 0.8
     assert merit.slow_power == pytest.approx(1.0, abs=0.2)
     assert merit.coverage == pytest.approx(0.95, abs=0.03)

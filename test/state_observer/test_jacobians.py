@@ -1,4 +1,4 @@
-"""Every analytic derivative beside one by complex steps, which has no rounding error of its own."""
+"""Every analytic derivative against complex steps, which have no rounding error of their own."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from state_observer.multibody.kinematics import position_problem, projection, ve
 Array = NDArray[np.float64]
 
 TINY = 1e-30  # [m, rad] of a complex step: its square vanishes
-EXACT = 1e-10  # what the issue asks for
-# In steps of the crank through all of Eq. 4.2's quadrants.
+EXACT = 1e-10  # required accuracy
+# Crank angles in all quadrants of Eq. 4.2.
 CRANKS = [np.array([angle, 2.0 - 0.7 * angle]) for angle in np.linspace(-3.0, 3.0, 7)]
 
 
@@ -119,7 +119,7 @@ def test_the_released_codes_shortcut_is_exact_for_one_crank_only(four_bar: Mecha
         assert np.allclose(whole, short, atol=EXACT) is is_exact
 
 
-def test_matrix_r_turns_as_its_derivative_says(linkage: Mechanism) -> None:
+def test_matrix_r_changes_as_its_derivative(linkage: Mechanism) -> None:
     q, qd, _ = _motion(linkage, CRANKS[2])
     cranks = linkage.degrees_of_freedom
     moved = q.astype(complex)

@@ -1,4 +1,4 @@
-"""Position, velocity and acceleration problems beside plane geometry and differences; bad linkages are rejected."""
+"""Position, velocity and acceleration problems against plane geometry and differences; bad linkages are rejected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOUR_BAR = Mechanism.named("four_bar", -9.81)
 
 
 def coupler_end(theta: float) -> tuple[float, float]:
-    """Upper crossing of the circles about the crank's tip (8 m) and pivot B (5 m): the four-bar without Newton."""
+    """Upper intersection of the circles about the crank's tip (8 m) and pivot B (5 m): the four-bar without Newton."""
     x1, y1 = 2.0 * np.cos(theta), 2.0 * np.sin(theta)
     dx, dy = 10.0 - x1, -y1
     distance = np.hypot(dx, dy)
@@ -37,14 +37,14 @@ def coupler_end(theta: float) -> tuple[float, float]:
 
 @settings(max_examples=50, deadline=None)
 @given(theta=st.floats(-6.0, 6.0))
-def test_four_bar_closes_where_its_circles_cross(theta: float) -> None:
+def test_four_bar_closes_where_its_circles_intersect(theta: float) -> None:
     q = FOUR_BAR.motion(np.array([theta]), np.zeros(1)).q
 
     assert_allclose(q[2:4], coupler_end(theta), atol=1e-12)
     assert constraint_gap(FOUR_BAR.kernel, q) < 1e-12  # rounding of squares of 8 m
 
 
-def test_assembled_positions_are_those_of_the_facts(four_bar: Mechanism, five_bar: Mechanism) -> None:
+def test_assembled_positions_are_those_of_the_reference(four_bar: Mechanism, five_bar: Mechanism) -> None:
     assert_allclose(
         four_bar.motion(four_bar.start_angles, np.zeros(1)).q,
         [1.0, 1.73205080757, 8.41245932654, 4.74127774024, 1.0471975512],
@@ -75,7 +75,7 @@ def test_velocities_and_accelerations_are_those_of_differences(linkage: Mechanis
     assert_allclose(qdd, (position(step) - 2.0 * q + position(-step)) / step**2, atol=1e-5)
 
 
-def test_a_position_that_cannot_be_is_not_found() -> None:
+def test_an_impossible_position_is_not_found() -> None:
     stretched = replace(FOUR_BAR.parameters.bars[1], length_m=3.0)
     bars = (FOUR_BAR.parameters.bars[0], stretched, FOUR_BAR.parameters.bars[2])
     short = replace(FOUR_BAR.parameters, bars=bars)
@@ -94,7 +94,7 @@ def test_a_position_that_cannot_be_is_not_found() -> None:
         ("{bar: crank,", "{bar: crnk,", "bar crnk: unknown; did you mean crank?"),
         ("{bar: crank,", "{bar: rocker,", "crank rocker: must start at a pivot and end at a point"),
         ("couplers: [coupler]", "couplers: [copler]", "bar copler: unknown; did you mean coupler?"),
-        ("name: P2,", "name: P1,", "joint P1: is there 2 times"),
+        ("name: P2,", "name: P1,", "joint P1: defined 2 times"),
         ("pivots:", "pivotz:", "pivotz: unknown; did you mean pivots?"),
     ],
 )

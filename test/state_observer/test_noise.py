@@ -1,4 +1,4 @@
-"""Plant noise: Van Loan beside closed forms and an integral done numerically."""
+"""Plant noise: Van Loan against closed forms and a numerical integral."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_coloured_noise_is_the_integral_of_eq_3_127() -> None:
     assert_allclose(transition, expm(dynamics * step), rtol=1e-12)
 
 
-def test_a_force_that_lasts_for_ever_is_a_random_walk() -> None:
+def test_a_force_that_lasts_forever_is_a_random_walk() -> None:
     dynamics, psd = shaped_acceleration(1, psd=3.0, correlation_time=np.inf)
     _, noise = van_loan(dynamics, psd, 0.1)
 

@@ -35,7 +35,7 @@ def tuning() -> Tuning:
 
 
 def observer(linkage: str, tuning: Tuning, off: float) -> LinkageObserver:
-    """One that starts with angles that are wrong by so much [rad]."""
+    """An observer whose initial angles are off by `off` [rad]."""
     model = Mechanism.named(linkage, gravity=-10.0)
     return LinkageObserver(
         OWN, model, "encoder", plant_psd=tuning.plant_psd(linkage, "low", "encoder", OWN),
@@ -57,7 +57,7 @@ def test_it_finds_the_linkage_from_a_wrong_start(bench: Bench, linkage: str, tun
 
 
 @pytest.mark.parametrize("linkage", ["four_bar", "five_bar"])
-def test_step_by_step_it_does_what_a_run_does(bench: Bench, linkage: str, tuning: Tuning) -> None:
+def test_single_steps_agree_with_a_run(bench: Bench, linkage: str, tuning: Tuning) -> None:
     readings = bench.readings(Case(linkage, "encoder", "low", 100, "DEKF"))[:20]
     single = observer(linkage, tuning, off=0.0)
 
@@ -70,7 +70,7 @@ def test_step_by_step_it_does_what_a_run_does(bench: Bench, linkage: str, tuning
         assert_allclose(single.state.angles, angles, atol=1e-14)
 
 
-def test_every_filter_of_the_list_is_there() -> None:
+def test_every_listed_filter_can_be_loaded() -> None:
     found = [filter_named(name) for name in FILTERS]
 
     assert len({type(item) for item in found}) == len(FILTERS)
@@ -85,7 +85,7 @@ def test_every_filter_of_the_list_is_there() -> None:
         ("pathlib:Path", "must be a subclass of state_observer.filters.linkage_filter.LinkageFilter"),
     ],
 )
-def test_a_filter_that_is_not_there_is_one_clear_line(four_bar: Mechanism, name: str, words: str) -> None:
+def test_a_missing_filter_gets_one_clear_line(four_bar: Mechanism, name: str, words: str) -> None:
     with pytest.raises(SettingsError, match=f"^filter .*{words}") as caught:
         LinkageObserver(name, four_bar, "encoder", plant_psd=0.1)
     assert "\n" not in str(caught.value)

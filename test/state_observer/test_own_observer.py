@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-OBSERVER = '''"""A strapdown INS that does not look at wheels."""
+OBSERVER = '''"""A strapdown INS without wheels."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from state_observer.vehicle.settings import InsSettings
 
 @dataclass(frozen=True, kw_only=True)
 class BlindSettings(InsSettings):
-    """Without wheels."""
+    """Settings without wheels."""
 
 
 KIND = ObserverKind(

@@ -1,4 +1,4 @@
-"""Motions of the vehicle, and drives of a receiver along them."""
+"""Motions of the vehicle, and samples of a receiver along them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vehicle_dynamics.base_motion import BaseMotion
 
 TICK_NS = 10_000_000  # of the truth
 Vector3 = tuple[float, float, float]
-Motion = BaseMotion | Callable[[float], BaseMotion]  # constant, or of the time [s]
+Motion = BaseMotion | Callable[[float], BaseMotion]  # constant, or a function of time [s]
 
 
 @pytest.fixture
 def moving() -> Callable[..., BaseMotion]:
-    """Motion of base_link at a place [m], with a heading [rad], velocity [m/s] and turn [rad/s] in its own axes."""
+    """Motion of base_link: position [m], heading [rad], velocity [m/s] and angular velocity [rad/s] in its own axes."""
 
     def make(
         position: Vector3 = (0.0, 0.0, 0.0),
@@ -37,7 +37,7 @@ def moving() -> Callable[..., BaseMotion]:
 
 @pytest.fixture
 def drive() -> Callable[..., list[GpsSample]]:
-    """What a receiver hands out from a time to another [s], at the ticks of the truth or at every tick_ns."""
+    """Samples of a receiver between two times [s], at the ticks of the truth or every tick_ns."""
 
     def run(gps: Gps, motion: Motion, until_s: float, since_s: float = 0.0, tick_ns: int = TICK_NS) -> list[GpsSample]:
         samples: list[GpsSample] = []

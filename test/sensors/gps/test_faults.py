@@ -1,4 +1,4 @@
-"""A broken receiver, and what stays sound beside it."""
+"""Faults of a receiver: their effects, and what they leave unchanged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Moving = Callable[..., BaseMotion]
 Drive = Callable[..., list[GpsSample]]
 Places = Callable[[Gps, list[GpsSample]], Array]
-START_NS = 1_700_000_000_000_000_000  # of the run: a date of our time, not 1970
+START_NS = 1_700_000_000_000_000_000  # of the run: a realistic date, not 1970
 FINE_M = 1e-6
 
 
@@ -92,7 +92,7 @@ def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Ru
     assert_allclose(moved, [[30.0, 0.0, 0.0]] * 15, atol=FINE_M)
     for with_fault, without in zip(broken, sound, strict=True):
         assert with_fault.velocity.tolist() == without.velocity.tolist()
-        assert with_fault.variance.tolist() == without.variance.tolist()  # a broken sensor does not know that it is
+        assert with_fault.variance.tolist() == without.variance.tolist()  # a faulty sensor does not know about it
 
 
 def test_slow_drift_grows_by_its_rate(run: Run, positions: Places) -> None:
@@ -104,7 +104,7 @@ def test_slow_drift_grows_by_its_rate(run: Run, positions: Places) -> None:
     assert_allclose(moved, [max(0.0, 0.2 * (0.2 * k - 4.0)) for k in range(50)], atol=FINE_M)
 
 
-def test_velocity_channels_go_wrong_together_and_speed_and_course_with_them(run: Run) -> None:
+def test_velocity_faults_affect_all_channels_and_speed_and_course(run: Run) -> None:
     _, sound = run()
     _, broken = run(Fault(kind="bias", value=10.0, channel="velocity"))
 
@@ -115,7 +115,7 @@ def test_velocity_channels_go_wrong_together_and_speed_and_course_with_them(run:
         assert with_fault[2:5] == without[2:5]
 
 
-def test_spikes_hit_some_samples_by_their_value(run: Run, positions: Places) -> None:
+def test_spikes_change_some_samples_by_their_value(run: Run, positions: Places) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="spike", value=50.0, channel="up"))
 
@@ -127,7 +127,7 @@ def test_spikes_hit_some_samples_by_their_value(run: Run, positions: Places) -> 
     assert_allclose(moved[~hit], 0.0, atol=FINE_M)
 
 
-def test_what_is_no_number_is_handed_on_while_the_fault_lasts_and_never_else(run: Run) -> None:
+def test_nan_is_sent_only_while_the_fault_lasts(run: Run) -> None:
     _, samples = run(Fault(kind="nan", start_s=4.0, length_s=3.0))
 
     for sample in during(samples, 4.0, 7.0):
@@ -137,7 +137,7 @@ def test_what_is_no_number_is_handed_on_while_the_fault_lasts_and_never_else(run
     assert all(finite(sample) for sample in samples if not during([sample], 4.0, 7.0))
 
 
-def test_no_fix_after_a_fault_that_made_no_numbers_repeats_the_last_sound_place(moving: Moving, drive: Drive) -> None:
+def test_without_a_fix_after_a_nan_fault_the_last_valid_position_repeats(moving: Moving, drive: Drive) -> None:
     gps = Gps(GpsSettings(), faults=[Fault(kind="nan", start_s=1.0, length_s=1.0)])
     before = drive(gps, moving((7.0, 0.0, 0.0)), until_s=1.0)
     drive(gps, moving((7.0, 0.0, 0.0)), since_s=1.0, until_s=2.0)
@@ -178,6 +178,6 @@ def test_a_fault_by_settings_lasts_until_they_change(run: Run) -> None:
     assert gps.faults_at(samples[-1].time_ns) == ()
 
 
-def test_a_fault_of_a_channel_there_is_none_of_is_rejected() -> None:
+def test_a_fault_of_an_unknown_channel_is_rejected() -> None:
     with pytest.raises(ValueError, match="channel: must be the beginning of one of east, north, up"):
         Gps(GpsSettings(), faults=[Fault(kind="bias", value=1.0, channel="heading")])

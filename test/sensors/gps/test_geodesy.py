@@ -1,4 +1,4 @@
-"""ENU, ECEF and geodetic coordinates: ours, pymap3d's and those of the paper's equations agree."""
+"""ENU, ECEF and geodetic coordinates: ours agree with pymap3d's and with the equations of [Sanjurjo]."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def seed_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array
 
 
 def seed_enu(position: Array, origin: tuple[float, float, float]) -> Array:
-    """[Sanjurjo], Eqs. 5.2 and 5.3; phi and lambda are the origin's, which the print does not say."""
+    """[Sanjurjo], Eqs. 5.2 and 5.3; phi and lambda are the origin's, which the text does not say."""
     phi, lam = math.radians(origin[0]), math.radians(origin[1])
     sin, cos = math.sin, math.cos
     psi = np.array(
@@ -62,11 +62,11 @@ def test_equations_of_the_paper_agree_with_ours() -> None:
         assert_allclose(seed_enu(seed_ecef(*position), origin), east_north_up, atol=ROUNDING_M)
 
 
-def test_flattening_of_the_seeds_table_is_that_over_a_not_over_b() -> None:
+def test_flattening_in_sanjurjos_table_is_relative_to_a_not_to_b() -> None:
     a, b = PRINTED_WGS84
 
     assert (a - b) / a == pytest.approx(1.0 / 298.257223563, rel=1e-9)
-    assert (a - b) / b == pytest.approx(1.0 / 297.257223563, rel=1e-9)  # what the table's head would give
+    assert (a - b) / b == pytest.approx(1.0 / 297.257223563, rel=1e-9)  # as the table's heading would give
     assert pytest.approx((a - b) / a, rel=1e-9) == FLATTENING
     assert pytest.approx(PRINTED_WGS84, abs=1e-5) == (SEMI_MAJOR, SEMI_MINOR)
     assert PRINTED_WGS84[1] - PRINTED_ETRS89[1] == pytest.approx(1e-4, rel=0.2)  # "about 0.1 mm"
@@ -83,7 +83,7 @@ def test_one_position_and_arrays_agree_with_pymap3d(
 ) -> None:
     frame = LocalFrame(Georeference(latitude_deg=latitude, longitude_deg=longitude, altitude_m=100.0))
 
-    # Compared in metres: near a pole a degree of longitude means little.
+    # Compared in metres: near a pole a degree of longitude is short.
     assert_allclose(frame.enu_from_geodetic([frame.geodetic(*position)])[0], position, atol=ROUNDING_M)
     assert_allclose(frame.geodetic(*position)[::2], frame.geodetic_from_enu([position])[0][::2], atol=1e-7, rtol=0.0)
     theirs = enu2geodetic(*position, latitude, longitude, 100.0)
@@ -94,7 +94,7 @@ def test_one_position_and_arrays_agree_with_pymap3d(
     )
 
 
-def test_coordinates_come_back_after_a_round_trip() -> None:
+def test_coordinates_survive_a_round_trip() -> None:
     frame = LocalFrame(FERROL)
     positions = np.random.default_rng(2).uniform(-2e4, 2e4, (500, 3))
 
@@ -109,14 +109,14 @@ def test_east_raises_the_longitude_north_the_latitude_and_up_the_altitude() -> N
     )
 
     assert here == pytest.approx((43.4936, -8.2478, 60.0), abs=1e-8)
-    # 100 m on a sphere of the Earth's size, to the ellipsoid's third of a percent.
+    # 100 m on a sphere of the Earth's size, within the flattening of a third of a percent.
     assert north.latitude_deg - 43.4936 == pytest.approx(math.degrees(100.0 / 6.371e6), rel=4e-3)
     east_by_sphere = math.degrees(100.0 / (6.371e6 * math.cos(math.radians(43.4936))))
     assert east.longitude_deg + 8.2478 == pytest.approx(east_by_sphere, rel=4e-3)
     assert up == pytest.approx((43.4936, -8.2478, 160.0), abs=1e-8)
 
 
-def test_the_example_of_the_seed_lies_by_the_default_datum() -> None:
+def test_sanjurjos_example_is_near_the_default_datum() -> None:
     example = (43.0 + 29.61417292 / 60.0, -(8.0 + 14.86569421 / 60.0), 0.0)
 
     assert np.abs(LocalFrame().enu_from_geodetic([example])[0]).max() < 10.0
@@ -124,7 +124,7 @@ def test_the_example_of_the_seed_lies_by_the_default_datum() -> None:
 
 @pytest.mark.parametrize("latitude", [-90.0, 0.0, 90.0])
 @pytest.mark.parametrize("longitude", [-180.0, 0.0, 179.9999, 350.0])
-def test_poles_and_date_line_are_places_as_any_other(latitude: float, longitude: float) -> None:
+def test_poles_and_date_line_are_not_special(latitude: float, longitude: float) -> None:
     frame = LocalFrame(Georeference(latitude_deg=latitude, longitude_deg=longitude))
     position = frame.geodetic(500.0, 300.0, 2.0)
 
@@ -134,22 +134,22 @@ def test_poles_and_date_line_are_places_as_any_other(latitude: float, longitude:
 
 
 @pytest.mark.parametrize("distance", [1e7, 1e9, 1e15])
-def test_places_far_beyond_the_earth_stay_finite(distance: float) -> None:
+def test_positions_far_beyond_the_earth_stay_finite(distance: float) -> None:
     assert np.isfinite(LocalFrame().geodetic(distance, -distance, distance)).all()
 
 
-def test_what_is_no_number_stays_none() -> None:
+def test_nan_stays_nan() -> None:
     assert np.isnan(LocalFrame().geodetic(math.nan, 0.0, 0.0)).all()
 
 
-def test_a_world_without_a_place_gets_the_default_datum_and_a_remark() -> None:
+def test_a_world_without_a_location_gets_the_default_datum_and_a_remark() -> None:
     frame = LocalFrame(None)
 
     assert frame.origin == DEFAULT_DATUM
     assert "43.4936 N, -8.2478 E" in frame.remark
 
 
-def test_a_world_of_projected_coordinates_only_gets_the_default_datum_its_own_altitude_and_a_remark() -> None:
+def test_a_world_with_projected_coordinates_only_gets_the_default_datum_its_own_altitude_and_a_remark() -> None:
     frame = LocalFrame(Georeference(crs="EPSG:32629", easting_m=5e5, northing_m=4.8e6, altitude_m=12.0))
 
     assert frame.origin == (*DEFAULT_DATUM[:2], 12.0)

@@ -1,4 +1,4 @@
-"""GGA and RMC sentences: [Sanjurjo]'s examples, round trips, another reader, and what is rejected."""
+"""GGA and RMC sentences: [Sanjurjo]'s examples, round trips, another parser, and rejected input."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sample(**others: object) -> GpsSample:
     return plain._replace(**others)  # type: ignore[arg-type]
 
 
-def test_gga_of_the_seed_is_read() -> None:
+def test_sanjurjos_gga_is_parsed() -> None:
     gga = parse(SEED_GGA)
 
     assert isinstance(gga, Gga)
@@ -57,7 +57,7 @@ def test_gga_of_the_seed_is_read() -> None:
     assert (gga.correction_age_s, gga.station) == (1.6, "1503")
 
 
-def test_rmc_of_the_seed_is_read_without_its_stray_space() -> None:
+def test_sanjurjos_rmc_is_parsed_without_its_stray_space() -> None:
     rmc = parse(SEED_RMC)
 
     assert isinstance(rmc, Rmc)
@@ -68,12 +68,12 @@ def test_rmc_of_the_seed_is_read_without_its_stray_space() -> None:
     assert rmc.date == datetime.date(2000, 12, 21)
     moment = datetime.datetime(2000, 12, 21, 9, 22, 4, 999_000, datetime.timezone.utc)
     assert rmc.time_ns == round(moment.timestamp() * 1000) * 10**6
-    with pytest.raises(ValueError, match="says checksum 25, it is 05"):
+    with pytest.raises(ValueError, match="has checksum 25, must be 05"):
         parse(SEED_RMC_AS_PRINTED)
 
 
 @pytest.mark.parametrize("sentence", [SEED_GGA, SEED_RMC])
-def test_examples_of_the_seed_are_written_again_to_the_letter(sentence: str) -> None:
+def test_sanjurjos_examples_are_written_again_exactly(sentence: str) -> None:
     assert parse(sentence).sentence() == sentence
 
 
@@ -92,7 +92,7 @@ def test_line_ends_do_not_matter() -> None:
     assert parse(SEED_GGA + "\r\n") == parse(SEED_GGA)
 
 
-def test_sentences_tell_what_the_sample_says() -> None:
+def test_sentences_contain_the_sample() -> None:
     gga, rmc = gga_from_sample(sample(), 53.031), rmc_from_sample(sample())
 
     assert gga.sentence().startswith("$GPGGA,141320.250,4329.61417292,N,00814.86569421,W,4,14,0.7,6.846,M,53.031,M,,*")
@@ -156,7 +156,7 @@ def test_any_fix_survives_its_sentences(
     assert gga.latitude_deg == rmc.latitude_deg == pytest.approx(latitude, abs=1e-10)
     assert gga.longitude_deg == pytest.approx(longitude, abs=1e-10)
     assert gga.altitude_m == pytest.approx(altitude, abs=1e-3)
-    assert rmc.time_ns == time_ns // 10**6 * 10**6  # milliseconds, never of the future
+    assert rmc.time_ns == time_ns // 10**6 * 10**6  # milliseconds, never in the future
     assert rmc.speed_knots is not None
     assert rmc.speed_knots * 1852.0 / 3600.0 == pytest.approx(speed, abs=1e-3)
     assert (rmc.course_deg is None) == (course is None)
@@ -185,7 +185,7 @@ def test_no_fix_is_quality_zero_and_not_valid() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("field", ["latitude_deg", "longitude_deg", "altitude_m", "speed"])
-def test_what_is_no_number_becomes_empty_fields_that_others_can_read(field: str, bad: float) -> None:
+def test_nan_becomes_empty_fields_that_pynmea2_can_read(field: str, bad: float) -> None:
     item = sample(**{field: bad})
     gga, rmc = gga_from_sample(item, 53.0).sentence(), rmc_from_sample(item).sentence()
 
@@ -198,8 +198,8 @@ def test_what_is_no_number_becomes_empty_fields_that_others_can_read(field: str,
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        (SEED_GGA.replace("*5A", "*5B"), "says checksum 5B, it is 5A"),
-        (SEED_GGA.replace("4329.6", "4329.7"), "says checksum 5A, it is 5B"),
+        (SEED_GGA.replace("*5A", "*5B"), "has checksum 5B, must be 5A"),
+        (SEED_GGA.replace("4329.6", "4329.7"), "has checksum 5A, must be 5B"),
         (SEED_GGA[:-1], "looks truncated"),
         (SEED_GGA[:40], "looks truncated"),
         ("", "looks truncated"),
@@ -211,7 +211,7 @@ def test_what_is_no_number_becomes_empty_fields_that_others_can_read(field: str,
         (sealed("GPRMC", *[""] * 10), "RMC must have 11 or 12 or 13 fields, got 10"),
     ],
 )
-def test_unsound_sentences_are_rejected_in_one_line(sentence: str, words: str) -> None:
+def test_invalid_sentences_are_rejected_in_one_line(sentence: str, words: str) -> None:
     with pytest.raises(ValueError, match=words) as rejection:
         parse(sentence)
 
@@ -268,7 +268,7 @@ def test_fields_of_rmc_are_checked(index: int, text: str, words: str) -> None:
 
 @settings(derandomize=True, deadline=None)
 @given(text=st.text(max_size=60), at=st.integers(0, 87))
-def test_any_text_is_read_or_rejected_in_one_line(text: str, at: int) -> None:
+def test_any_text_is_parsed_or_rejected_in_one_line(text: str, at: int) -> None:
     for sentence in (text, SEED_GGA[:at] + text + SEED_GGA[at + 1 :], sealed("GPRMC", *text.split(","))):
         words = ""
         try:

@@ -1,4 +1,4 @@
-"""Errors are what settings and covariance say. Intervals hold with a probability of 99.9 %; seeds are fixed."""
+"""Errors match settings and covariance. Intervals hold with a probability of 99.9 %; seeds are fixed."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class West:
 
 
 def errors_of(gps: Gps, samples: list[GpsSample]) -> tuple[Array, Array]:
-    """Of position [m] and velocity [m/s], n x 3, of a vehicle at rest at the origin."""
+    """Errors of position [m] and velocity [m/s], n x 3, of a vehicle at rest at the origin."""
     positions = gps.frame.enu_from_geodetic([sample[2:5] for sample in samples])
     return positions - gps.mounting.arm, np.array([sample.velocity for sample in samples])
 
 
 def assert_deviation(errors: Array, deviation: float) -> None:
-    """Zero mean and this standard deviation, of independent errors."""
+    """Independent errors have zero mean and this standard deviation."""
     count = len(errors)
     assert abs(errors.mean()) < stats.norm.isf(OUTSIDE / 2.0) * deviation / math.sqrt(count)
     low, high = stats.chi2.ppf([OUTSIDE / 2.0, 1.0 - OUTSIDE / 2.0], count)
@@ -47,7 +47,7 @@ def assert_deviation(errors: Array, deviation: float) -> None:
 
 
 def assert_correlation(first: Array, second: Array, expected: float) -> None:
-    """Of pairs that are independent of each other: Fisher's z."""
+    """Correlation of independent pairs: Fisher's z."""
     found = np.corrcoef(first, second)[0, 1]
     margin = stats.norm.isf(OUTSIDE / 2.0) / math.sqrt(len(first) - 3)
     assert abs(math.atanh(found) - math.atanh(expected)) < margin
@@ -72,7 +72,7 @@ def test_errors_have_the_deviations_of_the_preset(
         assert samples[0].velocity_variance[axis] == pytest.approx(0.05**2)
 
 
-def test_low_cost_error_in_the_plane_is_that_of_the_seed(moving: Moving, drive: Drive) -> None:
+def test_low_cost_horizontal_error_is_that_of_sanjurjo(moving: Moving, drive: Drive) -> None:
     gps = Gps(load_preset(GpsSettings, "low_cost"), seed=12)
 
     position, _ = errors_of(gps, drive(gps, moving(), until_s=COUNT / 5, tick_ns=200_000_000))
@@ -82,19 +82,19 @@ def test_low_cost_error_in_the_plane_is_that_of_the_seed(moving: Moving, drive: 
     assert low < squares < high
 
 
-def test_white_errors_know_nothing_of_each_other(moving: Moving, drive: Drive) -> None:
+def test_white_errors_are_uncorrelated(moving: Moving, drive: Drive) -> None:
     gps = Gps(GpsSettings(), seed=13)
 
     position, velocity = errors_of(gps, drive(gps, moving(), until_s=COUNT / 5, tick_ns=200_000_000))
 
     everything = np.hstack((position, velocity))
     for first in range(6):
-        assert_correlation(everything[:-1, first], everything[1:, first], 0.0)  # from one sample to the next
+        assert_correlation(everything[:-1, first], everything[1:, first], 0.0)  # successive samples
         for second in range(first):
             assert_correlation(everything[:, first], everything[:, second], 0.0)
 
 
-def test_slow_errors_fade_with_their_correlation_time_and_the_variance_stays(moving: Moving) -> None:
+def test_slow_errors_decorrelate_with_their_correlation_time_and_keep_their_variance(moving: Moving) -> None:
     settings = build(GpsSettings, SLOW)
     lags_s = (0.0, 0.2, 5.0, 20.0)
     position = []  # receivers, independent of each other, x lags x axes
@@ -105,12 +105,12 @@ def test_slow_errors_fade_with_their_correlation_time_and_the_variance_stays(mov
     errors = np.array(position) / [1.263, 1.263, 2.551]
 
     for index, lag in enumerate(lags_s):
-        assert_deviation(errors[:, index].ravel(), 1.0)  # the whole is what the covariance says, at all times
+        assert_deviation(errors[:, index].ravel(), 1.0)  # the total always matches the covariance
         if index:
             assert_correlation(errors[:, 0].ravel(), errors[:, index].ravel(), 0.6 * math.exp(-lag / 10.0))
 
 
-def test_slow_errors_do_not_touch_the_doppler_velocity(moving: Moving, drive: Drive) -> None:
+def test_slow_errors_do_not_affect_the_doppler_velocity(moving: Moving, drive: Drive) -> None:
     gps = Gps(build(GpsSettings, SLOW), seed=15)
 
     _, velocity = errors_of(gps, drive(gps, moving(), until_s=COUNT / 5, tick_ns=200_000_000))
@@ -120,14 +120,14 @@ def test_slow_errors_do_not_touch_the_doppler_velocity(moving: Moving, drive: Dr
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_covariance_is_honest_under_half_a_sky(moving: Moving, share: float) -> None:
+def test_covariance_is_consistent_under_half_a_sky(moving: Moving, share: float) -> None:
     settings = build(GpsSettings, {"needs_sky": True, "correlated_share": share})
     normalised = []
     for seed in range(800):
         gps = Gps(settings, seed=seed, sky=West())
         samples = gps.update(0, moving())
         position, velocity = errors_of(gps, samples)
-        assert samples[0].variance[0] > 2.0 * 1.263**2  # the case is not that of an open sky
+        assert samples[0].variance[0] > 2.0 * 1.263**2  # not an open sky
         variances = np.concatenate((samples[0].variance, samples[0].velocity_variance))
         normalised.append(np.concatenate((position[0], velocity[0])) / np.sqrt(variances))
 
@@ -135,7 +135,7 @@ def test_covariance_is_honest_under_half_a_sky(moving: Moving, share: float) -> 
         assert_deviation(np.array(normalised)[:, axis], 1.0)
 
 
-def test_other_deviations_while_it_runs_scale_the_same_errors(moving: Moving, drive: Drive) -> None:
+def test_changing_deviations_while_running_scales_the_same_errors(moving: Moving, drive: Drive) -> None:
     usual, changed = Gps(GpsSettings(), seed=16), Gps(GpsSettings(), seed=16)
     drive(usual, moving(), until_s=10.0)
     drive(changed, moving(), until_s=10.0)

@@ -1,4 +1,4 @@
-"""Fixes of the antenna, course, rate, latency, lost sky and its return."""
+"""Fixes of the antenna, course, rate, latency, loss of fix and reacquisition."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Places = Callable[[Gps, list[GpsSample]], Array]
 
 PERFECT = {"horizontal_std_m": 0.0, "vertical_std_m": 0.0, "velocity_std_mps": 0.0}
 ARM = (0.3, 0.1, 1.9)
-FINE_M = 1e-6  # of a place that went to degrees and back
+FINE_M = 1e-6  # of a position converted to degrees and back
 
 
 def perfect(**others: object) -> Gps:
@@ -49,16 +49,16 @@ def under(roof: Roof, **others: object) -> Gps:
     return Gps(build(GpsSettings, {"needs_sky": True, "reacquisition_s": 2.0, **others}), sky=roof, seed=4)
 
 
-def test_fix_is_of_the_antenna_not_of_the_vehicle(moving: Moving, drive: Drive, positions: Places) -> None:
+def test_fix_is_at_the_antenna_not_at_base_link(moving: Moving, drive: Drive, positions: Places) -> None:
     gps = perfect()
 
     samples = drive(gps, moving((100.0, 50.0, 3.0), heading=math.pi / 2.0), until_s=1.0)
 
-    # Facing north: ahead is north, left is west.
+    # Facing north: forward is north, left is west.
     assert_allclose(positions(gps, samples), [[100.0 - 0.1, 50.0 + 0.3, 3.0 + 1.9]] * 5, atol=FINE_M)
 
 
-def test_roll_swings_the_antenna_aside(drive: Drive, positions: Places) -> None:
+def test_roll_moves_the_antenna_sideways(drive: Drive, positions: Places) -> None:
     gps = perfect()
     roll = math.radians(20.0)
     tilted = BaseMotion((0, 0, 0), (math.sin(roll / 2), 0, 0, math.cos(roll / 2)), *((0.0, 0.0, 0.0),) * 4)
@@ -74,7 +74,7 @@ def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> 
 
     (sample,) = drive(gps, moving(angular_velocity=(0.0, 0.0, 0.5)), until_s=0.1)
 
-    assert_allclose(sample.velocity, [0.0, 1.0, 0.0], atol=1e-12)  # 0.5 rad/s at 2 m ahead of the axis, to the left
+    assert_allclose(sample.velocity, [0.0, 1.0, 0.0], atol=1e-12)  # 0.5 rad/s at 2 m in front of the axis, to the left
     assert sample.speed == pytest.approx(1.0)
     assert sample.course == pytest.approx(0.0)  # north
 
@@ -113,12 +113,12 @@ def test_course_is_none_below_half_a_metre_per_second(moving: Moving, drive: Dri
     )
 
     assert slow.course is None
-    assert slow.speed == pytest.approx(0.99 * COURSE_SPEED)  # over ground: climbing does not count
+    assert slow.speed == pytest.approx(0.99 * COURSE_SPEED)  # over ground: vertical speed does not count
     assert fast.course == pytest.approx(math.pi / 2.0)
 
 
 @pytest.mark.parametrize(("preset", "rate_hz"), [("rtk", 50), ("low_cost", 5)])
-def test_fixes_come_at_the_presets_rate_with_the_time_they_are_of(
+def test_fixes_come_at_the_presets_rate_with_their_sampling_time(
     moving: Moving, drive: Drive, preset: str, rate_hz: int
 ) -> None:
     samples = drive(Gps(load_preset(GpsSettings, preset)), moving(), until_s=2.0)
@@ -126,7 +126,7 @@ def test_fixes_come_at_the_presets_rate_with_the_time_they_are_of(
     assert [sample.time_ns for sample in samples] == [k * 10**9 // rate_hz for k in range(2 * rate_hz)]
 
 
-def test_latency_delivers_later_with_the_stamp_of_the_sample(moving: Moving, positions: Places) -> None:
+def test_latency_delays_delivery_and_keeps_the_stamp(moving: Moving, positions: Places) -> None:
     gps = perfect(latency_s=0.3)
     arrivals: list[tuple[int, GpsSample]] = []
     for tick in range(100):
@@ -140,7 +140,7 @@ def test_latency_delivers_later_with_the_stamp_of_the_sample(moving: Moving, pos
     assert_allclose(east - ARM[0], [0.0, 2.0, 4.0, 6.0], atol=FINE_M)  # where it was then
 
 
-def test_presets_are_what_the_seed_and_the_issue_say() -> None:
+def test_presets_match_sanjurjo_and_the_requirements() -> None:
     assert preset_names("sensors/gps") == ["low_cost", "rtk", "urban_canyon"]
     rtk, low_cost, urban = (load_preset(GpsSettings, name) for name in ("rtk", "low_cost", "urban_canyon"))
 
@@ -151,13 +151,13 @@ def test_presets_are_what_the_seed_and_the_issue_say() -> None:
     assert not rtk.needs_sky
 
 
-def test_rtk_sees_as_many_satellites_as_the_seeds_receiver_did(moving: Moving, drive: Drive) -> None:
+def test_rtk_sees_as_many_satellites_as_sanjurjos_receiver(moving: Moving, drive: Drive) -> None:
     (sample,) = drive(Gps(load_preset(GpsSettings, "rtk")), moving(), until_s=0.02)
 
     assert (sample.quality, sample.satellites, round(sample.hdop, 1)) == (4, 14, 0.7)  # its GGA example
 
 
-def test_without_sky_it_goes_on_sending_the_last_place_and_says_so(moving: Moving, drive: Drive) -> None:
+def test_without_sky_it_keeps_sending_the_last_position_and_says_so(moving: Moving, drive: Drive) -> None:
     roof = Roof()
     gps = under(roof)
     base = moving(velocity=(5.0, 0.0, 0.0))
@@ -186,7 +186,7 @@ def test_fix_comes_back_after_the_time_of_reacquisition(moving: Moving, drive: D
     samples = drive(gps, moving(), since_s=1.0, until_s=5.0)
 
     assert [sample.time_ns / 1e9 for sample in samples if sample.quality] == pytest.approx(np.arange(3.0, 5.0, 0.2))
-    assert all(sample.satellites == 12 for sample in samples)  # in sight all the time
+    assert all(sample.satellites == 12 for sample in samples)  # visible all the time
 
 
 def test_a_glimpse_of_the_sky_is_not_enough_for_a_fix(moving: Moving, drive: Drive) -> None:
@@ -200,7 +200,7 @@ def test_a_glimpse_of_the_sky_is_not_enough_for_a_fix(moving: Moving, drive: Dri
     assert qualities == [1] * 5 + [0] * 35
 
 
-def test_a_receiver_that_starts_under_a_roof_says_the_worlds_origin(moving: Moving, drive: Drive) -> None:
+def test_a_receiver_that_starts_under_a_roof_reports_the_worlds_origin(moving: Moving, drive: Drive) -> None:
     roof = Roof()
     roof.is_closed = True
     where = Georeference(latitude_deg=36.3, longitude_deg=-84.2, altitude_m=400.0)
@@ -250,7 +250,7 @@ def test_an_outage_of_the_sky_changes_no_later_error(moving: Moving, drive: Driv
     assert [repr(sample) for sample in later[10:]] == [repr(sample) for sample in free_samples[30:]]
 
 
-def test_high_houses_on_both_sides_take_the_fix_and_the_open_end_of_the_street_gives_it_back(
+def test_the_fix_is_lost_between_high_houses_and_regained_at_the_open_end_of_the_street(
     moving: Moving, drive: Drive
 ) -> None:
     houses = [Box(x=0.0, y=side * 12.0, length=100.0, width=14.0, height=40.0) for side in (-1.0, 1.0)]
@@ -267,20 +267,20 @@ def test_high_houses_on_both_sides_take_the_fix_and_the_open_end_of_the_street_g
     assert all(qualities[regained:])
 
 
-def test_a_sentence_without_fix_has_the_hdop_that_receivers_write(moving: Moving) -> None:
+def test_a_sentence_without_fix_has_the_hdop_that_receivers_report(moving: Moving) -> None:
     (sample,) = Gps(build(GpsSettings, {"quality": 0})).update(0, moving())
 
     assert gga_from_sample(sample, 53.0).sentence().split(",")[8] == "99.9"
 
 
-def test_a_receiver_without_errors_has_a_tiny_variance_for_zero_means_unknown(moving: Moving) -> None:
+def test_a_receiver_without_errors_reports_a_tiny_variance_because_zero_means_unknown(moving: Moving) -> None:
     (sample,) = perfect().update(0, moving())
 
     for variance in (sample.variance, sample.velocity_variance):
         assert ((variance > 0.0) & (variance < 1e-9)).all()
 
 
-def test_a_truth_that_is_none_is_rejected_at_any_time_and_leaves_no_mark(moving: Moving, drive: Drive) -> None:
+def test_a_truth_that_is_not_finite_is_rejected_at_any_time_without_effect(moving: Moving, drive: Drive) -> None:
     good, bad = moving(), moving((math.nan, 0.0, 0.0))
     gps = Gps(GpsSettings(), seed=2)
     samples = []
@@ -302,7 +302,7 @@ def test_settings_that_need_the_sky_are_rejected_without_a_world() -> None:
     ("values", "words"),
     [
         ({"quality": 3}, "quality: must be one of 0, 1, 2, 4, 5, got 3"),
-        ({"satellites": 4}, "sky_mask_deg: 10 leaves too few of 4 satellites for a fix, ever"),
+        ({"satellites": 4}, "sky_mask_deg: 10 leaves too few of 4 satellites for any fix"),
         ({"horizontal_std_m": -1.0}, "horizontal_std_m: must be a number from 0 to 1000"),
         ({"correlated_share": 1.5}, "correlated_share: must be a number from 0 to 1"),
         ({"vertical_std_m": math.nan}, "vertical_std_m: must be a number"),
@@ -322,7 +322,7 @@ def test_a_true_motion_that_is_not_finite_is_rejected(moving: Moving) -> None:
             perfect().update(0, bad)
 
 
-def test_quality_zero_by_settings_is_a_receiver_that_is_jammed(moving: Moving, drive: Drive) -> None:
+def test_quality_zero_by_settings_is_a_jammed_receiver(moving: Moving, drive: Drive) -> None:
     gps = perfect(reacquisition_s=1.0)
     drive(gps, moving(), until_s=1.0)
     gps.change(build(GpsSettings, {**PERFECT, "quality": 0, "reacquisition_s": 1.0}))
@@ -334,7 +334,7 @@ def test_quality_zero_by_settings_is_a_receiver_that_is_jammed(moving: Moving, d
     assert [sample.quality for sample in after] == [0] * 5 + [1] * 5
 
 
-def test_reset_begins_anew_with_the_same_numbers(moving: Moving, drive: Drive) -> None:
+def test_reset_repeats_the_same_errors(moving: Moving, drive: Drive) -> None:
     roof = Roof()
     gps = under(roof, correlated_share=0.5, latency_jitter_s=0.1, dropout=0.2)
     first = drive(gps, moving((5.0, 6.0, 7.0)), until_s=20.0)

@@ -20,7 +20,7 @@ EYE = np.array([0.0, 0.0, 2.0])
 
 
 def sky_between(obstacles: Obstacles) -> SkyView:
-    """What rays see of the sky; the ground is far below."""
+    """Sky view by ray casting; the ground is far below."""
     return Scene.flat(-1e4, obstacles=obstacles)
 
 
@@ -30,7 +30,7 @@ def direction(azimuth_deg: float, elevation_deg: float) -> Array:
     return np.array([level * math.sin(azimuth), level * math.cos(azimuth), math.sin(elevation)])
 
 
-def test_satellites_are_spread_over_the_sky_above_the_mask() -> None:
+def test_satellites_are_distributed_over_the_sky_above_the_mask() -> None:
     everything, above = constellation(40), constellation(40, 30.0)
 
     assert_allclose(np.linalg.norm(everything, axis=1), 1.0)
@@ -51,7 +51,7 @@ def test_dilution_of_one_satellite_above_and_three_around() -> None:
     assert found.pdop == pytest.approx(math.sqrt(8.0 / 3.0))
 
 
-def test_dilution_is_the_spread_of_places_from_noisy_ranges() -> None:
+def test_dilution_is_the_standard_deviation_of_positions_from_noisy_ranges() -> None:
     satellites = constellation(9, 10.0)
     random = np.random.default_rng(5)
     count = 20_000
@@ -76,20 +76,20 @@ def test_losing_satellites_never_helps(lost: set[int]) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_three_satellites_give_no_place(count: int) -> None:
+def test_three_satellites_give_no_position(count: int) -> None:
     assert dilution(constellation(count + 1)[:count]) is None
 
 
 @pytest.mark.parametrize("elevation", [0.0, 7.0, 20.0, 40.0, 77.0])
 @pytest.mark.parametrize("step", [19, 30, 45, 90])
-def test_a_ring_of_satellites_gives_no_place(step: int, elevation: float) -> None:
-    # Up and the clock cannot be told apart.
+def test_a_ring_of_satellites_gives_no_position(step: int, elevation: float) -> None:
+    # Height and clock cannot be distinguished.
     assert dilution(np.array([direction(azimuth, elevation) for azimuth in range(0, 360, step)])) is None
 
 
 @pytest.mark.parametrize(("elevation", "is_hidden"), [(0.0, True), (44.9, True), (45.1, False), (90.0, False)])
 @pytest.mark.parametrize("side", ["box", "turned box", "cylinder"])
-def test_a_wall_hides_what_is_below_its_edge(side: str, elevation: float, is_hidden: bool) -> None:
+def test_a_wall_hides_everything_below_its_edge(side: str, elevation: float, is_hidden: bool) -> None:
     # Its face is 10 m east of the eye and its top 10 m above it.
     obstacles = {
         "box": Obstacles(boxes=(Box(x=10.5, y=0.0, length=1.0, width=100.0, height=12.0),)),
@@ -102,7 +102,7 @@ def test_a_wall_hides_what_is_below_its_edge(side: str, elevation: float, is_hid
     assert blocked.tolist() == [is_hidden]
 
 
-def test_what_is_behind_below_or_above_the_ray_hides_nothing() -> None:
+def test_obstacles_behind_below_or_above_the_ray_hide_nothing() -> None:
     behind = Box(x=-10.0, y=0.0, length=1.0, width=100.0, height=12.0)
     low = Box(x=10.0, y=0.0, length=1.0, width=100.0, height=1.9)
     bridge = Box(x=10.0, y=0.0, base=8.0, length=1.0, width=100.0, height=1.0)
@@ -113,7 +113,7 @@ def test_what_is_behind_below_or_above_the_ray_hides_nothing() -> None:
     assert sky.is_blocked(EYE, np.array([direction(90.0, 33.0)])).tolist() == [True]
 
 
-def test_an_empty_world_hides_nothing_and_the_inside_of_a_house_all() -> None:
+def test_an_empty_world_hides_nothing_and_the_inside_of_a_house_everything() -> None:
     satellites = constellation(14)
     house = Obstacles(boxes=(Box(x=0.0, y=0.0, length=10.0, width=10.0, height=10.0),))
     silo = Obstacles(cylinders=(Cylinder(x=0.0, y=0.0, radius=5.0, height=10.0),))
@@ -136,7 +136,7 @@ def test_rays_are_hidden_where_small_steps_along_them_run_into_something() -> No
     ]
     rays = random.normal(size=(400, 3))
     rays /= np.linalg.norm(rays, axis=1)[:, None]
-    steps = EYE + np.arange(0.0, 60.0, 0.02)[:, None, None] * rays  # small against what stands there
+    steps = EYE + np.arange(0.0, 60.0, 0.02)[:, None, None] * rays  # small compared with the obstacles
 
     hidden = np.zeros(len(rays), bool)
     for item in (*boxes, *posts):

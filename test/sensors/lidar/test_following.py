@@ -37,7 +37,7 @@ def circle(count: int, elevation_deg: float) -> Array:
     return np.column_stack((flat * np.cos(azimuth), flat * np.sin(azimuth), np.full(count, up)))
 
 
-def test_near_the_vehicle_squares_show_what_the_whole_map_shows() -> None:
+def test_near_the_vehicle_squares_agree_with_the_whole_map() -> None:
     world = rough_world(nodes=601)  # too many for one level
     whole, following = Scene.of(world, step=1), Scene.of(world)
     origin = [75.0, 75.0, float(world.ground.height_at(75.0, 75.0)) + 2.0]
@@ -60,7 +60,7 @@ def test_no_ray_slips_through_between_squares() -> None:
         rays = np.concatenate([circle(3000, elevation) for elevation in random.uniform(-85.0, -25.0, 10)])
         found = scene.cast(origin, rays, 150.0)
         assert np.isfinite(found.ranges).all()
-        # Coarse cells cut corners off the ground, by little.
+        # Coarse cells cut corners off the ground, but only slightly.
         where = origin + rays * found.ranges[:, None].astype(float)
         assert np.abs(where[:, 2] - world.ground.height_at(where[:, 0], where[:, 1])).max() < 0.5
 
@@ -75,7 +75,7 @@ def test_squares_follow_a_vehicle_across_a_map_of_4_km_with_bounded_memory() -> 
     world = World(name="big", ground=ElevationMap(heights=heights, resolution=1.0), obstacles=trees)
     scene = Scene.of(world, reach_m=150.0)
     rays = np.concatenate([circle(36, elevation) for elevation in (-40.0, -10.0, -3.0)])
-    step = 5.0  # [m] from call to call: faster than anything drives at 100 Hz
+    step = 5.0  # [m] per call: faster than any vehicle at 100 Hz
     most = 0
 
     for x in np.arange(2400.0, 3000.0, step):
@@ -129,7 +129,7 @@ def test_a_large_mesh_is_seen_from_every_square_and_never_built_again(monkeypatc
     assert max(pieces) <= 1.2 * PIECE_FACES < len(shape.faces)
 
 
-def test_a_vehicle_that_is_put_elsewhere_sees_what_is_there() -> None:
+def test_a_relocated_vehicle_sees_its_new_surroundings() -> None:
     world = rough_world()
     scene = Scene.of(world)
     for x, y in ((50.0, 50.0), (250.0, 200.0), (60.0, 240.0)):
@@ -139,7 +139,7 @@ def test_a_vehicle_that_is_put_elsewhere_sees_what_is_there() -> None:
         np.testing.assert_allclose(found.ranges, 2.0, atol=EXACT)
 
 
-def test_what_is_seen_does_not_depend_on_the_way_there() -> None:
+def test_results_do_not_depend_on_the_path_there() -> None:
     world = rough_world()
     rays = np.concatenate([circle(360, elevation) for elevation in (-20.0, -4.0)])
     straight, detour = Scene.of(world), Scene.of(world)
@@ -155,7 +155,7 @@ def test_what_is_seen_does_not_depend_on_the_way_there() -> None:
         assert found.cosines.tobytes() == expected.cosines.tobytes()
 
 
-def test_the_same_drive_shows_the_same_to_the_bit() -> None:
+def test_the_same_drive_gives_the_same_results_to_the_bit() -> None:
     world = rough_world()
     rays = circle(360, -8.0)
 
@@ -186,7 +186,7 @@ def sand_world() -> World:
 
 
 @pytest.mark.parametrize("kind", ["map", "plane"])
-def test_a_rut_is_seen_after_it_was_noted(kind: str) -> None:
+def test_a_rut_is_seen_after_an_update(kind: str) -> None:
     depth = 0.12
     if kind == "map":
         world = sand_world()
@@ -215,13 +215,13 @@ def test_a_rut_is_seen_after_it_was_noted(kind: str) -> None:
 
     np.testing.assert_allclose(unnoted[:3], [2.0, 2.0 / 0.6, 2.0], atol=EXACT)
     np.testing.assert_allclose(found.ranges[:3], [2.0 + depth, (2.0 + depth) / 0.6, 2.0], atol=EXACT)
-    # Without the rut this ray would have met the ground at 6.3 m, which is at x = 15.3: it never comes to the rut.
+    # Without the rut this ray would hit the ground at 6.3 m, which is at x = 15.3: it never reaches the rut.
     np.testing.assert_allclose(found.ranges[3], unnoted[3], atol=EXACT)
     assert scene.surfaces() == built, "nothing was rebuilt"
 
 
 @pytest.mark.parametrize("position", [(0.75, 0.75), (-0.05, 0.05), (123.45, -80.05)])
-def test_a_pressed_cell_looks_as_the_wheels_feel_it(position: tuple[float, float]) -> None:
+def test_a_compacted_cell_has_the_depth_that_wheels_meet(position: tuple[float, float]) -> None:
     ground = SoilPlane("dry_sand")
     ruts = ground.kernel().ruts
     press(ruts, *position, 0.2)
@@ -232,10 +232,10 @@ def test_a_pressed_cell_looks_as_the_wheels_feel_it(position: tuple[float, float
 
     depth = [rut_depth(ruts, float(a), float(b)) for a, b in zip(x, y, strict=True)]
     assert max(depth) > 0.19
-    np.testing.assert_allclose(found.ranges - 1.0, depth, atol=2e-4)  # what is shallower than 0.1 mm is no rut
+    np.testing.assert_allclose(found.ranges - 1.0, depth, atol=2e-4)  # shallower than 0.1 mm is no rut
 
 
-def test_a_grazing_ray_meets_the_far_wall_of_a_rut() -> None:
+def test_a_grazing_ray_hits_the_far_wall_of_a_rut() -> None:
     ground = SoilPlane("dry_sand")
     scene = Scene.flat(ground=ground)
     pressed(ground, 0.3)
@@ -243,7 +243,7 @@ def test_a_grazing_ray_meets_the_far_wall_of_a_rut() -> None:
     sinking = 0.1
     ray = np.array([1.0, 0.0, -sinking]) / np.hypot(1.0, sinking)
 
-    found = scene.cast([10.0, 0.0, 0.1], ray, 100.0)  # comes to the ground at x = 11, would reach the floor at x = 14
+    found = scene.cast([10.0, 0.0, 0.1], ray, 100.0)  # reaches the ground at x = 11, would reach the floor at x = 14
 
     x = 10.0 + found.ranges[0] * ray[0]
     # The wall rises from the middle of the last pressed cell (11.95) to that of the next (12.05).
@@ -251,7 +251,7 @@ def test_a_grazing_ray_meets_the_far_wall_of_a_rut() -> None:
     assert found.cosines[0] > 0.9
 
 
-def test_ruts_that_are_cleared_are_gone() -> None:
+def test_cleared_ruts_are_gone() -> None:
     ground = SoilPlane("dry_sand")
     scene = Scene.flat(ground=ground)
     pressed(ground, 0.1)

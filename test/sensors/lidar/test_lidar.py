@@ -1,4 +1,4 @@
-"""The LIDAR as a sensor: sweeps while it moves, errors, faults, and what it hands out."""
+"""The LIDAR as a sensor: sweeps while moving, errors, faults, and output."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def driven(lidar: Lidar, path: Path, duration_s: float = 0.2, tick_ns: int = TIC
 
 
 def wall_at(x: float) -> Scene:
-    """A wall without end across the x axis, and nothing else."""
+    """An infinite wall across the x axis, and nothing else."""
     wall = Box(x=x + 1.0, y=0.0, base=-500.0, length=2.0, width=4000.0, height=1000.0)
     return Scene.flat(NO_GROUND, obstacles=Obstacles(boxes=(wall,)))
 
 
 def ring_around(radius: float) -> Scene:
-    """Walls close all around: a square of which each side is `radius` away."""
+    """Walls all around: a square with each side `radius` away."""
     long, off = 2.0 + 2.0 * radius, radius + 1.0
     ends = [Box(x=x, y=0.0, base=-200.0, length=2.0, width=long, height=400.0) for x in (off, -off)]
     sides = [Box(x=0.0, y=y, base=-200.0, length=long, width=2.0, height=400.0) for y in (off, -off)]
@@ -96,7 +96,7 @@ def test_driving_at_a_wall_shortens_ranges_as_the_sweep_goes_on() -> None:
     np.testing.assert_allclose(scan.ranges[1][seen], expected[seen], atol=EXACT)
 
 
-def test_turning_sweeps_further_or_less_far_than_a_turn() -> None:
+def test_yaw_rate_changes_the_angle_covered_by_a_sweep() -> None:
     settings, rate = ideal(mount=Mount(xyz_m=(2.0, 0.5, 0.0))), 1.5
     lidar = Lidar(settings, wall_at(50.0))
 
@@ -129,7 +129,7 @@ def test_deskewed_points_of_a_wall_lie_on_it() -> None:
     assert len(skewed) == len(straight) > 300
 
 
-def test_points_tell_ring_and_time_and_lie_along_their_beam() -> None:
+def test_points_have_ring_and_time_and_lie_along_their_beam() -> None:
     settings = ideal()
     scan = driven(Lidar(settings, ring_around(30.0)), standing)[0]
     points = scan.points
@@ -145,8 +145,8 @@ def test_points_tell_ring_and_time_and_lie_along_their_beam() -> None:
     assert (np.diff(points["time"]) >= 0.0).all()
 
 
-def test_a_turn_covers_all_directions_once_without_gap_or_overlap() -> None:
-    settings = ideal(columns=997)  # divides no number of nanoseconds
+def test_a_sweep_covers_all_directions_once_without_gap_or_overlap() -> None:
+    settings = ideal(columns=997)  # does not divide the period in nanoseconds
     scans = driven(Lidar(settings, ring_around(30.0)), standing, 0.4)
     first, second = scans[:2]
 
@@ -159,7 +159,7 @@ def test_a_turn_covers_all_directions_once_without_gap_or_overlap() -> None:
     assert len(np.unique(rays.round(9), axis=0)) == len(rays)
 
 
-def test_how_often_the_truth_comes_changes_nothing_for_a_vehicle_at_rest() -> None:
+def test_the_rate_of_the_truth_does_not_matter_for_a_vehicle_at_rest() -> None:
     settings = ideal(range_noise_m=0.02, weak_signal=0.5)
     ticks = (1_000_000, TICK_NS, 25_000_000, PERIOD_NS)
 
@@ -169,7 +169,7 @@ def test_how_often_the_truth_comes_changes_nothing_for_a_vehicle_at_rest() -> No
     assert len({scan.points.tobytes() for scan in scans}) == 1
 
 
-def test_what_is_too_near_too_far_or_not_there() -> None:
+def test_ranges_too_near_too_far_or_without_return() -> None:
     near = Box(x=0.6, y=0.0, length=1.0, width=0.5, height=10.0)  # its face is 0.1 m away
     far = Box(x=-60.0, y=0.0, length=1.0, width=30.0, height=40.0)
     scene = Scene.flat(NO_GROUND, obstacles=Obstacles(boxes=(near, far)))
@@ -179,7 +179,7 @@ def test_what_is_too_near_too_far_or_not_there() -> None:
     level = scan.ranges[1]
     assert level[180] == -np.inf  # ahead
     assert level[0] == np.inf  # behind, at 59.5 m
-    assert level[90] == np.inf  # at the right, where nothing is
+    assert level[90] == np.inf  # at the right: no obstacle
     assert not np.isfinite(scan.ranges).any() or (scan.ranges[np.isfinite(scan.ranges)] <= 50.0).all()
     assert len(scan.points) == np.isfinite(scan.ranges).sum()
 
@@ -192,7 +192,7 @@ def test_moving_targets_are_seen_at_the_time_of_each_column() -> None:
 
     for tick in range(22):
         now = tick * TICK_NS * 1e-9
-        # A wide wall that comes nearer.
+        # A wide wall that approaches.
         wall = Box(x=41.0 - speed * now, y=0.0, base=-50.0, length=2.0, width=500.0, height=100.0)
         scene.set_targets([Target(shape=wall, velocity=(-speed, 0.0, 0.0))])
         scans += lidar.update(START_NS + tick * TICK_NS, at())
@@ -219,7 +219,7 @@ def test_own_body(own_body: str) -> None:
     assert len(scan.points) == np.isfinite(scan.ranges).sum()
 
 
-def test_own_body_turns_with_a_tilted_mount() -> None:
+def test_own_body_rotates_with_a_tilted_mount() -> None:
     front = (1.0, -1.0, -1.0, 3.0, 1.0, 1.0)
     settings = ideal(own_body="seen", body_boxes_m=front, mount=Mount(xyz_m=ZERO, rpy_deg=(0.0, 0.0, 90.0)))
 
@@ -275,8 +275,8 @@ def test_weak_returns_are_lost_as_often_as_the_signal_says() -> None:
         lost = np.exp(-0.4 * cosine * (60.0 / distance) ** 2 / 0.8)
         seen = np.sum([np.isinf(scan.ranges[ring]) for scan in scans])
         # 99.9 % of a sum of Bernoulli draws.
-        spread = math.sqrt(40 * float((lost * (1.0 - lost)).sum()))
-        assert abs(seen - 40 * lost.sum()) < 3.29 * spread
+        deviation = math.sqrt(40 * float((lost * (1.0 - lost)).sum()))
+        assert abs(seen - 40 * lost.sum()) < 3.29 * deviation
         assert 0.1 < lost.mean() < 0.6
 
 
@@ -289,7 +289,7 @@ def test_far_and_grazing_ground_is_lost_more_often_than_near_ground() -> None:
     assert lost[2] > 0.2
 
 
-def test_intensity_falls_with_incidence_and_distance_and_depends_on_what_is_hit() -> None:
+def test_intensity_falls_with_incidence_and_distance_and_depends_on_the_material() -> None:
     tree = Cylinder(x=0.0, y=10.0, base=-5.0, radius=0.5, height=20.0)
     near = Box(x=10.0, y=0.0, base=-5.0, length=2.0, width=40.0, height=20.0)
     far = Box(x=-41.0, y=0.0, base=-50.0, length=2.0, width=4.0, height=100.0)
@@ -308,7 +308,7 @@ def test_intensity_falls_with_incidence_and_distance_and_depends_on_what_is_hit(
     assert raster[0, 180 + 90 - 45] == pytest.approx(255 * 0.25 * 0.5, rel=1e-5)  # ground at 60 degrees from its normal
 
 
-def test_a_scan_arrives_when_its_last_ray_was_shot_and_the_latency_has_passed() -> None:
+def test_a_scan_arrives_after_its_last_ray_and_the_latency() -> None:
     for latency, arrives in ((0.0, PERIOD_NS), (0.035, PERIOD_NS + 40_000_000)):
         lidar = Lidar(ideal(latency_s=latency), ring_around(30.0))
         for tick in range(40):
@@ -319,7 +319,7 @@ def test_a_scan_arrives_when_its_last_ray_was_shot_and_the_latency_has_passed() 
         assert scans[0].time_ns == START_NS
 
 
-def test_a_sweep_begins_with_a_whole_period_whenever_the_sensor_is_switched_on() -> None:
+def test_a_sweep_begins_at_a_whole_period_whenever_the_sensor_is_switched_on() -> None:
     lidar = Lidar(ideal(), ring_around(30.0))
     scans: list[LidarScan] = []
     for tick in range(30):
@@ -327,7 +327,7 @@ def test_a_sweep_begins_with_a_whole_period_whenever_the_sensor_is_switched_on()
     assert [scan.time_ns - START_NS for scan in scans] == [PERIOD_NS, 2 * PERIOD_NS]
 
 
-def test_flash_sees_all_at_one_instant() -> None:
+def test_flash_measures_all_rays_at_one_instant() -> None:
     settings = ideal(kind="flash", rows=8, columns=32, horizontal_fov_deg=90.0, vertical_fov_deg=30.0)
     scan = driven(Lidar(settings, wall_at(50.0)), lambda t: ((200.0 * t, 0.0, 2.0), 2.0 * t), 0.25, 30_000_000)[1]
 
@@ -372,7 +372,7 @@ def test_the_same_seed_gives_the_same_scans_to_the_bit_and_another_does_not() ->
     assert one[0].ranges.tobytes() != one[1].ranges.tobytes()
 
 
-def test_reset_begins_anew_with_the_same_numbers() -> None:
+def test_reset_repeats_the_same_scans() -> None:
     lidar = Lidar(NOISY, ring_around(30.0), seed=5)
     before = driven(lidar, standing, 0.35)
     lidar.reset()
@@ -402,7 +402,7 @@ def test_another_sensor_in_the_same_scene_changes_nothing() -> None:
     ],
     ids=lambda fault: fault.kind,
 )
-def test_faults_hit_the_scans_of_their_time_and_leave_all_others_to_the_bit(fault: Fault) -> None:
+def test_faults_affect_the_scans_of_their_time_and_no_others_to_the_bit(fault: Fault) -> None:
     sound = {scan.time_ns: scan for scan in noisy_scans()}
     broken = {scan.time_ns: scan for scan in noisy_scans([fault])}
 
@@ -423,15 +423,15 @@ def test_faults_hit_the_scans_of_their_time_and_leave_all_others_to_the_bit(faul
         elif fault.kind == "bias":
             np.testing.assert_allclose(scan.ranges[returned], true.ranges[returned] + 1.0, atol=1e-5)
         elif fault.kind == "noise":
-            # 99.9 % of a deviation from some 1000 numbers.
-            spread = (scan.ranges[returned] - true.ranges[returned]).std()
-            assert abs(spread - 1.0) < 3.29 / math.sqrt(2 * returned.sum())
+            # 99.9 % interval of a deviation from about 1000 samples.
+            deviation = (scan.ranges[returned] - true.ranges[returned]).std()
+            assert abs(deviation - 1.0) < 3.29 / math.sqrt(2 * returned.sum())
         elif fault.kind == "freeze":
             assert scan.ranges.tobytes() == before.ranges.tobytes()
             assert scan.points.tobytes() == before.points.tobytes(), "intensities too"
         else:
             assert (scan.ranges[returned] == -np.inf).all(), "0 m is too near"
-            assert (scan.ranges[~returned] == np.inf).all(), "what did not return still does not"
+            assert (scan.ranges[~returned] == np.inf).all(), "rays without return stay without"
 
 
 @pytest.mark.parametrize("deskew", [False, True])
@@ -450,7 +450,7 @@ def test_a_frozen_scanner_repeats_its_cloud_whatever_the_vehicle_does(deskew: bo
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("value", [0.0, -1.0])
-def test_rays_without_return_stay_so_when_ranges_are_scaled(value: float) -> None:
+def test_rays_without_return_stay_without_when_ranges_are_scaled(value: float) -> None:
     lidar = Lidar(ideal(), wall_at(50.0), faults=[Fault(kind="scale", value=value)], start_ns=START_NS)
     scan = driven(lidar, standing)[0]
 
@@ -468,7 +468,7 @@ def test_a_delayed_scan_keeps_its_stamp() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_truth_that_is_no_number_is_rejected_and_leaves_no_mark(bad: float) -> None:
+def test_a_truth_that_is_not_finite_is_rejected_without_effect(bad: float) -> None:
     def scans(with_bad: bool) -> list[bytes]:
         lidar = Lidar(NOISY, ring_around(30.0), seed=5)
         found = []
@@ -484,7 +484,7 @@ def test_a_truth_that_is_no_number_is_rejected_and_leaves_no_mark(bad: float) ->
 
 
 @pytest.mark.parametrize("jump_ns", [-5_000_000_000, 3_600_000_000_000], ids=["back", "ahead"])
-def test_after_a_jump_in_time_sweeps_begin_anew(jump_ns: int) -> None:
+def test_sweeps_restart_after_a_jump_in_time(jump_ns: int) -> None:
     lidar = Lidar(ideal(), ring_around(30.0))
     for tick in range(15):
         lidar.update(START_NS + tick * TICK_NS, at())
@@ -495,7 +495,7 @@ def test_after_a_jump_in_time_sweeps_begin_anew(jump_ns: int) -> None:
     assert np.isfinite(scans[0].ranges).all()
 
 
-def test_settings_can_change_while_it_runs() -> None:
+def test_settings_can_change_while_running() -> None:
     lidar = Lidar(ideal(), ring_around(30.0))
     before = driven(lidar, standing, 0.1)
     lidar.change(ideal(max_range_m=32.0, fault="bias", fault_value=1.0))

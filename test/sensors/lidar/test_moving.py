@@ -1,4 +1,4 @@
-"""Targets of scenarios: where they are at a time, and on what ground."""
+"""Targets of scenarios: their pose over time, and the ground under them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def position(target: Target) -> tuple[float, float]:
     return target.shape.x, target.shape.y
 
 
-def test_it_goes_along_its_heading_and_faces_it() -> None:
+def test_it_moves_along_its_heading_and_faces_it() -> None:
     target = at(3.0, x_m=5.0, y_m=1.0, heading_deg=90.0, speed_mps=2.0)
 
     assert position(target) == pytest.approx((5.0, 7.0))
@@ -36,7 +36,7 @@ def test_it_goes_along_its_heading_and_faces_it() -> None:
     assert (target.shape.length, target.shape.width, target.shape.height) == (4.5, 1.8, 1.5)
 
 
-def test_it_stands_until_its_start() -> None:
+def test_it_rests_until_its_start() -> None:
     before, after = (at(time, heading_deg=0.0, speed_mps=2.0, start_s=5.0) for time in (4.9, 6.0))
 
     assert (position(before), before.velocity) == ((0.0, 0.0), (0.0, 0.0, 0.0))
@@ -47,14 +47,14 @@ def test_it_stands_until_its_start() -> None:
     ("time", "where", "velocity"),
     [
         (1.0, (5.0, 0.0), (5.0, 0.0)),
-        (2.0, (10.0, 0.0), (5.0, 0.0)),  # at a corner it still has the way it came
+        (2.0, (10.0, 0.0), (5.0, 0.0)),  # at a corner it still has its old direction
         (3.0, (10.0, 5.0), (0.0, 5.0)),
         (6.0, (10.0, 20.0), (0.0, 5.0)),
         (6.01, (10.0, 20.0), (0.0, 0.0)),
         (1000.0, (10.0, 20.0), (0.0, 0.0)),
     ],
 )
-def test_it_goes_by_its_waypoints_and_stops_at_the_last(
+def test_it_follows_its_waypoints_and_stops_at_the_last(
     time: float, where: tuple[float, float], velocity: tuple[float, float]
 ) -> None:
     target = at(time, speed_mps=5.0, waypoints=CORNER)
@@ -63,7 +63,7 @@ def test_it_goes_by_its_waypoints_and_stops_at_the_last(
     assert target.velocity[:2] == pytest.approx(velocity)
 
 
-def test_a_loop_goes_back_to_the_first_place_and_round_again() -> None:
+def test_a_loop_returns_to_the_start_and_repeats() -> None:
     length = 10.0 + 20.0 + math.hypot(10.0, 20.0)
     once, again = (at(time, speed_mps=1.0, waypoints=CORNER, loop=True) for time in (12.0, 12.0 + 3.0 * length))
     home = at(length - 1e-9, speed_mps=1.0, waypoints=CORNER, loop=True)

@@ -19,14 +19,14 @@ from terrain.world import World
 
 Array = NDArray[np.float64]
 
-EXACT = 1e-4  # [m], what the issue asks for
+EXACT = 1e-4  # [m], required accuracy
 FAR = 150.0
 FAR_BELOW = -1e4  # a plane that no ray of 150 m reaches
 POSITIONS = pytest.mark.parametrize("position", [(0.0, 0.0), (1e5, -1e5)], ids=["near", "100 km away"])
 
 
 def fan(count: int, azimuths: tuple[float, float], elevations: tuple[float, float]) -> Array:
-    """Unit directions at random within limits [deg]."""
+    """Random unit directions within limits [deg]."""
     random = np.random.default_rng(5)
     azimuth, elevation = (np.radians(random.uniform(*limits, count)) for limits in (azimuths, elevations))
     flat = np.cos(elevation)
@@ -58,7 +58,7 @@ def test_level_plane(position: tuple[float, float]) -> None:
     assert (found.materials[reached] == SOIL).all()
 
 
-def test_rays_upwards_meet_no_plane() -> None:
+def test_upward_rays_hit_no_plane() -> None:
     assert np.isinf(Scene.flat().cast([0, 0, 2], fan(100, (-180, 180), (0, 90)), FAR).ranges).all()
 
 
@@ -80,7 +80,7 @@ def test_tilted_ground(position: tuple[float, float], step: int | None) -> None:
     assert np.isinf(found.ranges[expected > 101.0]).all()
 
 
-def test_far_from_the_middle_of_a_large_map_ranges_are_as_exact() -> None:
+def test_ranges_are_as_exact_far_from_the_middle_of_a_large_map() -> None:
     slope = 0.3
     nodes = np.arange(-2000.0, 2001.0, 20.0)
     heights = np.broadcast_to(slope * nodes, (nodes.size, nodes.size)).astype(np.float32)
@@ -93,11 +93,11 @@ def test_far_from_the_middle_of_a_large_map_ranges_are_as_exact() -> None:
 
     found = Scene.of(world, step=1).cast([1801.23, -1803.7, slope * 1801.23 + 2.0], rays, FAR)
 
-    # In float32 places of 1800 m have steps of 0.1 mm, of which half is an error of up to 0.6 mm along these rays.
+    # In float32 coordinates of 1800 m have steps of 0.1 mm; half a step is an error of up to 0.6 mm along these rays.
     np.testing.assert_allclose(found.ranges, 2.0 / sinking, atol=EXACT)
 
 
-def test_beyond_its_edge_the_ground_goes_on_at_the_height_of_the_edge() -> None:
+def test_beyond_its_edge_the_ground_continues_at_the_height_of_the_edge() -> None:
     world = tilted_world((0.0, 0.0), 0.05, 0.0)
     edge_height = 6.0
 
@@ -116,7 +116,7 @@ def test_box(position: tuple[float, float]) -> None:
 
     found = Scene.flat(FAR_BELOW, obstacles=Obstacles(boxes=(box,))).cast([x, y, 2.0], rays, FAR)
 
-    # In the box's own axes, by the three pairs of faces.
+    # In the box's axes, by the three pairs of faces.
     cosine, sine = math.cos(yaw), math.sin(yaw)
     turned = rays @ np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     start = np.array([-20.0 * cosine, 20.0 * sine, 2.0 - 2.5])
@@ -141,20 +141,20 @@ def test_cylinder_is_round(position: tuple[float, float]) -> None:
 
     flat = np.hypot(rays[:, 0], rays[:, 1])
     ahead = (15.0 * rays[:, 0] + 2.0 * rays[:, 1]) / flat
-    aside = np.abs(15.0 * rays[:, 1] - 2.0 * rays[:, 0]) / flat
-    surely, never = aside < 0.99 * radius, aside > radius
-    expected = (ahead - np.sqrt(np.maximum(radius**2 - aside**2, 0.0))) / flat
+    offset = np.abs(15.0 * rays[:, 1] - 2.0 * rays[:, 0]) / flat
+    surely, never = offset < 0.99 * radius, offset > radius
+    expected = (ahead - np.sqrt(np.maximum(radius**2 - offset**2, 0.0))) / flat
     assert surely.sum() > 3000
     np.testing.assert_allclose(found.ranges[surely], expected[surely], atol=EXACT)
     assert np.isinf(found.ranges[never]).all()
     assert (found.materials[surely] == TREE).all()
-    facing = flat[surely] * np.sqrt(1.0 - (aside[surely] / radius) ** 2)
+    facing = flat[surely] * np.sqrt(1.0 - (offset[surely] / radius) ** 2)
     np.testing.assert_allclose(found.cosines[surely], facing, atol=1e-4)
 
 
-def test_cylinder_has_a_lid() -> None:
+def test_cylinder_has_a_top() -> None:
     post = Cylinder(x=10.0, y=0.0, radius=0.5, height=1.0)
-    slope = math.atan2(1.0, 9.52)  # just over the rim
+    slope = math.atan2(1.0, 9.52)  # just above the rim
 
     found = Scene.flat(obstacles=Obstacles(cylinders=(post,))).cast(
         [0.0, 0.0, 2.0], [[0.0, 0.0, -1.0], [math.cos(slope), 0.0, -math.sin(slope)]], FAR
@@ -182,7 +182,7 @@ def test_sphere_mesh(position: tuple[float, float]) -> None:
     assert np.isinf(found.ranges[inside < -0.01]).all()
 
 
-def test_the_nearer_one_hides_what_is_behind() -> None:
+def test_the_nearer_shape_hides_the_one_behind() -> None:
     boxes = tuple(Box(x=x, y=0.0, length=1.0, width=1.0, height=4.0) for x in (30.0, 10.0, 20.0))
 
     found = Scene.flat(obstacles=Obstacles(boxes=boxes)).cast([0.0, 0.0, 2.0], [[1.0, 0.0, 0.0]], FAR)
@@ -204,7 +204,7 @@ def test_moving_targets_are_seen_where_they_are_at_the_time_of_each_ray(position
     now = scene.trace(origins, rays, FAR)
     before = scene.trace(origins, rays, FAR, ages=np.array([-0.1, -0.1]))
 
-    np.testing.assert_allclose(now.ranges, [19.0, 11.75], atol=EXACT)  # the car is turned: its width is along x
+    np.testing.assert_allclose(now.ranges, [19.0, 11.75], atol=EXACT)  # the car is rotated: its width is along x
     np.testing.assert_allclose(before.ranges, [20.0, 11.55], atol=EXACT)
     assert (now.materials == TARGET).all()
     scene.set_targets([])
@@ -237,12 +237,12 @@ def test_a_wall_beside_an_antenna_blocks_half_its_sky() -> None:
 
     blocked = scene.is_blocked([0.0, 0.0, 2.0], sky)
 
-    reached = sky[:, 1] * 150.0 > 1.0  # what is nearer than 150 m
+    reached = sky[:, 1] * 150.0 > 1.0  # nearer than 150 m
     np.testing.assert_array_equal(blocked[reached], True)
     assert not blocked[sky[:, 1] <= 0.0].any()
 
 
-def test_a_world_and_its_scene_agree_about_what_stands_where() -> None:
+def test_a_world_and_its_scene_agree_about_obstacles() -> None:
     x = np.arange(-10.0, 10.1, 0.5)
     ground = ElevationMap(heights=np.zeros((41, 41), np.float32), resolution=0.5, origin_x=x[0], origin_y=x[0])
     items = Obstacles(
@@ -268,10 +268,10 @@ def test_a_world_and_its_scene_agree_about_what_stands_where() -> None:
         ([[0.0, 0.0, 1.0]] * 2, [[1.0, 0.0, 0.0]] * 3, "one origin or n"),
     ],
 )
-def test_rays_that_are_none_are_rejected(origin: list[float], direction: list[list[float]], words: str) -> None:
+def test_invalid_rays_are_rejected(origin: list[float], direction: list[list[float]], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Scene.flat().cast(origin, direction, FAR)
 
 
-def test_no_rays_meet_nothing() -> None:
+def test_no_rays_hit_nothing() -> None:
     assert Scene.flat().cast([0.0, 0.0, 1.0], np.zeros((0, 3)), FAR).ranges.size == 0

@@ -1,4 +1,4 @@
-"""A filter that the suite does not know: the model's prediction, and corrections with gains that stay the same."""
+"""A filter unknown to the suite: prediction by the model, corrections with constant gains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_ANGLE, OF_RATE = 0.1, 1.0  # per reading of an encoder on each crank; [1/s]
 
 @part
 def steady_correct(setup: Setup, filter_state: FilterState, readings: Array) -> int:
-    """Angles and rates towards what the encoders read."""
+    """Move angles and rates towards the encoder readings."""
     cranks = setup.linkage.cranks.size
     put(filter_state.q[filter_state.q.size - cranks :], filter_state.state)
     if not position_problem(setup.linkage, filter_state.q):
@@ -32,7 +32,7 @@ def steady_correct(setup: Setup, filter_state: FilterState, readings: Array) -> 
 
 
 class Steady(LinkageFilter):
-    """Known as steady:Steady."""
+    """Constant-gain filter, named steady:Steady."""
 
     predict = staticmethod(dekf_predict)
     correct = staticmethod(steady_correct)

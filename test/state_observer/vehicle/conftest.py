@@ -1,4 +1,4 @@
-"""Simulated drives that all tests of the vehicle's observers share; sensors look at them with a test's own seed."""
+"""Simulated drives shared by the tests of the vehicle's observers; sensors sample them with each test's own seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from state_observer.vehicle.validation import Sample
 
 @pytest.fixture(scope="session")
 def settings() -> VehicleObserverSettings:
-    """As shipped, with the mounts and the datum of the drives."""
+    """Default settings with the mounts and the datum of the drives."""
     return replace(VEHICLE.load(), mounts=MOUNTS, datum=DATUM)
 
 
@@ -43,7 +43,7 @@ def town() -> Drive:
 
 @pytest.fixture(scope="session")
 def block(town: Drive) -> Drive:
-    """Its first half minute: one turn, one stop."""
+    """First half minute of `town`: one turn, one stop."""
     return town.first(30.0)
 
 
@@ -70,7 +70,7 @@ def _observer(settings: VehicleObserverSettings) -> VehicleObserver:
 
 @pytest.fixture
 def observer(_observer: VehicleObserver) -> VehicleObserver:
-    """The right model, as new."""
+    """Observer with the right model, reset."""
     _observer.reset()
     return _observer
 

@@ -1,4 +1,4 @@
-"""How good the estimates are: [Sanjurjo]'s two tests, wrong models, an outage, beside the INS on the same samples."""
+"""Accuracy of the estimates: [Sanjurjo]'s two tests, wrong models, an outage, and the INS on the same samples."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from vehicle_dynamics.control.helm import Helm
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import REVERSE, Pedals
 
-RTK_ERROR = 0.01 * np.sqrt(2.0)  # [m] in the plane, of config/sensors/gps/rtk.yaml
-SEED_ERROR = 0.562  # [m] in the plane: [Sanjurjo] Section 5.8.2
+RTK_ERROR = 0.01 * np.sqrt(2.0)  # [m] horizontal, of config/sensors/gps/rtk.yaml
+SEED_ERROR = 0.562  # [m] horizontal: [Sanjurjo] Section 5.8.2
 OUTAGE = (8.0, 18.0)  # [s]
 
 
@@ -42,7 +42,7 @@ def test_cheap_gps_and_a_wrong_model_give_a_third_of_a_metre(
     assert found.speed_rmse < 0.15
 
 
-def test_height_roll_and_pitch_are_known_too(
+def test_height_roll_and_pitch_are_estimated_too(
     block: Drive, block_samples: list[Sample], wrong_observer: VehicleObserver
 ) -> None:
     track = observe(block_samples, wrong_observer)
@@ -66,13 +66,13 @@ def test_sideslip_in_quick_swerves_is_within_half_a_degree_and_better_than_the_i
     wrong = wrong_numbers(numbers(), mass=mass, tyre=tyre, rolling=1.3, inertia=1.15)
     ours = errors(observe(lane_samples, VehicleObserver(settings, parameters=wrong)), lane).after(10.0)
     theirs = errors(observe(lane_samples, ins), lane).after(10.0)
-    assert np.degrees(np.abs(lane.sideslip).max()) > 2.0  # there is something to see
+    assert np.degrees(np.abs(lane.sideslip).max()) > 2.0  # the manoeuvre has sideslip
     assert np.degrees(ours.sideslip_rmse) < 0.5
     assert ours.sideslip_rmse < theirs.sideslip_rmse
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_both_slopes_of_the_gps_position_work(
+def test_both_jacobians_of_the_gps_position_work(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings, full: bool
 ) -> None:
     """Eq. 5.46 and Eq. 5.47."""
@@ -83,17 +83,17 @@ def test_both_slopes_of_the_gps_position_work(
 def test_the_course_alone_holds_the_yaw(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
-    """As [Sanjurjo] has it: no slopes of the velocity over positions (Eq. 5.50), the course as yaw above 0.5 m/s."""
+    """As in [Sanjurjo]: no attitude terms for the velocity (Eq. 5.50), the course as yaw above 0.5 m/s."""
     observer = VehicleObserver(replace(settings, heading_from="course"))
     found = errors(observe(block_samples, observer), block).after(8.0)
     assert np.degrees(found.yaw_rmse) < 1.0
     assert observer.health().used["course"] > 20
 
 
-def test_twenty_states_alone_do_as_in_the_seed(
+def test_twenty_states_alone_work_as_in_sanjurjo(
     block: Drive, block_samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
-    noise = replace(settings.noise, along_mps2=0.05, across_mps2=0.05)  # instead of the acceleration that is lacking
+    noise = replace(settings.noise, along_mps2=0.05, across_mps2=0.05)  # instead of the disturbance states
     few = replace(settings, estimates_biases=False, estimates_disturbance=False, knows_ground=True, noise=noise)
     bare = VehicleObserver(few)
     track = observe(block_samples, bare)
@@ -110,7 +110,7 @@ def test_dead_reckoning_for_ten_seconds_stays_within_its_own_bounds(
     std = np.sqrt(blind.covariance[:, [0, 1], [0, 1]])
     assert (np.abs(blind.position[:, :2]) < 3.0 * std).mean() >= 0.99
     assert (std[-1] > std[0]).all()
-    assert np.hypot(*blind.position[-1, :2]) < 1.0  # after 45 m with a turn
+    assert np.hypot(*blind.position[-1, :2]) < 1.0  # after 45 m including a turn
 
 
 def test_estimates_come_back_after_an_outage_without_a_step_in_odom(
@@ -122,7 +122,7 @@ def test_estimates_come_back_after_an_outage_without_a_step_in_odom(
     assert steps.max() < 0.004 * (np.abs(town.velocity[:, 0]).max() + 1.0)
 
 
-def test_it_drives_backwards_where_the_wheels_know_their_direction(settings: VehicleObserverSettings) -> None:
+def test_reversing_works_if_the_wheels_know_their_direction(settings: VehicleObserverSettings) -> None:
     def back(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         return Pedals(0.0, 0.0, 0.5) if time < 2.0 else Pedals(0.1 if time > 6.0 else 0.0, 0.5, 0.0, REVERSE)
 
@@ -153,11 +153,11 @@ def test_unmeasured_forces_follow_the_truth(
 
 
 def test_errors_are_as_large_as_the_covariance_says(block: Drive, observer: VehicleObserver) -> None:
-    """Position and yaw, mean over 5 seeds, right model. The band of 95 % holds for the mean at each instant."""
+    """Position and yaw, mean over 5 seeds, right model. The 95 % band applies to the mean at each instant."""
     runs = [errors(observe(sense(block, seed=seed), _new(observer)), block).after(6.0) for seed in range(40, 45)]
     mean = np.mean([run.nees() for run in runs], axis=0)
     low, high = chi2.ppf([0.025, 0.975], 3 * len(runs)) / len(runs)
-    assert ((mean > low) & (mean < high)).mean() >= 0.8  # few seeds: instants depend on one another
+    assert ((mean > low) & (mean < high)).mean() >= 0.8  # few seeds: instants are correlated
     assert 0.5 < _error_over_std(runs, 2) < 2.0
 
 

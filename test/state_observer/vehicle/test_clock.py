@@ -1,4 +1,4 @@
-"""Stamps out of line, time that jumps, sensors that fall silent (fault_cases.md rows 2, 5, 6 and 7)."""
+"""Inconsistent stamps, time jumps, silent sensors (fault_cases.md rows 2, 5, 6 and 7)."""
 
 from __future__ import annotations
 
@@ -44,27 +44,27 @@ def test_the_same_stray_twice_is_still_a_stray() -> None:
     assert [clock.judge(IMU, BEGIN - HOUR) for _ in range(3)] == [Line.BEHIND] * 3
 
 
-def test_two_that_go_on_from_one_another_are_a_jump_ahead() -> None:
+def test_two_consecutive_stamps_ahead_are_a_jump() -> None:
     clock = running_clock()
     assert clock.judge(ENCODERS, BEGIN + HOUR) is Line.AHEAD
     assert clock.judge(IMU, BEGIN + HOUR) is Line.IN
     assert clock.now_ns == BEGIN + HOUR
 
 
-def test_two_that_go_on_from_one_another_are_a_jump_back() -> None:
+def test_two_consecutive_stamps_behind_are_a_jump_back() -> None:
     clock = running_clock()
     assert clock.judge(ENCODERS, BEGIN - HOUR) is Line.BEHIND
     assert clock.judge(IMU, BEGIN - HOUR) is Line.WENT_BACK
 
 
-def test_old_stamps_between_good_ones_are_no_jump() -> None:
+def test_old_stamps_between_good_ones_are_not_a_jump() -> None:
     clock = running_clock()
     for count in range(1, 20):
         assert clock.judge(IMU, BEGIN - HOUR + count * STEP) is Line.BEHIND
         assert clock.judge(ENCODERS, BEGIN + NS_PER_S + count * STEP) is Line.IN
 
 
-def test_a_receiver_of_another_time_does_not_move_the_clock() -> None:
+def test_a_receiver_on_another_time_base_does_not_move_the_clock() -> None:
     clock = running_clock()
     for count in range(1, 10):
         assert clock.judge(IMU, BEGIN + NS_PER_S + count * STEP) is Line.IN
@@ -72,20 +72,20 @@ def test_a_receiver_of_another_time_does_not_move_the_clock() -> None:
         assert clock.judge(GPS, BEGIN - HOUR + count * STEP) is Line.BEHIND
 
 
-def test_a_receiver_alone_tells_the_time() -> None:
+def test_a_receiver_alone_sets_the_time() -> None:
     clock = SampleClock(0.1)
     lines = [clock.judge(GPS, BEGIN + count * NS_PER_S) for count in range(6)]
     assert lines[2:] == [Line.IN] * 4
 
 
-def test_a_first_stamp_of_the_future_is_found_out() -> None:
+def test_a_first_stamp_in_the_future_is_detected() -> None:
     clock = SampleClock(0.1)
     clock.judge(GPS, BEGIN + HOUR)
     assert clock.judge(ENCODERS, BEGIN) is Line.BEHIND
     assert clock.judge(IMU, BEGIN) is Line.WENT_BACK
 
 
-def test_silence_is_three_periods_and_never_is_said_too() -> None:
+def test_silence_is_three_periods_and_a_missing_sensor_is_reported_too() -> None:
     clock = SampleClock(0.1)
     for count in range(301):
         clock.judge(IMU, BEGIN + count * STEP)
@@ -98,17 +98,17 @@ def test_silence_is_three_periods_and_never_is_said_too() -> None:
     assert clock.silence(GPS, now + 7 * NS_PER_S // 10) == "silent"  # at 5 Hz
 
 
-# The observer with strays.
+# Observer with strays.
 
 
 @pytest.fixture(scope="module")
 def samples(block_samples: list[Sample]) -> list[Sample]:
-    """8 s: stands, starts, drives."""
+    """8 s: standstill, start, driving."""
     return [sample for sample in block_samples if sample.time_ns < START_NS + 8 * NS_PER_S]
 
 
 def with_stray(samples: list[Sample], kind: type, change: Callable[[Any], Any]) -> list[Sample]:
-    """One more sample after the first of a kind from 6 s on."""
+    """One extra sample after the first of a kind from 6 s on."""
     at = next(i for i, s in enumerate(samples) if isinstance(s, kind) and s.time_ns >= START_NS + 6 * NS_PER_S)
     return [*samples[: at + 1], change(samples[at]), *samples[at + 1 :]]
 
@@ -151,12 +151,12 @@ def test_a_stray_leaves_no_trace_to_the_bit(samples: list[Sample], observer: Veh
     assert observer.times_back == 0
 
 
-def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
+def test_two_samples_of_an_earlier_time_restart_and_are_counted(
     samples: list[Sample], observer: VehicleObserver
 ) -> None:
     once = state_after(observer, samples)
 
-    for _ in range(2):  # a bag plays again and again
+    for _ in range(2):  # a looping bag
         for sample in samples:
             observer.process(sample)
         assert observer.filter.filter_state.tobytes() == once
@@ -164,7 +164,7 @@ def test_two_samples_of_an_earlier_time_begin_anew_and_are_counted(
     assert observer.times_back == observer.health().rejected["time: went back, began anew"] == 2
 
 
-def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_held_samples_are_not_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     half = [sample for sample in samples if sample.time_ns < START_NS + 4 * NS_PER_S]
     state_after(observer, half)
     fix = next(sample for sample in samples if isinstance(sample, GpsSample))
@@ -176,11 +176,11 @@ def test_what_waits_for_its_time_is_not_rejected(samples: list[Sample], observer
     assert observer.health().rejected == {}
 
 
-def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_endless_strays_do_not_exhaust_memory(samples: list[Sample], observer: VehicleObserver) -> None:
     state_after(observer, samples)
     imu = next(sample for sample in samples if isinstance(sample, ImuSample))
 
-    for count in range(1000):  # none goes on from the one before
+    for count in range(1000):  # none continues from the one before
         observer.process(imu._replace(time_ns=imu.time_ns + (1000 - count) * HOUR))
 
     assert observer.health().held - observer.health().rejected["imu: in the future for too long"] <= 200
@@ -189,7 +189,7 @@ def test_strays_that_never_end_do_not_fill_the_memory(samples: list[Sample], obs
 # Silence.
 
 
-def test_when_all_inputs_stop_the_caller_s_clock_tells(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_when_all_inputs_stop_the_callers_clock_detects_it(samples: list[Sample], observer: VehicleObserver) -> None:
     state_after(observer, samples)
     assert observer.health().status == ALIGNED
     assert observer.health().warnings == ()
@@ -199,7 +199,7 @@ def test_when_all_inputs_stop_the_caller_s_clock_tells(samples: list[Sample], ob
 
 
 @pytest.mark.parametrize(("kind", "words"), [(ImuSample, "imu"), (EncoderSample, "encoders"), (GpsSample, "gps")])
-def test_a_sensor_that_never_comes_is_said(
+def test_a_sensor_that_never_sends_is_reported(
     samples: list[Sample], observer: VehicleObserver, kind: type, words: str
 ) -> None:
     state_after(observer, altered(samples, kind, 0.0, 8.0))

@@ -1,4 +1,4 @@
-"""What happens when sensors lie, stammer or fall silent (fault_cases.md rows 1-9)."""
+"""Wrong, repeated, late and missing samples (fault_cases.md rows 1-9)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NS = 1_000_000_000
 
 @pytest.fixture(params=["errorEKF", "INS"])
 def any_observer(request: pytest.FixtureRequest) -> BasicObserver:
-    """Both, in turn: the same faults must not harm either."""
+    """Both observers in turn: the same faults must not harm either."""
     name = "observer" if request.param == "errorEKF" else "ins"
     found: BasicObserver = request.getfixturevalue(name)
     return found
@@ -44,7 +44,7 @@ def test_a_glitch_moves_the_estimate_by_less_than_half_a_metre(
         assert track.health.resets == 0
 
 
-def test_gps_that_disagrees_for_seven_seconds_is_believed_after_all(
+def test_the_position_is_reset_after_seven_seconds_of_gps_disagreement(
     block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
     lied = altered(block_samples, GpsSample, 15.0, 40.0, lambda fix: moved_fix(fix, 30.0))
@@ -55,7 +55,7 @@ def test_gps_that_disagrees_for_seven_seconds_is_believed_after_all(
     assert 7.0 <= (int(jumped) - START_NS) / NS - 15.0 < 7.5
 
 
-def test_a_slow_drift_of_the_gps_is_noted(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_a_slow_drift_of_the_gps_is_detected(block_samples: list[Sample], observer: VehicleObserver) -> None:
     def drifts(fix: Any) -> Any:
         return moved_fix(fix, 0.5 * ((fix.time_ns - START_NS) / NS - 10.0))
 
@@ -67,7 +67,7 @@ def test_a_slow_drift_of_the_gps_is_noted(block_samples: list[Sample], observer:
 
 
 def sense_fast(samples: list[Sample]) -> list[Sample]:
-    """The receiver is sure of itself: a drift is small against what it says, and seen all the same."""
+    """Fixes with a variance of 1.6 m^2: the drift is small against it, and detected all the same."""
     return [
         sample._replace(variance=np.full(3, 1.6)) if isinstance(sample, GpsSample) else sample for sample in samples
     ]
@@ -77,24 +77,24 @@ def _is_fix(sample: Sample) -> bool:
     return isinstance(sample, GpsSample)
 
 
-def test_status_tells_of_an_outage_within_a_second_and_of_its_end(
+def test_status_reports_an_outage_within_a_second_and_its_end(
     block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
-    told = {}
+    statuses = {}
     for sample in altered(block_samples, GpsSample, 12.0, 20.0):
         any_observer.process(sample)
-        told[round((sample.time_ns - START_NS) / NS, 2)] = any_observer.health().status if _whole(sample) else ""
-    assert told[11.9] == ALIGNED
-    assert told[13.1] == DEAD_RECKONING
-    assert told[17.0] == INVALID
-    assert told[20.5] == ALIGNED
+        statuses[round((sample.time_ns - START_NS) / NS, 2)] = any_observer.health().status if _whole(sample) else ""
+    assert statuses[11.9] == ALIGNED
+    assert statuses[13.1] == DEAD_RECKONING
+    assert statuses[17.0] == INVALID
+    assert statuses[20.5] == ALIGNED
 
 
 def _whole(sample: Sample) -> bool:
     return sample.time_ns % (NS // 10) == 0
 
 
-def test_a_frozen_receiver_is_left_out(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_a_frozen_receiver_is_ignored(block_samples: list[Sample], observer: VehicleObserver) -> None:
     stuck: list[Any] = []
 
     def freeze(fix: Any) -> Any:
@@ -116,12 +116,12 @@ NO_NUMBERS = [
     (kind, field, value)
     for kind, field in FIELDS
     for value in (np.nan, np.inf, -np.inf)
-    if not (field.endswith("variance") and value == np.inf)  # which leaves elements out, and is no error
+    if not (field.endswith("variance") and value == np.inf)  # which leaves elements out and is not an error
 ]
 
 
 @pytest.mark.parametrize(("kind", "field", "value"), NO_NUMBERS)
-def test_what_is_no_number_has_no_effect_to_the_bit(
+def test_nan_and_infinity_have_no_effect_to_the_bit(
     short_samples: list[Sample], observer: VehicleObserver, kind: type, field: str, value: float
 ) -> None:
     """In any field and from the first message on."""
@@ -150,7 +150,7 @@ def short_samples(block_samples: list[Sample]) -> list[Sample]:
     return [sample for sample in block_samples if sample.time_ns < START_NS + 2 * NS]
 
 
-def test_a_variance_of_zero_means_the_usual_one_and_a_huge_one_nothing(
+def test_zero_variance_means_the_usual_one_and_a_huge_one_is_ignored(
     block: Drive, block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
     def quiet(fix: Any) -> Any:
@@ -164,23 +164,23 @@ def test_a_variance_of_zero_means_the_usual_one_and_a_huge_one_nothing(
     assert not observer.process(fix._replace(time_ns=huge.time_ns + 1000, variance=np.full(3, -1.0))).is_accepted
 
 
-def test_late_fixes_give_the_same_to_the_bit_as_those_in_time(
-    block_samples: list[Sample], any_observer: BasicObserver
-) -> None:
+def test_late_fixes_give_the_same_estimate_to_the_bit(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     in_time = _final_state(any_observer, block_samples)
     late = sorted(block_samples, key=lambda sample: sample.time_ns + (3 * NS // 10 if _is_fix(sample) else 0))
     assert _final_state(any_observer, late) == in_time
     assert any_observer.health().replays > 100
 
 
-def test_shuffled_samples_give_the_same_to_the_bit(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_shuffled_samples_give_the_same_estimate_to_the_bit(
+    block_samples: list[Sample], observer: VehicleObserver
+) -> None:
     chosen = block_samples[:1600]  # 8 s
     in_order = _final_state(observer, chosen)
     shuffle = random.Random(7)
     assert _final_state(observer, sorted(chosen, key=lambda s: s.time_ns + shuffle.uniform(0.0, 0.2 * NS))) == in_order
 
 
-def test_samples_that_come_twice_count_once(block_samples: list[Sample], any_observer: BasicObserver) -> None:
+def test_duplicate_samples_count_once(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     chosen = block_samples[:2000]
     once = _final_state(any_observer, chosen)
     assert _final_state(any_observer, [sample for sample in chosen for _ in range(2)]) == once
@@ -197,7 +197,9 @@ def test_samples_older_than_the_buffer_are_dropped_and_counted(
     assert observer.filter.filter_state.tobytes() == before
 
 
-def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_samples_from_the_future_are_held_until_their_time(
+    block_samples: list[Sample], observer: VehicleObserver
+) -> None:
     chosen = [sample for sample in block_samples if sample.time_ns < START_NS + 8 * NS]
     usual = _final_state(observer, chosen)
     observer.reset()
@@ -205,7 +207,7 @@ def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], 
     first = True
     for sample in chosen:
         if first and sample.time_ns >= START_NS + 5 * NS:
-            for fix in early[:3]:  # up to 0.4 s ahead
+            for fix in early[:3]:  # up to 0.4 s early
                 observer.process(fix, arrival_ns=sample.time_ns - 1)
             first = False
         observer.process(sample, arrival_ns=sample.time_ns)
@@ -213,7 +215,7 @@ def test_samples_of_the_future_wait_for_their_time(block_samples: list[Sample], 
     assert observer.health().held >= 2
 
 
-def test_samples_of_a_far_future_are_dropped(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_samples_from_the_far_future_are_dropped(block_samples: list[Sample], observer: VehicleObserver) -> None:
     fix = next(sample for sample in block_samples if isinstance(sample, GpsSample))
     for index, sample in enumerate(block_samples[:1000]):
         if index == 300:
@@ -222,10 +224,10 @@ def test_samples_of_a_far_future_are_dropped(block_samples: list[Sample], observ
     assert observer.health().rejected["gps: in the future for too long"] == 1
 
 
-def test_time_that_goes_back_begins_anew(block_samples: list[Sample], any_observer: BasicObserver) -> None:
+def test_time_that_goes_back_restarts_the_observer(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     chosen = block_samples[:2000]
     once = _final_state(any_observer, chosen)
-    for sample in chosen:  # the bag plays again
+    for sample in chosen:  # the bag loops
         any_observer.process(sample)
     assert any_observer.filter.filter_state.tobytes() == once
 
@@ -246,13 +248,13 @@ def test_half_a_second_without_imu_does_no_harm(
     assert found.horizontal_rmse < 0.6
 
 
-def test_a_clipped_imu_is_left_out_and_counted(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_clipped_imu_samples_are_rejected_and_counted(block_samples: list[Sample], observer: VehicleObserver) -> None:
     clipped = altered(block_samples, ImuSample, 14.0, 14.5, lambda sample: sample._replace(is_clipped=True))
     assert observe(clipped, observer).health.rejected["imu: clipped"] == 50
 
 
 def test_wheels_that_lock_on_ice_do_not_stop_the_estimate(observer: VehicleObserver) -> None:
-    """The model believes in a dry road, the wheels stand, the vehicle slides on."""
+    """The model assumes a dry road, the wheels are locked, the vehicle slides on."""
 
     def brakes(time: float, way: float, helm: Helm, seen: SnapshotRecord) -> Pedals:
         if time < 9.0:
@@ -270,7 +272,7 @@ def test_wheels_that_lock_on_ice_do_not_stop_the_estimate(observer: VehicleObser
     assert track.health.gated["wheels"] > 0
 
 
-def test_nothing_told_is_ever_not_a_number(block_samples: list[Sample], any_observer: BasicObserver) -> None:
+def test_estimates_are_always_finite(block_samples: list[Sample], any_observer: BasicObserver) -> None:
     """Spikes of all kinds; covariances stay symmetric and positive."""
     shuffle = random.Random(5)
 
@@ -303,14 +305,14 @@ def _final_state(observer: BasicObserver, samples: list[Sample]) -> bytes:
 def test_without_encoders_gps_and_imu_carry_on(
     block: Drive, block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
-    """What the driver did last means nothing any more; the covariance stays honest."""
+    """The last driver inputs are no longer used; the covariance stays consistent."""
     found = errors(observe(altered(block_samples, EncoderSample, 12.0, 1e9), observer), block)
     assert np.hypot(found.position[:, 0], found.position[:, 1]).max() < 1.5
     std = np.sqrt(found.covariance[:, 0, 0] + found.covariance[:, 1, 1])
     assert (np.hypot(found.position[:, 0], found.position[:, 1]) < 3.0 * std).mean() > 0.95
 
 
-def test_an_observer_that_was_warmed_up_is_as_new(any_observer: BasicObserver) -> None:
+def test_warming_up_leaves_the_observer_in_its_initial_state(any_observer: BasicObserver) -> None:
     before = any_observer.filter.filter_state.tobytes()
     any_observer.warm_up()
     assert any_observer.filter.filter_state.tobytes() == before

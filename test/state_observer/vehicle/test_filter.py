@@ -55,8 +55,8 @@ def _correct(filter_state: Any, error: Any, limits: Any) -> None:
 
 @pytest.fixture(scope="module")
 def ekf(settings: VehicleObserverSettings) -> ErrorEkf:
-    """Rolling at 8 m/s to the north-east, steadily."""
-    sensors = replace(settings.sensors, input_std_mps2=1e-9)  # readings are as exact as tests say
+    """Filter of a vehicle at a steady 8 m/s to the north-east."""
+    sensors = replace(settings.sensors, input_std_mps2=1e-9)  # readings as exact as the tests require
     return ErrorEkf(replace(settings, knows_ground=True, sensors=sensors))
 
 
@@ -71,7 +71,7 @@ def _rolls(ekf: ErrorEkf) -> None:
     ekf.filter_state["covariance"] = 0.0
 
 
-def test_scalar_updates_one_after_the_other_equal_one_update_with_all() -> None:
+def test_sequential_scalar_updates_equal_one_joint_update() -> None:
     random = np.random.default_rng(1)
     root = random.normal(size=(6, 6))
     covariance, rows = root @ root.T, random.normal(size=(3, 6))
@@ -107,7 +107,7 @@ def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, 
 
 
 def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
-    """The model errs in one state, and knows that it may."""
+    """An error in one state, with a matching covariance."""
     error = np.zeros(at.ERROR_SIZE)
     error[index] = -size
     _correct(ekf.filter_state, error, LIMITS)
@@ -115,10 +115,10 @@ def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
 
 
 def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
-    """What a perfect receiver reads."""
+    """Fix of a perfect receiver."""
     state, arm = ekf.filter_state["state"][0], ekf.constants["gps_arm"][0]
-    told = ekf.estimate()
-    x, y, z, w = told["attitude"]
+    estimate = ekf.estimate()
+    x, y, z, w = estimate["attitude"]
     rotation = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -130,7 +130,7 @@ def _fix(ekf: ErrorEkf) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("index", [at.POSITION, at.POSITION + 1, at.POSITION + 2, at.YAW])
-def test_gps_position_finds_errors_of_place_and_by_its_lever_arm_of_yaw(ekf: ErrorEkf, index: int) -> None:
+def test_gps_position_finds_errors_of_position_and_by_its_lever_arm_of_yaw(ekf: ErrorEkf, index: int) -> None:
     right, state = _fix(ekf), ekf.filter_state["state"][0].copy()
     _wrong_by(ekf, index)
     correct_with_gps(ekf.constants, ekf.filter_state, right, np.array([EXACT] * 3 + [NONE] * 3))
@@ -176,13 +176,13 @@ def test_gyroscopes_find_errors_of_rates_and_their_own_bias(ekf: ErrorEkf, index
 def test_accelerometers_find_errors_of_tilt_and_their_own_bias(ekf: ErrorEkf, index: int) -> None:
     right, before = _imu(ekf), ekf.filter_state.copy()
     _wrong_by(ekf, index)
-    # Not quite exact: the slopes leave out how accelerations turn, 1 % of gravity here.
+    # Not quite exact: the Jacobian neglects the rotation of accelerations, 1 % of gravity here.
     correct_with_imu(ekf.constants, ekf.filter_state, right, np.array([NONE] * 3 + [1e-6] * 3))
     np.testing.assert_allclose(ekf.filter_state["state"][0][3:7], before["state"][0][3:7], atol=0.05 * SMALL)
     np.testing.assert_allclose(ekf.filter_state["force_bias"], before["force_bias"], atol=0.05 * SMALL)
 
 
-def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
+def test_accelerometers_find_the_disturbance(ekf: ErrorEkf) -> None:
     reading = _imu(ekf) + np.array([0.0, 0.0, 0.0, 0.2, -0.1, 0.0])
     for index in (at.DISTURBANCE, at.DISTURBANCE + 1):
         ekf.filter_state["covariance"][0][index, index] = 1.0
@@ -190,7 +190,7 @@ def test_accelerometers_find_what_the_model_lacks(ekf: ErrorEkf) -> None:
     np.testing.assert_allclose(ekf.filter_state["disturbance"][0], [0.2, -0.1, 0.0], atol=1e-3)
 
 
-def test_a_bias_that_no_sensor_has_is_not_believed(ekf: ErrorEkf) -> None:
+def test_an_implausible_bias_is_limited(ekf: ErrorEkf) -> None:
     error = np.zeros(at.ERROR_SIZE)
     error[at.FORCE_BIAS] = 20.0
     _correct(ekf.filter_state, error, LIMITS)
@@ -198,7 +198,7 @@ def test_a_bias_that_no_sensor_has_is_not_believed(ekf: ErrorEkf) -> None:
 
 
 def test_noise_inflation_follows_innovations_and_falls_again(ekf: ErrorEkf) -> None:
-    """A model that lacks an acceleration is believed less, until its forces are felt as expected."""
+    """A model with a missing acceleration is trusted less, until measured forces are as expected."""
     ekf.filter_state["noise_inflation"] = 0.0
     reading, variance = _imu(ekf) + np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0]), np.array([NONE] * 3 + [1e-4] * 3)
     ekf.filter_state["covariance"][0] = np.eye(at.ERROR_SIZE) * 1e-8
@@ -213,7 +213,7 @@ def test_noise_inflation_follows_innovations_and_falls_again(ekf: ErrorEkf) -> N
 
 
 def test_without_encoders_the_model_follows_the_imu(ekf: ErrorEkf) -> None:
-    """Throttle and brake are let go, and the steering is that of the turn which is felt."""
+    """Throttle and brake are released, and the steering follows the measured yaw rate."""
     ekf.filter_state["pedals"] = 0.0, 1.0, 0.0, 1.0
     ekf.filter_state["encoders_ns"] = ekf.time_ns
     ekf.advance_to(ekf.time_ns + 150_000_000)
@@ -224,19 +224,19 @@ def test_without_encoders_the_model_follows_the_imu(ekf: ErrorEkf) -> None:
     assert ekf.pedals().steering > 0.0
 
 
-def test_wheel_angles_are_corrected_where_brakes_hold_them_too(ekf: ErrorEkf) -> None:
+def test_wheel_angles_are_corrected_even_if_brakes_hold_them(ekf: ErrorEkf) -> None:
     state = ekf.filter_state["state"][0]
     wanted, rates = state[11:15].copy(), state[25:29].copy()
     held = state[STUCK] - state[11:15]
     _wrong_by(ekf, at.WHEEL + 1, 0.05)
     ekf.filter_state["counted_rate"] = rates
-    ekf.filter_state["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges that were passed just now
+    ekf.filter_state["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges just passed
     correct_with_wheels(ekf.constants, ekf.filter_state, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
     np.testing.assert_allclose(state[11:15], wanted, atol=2e-3)
     np.testing.assert_allclose(state[STUCK] - state[11:15], held, atol=1e-12)
 
 
-def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) -> None:
+def test_a_wheel_that_changes_its_speed_too_fast_is_rejected(ekf: ErrorEkf) -> None:
     state = ekf.filter_state["state"][0]
     rates = state[25:29].copy()
     ekf.filter_state["counted_rate"] = rates
@@ -250,9 +250,9 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_not_believed(ekf: ErrorEkf) 
     np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
 
 
-@pytest.mark.parametrize(("beyond", "tells"), [(0.4, False), (-0.4, False), (0.7, True), (-0.7, True)])
-def test_a_count_that_stays_tells_something_only_of_a_wheel_beyond_its_pulse(
-    ekf: ErrorEkf, beyond: float, tells: bool
+@pytest.mark.parametrize(("beyond", "is_informative"), [(0.4, False), (-0.4, False), (0.7, True), (-0.7, True)])
+def test_an_unchanged_count_is_informative_only_for_a_wheel_outside_its_pulse(
+    ekf: ErrorEkf, beyond: float, is_informative: bool
 ) -> None:
     state = ekf.filter_state["state"][0]
     rates, before = state[25:29].copy(), state[11:15].copy()
@@ -261,10 +261,10 @@ def test_a_count_that_stays_tells_something_only_of_a_wheel_beyond_its_pulse(
     ekf.filter_state["turned"] = before - (0.5 + beyond) * PULSE
     correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), rates, 0.01, ekf.time_ns)
     moved = (state[11:15] - before) * -np.sign(beyond)
-    assert (moved > 0.01 * PULSE).all() if tells else (moved == 0.0).all()
+    assert (moved > 0.01 * PULSE).all() if is_informative else (moved == 0.0).all()
 
 
-def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: ErrorEkf) -> None:
+def test_a_yaw_error_makes_the_position_error_grow_with_distance(ekf: ErrorEkf) -> None:
     begin, found = ekf.filter_state.copy(), []
     for variance in (0.0, 0.01**2):
         ekf.filter_state[:] = begin
@@ -275,8 +275,8 @@ def test_an_error_of_yaw_leads_the_position_astray_as_far_as_it_drives(ekf: Erro
     assert math.sqrt(found[1] - found[0]) == pytest.approx(0.01 * 8.0, rel=0.1)
 
 
-def test_wheels_carry_what_they_know_to_the_velocity(ekf: ErrorEkf) -> None:
-    """Errors of wheel rates and of the velocity are tied by the tyres: the filter must know it."""
+def test_wheels_correct_the_velocity(ekf: ErrorEkf) -> None:
+    """Tyres couple errors of wheel rates and velocity: the covariance must contain it."""
     ekf.filter_state["covariance"][0][at.VELOCITY, at.VELOCITY] = 0.5**2
     ekf.advance_to(ekf.time_ns + 50_000_000)
     covariance = ekf.filter_state["covariance"][0]
@@ -287,7 +287,7 @@ def test_wheels_carry_what_they_know_to_the_velocity(ekf: ErrorEkf) -> None:
     assert correlation > 0.95
 
 
-def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
+def test_the_model_stays_valid_under_large_corrections(ekf: ErrorEkf) -> None:
     random = np.random.default_rng(3)
     for _ in range(50):
         error = random.normal(size=at.ERROR_SIZE) * 0.02
@@ -299,8 +299,8 @@ def test_the_model_stays_sound_under_large_corrections(ekf: ErrorEkf) -> None:
     assert np.isfinite(ekf.snapshot()["load"]).all()
 
 
-def test_a_filter_with_a_log_is_gone_with_its_last_user() -> None:
-    """Not when the garbage collector comes by: campaigns make hundreds of them, of a hundred megabytes each."""
+def test_a_filter_with_a_log_is_freed_with_its_last_reference() -> None:
+    """Not only at garbage collection: campaigns make hundreds of them, of a hundred megabytes each."""
     filter_ = ErrorEkf(VehicleObserverSettings())
     log = EstimateLog(filter_)
     gone = weakref.ref(filter_)

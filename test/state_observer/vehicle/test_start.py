@@ -1,4 +1,4 @@
-"""How observers find their first pose, and what they say until then."""
+"""Initial pose of observers, and their status until then."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_standing_vehicle_has_no_heading_and_waits(block_samples: list[Sample]
         observer.forces()
 
 
-def test_it_starts_within_a_second_of_moving_off_and_soon_knows_its_yaw(
+def test_it_starts_within_a_second_of_moving_off_and_soon_aligns(
     block: Drive, block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
     track = observe(block_samples, observer)
@@ -45,7 +45,7 @@ def test_it_starts_within_a_second_of_moving_off_and_soon_knows_its_yaw(
     assert track.health.status == ALIGNED
 
 
-def test_standing_the_gyroscopes_tell_their_bias(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_gyroscope_bias_is_found_at_standstill(block_samples: list[Sample], observer: VehicleObserver) -> None:
     track = observe(block_samples, observer)
     still = [sample.angular_velocity for sample in block_samples[:500] if hasattr(sample, "angular_velocity")]
     np.testing.assert_allclose(track.estimates["gyro_bias"][0], np.mean(still, axis=0), atol=5e-4)
@@ -76,9 +76,9 @@ def test_it_starts_while_driving(
     assert found.after(13.0).horizontal_rmse < 1.2
 
 
-def test_somebody_can_say_where_the_vehicle_is(block: Drive, block_samples: list[Sample], settings: Any) -> None:
+def test_a_pose_can_be_given(block: Drive, block_samples: list[Sample], settings: Any) -> None:
     observer = VehicleObserver(settings)
-    assert not observer.set_pose(0.0, 0.0, 0.0).is_accepted  # it has no time yet
+    assert not observer.set_pose(0.0, 0.0, 0.0).is_accepted  # no time yet
     for sample in block_samples[:200]:
         observer.process(sample)
     x, y, _ = block.position[0].tolist()
@@ -94,10 +94,12 @@ def test_without_a_datum_the_first_fix_is_the_origin(
 ) -> None:
     observer = VehicleObserver(replace(settings, datum=None))
     track = observe(block_samples, observer)
-    assert np.abs(track.estimates["position"][0, :2]).max() < 8.0  # a fix errs by 1.3 m, and it waited
+    assert np.abs(track.estimates["position"][0, :2]).max() < 8.0  # a fix has an error of 1.3 m, and it waited
 
 
-def test_an_estimate_of_a_later_time_disturbs_nothing(block_samples: list[Sample], observer: VehicleObserver) -> None:
+def test_an_estimate_at_a_later_time_does_not_change_the_filter(
+    block_samples: list[Sample], observer: VehicleObserver
+) -> None:
     for sample in block_samples[:2000]:
         observer.process(sample)
     before = observer.filter.filter_state.tobytes()
@@ -107,7 +109,7 @@ def test_an_estimate_of_a_later_time_disturbs_nothing(block_samples: list[Sample
     assert observer.filter.filter_state.tobytes() == before
 
 
-def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
+def test_predicting_ahead_of_samples_gives_the_same_estimate_to_the_bit(
     block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
     chosen = block_samples[:2000]
@@ -125,7 +127,7 @@ def test_predicting_ahead_of_samples_gives_the_same_to_the_bit(
     assert observer.filter.filter_state.tobytes() == plain
 
 
-def test_it_begins_anew_on_ground_where_nobody_has_driven() -> None:
+def test_reset_restores_ground_without_ruts() -> None:
     ground = WorldGround.of(load_world("off_road"))
     observer = VehicleObserver(VEHICLE.load(), ground=ground)
     ruts = ground.kernel().ruts

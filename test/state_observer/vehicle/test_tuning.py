@@ -13,9 +13,7 @@ from state_observer.vehicle.tuning import tune, whiteness
 from state_observer.vehicle.validation import Sample
 
 
-def test_noise_that_is_a_thousand_times_too_large_is_brought_down(
-    block_samples: list[Sample], ins_settings: InsSettings
-) -> None:
+def test_noise_a_thousand_times_too_large_is_reduced(block_samples: list[Sample], ins_settings: InsSettings) -> None:
     loud = replace(ins_settings, noise=replace(ins_settings.noise, force_mps2=1.0))
     found = tune(block_samples, loud, InsObserver, parameters=["force_mps2"], rounds=2)
     assert found.settings.noise.force_mps2 < 0.2
@@ -32,12 +30,14 @@ def test_the_multibody_observer_is_tuned_by_the_same_tool(
     assert found.objective <= found.before
 
 
-def test_a_noise_that_there_is_not_is_told(block_samples: list[Sample], ins_settings: InsSettings) -> None:
+def test_an_unknown_noise_is_rejected(block_samples: list[Sample], ins_settings: InsSettings) -> None:
     with pytest.raises(ValueError, match="unknown thrust"):
         tune(block_samples, ins_settings, InsObserver, parameters=["thrust"])
 
 
-def test_whiteness_sees_innovations_that_are_too_small(block_samples: list[Sample], ins_settings: InsSettings) -> None:
+def test_whiteness_detects_innovations_that_are_too_small(
+    block_samples: list[Sample], ins_settings: InsSettings
+) -> None:
     loud = replace(ins_settings, noise=replace(ins_settings.noise, force_mps2=100.0))
     usual = whiteness(observe(block_samples, InsObserver(ins_settings), keep_innovations=True))
     found = whiteness(observe(block_samples, InsObserver(loud), keep_innovations=True))

@@ -1,4 +1,4 @@
-"""Numbers that come in, and those that do not (fault_cases.md rows 3, 4 and 12)."""
+"""Accepted and rejected input (fault_cases.md rows 3, 4 and 12)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from terrain.ground import FlatGround
 
 @pytest.fixture(scope="module")
 def samples(block_samples: list[Sample]) -> list[Sample]:
-    """8 s: stands, starts, drives."""
+    """8 s: standstill, start, driving."""
     return [sample for sample in block_samples if sample.time_ns < START_NS + 8 * NS_PER_S]
 
 
@@ -38,9 +38,9 @@ ABSURD: dict[str, Callable[[Any], Any]] = {
     "engine at 20000 rad/s": lambda s: s._replace(engine_speed=2e4),
     "engine at 1e150 rad/s": lambda s: s._replace(engine_speed=1e150),
     "engine backward": lambda s: s._replace(engine_speed=-500.0),
-    "throttle below nothing": lambda s: s._replace(throttle=-1e9),
-    "throttle beyond all": lambda s: s._replace(throttle=7.0),
-    "brake that pulls": lambda s: s._replace(brake_pressure=-1e9),
+    "negative throttle": lambda s: s._replace(throttle=-1e9),
+    "throttle of 7": lambda s: s._replace(throttle=7.0),
+    "negative brake pressure": lambda s: s._replace(brake_pressure=-1e9),
     "wheels at 400 rad/s": lambda s: s._replace(wheel_rate=np.full(4, 400.0)),
     "wheel angle of 1e100": lambda s: s._replace(wheel_angle=s.wheel_angle + 1e100),
 }
@@ -57,7 +57,7 @@ def test_absurd_encoders_are_rejected_and_leave_no_trace(
     assert observer.health().rejected == {"encoders: out of range": 100}
 
 
-def test_a_wheel_that_turns_too_far_at_once_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_a_wheel_that_moves_too_far_at_once_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     without = fed(observer, altered(samples, EncoderSample, 6.0, 6.01))
 
     far = altered(samples, EncoderSample, 6.0, 6.01, lambda s: s._replace(wheel_angle=s.wheel_angle + 1e6))
@@ -66,9 +66,7 @@ def test_a_wheel_that_turns_too_far_at_once_is_rejected(samples: list[Sample], o
     assert observer.health().rejected == {"encoders: wheels turned too far": 1}
 
 
-def test_counters_that_begin_anew_cost_one_sample_and_move_nothing(
-    samples: list[Sample], observer: VehicleObserver
-) -> None:
+def test_reset_counters_cost_one_sample_and_move_nothing(samples: list[Sample], observer: VehicleObserver) -> None:
     fed(observer, samples)
     usual = observer.estimate()["position"].copy()
 
@@ -82,7 +80,7 @@ def test_counters_that_begin_anew_cost_one_sample_and_move_nothing(
 # Fixes.
 
 
-def test_a_velocity_that_no_vehicle_has_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
+def test_an_impossible_velocity_is_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
     lied = altered(samples, GpsSample, 0.0, 8.0, lambda s: s._replace(velocity=np.array([1e7, 0.0, 0.0])))
 
     fed(observer, lied)
@@ -95,7 +93,7 @@ def test_a_velocity_that_no_vehicle_has_is_rejected(samples: list[Sample], obser
 
 @pytest.fixture(params=["vehicle", "ins"])
 def driven(request: pytest.FixtureRequest, samples: list[Sample]) -> BasicObserver:
-    """Both, on their way."""
+    """Both observers in turn, running."""
     name = "observer" if request.param == "vehicle" else "ins"
     found: BasicObserver = request.getfixturevalue(name)
     fed(found, samples)
@@ -114,7 +112,7 @@ def driven(request: pytest.FixtureRequest, samples: list[Sample]) -> BasicObserv
         ((0.0, 0.0, 0.0), (1e9, 0.07), "too large"),
     ],
 )
-def test_a_pose_that_cannot_be_is_rejected_and_changes_nothing(
+def test_an_invalid_pose_is_rejected_without_effect(
     driven: BasicObserver, pose: tuple[float, float, float], variances: tuple[float, float], words: str
 ) -> None:
     before = driven.filter.filter_state.tobytes()
@@ -126,7 +124,7 @@ def test_a_pose_that_cannot_be_is_rejected_and_changes_nothing(
     assert driven.filter.filter_state.tobytes() == before
 
 
-def test_where_the_model_cannot_stand_nothing_starts_and_it_is_said(
+def test_where_the_model_cannot_stand_nothing_starts_and_a_warning_says_so(
     samples: list[Sample], settings: VehicleObserverSettings
 ) -> None:
     observer = VehicleObserver(settings, ground=FlatGround(slope_x=20.0))  # a wall
@@ -142,14 +140,14 @@ def test_where_the_model_cannot_stand_nothing_starts_and_it_is_said(
     assert observer.filter.filter_state.tobytes() == before
 
 
-def test_a_pose_without_any_doubt_is_taken_with_a_little(driven: BasicObserver) -> None:
+def test_a_pose_with_zero_variance_gets_a_small_one(driven: BasicObserver) -> None:
     assert driven.set_pose(5.0, 6.0, 0.1, position_variance=0.0, heading_variance=0.0).is_accepted
 
     covariance = driven.filter.filter_state["covariance"][0]
     assert covariance[POSITION, POSITION] == pytest.approx(LEAST_STD**2)
 
 
-def test_headings_of_many_turns_are_one_turn(ins: InsObserver, samples: list[Sample]) -> None:
+def test_headings_beyond_a_full_turn_are_wrapped(ins: InsObserver, samples: list[Sample]) -> None:
     fed(ins, samples)
     assert ins.set_pose(5.0, 6.0, 1.0 + 1e3 * math.tau).is_accepted
     x, y, z, w = ins.estimate()["attitude"]
@@ -164,7 +162,7 @@ def covariance(**values: float) -> Any:
     return found
 
 
-def test_covariances_of_zero_mean_not_told_each_by_itself() -> None:
+def test_zero_covariances_mean_unknown_each_by_itself() -> None:
     assert pose_variances(covariance()) == (0.25, 0.07)
     assert pose_variances(covariance(x=4.0, y=9.0)) == (9.0, 0.07)
     assert pose_variances(covariance(yaw=0.01)) == (0.25, 0.01)
@@ -182,5 +180,5 @@ def test_covariances_of_zero_mean_not_told_each_by_itself() -> None:
         np.zeros(35),
     ],
 )
-def test_covariances_that_are_none_are_rejected(bad: Any) -> None:
+def test_invalid_covariances_are_rejected(bad: Any) -> None:
     assert isinstance(pose_variances(bad), Rejection)
