@@ -184,7 +184,7 @@ def _replanning() -> dict[str, float]:
     shortest(costs, start, goal)
     repairs, searches = [], []
     for _ in range(CHANGES):
-        row, column = search.way(STRIDE_CELLS + 1)[-1].tolist()
+        row, column = search.path(STRIDE_CELLS + 1)[-1].tolist()
         search.move_to((row, column))
         angle, away = random.uniform(0.0, 2.0 * np.pi), random.uniform(CHANGE_CELLS, SENSOR_CELLS)
         middle = np.rint([row + away * np.sin(angle), column + away * np.cos(angle)]).astype(int)

@@ -102,11 +102,11 @@ def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
 
 
 def _noting(heard: list[int]) -> Callable[[bytes], None]:
-    def note(data: bytes) -> None:
+    def record(data: bytes) -> None:
         seconds, nanoseconds = STAMP.unpack_from(data, STAMP_AT)
         heard.append(seconds * NS_PER_S + nanoseconds)
 
-    return note
+    return record
 
 
 def _spin(executor: Any, seconds: float, is_done: Callable[[], bool] = lambda: False) -> None:

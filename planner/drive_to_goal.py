@@ -141,7 +141,7 @@ class DriveToGoal:
         emergency = self._emergency(time, pose, speed, time if pose_time is None else pose_time)
         if emergency is not Reason.NONE:
             return self._stop(time, Status.EMERGENCY, emergency)
-        self._stuck.note(time, self._speed, speed)
+        self._stuck.record(time, self._speed, speed)
         if time - self._planned_at >= 1.0 / s.replan_rate_hz - 1e-6:
             self._planned_at = time
             self.plans += 1
@@ -306,7 +306,7 @@ class DriveToGoal:
 
     def _stop(self, time: float, status: Status, reason: Reason) -> Progress:
         self._commanded_at, self._speed = time, 0.0
-        self._stuck.note(time, 0.0, 0.0)
+        self._stuck.record(time, 0.0, 0.0)
         detail = self._progress.detail if reason is self._progress.reason else ""
         return replace(
             self._progress, status=status, reason=reason, speed=0.0, curvature=self._curvature, detail=detail

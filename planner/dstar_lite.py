@@ -78,7 +78,7 @@ class DStarLite:
         row, column = self._search.start.tolist()
         return int(self._search.looked_ahead[row * self._search.costs.shape[1] + column])
 
-    def way(self, most: int) -> Cells:
+    def path(self, most: int) -> Cells:
         """Up to `most` cells from the start towards the goal; empty when there is no path."""
         out = np.zeros((most, 2), np.int64)
         return out[: _path(self._search, out)]

@@ -23,7 +23,7 @@ from proving_ground.kernels.jit import kernel
 Array = NDArray[np.float64]
 
 SMOOTH_M = 2.0  # points of the path are averaged over this length
-MOST_CELLS_OF_WAY = 20_000
+MOST_CELLS_OF_PATH = 20_000
 NEAR_GOAL = 0.7  # a path may end this far from a goal that is close to obstacles, as a share of arrival_m
 BESIDE_M = 4.0  # a vehicle that stands too close to obstacles joins the path within this
 LOOKS = 100_000  # most cells expanded by a search in one call: less than 0.1 s
@@ -157,7 +157,7 @@ class PathFinder:
     def _found(self, pose: Pose, goal: tuple[float, float], end: Cell) -> Found:
         assert self._search is not None
         side = self.map.resolution
-        cells = self._search.way(MOST_CELLS_OF_WAY)
+        cells = self._search.path(MOST_CELLS_OF_PATH)
         self._path = cells[:, 0] * self.map.window.columns + cells[:, 1]
         points = self.map.middles(cells)
         points[0] = pose.x, pose.y

@@ -128,7 +128,7 @@ class Navigator:
         pose = pose_from_attitude(motion.position, motion.attitude)
         if self._settings.pose_source == "observer":
             pose = pose._replace(z=self._heights.after(time_ns, motion))
-        self._poses.note(time_ns, pose)
+        self._poses.record(time_ns, pose)
         self._seen = pose, motion.velocity[0]
         self._see()
         return self._drive(pose, motion.velocity[0], self.seconds - lag_s)

@@ -59,7 +59,7 @@ class StuckWatch:
         self._since = math.inf
         self.attempts = 0  # to get free, since the last progress
 
-    def note(self, time: float, commanded: float, speed: float) -> None:
+    def record(self, time: float, commanded: float, speed: float) -> None:
         """Record the commanded and the actual speed [m/s]."""
         is_in_vain = abs(commanded) > COMMANDED_MPS and abs(speed) < STANDING_MPS
         self._since = min(self._since, time) if is_in_vain else math.inf

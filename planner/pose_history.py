@@ -21,7 +21,7 @@ class PoseHistory:
         """Clear all poses."""
         self._poses.clear()
 
-    def note(self, time_ns: int, pose: Pose) -> None:
+    def record(self, time_ns: int, pose: Pose) -> None:
         """Record a pose; times must increase."""
         self._poses.append((time_ns, pose))
         while self._poses[0][0] < time_ns - KEPT_NS:

@@ -30,7 +30,7 @@ class Arrivals:
         self._came: dict[int, float] = {}  # arrival by stamp, until its estimate is published
         self._latencies: list[float] = []
 
-    def note(self, topic: str, now_s: float, delay_s: float) -> None:
+    def record(self, topic: str, now_s: float, delay_s: float) -> None:
         """Record a message; delay_s: from its stamp to now by the node's clock, which may differ from the stamps'."""
         item = self._topics[topic]
         if item.last_s:

@@ -85,7 +85,7 @@ class _Session:
         verdicts = store.verdicts()
         self._done = done_mask(verdicts, plan.runs)
         self._stop = EarlyStop(kit.campaign.stop)
-        self._stop.note(verdicts)
+        self._stop.record(verdicts)
         self._line = ProgressLine(name, plan.runs, int(self._done.sum()))
         self._wall_end = time.monotonic() + (kit.campaign.stop.max_wall_s or float("inf"))
 
@@ -135,8 +135,8 @@ class _Session:
                 row = row_of(self._kit, outcome)
                 self._store.add(row)
                 self._done[outcome.job.number] = True
-                self._line.note(row["verdict"] == PASSED)
-                self._stop.note({outcome.job.number: row["verdict"]})
+                self._line.record(row["verdict"] == PASSED)
+                self._stop.record({outcome.job.number: row["verdict"]})
             self._line.show()
             if self._stop.last_run is not None:
                 return

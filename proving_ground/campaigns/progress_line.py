@@ -21,7 +21,7 @@ class ProgressLine:
         self._shown = 0.0
         self._is_terminal = sys.stderr.isatty()
 
-    def note(self, passed: bool) -> None:
+    def record(self, passed: bool) -> None:
         """Record a finished run."""
         self._first = self._first or time.monotonic()
         self.done += 1

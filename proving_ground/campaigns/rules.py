@@ -37,7 +37,7 @@ class EarlyStop:
         self.last_run: int | None = None  # no run after this one counts
         self.why = ""
 
-    def note(self, verdicts: Mapping[int, str]) -> None:
+    def record(self, verdicts: Mapping[int, str]) -> None:
         """Record verdicts by run number."""
         self._early |= verdicts
         while self._seen in self._early and self.last_run is None:

@@ -61,7 +61,7 @@ class Zoom:
         self._behind, _, self._above = (abs(value) for value in STARTS[CHASE])
         self._has_obeyed = False
 
-    def note(self, seen: Array) -> None:
+    def record(self, seen: Array) -> None:
         """Record a browser's camera position relative to the vehicle [m]."""
         behind, above = float(np.hypot(seen[0], seen[1])), float(seen[2])
         if self._has_obeyed:

@@ -90,11 +90,11 @@ class Page:
     def _welcome(self, client: Any) -> None:
         zoom = self._zooms[client.client_id] = Zoom()
 
-        async def note(camera: Any) -> None:  # in the library's own loop: no thread is woken for it
+        async def record(camera: Any) -> None:  # in the library's own loop: no thread is woken for it
             if self._mode == CHASE:
-                zoom.note(np.asarray(camera.position))
+                zoom.record(np.asarray(camera.position))
 
-        client.camera.on_update(note)
+        client.camera.on_update(record)
         self._commands.post(self._commands.attend)
 
     def _chase_with_cameras(self, heading: float) -> None:

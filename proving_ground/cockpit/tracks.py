@@ -18,7 +18,7 @@ class Poses:
         self._times = np.zeros(2 * keep, np.int64)
         self._rows = np.zeros((2 * keep, 7))  # position [m], quaternion x y z w
 
-    def note(self, time_ns: int, position: Array, attitude: Array) -> None:
+    def record(self, time_ns: int, position: Array, attitude: Array) -> None:
         """Record a pose; one that is not newer than the last is ignored."""
         if self._count and time_ns <= self._times[self._count - 1]:
             return
@@ -60,7 +60,7 @@ class Trail:
         self._spacing, self._most, self._lift = spacing, most, lift
         self._points: list[tuple[float, float, float]] = []
 
-    def note(self, position: Array) -> None:
+    def record(self, position: Array) -> None:
         """Record the vehicle's position [m]."""
         x, y, z = position.tolist()
         if self._points:
@@ -89,7 +89,7 @@ class Strip:
         self.names, self._span_ns, self._step_ns = names, round(span_s * 1e9), round(1e9 / rate_hz)
         self._rows: deque[tuple[int, tuple[float, ...]]] = deque()
 
-    def note(self, time_ns: int, values: tuple[float, ...]) -> None:
+    def record(self, time_ns: int, values: tuple[float, ...]) -> None:
         """Record the values of all names at a time; too soon after the last ones, they are ignored."""
         if self._rows and time_ns - self._rows[-1][0] < self._step_ns:
             return
@@ -117,7 +117,7 @@ class Pace:
     def __init__(self, span_s: float = 2.0) -> None:
         self._span, self._samples = span_s, deque[tuple[float, int]]()
 
-    def note(self, wall: float, time_ns: int) -> None:
+    def record(self, wall: float, time_ns: int) -> None:
         """Record simulated time at a time [s] of a steady clock."""
         if self._samples and time_ns < self._samples[-1][1]:
             self._samples.clear()

@@ -74,7 +74,7 @@ class ViewModel:
             if self.time_ns is not None and now < self.time_ns - JUMP_BACK_NS:
                 self.forget()
             self.time_ns = now
-            self.pace.note(wall, now)
+            self.pace.record(wall, now)
 
         self._checked(topics.CLOCK.name.lstrip("/"), update)
 
@@ -95,10 +95,10 @@ class ViewModel:
             elif before is not None and float(np.linalg.norm(motion.position - before.position)) > TRAIL_JUMP_M:
                 self.truth_trail.clear()
             self.truth = motion
-            self._poses.note(motion.time_ns, motion.position, motion.attitude)
-            self.truth_trail.note(motion.position)
+            self._poses.record(motion.time_ns, motion.position, motion.attitude)
+            self.truth_trail.record(motion.position)
             roll, pitch, yaw = np.degrees(reading.euler(motion.attitude)).tolist()
-            self.plot.note(motion.time_ns, (float(motion.velocity[0]), roll, pitch, yaw))
+            self.plot.record(motion.time_ns, (float(motion.velocity[0]), roll, pitch, yaw))
 
         self._checked(topics.TRUTH_ODOM.name, update)
 
@@ -113,7 +113,7 @@ class ViewModel:
             except ValueError:
                 self._reject(f"{topics.ESTIMATE.name} covariance")
                 self.estimate = Estimate(motion, None, 0.0)
-            self.estimate_trail.note(motion.position)
+            self.estimate_trail.record(motion.position)
 
         self._checked(topics.ESTIMATE.name, update)
 

@@ -30,7 +30,7 @@ class NodeWords:
 
     _said: dict[str, tuple[NodeWord, float]] = field(default_factory=dict)
 
-    def note(self, name: str, level: int, words: str, now: float) -> None:
+    def record(self, name: str, level: int, words: str, now: float) -> None:
         """Record a node's report."""
         word = NodeWord(name[:LONGEST_WORDS], LEVELS[min(max(level, 0), len(LEVELS) - 1)], words[:LONGEST_WORDS])
         if word.name in self._said or len(self._said) < MOST_NODES:

@@ -37,7 +37,7 @@ class Monitor:
         """The watch of a topic, created on first use."""
         return self.watches.setdefault(topic, TopicWatch(topic))
 
-    def note(self, name: str, words: str, now: float) -> None:
+    def record(self, name: str, words: str, now: float) -> None:
         """Record a node's status; it is dropped when not repeated for a while."""
         self._findings[_printable(name)] = (_printable(words), now)
 

@@ -102,7 +102,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
             watched_kind = self._watched.setdefault(full_topic, kind)
             if watched_kind != kind:
                 names = ", ".join(sorted({info.node_name for info in offers}))
-                self._monitor.note(full_topic, f"WARN {names} sends {kind}, others {watched_kind}", self.wall_time())
+                self._monitor.record(full_topic, f"WARN {names} sends {kind}, others {watched_kind}", self.wall_time())
             elif full_topic not in self._monitor.watches:
                 watch = self._monitor.watch(full_topic)
                 self.listen(topic, _counting(watch, words), qos.SENSOR, message_type)
@@ -113,7 +113,7 @@ class MonitorNode(SuiteNode[MonitorSettings]):
             is_ours = status.hardware_id == HARDWARE_ID and status.name != self.get_fully_qualified_name()
             if is_ours or level != Level.OK:
                 words = status.message.partition(";")[0]
-                self._monitor.note(
+                self._monitor.record(
                     status.name, words if level == Level.OK else f"{level.name} {words}", self.wall_time()
                 )
 

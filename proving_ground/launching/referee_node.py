@@ -68,7 +68,7 @@ class RefereeSettings:
         "", "Name of a world in config/worlds, or a path to a YAML file; empty: a plane", read_only=True
     )
     goal: GoalChoice = field(default_factory=GoalChoice)
-    tells_start: bool = setting(False, "Send the pose at the start to the observer", read_only=True)
+    sends_start: bool = setting(False, "Send the pose at the start to the observer", read_only=True)
     wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
     ready_within_s: float = setting(
         300.0,
@@ -100,7 +100,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._readiness = Readiness(frozenset(s.wait_for))
         self._attendance = Attendance()
         self._course = Course(s.duration_s)
-        self._began_at = self._told_at = self.wall_time()
+        self._began_at = self._sent_at = self.wall_time()
         self._permission = Permission(self._began_at, s.ready_within_s)
         self._ran_at, self._asked_at = math.nan, -math.inf
         self._over_at = math.nan
@@ -137,8 +137,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
-            self._course.tell_time(read_stamp(message.header.stamp))
-            self._course.tell_speed(message.twist.twist.linear.x)
+            self._course.on_time(read_stamp(message.header.stamp))
+            self._course.on_speed(message.twist.twist.linear.x)
             self._pose = message.pose.pose
 
     def _on_estimate(self, message: Odometry) -> None:
@@ -184,8 +184,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             waiting = ", ".join(self._readiness.missing) or PAUSE
             self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
             self.stop()
-        elif now - self._told_at > TELL_EVERY_S:
-            self._told_at = now
+        elif now - self._sent_at > TELL_EVERY_S:
+            self._sent_at = now
             known = PAUSE if self._permission.was_asked else "connections"
             self._say(f"waiting for {', '.join(self._readiness.missing) or known}")
 
@@ -201,10 +201,10 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._say(f"giving up after {course.elapsed_s:.1f} s: {course.trouble}")
             self.stop()
             return
-        self._tell_where_to(now)
+        self._send_goal(now)
         factor = course.elapsed_s / (now - self._ran_at) if now > self._ran_at else 0.0
-        if now - self._told_at > TELL_EVERY_S:
-            self._told_at = now
+        if now - self._sent_at > TELL_EVERY_S:
+            self._sent_at = now
             self._say(course.words(factor))
         if course.is_over:
             self._phase = Phase.OVER
@@ -214,7 +214,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._over_at = now
             self._answer = self._pause.call_async(SetBool.Request(data=True))
 
-    def _tell_where_to(self, now: float) -> None:
+    def _send_goal(self, now: float) -> None:
         """Send the observer's pose, then the goal; repeat each until it is accepted."""
         if now - self._asked_at < AGAIN_AFTER_S:
             return
@@ -241,7 +241,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         in motion gets it from its settings. A stationary observer cannot initialise itself, and the
         planner would wait for it forever. One that diverges while all nodes live is left alone.
         """
-        if OBSERVER not in self.settings.wait_for or not self.settings.tells_start:
+        if OBSERVER not in self.settings.wait_for or not self.settings.sends_start:
             return None
         if not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
             return self._pose if self._course.is_slow else None

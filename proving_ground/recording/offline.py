@@ -120,7 +120,7 @@ def replay(
     status: list[tuple[int, str]] = []
     looked_ns, spent, samples = 0, 0.0, 0
 
-    def note() -> None:
+    def record() -> None:
         now = filter_.time_ns
         if now < notes.last_ns - NS_PER_S:  # time went back, and the observer restarted
             notes.last_ns = 0
@@ -131,7 +131,7 @@ def replay(
         filter_.write_estimate(notes.rows, notes.count)
         notes.count, notes.last_ns = notes.count + 1, now
 
-    filter_.on_tick = note
+    filter_.on_tick = record
     try:
         for number, (log_ns, item) in enumerate(arrivals):
             if number % PROGRESS_EVERY == 0:
@@ -157,7 +157,7 @@ def replay(
                     status.append((looked_ns, now))
                     on_status(looked_ns, now)
         if filter_.time_ns % filter_.step_ns == 0:
-            note()
+            record()
         notes.flush()
     finally:
         filter_.on_tick = None

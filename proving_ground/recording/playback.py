@@ -92,11 +92,11 @@ class Playback:
         self,
         source: Source,
         publish: Callable[[str, bytes], None],
-        tell_time: Callable[[int], None],
+        on_time: Callable[[int], None],
         options: PlaybackOptions,
         now: float,
     ) -> None:
-        self._source, self._publish, self._tell_time = source, publish, tell_time
+        self._source, self._publish, self._publish_time = source, publish, on_time
         self._loops, self._rate, self.is_paused = options.loops, options.rate, options.is_paused
         self._period_ns = round(NS_PER_S / options.clock_hz) if options.clock_hz else 0
         self.has_ended = False
@@ -198,11 +198,11 @@ class Playback:
     def _tick(self, time_ns: int, now: float) -> None:
         """Publish the time. The next tick is at a whole multiple of the period, and precedes messages of its time."""
         if self._period_ns:
-            self._tell_time(time_ns)
+            self._publish_time(time_ns)
             shortest = round(SHORTEST_TICK_S * self._rate * NS_PER_S)
             step = self._period_ns * math.ceil(max(shortest, 1) / self._period_ns)
             self._tick_ns = (time_ns // step + 1) * step
-        self._told_at = now
+        self._sent_at = now
 
     def _send(self) -> None:
         assert self._next is not None
@@ -224,9 +224,9 @@ class Playback:
 
     def _stand(self, now: float) -> float:
         """Keep publishing /clock while paused."""
-        if self._period_ns and now - self._told_at >= PAUSED_PERIOD_S:
-            self._tell_time(self._anchor_ns)
-            self._told_at = now
+        if self._period_ns and now - self._sent_at >= PAUSED_PERIOD_S:
+            self._publish_time(self._anchor_ns)
+            self._sent_at = now
         return PAUSED_PERIOD_S
 
     def _wait_s(self, message_ns: int, reached_ns: int) -> float:

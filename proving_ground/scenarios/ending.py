@@ -17,7 +17,7 @@ class Standing:
 
     since_s: float | None = None
 
-    def note(self, time_s: float, speed: float) -> None:
+    def record(self, time_s: float, speed: float) -> None:
         """Record the speed [m/s] at a time since the start."""
         if abs(speed) >= STANDS_MPS:
             self.since_s = None

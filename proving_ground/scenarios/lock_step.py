@@ -271,7 +271,7 @@ class LockStep:
 
     def _note_end(self, seen: SnapshotRecord) -> None:
         """Detect the end of the drive; a planner that gives up while another driver acts does not end it."""
-        self._standing.note(self.time, forward_speed(seen))
+        self._standing.record(self.time, forward_speed(seen))
         if self.autonomy is not None:
             status = self.autonomy.progress.status
             is_final = status is not Status.FAILED or self.autonomy is self._driver

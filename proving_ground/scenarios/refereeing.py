@@ -117,16 +117,16 @@ class Course:
     _speed: float = float("nan")
     _standing: Standing = field(default_factory=Standing)
 
-    def tell_time(self, time_ns: int) -> None:
+    def on_time(self, time_ns: int) -> None:
         """Record simulation time; after a jump back it continues from there."""
         if self.begun_ns is None or time_ns < self.begun_ns:
             self.begun_ns = time_ns
         self.elapsed_s = (time_ns - self.begun_ns) * 1e-9
 
-    def tell_speed(self, speed: float) -> None:
+    def on_speed(self, speed: float) -> None:
         """Record the vehicle's speed [m/s]."""
         self._speed = speed
-        self._standing.note(self.elapsed_s, speed)
+        self._standing.record(self.elapsed_s, speed)
 
     @property
     def is_slow(self) -> bool:

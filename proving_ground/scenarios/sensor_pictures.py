@@ -61,11 +61,11 @@ def _scans(scenario: Scenario, path: Path, at_s: float) -> dict[str, LidarScan]:
     if not lidars:
         return scans
 
-    def note(name: str, sample: Any) -> None:
+    def record(name: str, sample: Any) -> None:
         if name in lidars:
             scans[name] = sample
 
-    runner = LockStep(scenario, listener=note)
+    runner = LockStep(scenario, listener=record)
     progress = progress_on_stderr(path.stem)
     last = round(scenario.duration_s * 1e9 / CONTROL_NS)
     wanted = round(at_s * 1e9 / CONTROL_NS)

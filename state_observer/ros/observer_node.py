@@ -99,7 +99,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             stamp = message.header.stamp
             time_ns = stamp.sec * NS_PER_S + stamp.nanosec
             delay_s = (self.get_clock().now().nanoseconds - time_ns) / NS_PER_S
-            self._arrivals.note(topic, arrival_ns / NS_PER_S, delay_s)
+            self._arrivals.record(topic, arrival_ns / NS_PER_S, delay_s)
             self._arrivals.expect(time_ns, arrival_ns / NS_PER_S)
             for sample in self._samples.process(role, message, arrival_ns):
                 self._process(sample)

@@ -18,10 +18,10 @@ class EstimateLog:
         self._filter = filter_
         self._rows = np.zeros(4096, ESTIMATE)
         self._count, self._last_ns = 0, 0
-        note = WeakMethod(self.note)  # avoids a reference cycle that would keep a hundred megabytes alive
+        record = WeakMethod(self.record)  # avoids a reference cycle that would keep a hundred megabytes alive
 
         def on_tick() -> None:
-            log = note()
+            log = record()
             if log is not None:
                 log()
 
@@ -32,7 +32,7 @@ class EstimateLog:
         """Records of ESTIMATE so far."""
         return self._rows[: self._count]
 
-    def note(self) -> None:
+    def record(self) -> None:
         """Record the current estimate if it is new."""
         now_ns = self._filter.time_ns
         if now_ns <= self._last_ns or not self._filter.is_running:

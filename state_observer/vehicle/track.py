@@ -101,7 +101,7 @@ def observe(samples: Iterable[Sample], observer: BasicObserver, keep_innovations
                 for k in np.flatnonzero(tally["used"] > before):
                     kept[SENSORS[k]].append(tally["innovation"][k].copy())
         if filter_.time_ns % filter_.step_ns == 0:
-            log.note()
+            log.record()
     finally:
         log.close()
     found = {name: np.array(values).reshape(-1, 4) for name, values in kept.items()}

@@ -323,17 +323,17 @@ def test_a_stop_rule_gives_the_same_answer_in_whatever_order_runs_end() -> None:
     verdicts = {number: "failed" if number % 7 == 3 else "passed" for number in range(200)}
     rules = Stop(max_failures=5, after_runs=10)
     in_order = EarlyStop(rules)
-    in_order.note(verdicts)
+    in_order.record(verdicts)
     shuffled = EarlyStop(rules)
     for number in np.random.default_rng(1).permutation(200).tolist():
-        shuffled.note({number: verdicts[number]})
+        shuffled.record({number: verdicts[number]})
     assert in_order.last_run == shuffled.last_run == 31
     assert "5 of 32 runs did not pass" in in_order.why
 
 
 def test_a_campaign_ends_when_the_rate_is_known_well_enough() -> None:
     stop = EarlyStop(Stop(interval_below=0.1, after_runs=20))
-    stop.note(dict.fromkeys(range(500), "passed"))
+    stop.record(dict.fromkeys(range(500), "passed"))
     assert stop.last_run == next(n for n in range(20, 500) if 1.0 - wilson(n, n)[0] < 0.1) - 1
 
 

@@ -280,7 +280,7 @@ def test_a_cloud_is_deskewed_by_the_poses_of_its_sweep() -> None:
         yaw = 0.5 * delay
         rotation = np.array([0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)])
         position = np.array([100.0 + 10.0 * delay, 50.0, 0.0])
-        poses.note(NOON + round(delay * NS), position, rotation)
+        poses.record(NOON + round(delay * NS), position, rotation)
         back = rotation * [-1.0, -1.0, -1.0, 1.0]
         seen = rotated(back, np.array([[110.0, 50.0 + k, 3.0]]) - position)[0] - mount.position
         cloud[k] = (*seen, delay)
@@ -294,7 +294,7 @@ def test_a_cloud_is_deskewed_by_the_poses_of_its_sweep() -> None:
 
 def test_a_cloud_is_thinned_and_loses_invalid_points() -> None:
     poses = Poses()
-    poses.note(NOON, np.zeros(3), LEVEL)
+    poses.record(NOON, np.zeros(3), LEVEL)
     cloud = np.zeros(50_000, np.dtype([("x", "f4"), ("y", "f4"), ("z", "f4")]))
     cloud["x"] = np.arange(50_000)
     cloud["y"][::2] = np.nan
@@ -336,7 +336,7 @@ def test_an_estimate_without_a_valid_covariance_has_no_ellipse() -> None:
 def test_a_long_trail_stays_short_in_memory() -> None:
     trail = Trail(most=100)
     for step in range(5000):
-        trail.note(np.array([float(step), 0.0, 0.0]))
+        trail.record(np.array([float(step), 0.0, 0.0]))
     assert len(trail.segments()) <= 100
     assert trail.segments()[-1, 1, 0] == 4999.0
 
@@ -344,7 +344,7 @@ def test_a_long_trail_stays_short_in_memory() -> None:
 def test_plots_keep_the_last_30_seconds_only() -> None:
     strip = Strip(("value",))
     for step in range(2000):
-        strip.note(NOON + step * NS // 20, (float(step),))
+        strip.record(NOON + step * NS // 20, (float(step),))
     time, values = strip.columns()
     assert time[0] == pytest.approx(-30.0, abs=0.2)
     assert len(values) <= 301
@@ -353,7 +353,7 @@ def test_plots_keep_the_last_30_seconds_only() -> None:
 def test_pace_is_simulated_over_real_time() -> None:
     pace = Pace()
     for step in range(100):
-        pace.note(0.1 * step, NOON + step * NS // 20)
+        pace.record(0.1 * step, NOON + step * NS // 20)
     assert pace.factor == pytest.approx(0.5, rel=1e-6)
 
 
@@ -361,9 +361,9 @@ def test_pace_says_paused_or_no_clock() -> None:
     pace = Pace()
     assert pace.words(0.0) == "no clock"
     for wall in (0.0, 1.0):
-        pace.note(wall, NOON)
+        pace.record(wall, NOON)
     assert pace.words(1.0) == "0 (paused)"
-    pace.note(2.0, NOON + NS)
+    pace.record(2.0, NOON + NS)
     assert pace.words(2.0) == "0.50"
     assert pace.words(9.0) == "no clock"
 
@@ -371,7 +371,7 @@ def test_pace_says_paused_or_no_clock() -> None:
 def test_poses_between_are_interpolated_and_beyond_are_the_last() -> None:
     poses = Poses(keep=3)
     for k in range(20):  # many more than it keeps; the sign of a quaternion does not matter
-        poses.note(k * NS, np.array([float(k), 0.0, 0.0]), LEVEL if k % 2 else -LEVEL)
+        poses.record(k * NS, np.array([float(k), 0.0, 0.0]), LEVEL if k % 2 else -LEVEL)
     positions, rotations = poses.at(np.array([int(18.5 * NS), 25 * NS]))
     assert_allclose(positions[:, 0], (18.5, 19.0))
     assert_allclose(np.abs(rotations @ LEVEL), 1.0)
@@ -395,7 +395,7 @@ def test_an_impossible_replay_state_is_rejected(lie: dict[str, str]) -> None:
 
 def test_nodes_that_fall_silent_are_marked_silent() -> None:
     nodes = NodeWords()
-    nodes.note("/planner", 1, "boxed in; more", now=0.0)
+    nodes.record("/planner", 1, "boxed in; more", now=0.0)
     assert [node.level for node in nodes.all(now=1.0)] == ["warning"]
     assert [node.level for node in nodes.all(now=GONE_AFTER_S + 1.0)] == ["silent"]
     assert nodes.all(now=100.0) == []
@@ -403,7 +403,7 @@ def test_nodes_that_fall_silent_are_marked_silent() -> None:
 
 def test_what_nodes_say_cannot_become_part_of_the_page() -> None:
     nodes = NodeWords()
-    nodes.note("<img src=x onerror=alert(1)>", 2, '"><script>', now=0.0)
+    nodes.record("<img src=x onerror=alert(1)>", 2, '"><script>', now=0.0)
     text = nodes_html(nodes.all(0.0))
     assert "<img" not in text
     assert "<script" not in text
@@ -484,14 +484,14 @@ def test_chasing_camera_comes_round_the_short_way() -> None:
 
 def test_chasing_camera_keeps_the_distance_and_height_that_it_was_zoomed_to() -> None:
     zoom = Zoom()
-    zoom.note(np.array(STARTS[CHASE]))  # it has arrived
-    zoom.note(np.array([3.0, 4.0, 2.0]))
+    zoom.record(np.array(STARTS[CHASE]))  # it has arrived
+    zoom.record(np.array([3.0, 4.0, 2.0]))
     assert_allclose(zoom.chased(math.radians(90.0)), (0.0, -5.0, 2.0), atol=1e-12)
 
 
 def test_chasing_camera_ignores_positions_from_before_it_arrived() -> None:
     zoom = Zoom()
-    zoom.note(np.array([3.0, 3.0, 3.0]))  # initial position of browsers
+    zoom.record(np.array([3.0, 3.0, 3.0]))  # initial position of browsers
     assert_allclose(zoom.chased(0.0), STARTS[CHASE], atol=1e-12)
 
 

@@ -28,7 +28,7 @@ def test_silence_is_reported() -> None:
 
 def test_node_that_has_gone_is_dropped() -> None:
     monitor = Monitor()
-    monitor.note("/gps", "WARN no fix", 0.0)
+    monitor.record("/gps", "WARN no fix", 0.0)
 
     assert monitor.line(1.0, 1.0) == "/gps: WARN no fix"
     assert monitor.line(1.0 + FORGET_S, 1.0) == ""
@@ -36,7 +36,7 @@ def test_node_that_has_gone_is_dropped() -> None:
 
 def test_text_of_other_nodes_cannot_break_the_line() -> None:
     monitor = Monitor()
-    monitor.note("/x\n", "\x1b[2Jclear\nand more" + "!" * 1000, 0.0)
+    monitor.record("/x\n", "\x1b[2Jclear\nand more" + "!" * 1000, 0.0)
 
     line = monitor.line(0.0, 1.0)
 

@@ -42,7 +42,7 @@ def test_path_costs_the_same_as_that_of_a_star_after_every_change_and_move(seed:
     for _ in range(12):
         search.repair()
         cost, _ = shortest(costs, start, goal)
-        path = search.way(costs.size)
+        path = search.path(costs.size)
         assert search.cost == cost
         assert len(path) == 0 if cost == NO_PATH else cost_of(costs, path) == cost
         if len(path) > 1:
@@ -100,7 +100,7 @@ def test_change_near_the_vehicle_is_repaired_with_less_work_than_a_new_search() 
     search = DStarLite(costs, (5, 5), (295, 295))
     search.repair()
 
-    at = search.way(40)[30]
+    at = search.path(40)[30]
     change = np.argwhere(np.ones((6, 6), bool)) + at
     costs[tuple(change.T)] = BLOCKED
     search.changed(change)
@@ -121,7 +121,7 @@ def test_walled_in_means_no_path(walled: str) -> None:
     search.repair()
 
     assert search.cost == NO_PATH
-    assert len(search.way(1000)) == 0
+    assert len(search.path(1000)) == 0
 
 
 def test_start_at_the_goal_is_a_path_of_one_cell() -> None:
@@ -129,4 +129,4 @@ def test_start_at_the_goal_is_a_path_of_one_cell() -> None:
     search.repair()
 
     assert search.cost == 0
-    assert search.way(10).tolist() == [[2, 2]]
+    assert search.path(10).tolist() == [[2, 2]]

@@ -15,7 +15,7 @@ TICK = 10_000_000
 def history(count: int = 100) -> PoseHistory:
     poses = PoseHistory()
     for tick in range(count):
-        poses.note(tick * TICK, Pose(0.05 * tick, 1.0, heading=math.remainder(3.1 + 0.01 * tick, 2.0 * math.pi)))
+        poses.record(tick * TICK, Pose(0.05 * tick, 1.0, heading=math.remainder(3.1 + 0.01 * tick, 2.0 * math.pi)))
     return poses
 
 

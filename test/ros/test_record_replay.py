@@ -285,9 +285,9 @@ def written(
     if mode != CompressionMode.NONE:
         writer.set_compression(mode, CompressionFormat.ZSTD)
     with writer:
-        note = writer.add_connection("/note", types.TEXT, typestore=store(), offered_qos_profiles=[LATCHED_QOS])
+        record = writer.add_connection("/note", types.TEXT, typestore=store(), offered_qos_profiles=[LATCHED_QOS])
         state = writer.add_connection("/state", types.TEXT, typestore=store(), offered_qos_profiles=[STATE_QOS])
-        writer.write(note, START_NS, to_bytes(new(types.TEXT, "latched")))
+        writer.write(record, START_NS, to_bytes(new(types.TEXT, "latched")))
         if odd_name:
             odd = writer.add_connection(odd_name, types.TEXT, typestore=store(), offered_qos_profiles=[STATE_QOS])
             writer.write(odd, START_NS, to_bytes(new(types.TEXT, "odd")))

@@ -12,9 +12,9 @@ from vehicle_dynamics.motion import STANDS_MPS
 @pytest.mark.parametrize(("status", "ends"), [(Status.ARRIVED, True), (Status.FAILED, True), (Status.BLOCKED, False)])
 def test_drive_that_is_over_ends_when_the_vehicle_has_stood_for_a_second(status: Status, ends: bool) -> None:
     standing = Standing()
-    standing.note(5.0, 2.0 * STANDS_MPS)
-    standing.note(6.0, -0.5 * STANDS_MPS)
-    standing.note(6.5, 0.0)
+    standing.record(5.0, 2.0 * STANDS_MPS)
+    standing.record(6.0, -0.5 * STANDS_MPS)
+    standing.record(6.5, 0.0)
 
     assert not standing.ends(6.0 + 0.99 * STANDS_FOR_S, status.value)
     assert standing.ends(6.0 + STANDS_FOR_S, status.value) is ends
@@ -22,8 +22,8 @@ def test_drive_that_is_over_ends_when_the_vehicle_has_stood_for_a_second(status:
 
 def test_vehicle_that_rolls_on_has_not_stood() -> None:
     standing = Standing()
-    standing.note(1.0, 0.0)
-    standing.note(1.9, -2.0 * STANDS_MPS)
-    standing.note(2.0, 0.0)
+    standing.record(1.0, 0.0)
+    standing.record(1.9, -2.0 * STANDS_MPS)
+    standing.record(2.0, 0.0)
 
     assert not standing.ends(2.5, Status.ARRIVED.value)

@@ -60,43 +60,43 @@ def test_an_initial_pose_is_valid_while_the_vehicle_hardly_moves() -> None:
     course = Course(10.0)
     assert not course.is_slow  # no odometry yet
     for speed, expected in ((0.0, True), (0.9 * SLOW_MPS, True), (1.1 * SLOW_MPS, False), (-20.0, False)):
-        course.tell_speed(speed)
+        course.on_speed(speed)
         assert course.is_slow is expected
 
 
 def test_a_run_ends_when_its_time_is_up() -> None:
     course = Course(10.0)
-    course.tell_time(5 * NS)
-    course.tell_time(14 * NS)
+    course.on_time(5 * NS)
+    course.on_time(14 * NS)
     assert not course.is_over
-    course.tell_time(15 * NS)
+    course.on_time(15 * NS)
     assert course.is_over
 
 
 def test_a_drive_that_has_arrived_ends_when_the_vehicle_stands() -> None:
     course = Course(100.0)
-    course.tell_time(0)
-    course.tell_speed(3.0)
+    course.on_time(0)
+    course.on_speed(3.0)
     course.planner_status = "arrived"
-    course.tell_time(20 * NS)
+    course.on_time(20 * NS)
     assert not course.is_over
-    course.tell_speed(0.0)
-    course.tell_time(20 * NS + NS // 2)
+    course.on_speed(0.0)
+    course.on_time(20 * NS + NS // 2)
     assert not course.is_over
-    course.tell_time(22 * NS)
+    course.on_time(22 * NS)
     assert course.is_over
 
 
 def test_a_vehicle_that_stands_on_its_way_goes_on() -> None:
     course = Course(100.0, planner_status="blocked")
-    course.tell_time(0)
-    course.tell_speed(0.0)
-    course.tell_time(50 * NS)
+    course.on_time(0)
+    course.on_speed(0.0)
+    course.on_time(50 * NS)
     assert not course.is_over
 
 
 def test_progress_has_time_and_factor() -> None:
     course = Course(60.0, planner_status="driving")
-    course.tell_time(0)
-    course.tell_time(30 * NS)
+    course.on_time(0)
+    course.on_time(30 * NS)
     assert course.words(0.991) == "  30.0 of 60 s simulated, 0.99 times real time, planner: driving"

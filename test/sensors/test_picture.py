@@ -28,11 +28,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     figures: list[Any] = []
     to_png = picture._png
 
-    def note(figure: Any) -> bytes:
+    def record(figure: Any) -> bytes:
         figures.append(figure)
         return to_png(figure)
 
-    monkeypatch.setattr(picture, "_png", note)
+    monkeypatch.setattr(picture, "_png", record)
 
     def draw(make: Callable[..., bytes], *arguments: Any) -> Any:
         assert make(*arguments).startswith(b"\x89PNG")

@@ -91,9 +91,9 @@ def test_topics_that_never_come_or_stop_are_reported_while_others_go_on() -> Non
     arrivals = Arrivals(["imu", "fix", "velocity"], 100.0)
     assert arrivals.missing(102.0) == []
     for k in range(500):
-        arrivals.note("imu", 100.0 + 0.01 * k, 0.0)
+        arrivals.record("imu", 100.0 + 0.01 * k, 0.0)
         if k < 200 and k % 20 == 0:
-            arrivals.note("fix", 100.0 + 0.01 * k, 0.0)
+            arrivals.record("fix", 100.0 + 0.01 * k, 0.0)
     assert arrivals.missing(105.0) == ["fix: silent", "velocity: none has come"]
     assert arrivals.missing(115.0) == ["velocity: none has come"]  # all are silent: left to another clock
 
@@ -101,8 +101,8 @@ def test_topics_that_never_come_or_stop_are_reported_while_others_go_on() -> Non
 def test_delay_is_known_for_equal_clocks_and_latency_always() -> None:
     arrivals = Arrivals(["imu", "fix"], 100.0)
     for k in range(10):
-        arrivals.note("imu", 100.0 + k, 0.02)
-        arrivals.note("fix", 100.0 + k, 1e9)
+        arrivals.record("imu", 100.0 + k, 0.02)
+        arrivals.record("fix", 100.0 + k, 1e9)
         arrivals.expect(k, 100.0 + k)
         arrivals.published(k, 100.0 + k + (0.5 if k == 3 else 0.0))
     assert arrivals.figures() == {

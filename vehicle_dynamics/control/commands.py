@@ -145,7 +145,7 @@ class CommandAudit:
         self.rejected = 0
         self._recent: dict[str, _Tally] = {}
 
-    def note(self, topic: str, answer: Answer) -> None:
+    def record(self, topic: str, answer: Answer) -> None:
         """Record one command and its verdict."""
         tally = self._recent.setdefault(topic, _Tally())
         tally.heard += 1

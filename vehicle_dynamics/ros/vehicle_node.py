@@ -171,7 +171,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _judge(self, topic: str, judge: Callable[[DriveByWire, float], Answer]) -> None:
         answer = self._drive.receive(lambda drive: judge(drive, self._simulation.seconds))
-        self._audit.note(topic, answer)
+        self._audit.record(topic, answer)
         if answer.verdict != Verdict.ACCEPTED:  # logged at once; publish_health reports the number
             verdict = "rejected" if answer.verdict == Verdict.REJECTED else "limited"
             self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")

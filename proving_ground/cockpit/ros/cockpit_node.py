@@ -27,7 +27,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from proving_ground.cockpit.driving import DrivePad
 from proving_ground.cockpit.page import Page
-from proving_ground.cockpit.ros.mailbox import LATCHED_ALL, LATEST, MANY, Mailbox, NeverCalled
+from proving_ground.cockpit.ros.latest_message import LATCHED_ALL, LATEST, MANY, LatestMessages, NeverCalled
 from proving_ground.cockpit.ros.services import Services
 from proving_ground.cockpit.settings import CockpitSettings
 from proving_ground.cockpit.view_model import ViewModel
@@ -67,7 +67,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         s = self.settings
         self._wake = self.create_guard_condition(self._run_posted)
         self._never = NeverCalled()
-        self._mailboxes: list[Mailbox] = []
+        self._mailboxes: list[LatestMessages] = []
         self._model, self._pad = ViewModel(), DrivePad()
         self._askable = Services(self, self._say)
         self._cmd_vel: Any = None
@@ -151,8 +151,8 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             self._draw_timer.reset()
             self._slow_timer.reset()
         elif not browsers and self._mailboxes:
-            for mailbox in self._mailboxes:
-                mailbox.close()
+            for latest_messages in self._mailboxes:
+                latest_messages.close()
             self._mailboxes = []
             self._draw_timer.cancel()
             self._slow_timer.cancel()
@@ -162,7 +162,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         words = f"{browsers} browser(s) attached" if browsers else "no browser is attached"
         self.report("page", Level.OK, words)
 
-    def _open_mailboxes(self) -> list[Mailbox]:
+    def _open_mailboxes(self) -> list[LatestMessages]:
         model, stage, s = self._model, self.page.stage, self.settings
 
         def cloud(message: PointCloud2) -> None:
@@ -183,7 +183,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
             (topics.DIAGNOSTICS, self._on_diagnostics, MANY, SLOW_PERIOD_S, ""),
         )
         return [
-            Mailbox(
+            LatestMessages(
                 self,
                 self._never,
                 topic,
@@ -197,14 +197,14 @@ class CockpitNode(SuiteNode[CockpitSettings]):
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
-            self._model.nodes.note(status.name, int(level_from_msg(status)), status.message, self.wall_time())
+            self._model.nodes.record(status.name, int(level_from_msg(status)), status.message, self.wall_time())
             if status.name.rpartition("/")[2] == self.settings.replayer_node:
                 self._model.on_replay({item.key: item.value for item in status.values}, self.wall_time())
 
     def _draw(self) -> None:
         now = self.wall_time()
-        for mailbox in self._mailboxes:
-            mailbox.look(now)
+        for latest_messages in self._mailboxes:
+            latest_messages.look(now)
         self.page.draw(self._model, now)
         self._pictures += 1
 

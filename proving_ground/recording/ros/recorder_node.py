@@ -20,8 +20,8 @@ from proving_ground.recording.definitions import definition
 from proving_ground.recording.live_writing import COMPRESSIONS, LiveBag, LiveMessage, Topic
 from proving_ground.recording.log_time import SimulatedTime
 from proving_ground.recording.parts import next_free
-from proving_ground.recording.ros.ears import Ears, Heard
 from proving_ground.recording.ros.profiles import is_weaker, listening, offered
+from proving_ground.recording.ros.raw_subscriptions import Received, RawSubscriptions
 from proving_ground.recording.ros.topic_names import complaint
 from proving_ground.recording.writer_thread import WriterThread, one_line
 from proving_ground.ros_support.diagnostics import health_to_msg
@@ -93,7 +93,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         uses_sim_time = bool(self.get_parameter("use_sim_time").value)
         self._by_clock = uses_sim_time if s.log_time == "auto" else s.log_time == "clock"
         self._simulated = SimulatedTime()
-        self._early: list[Heard] = []  # arrived before the first /clock
+        self._early: list[Received] = []  # arrived before the first /clock
         self._early_bytes = 0
         self._rejected_ticks = 0
         self._failure = ""  # one line when the polling thread has failed
@@ -108,17 +108,17 @@ class RecorderNode(SuiteNode[RecorderSettings]):
             folder = next_free(folder)
         self.bag = LiveBag(folder, s.compression)
         self.writer = WriterThread(self.bag, s.queue_mb * MB, s.flush_s)
-        self._ears = Ears(self, self._take)
+        self._raw = RawSubscriptions(self, self._write_received)
         if self._by_clock:
-            self._ears.add(Clock, CLOCK, QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT))
+            self._raw.add(Clock, CLOCK, QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT))
         self._look()
         self.create_timer(LOOK_EVERY_S, self._look, clock=self.wall_clock)
         self.get_logger().info(f"recording into {folder}")
 
     def destroy_node(self) -> None:
         """Close the bag first, and log what is in it."""
-        self._judge_ears()
-        self._ears.close()
+        self._judge_subscriptions()
+        self._raw.close()
         self.writer.close()
         if self.error:
             self.report("bag", Level.ERROR, self.error)
@@ -134,7 +134,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
 
     def publish_health(self) -> None:
         """Report what was written, what waits and what was lost."""
-        self._judge_ears()
+        self._judge_subscriptions()
         if self.error:
             self.report("bag", Level.ERROR, self.error)
             self.stop()
@@ -170,8 +170,8 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         message.status[0].values += [KeyValue(key=key, value=str(value)) for key, value in figures.items()]
         self._diagnostics.publish(message)
 
-    def _judge_ears(self) -> None:
-        if not self._ears.is_listening:
+    def _judge_subscriptions(self) -> None:
+        if not self._raw.is_listening:
             self._failure = self._failure or "nothing is received any more: a thread has failed"
 
     # Topics
@@ -226,27 +226,27 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         if topic not in self._listening or is_weaker(profile, self._listening[topic]):
             self._listening[topic] = profile
             self._sequences.pop(topic, None)
-            self._ears.add(made, topic, profile)
+            self._raw.add(made, topic, profile)
 
     # Messages, in the polling thread
 
-    def _take(self, heard: list[Heard]) -> None:
+    def _write_received(self, received: list[Received]) -> None:
         if self._failure:
             return
         try:
-            self._sort_in(heard)
+            self._sort_in(received)
         except Exception as error:  # nothing else would report it
             self._failure = f"recording has failed: {type(error).__name__}: {one_line(error)}"
 
-    def _sort_in(self, heard: list[Heard]) -> None:
+    def _sort_in(self, received: list[Received]) -> None:
         if not self._by_clock:
-            self._put(heard)
+            self._put(received)
             return
-        for item in heard:
+        for item in received:
             if item.topic == CLOCK and len(item.data) >= 12:
                 self._tick(item)
         if self._simulated.at(0) is None:
-            for item in heard:
+            for item in received:
                 if self._early_bytes + len(item.data) > self.settings.queue_mb * MB:
                     self.writer.drop(item.topic)
                     continue
@@ -254,9 +254,9 @@ class RecorderNode(SuiteNode[RecorderSettings]):
                 self._early_bytes += len(item.data)
             return
         early, self._early = self._early, []
-        self._put([*early, *heard])
+        self._put([*early, *received])
 
-    def _tick(self, item: Heard) -> None:
+    def _tick(self, item: Received) -> None:
         """Advance time; bags cannot hold times before 1970."""
         seconds, rest = struct.unpack_from("<iI", item.data, 4)
         if seconds < 0:
@@ -264,12 +264,12 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         elif self._simulated.tick(item.arrival_ns, seconds * 1_000_000_000 + rest):
             self.health.count("clock went back")
 
-    def _put(self, heard: list[Heard]) -> None:
-        heard = [item for item in heard if item.topic in self._listening]
-        heard.sort(key=lambda item: item.arrival_ns)
-        self.writer.put([self._message(item) for item in heard])
+    def _put(self, received: list[Received]) -> None:
+        received = [item for item in received if item.topic in self._listening]
+        received.sort(key=lambda item: item.arrival_ns)
+        self.writer.put([self._message(item) for item in received])
 
-    def _message(self, item: Heard) -> LiveMessage:
+    def _message(self, item: Received) -> LiveMessage:
         self._judge_sequence(item)
         arrival = item.arrival_ns if item.arrival_ns > 0 else time.time_ns()
         log_ns = self._simulated.at(arrival) if self._by_clock else arrival
@@ -277,7 +277,7 @@ class RecorderNode(SuiteNode[RecorderSettings]):
         sent_ns = item.sent_ns if item.sent_ns > 0 and not self._by_clock else log_ns
         return LiveMessage(item.topic, log_ns, sent_ns, item.sequence, item.data)
 
-    def _judge_sequence(self, item: Heard) -> None:
+    def _judge_sequence(self, item: Received) -> None:
         """Publishers number their messages; with several on a topic the numbers cannot be attributed."""
         last = self._sequences.get(item.topic)
         self._sequences[item.topic] = item.sequence

@@ -109,7 +109,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
             loops=s.loop,
         )
         self._changed = threading.Condition()
-        self._playback = Playback(source, self._send, self._tell_time, options, self.wall_time())
+        self._playback = Playback(source, self._send, self._publish_time, options, self.wall_time())
         self._is_ending = False
         self._offer_services()
         if s.progress:
@@ -190,7 +190,7 @@ class ReplayerNode(SuiteNode[ReplayerSettings]):
     def _send(self, topic: str, data: bytes) -> None:
         self._outlets[topic].publish(data)
 
-    def _tell_time(self, time_ns: int) -> None:
+    def _publish_time(self, time_ns: int) -> None:
         if self._ticker is not None:
             self._ticker.publish(Clock(clock=ns_to_stamp(time_ns)))
 

@@ -101,8 +101,8 @@ def test_arbitrary_pedals_raise_nothing(vehicle: Hmmwv, names: list[str], positi
 def test_audit_reports_news_and_counts_all() -> None:
     audit = CommandAudit()
     for answer in (ACCEPTED, Answer(Verdict.REJECTED, "speed is nan"), Answer(Verdict.LIMITED, "too fast")):
-        audit.note("cmd_vel", answer)
-    audit.note("vehicle/pedals", ACCEPTED)
+        audit.record("cmd_vel", answer)
+    audit.record("vehicle/pedals", ACCEPTED)
 
     words, topics = audit.take_news()
 
@@ -126,7 +126,7 @@ def test_rate_limiter_passes_usual_rates_and_bounds_a_flood() -> None:
 
 def test_rejection_reason_of_the_last_kind_is_kept(drive: DriveByWire) -> None:
     audit: Any = CommandAudit()
-    audit.note("cmd_vel", Answer(Verdict.REJECTED, "first"))
-    audit.note("cmd_vel", Answer(Verdict.LIMITED, "second"))
+    audit.record("cmd_vel", Answer(Verdict.REJECTED, "first"))
+    audit.record("cmd_vel", Answer(Verdict.LIMITED, "second"))
 
     assert audit.take_news()[0] == ["cmd_vel: 1 of 2 rejected: first"]

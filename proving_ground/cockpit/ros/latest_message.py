@@ -38,7 +38,7 @@ class NeverCalled(CallbackGroup):
         """Never."""
 
 
-class Mailbox:
+class LatestMessages:
     """Latest messages of one topic. They wait until polled; beyond the depth, the oldest are lost."""
 
     def __init__(

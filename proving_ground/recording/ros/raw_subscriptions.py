@@ -18,7 +18,7 @@ TURN_S = 0.02
 MOST_A_TURN = 2000  # messages of one topic: a flood on one must not starve the others
 
 
-class Heard(NamedTuple):
+class Received(NamedTuple):
     """A received message as bytes; times by the machine's clock [ns], 0 if unknown."""
 
     topic: str
@@ -41,17 +41,17 @@ class _Unattended(CallbackGroup):
         """Never."""
 
 
-class Ears:
+class RawSubscriptions:
     """Passes on the messages of each cycle, topic by topic in the order in which they were added."""
 
-    def __init__(self, node: Node, take: Callable[[list[Heard]], None]) -> None:
+    def __init__(self, node: Node, take: Callable[[list[Received]], None]) -> None:
         """take: called in the polling thread."""
-        self._node, self._take = node, take
+        self._node, self._write_received = node, take
         self._group = _Unattended()
         self._subscriptions: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ears")
+        self._thread = threading.Thread(target=self._run, name="raw subscriptions")
         self._thread.start()
 
     def add(self, message_class: type, topic: str, profile: QoSProfile) -> None:
@@ -80,13 +80,17 @@ class Ears:
         while not is_last:
             is_last = self._ending.wait(TURN_S)
             with self._lock:
-                heard = [item for topic, ear in self._subscriptions.items() for item in _emptied(topic, ear)]
-            if heard:
-                self._take(heard)
+                received = [
+                    item
+                    for topic, subscription in self._subscriptions.items()
+                    for item in _emptied(topic, subscription)
+                ]
+            if received:
+                self._write_received(received)
 
 
-def _emptied(topic: str, subscription: Any) -> list[Heard]:
-    heard = []
+def _emptied(topic: str, subscription: Any) -> list[Received]:
+    received = []
     handle, message_class = subscription.handle, subscription.msg_type
     with handle:
         for _ in range(MOST_A_TURN):
@@ -95,8 +99,8 @@ def _emptied(topic: str, subscription: Any) -> list[Heard]:
                 break
             data, info = taken
             arrival, sent = info["received_timestamp"] or 0, info["source_timestamp"] or 0
-            heard.append(Heard(topic, data, arrival, sent, info["publication_sequence_number"] or 0))
-    return heard
+            received.append(Received(topic, data, arrival, sent, info["publication_sequence_number"] or 0))
+    return received
 
 
 def _nothing(message: Any) -> None:
