@@ -76,15 +76,15 @@ def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
         executor.add_node(node)
         stamps: dict[str, list[int]] = {topic: [] for topic in TOPICS}
         for topic, (kind, _) in TOPICS.items():
-            node.create_subscription(kind, topic, _noting(stamps[topic]), DEEP, raw=True)
+            node.create_subscription(kind, topic, _recording(stamps[topic]), DEEP, raw=True)
         say("waiting for all sensors")
         _spin(executor, START_WAIT_S, lambda: all(stamps.values()))
-        silent = [topic for topic, heard in stamps.items() if not heard]
+        silent = [topic for topic, received in stamps.items() if not received]
         if silent:
             raise SettingsError(f"bench sensors: nothing on {', '.join(silent)} for {START_WAIT_S:g} s")
         _spin(executor, SETTLE_S)
-        for heard in stamps.values():
-            heard.clear()
+        for received in stamps.values():
+            received.clear()
         say(f"listening for {seconds:g} s")
         began = time.monotonic()
         _spin(executor, seconds)
@@ -95,16 +95,16 @@ def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
         rclpy.try_shutdown()
     truth = stamps["/ground_truth/odom"]
     simulated = (truth[-1] - truth[0]) / NS_PER_S
-    figures = {topic: len(heard) / simulated for topic, heard in stamps.items()}
+    figures = {topic: len(received) / simulated for topic, received in stamps.items()}
     # The window may contain one message more or less by chance.
     ratios = [(len(stamps[topic]) + 1.0) / (rate * simulated) for topic, (_, rate) in TOPICS.items()]
     return {"worst_ratio": min(1.0, *ratios), "real_time_factor": simulated / elapsed, "seconds": seconds, **figures}
 
 
-def _noting(heard: list[int]) -> Callable[[bytes], None]:
+def _recording(received: list[int]) -> Callable[[bytes], None]:
     def record(data: bytes) -> None:
         seconds, nanoseconds = STAMP.unpack_from(data, STAMP_AT)
-        heard.append(seconds * NS_PER_S + nanoseconds)
+        received.append(seconds * NS_PER_S + nanoseconds)
 
     return record
 

@@ -28,7 +28,7 @@ class Reason(Enum):
     """Why a goal is rejected or given up, or the vehicle stands: one for each cause."""
 
     NONE = ""
-    NOT_FINITE = "the goal is not a finite place"
+    NOT_FINITE = "the goal is not finite"
     OUTSIDE_MAP = "the goal is outside the map"
     OTHER_FRAME = "the goal is in another frame"
     TOO_MANY = "there are more than 10000 waypoints"

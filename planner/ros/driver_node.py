@@ -103,7 +103,7 @@ class DriverNode(SuiteNode[Settings]):
         endpoints = self.get_subscriptions_info_by_topic(self.resolve_topic_name(self._topic))
         deaf = sorted({endpoint.node_name for endpoint in endpoints if endpoint.topic_type != own})
         if deaf:
-            words = f"{', '.join(deaf)} cannot hear {self._topic}: it is sent as {own}; see the parameter `stamped`"
+            words = f"{', '.join(deaf)} cannot receive {self._topic}: it is sent as {own}; see the parameter `stamped`"
             self.report("listeners", Level.WARN, words)
         else:
             self.health.report("listeners", Level.OK, f"all listeners of {self._topic} expect {own}")

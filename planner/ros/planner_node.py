@@ -108,7 +108,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.report("goal", Level.WARN, f"{topic} rejected, the vehicle stops: {words}")
         elif positions:
             x, y = positions[-1]
-            self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(positions)} place(s)")
+            self.report("goal", Level.OK, f"drives to x {x:.1f}, y {y:.1f} m by {len(positions)} waypoint(s)")
         else:
             self.report("goal", Level.OK, "no goal")
 

@@ -49,7 +49,7 @@ def _row_of(worker: WorkerProcess, job: Job) -> dict[str, Any]:
         if worker.is_stuck:
             raise TimeoutError
         if worker.connection.poll(POLL_S):
-            row = worker.hear()
+            row = worker.receive()
             if row is not None:
                 return row
 

@@ -77,7 +77,7 @@ class LocalPool:
                 yield Outcome(job, error_row("did not end long after its time limit"), 1)  # type: ignore[arg-type]
             elif worker.connection in speaking:
                 try:
-                    row = worker.hear()
+                    row = worker.receive()
                 except EOFError:
                     yield from self._lost(worker, attempts, retries)
                     continue

@@ -69,7 +69,7 @@ class WorkerProcess:
         self.job, self._since = job, time.monotonic()
         self._send(RUN, job)
 
-    def hear(self) -> dict[str, Any] | None:
+    def receive(self) -> dict[str, Any] | None:
         """Receive: the row of a finished job, if that is what came; raises EOFError when the process is gone."""
         try:
             what, content = self.connection.recv()

@@ -124,9 +124,9 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             if status.hardware_id != HARDWARE_ID:
                 continue
             name = status.name.rpartition("/")[2]
-            self._readiness.hear(name)
+            self._readiness.on_report(name)
             if name in self.settings.wait_for:
-                self._attendance.hear(name, self.wall_time())
+                self._attendance.on_report(name, self.wall_time())
             said = {item.key: item.value for item in status.values}  # the last value of a key wins
             if name == OBSERVER:
                 self._observer_status = said.get("status", "")

@@ -72,7 +72,7 @@ class Autonomy:
     def state(self, values: tuple[float, ...]) -> None:
         raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
 
-    def hear(self, samples: Iterable[tuple[str, Any]]) -> None:
+    def on_samples(self, samples: Iterable[tuple[str, Any]]) -> None:
         """Process arrivals of an instant, with the names of sensors; only its own LIDAR is used."""
         for name, sample in samples:
             if name == self._lidar and isinstance(sample, LidarScan):

@@ -284,9 +284,9 @@ class LockStep:
         for name, sample in arrived:
             self._listener(name, sample)
         if self.observation is not None:
-            self.observation.hear(time_ns, (sample for _, sample in arrived))
+            self.observation.on_samples(time_ns, (sample for _, sample in arrived))
         if self.autonomy is not None:
-            self.autonomy.hear(arrived)
+            self.autonomy.on_samples(arrived)
 
     def checkpoint(self) -> Checkpoint:
         """State from which `restore` continues to the bit."""

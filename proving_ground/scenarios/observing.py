@@ -28,7 +28,7 @@ class Observation:
         self._log = EstimateLog(self.observer.filter)
         self.latest: Any = None  # record of ESTIMATE, at the rate at which its node publishes
 
-    def hear(self, arrival_ns: int, samples: Iterable[Any]) -> None:
+    def on_samples(self, arrival_ns: int, samples: Iterable[Any]) -> None:
         """Process the arrivals of an instant; samples that the observer does not use are ignored.
 
         Samples of one time are passed in the filter's order: else it would have to rewind.

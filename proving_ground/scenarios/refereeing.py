@@ -71,7 +71,7 @@ class Readiness:
     _graph: Mapping[str, int] = field(default_factory=dict)
     _changed_at: float = float("-inf")
 
-    def hear(self, node: str) -> None:
+    def on_report(self, node: str) -> None:
         """Record a node's health report."""
         self._heard.add(node)
 
@@ -96,7 +96,7 @@ class Attendance:
 
     _heard_at: dict[str, float] = field(default_factory=dict)
 
-    def hear(self, node: str, now: float) -> None:
+    def on_report(self, node: str, now: float) -> None:
         """Record a node's health report."""
         self._heard_at[node] = now
 

@@ -55,7 +55,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._intensities = np.zeros(self._beams.own_body.shape, np.float32)
         self._work = _Workspace(0)
         self._before: Pose | None = None
-        self._begin_anew()
+        self._restart()
 
     def change(self, settings: LidarSettings) -> None:
         """Change settings while running: limits, errors, faults and deskewing; beams and mount stay."""
@@ -79,7 +79,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
     def reset(self) -> None:
         """Return to the initial state, random generators included."""
         super().reset()
-        self._begin_anew()
+        self._restart()
 
     def update(self, time_ns: int, base: BaseMotion) -> list[LidarScan]:
         """Process the truth at a time, in order of time; returns scans that have arrived by then.
@@ -98,7 +98,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._before = now
         return self.arrived(time_ns)
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         self._noise = stream(self.seed, self.name, "noise")
         self._chance = stream(self.seed, self.name, "returns")
         self._before = None

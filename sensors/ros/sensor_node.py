@@ -126,7 +126,7 @@ class SensorNode(SuiteNode[Any]):
         self._sensor = make_sensor(self.kind, self.fitted, self.seen, name=self.get_name(), start_ns=start_ns)
 
     def _on_reset(self) -> None:
-        self.get_logger().info("begins anew, as the simulation did")
+        self.get_logger().info("restarts: the simulation was reset")
         self._reported = (0, 0)
         if self._sensor is not None:
             self._sensor.reset()

@@ -107,7 +107,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         return process
 
     def _process(self, sample: Sample) -> None:
-        self._outer_clock.hear()
+        self._outer_clock.on_arrival()
         verdict = self._observer.process(sample)
         if not verdict.is_accepted:
             self.report("samples", Level.WARN, f"recently rejected: {verdict.reason}")
@@ -115,7 +115,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if self._times_back > before:
             self._samples.clear()
             self._is_at_start = True
-            self.get_logger().info("begins anew, because time went back")
+            self.get_logger().info("restarts: time went back")
         if self._is_at_start and self._observer.filter.time_ns and not self._observer.is_running:
             self._begin_at_start()
         self._tell()
@@ -187,19 +187,19 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         before, self._resets = self._resets, message.data
         if before is not None and message.data != before:
             self._is_at_start = True
-            self._begin_anew("as the simulation did")
+            self._restart("the simulation was reset")
 
     def _on_jump(self) -> None:
         self._is_at_start = True
-        self._begin_anew("because the clock went back")
+        self._restart("the clock went back")
 
     def _on_reset(self, request: Any, response: Any) -> Any:
-        self._begin_anew("as asked")
-        response.success, response.message = True, "begins anew"
+        self._restart("requested")
+        response.success, response.message = True, "restarted"
         return response
 
-    def _begin_anew(self, words: str) -> None:
-        self.get_logger().info(f"begins anew, {words}")
+    def _restart(self, words: str) -> None:
+        self.get_logger().info(f"restarts: {words}")
         self._observer.reset()
         self._samples.clear()
 

@@ -29,7 +29,7 @@ class OuterClock:
         self._heard_ns, self._heard_s = self._now_ns(), node.wall_time()
         self._subscription: Any = None
 
-    def hear(self) -> None:
+    def on_arrival(self) -> None:
         """Record that a sample arrived."""
         self._heard_s = self._node.wall_time()
         if self._is_simulated:

@@ -72,12 +72,12 @@ class SampleClock:
             before, self._ahead = self._ahead, _Odd(kind, time_ns) if leads else self._ahead
             goes_on = leads and arrival_ns is None and before is not None and before.agrees(kind, time_ns)
             if not goes_on:
-                self.hear(kind, arrival_ns)
+                self.on_arrival(kind, arrival_ns)
                 return Line.AHEAD
         self._go_on(kind, time_ns, arrival_ns, leads)
         return Line.IN
 
-    def hear(self, kind: int, arrival_ns: int | None = None) -> None:
+    def on_arrival(self, kind: int, arrival_ns: int | None = None) -> None:
         """Record the arrival of a sample, valid or not."""
         self.now_ns = max(self.now_ns, arrival_ns or 0)
         self._heard[kind] = self.now_ns
@@ -117,4 +117,4 @@ class SampleClock:
         self._newest[kind] = max(self._newest[kind], time_ns)
         self.now_ns = max(self.now_ns, time_ns if arrival_ns is None else arrival_ns)
         self._first_ns = self._first_ns or self.now_ns
-        self.hear(kind, arrival_ns)
+        self.on_arrival(kind, arrival_ns)

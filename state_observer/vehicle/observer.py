@@ -109,12 +109,12 @@ class BasicObserver:
             return self._reject("time: must be above 0 and before 2200")
         reading = self._reading(sample)
         if isinstance(reading, Rejection):
-            self._clock.hear(_SAMPLES.index(type(sample)), arrival_ns)
+            self._clock.on_arrival(_SAMPLES.index(type(sample)), arrival_ns)
             self._release()
             return self._reject(reading.reason)
         line = self._clock.judge(reading.kind, reading.time_ns, arrival_ns)
         if line is Line.WENT_BACK:
-            return self._begin_anew(reading, arrival_ns)
+            return self._restart(reading, arrival_ns)
         if line is Line.BEHIND:
             self._strays.append((reading, arrival_ns))
             return self._reject(f"{KINDS[reading.kind]}: too late")
@@ -181,11 +181,11 @@ class BasicObserver:
         self._strays: deque[tuple[Reading, int | None]] = deque(maxlen=MOST_STRAYS)
         self._wheels = WheelGate()
 
-    def _begin_anew(self, reading: Reading, arrival_ns: int | None) -> Verdict:
+    def _restart(self, reading: Reading, arrival_ns: int | None) -> Verdict:
         """Restart after two samples show that time went back: a looping bag, a simulation reset."""
         strays, times_back = list(self._strays), self.times_back + 1
         self.reset()
-        self.times_back = self._rejected["time: went back, began anew"] = times_back
+        self.times_back = self._rejected["time: went back, restarted"] = times_back
         for stray, came_ns in strays:
             if abs(stray.time_ns - reading.time_ns) <= JUMP_NS:
                 self._clock.judge(stray.kind, stray.time_ns, came_ns)

@@ -130,7 +130,7 @@ def gps_reading(sample: GpsSample, noise: SensorNoise, frame: Frame) -> Reading 
     if not all(map(math.isfinite, point)) or not np.isfinite(velocity).all():
         return Rejection("gps: not finite")
     if abs(point[0]) > 90.0 or abs(point[1]) > 360.0:
-        return Rejection("gps: no place on Earth")
+        return Rejection("gps: not a position on Earth")
     if np.abs(velocity).max() > FASTEST:
         return Rejection("gps: out of range")
     if not (variance >= 0.0).all() or not (velocity_variance >= 0.0).all():

@@ -16,7 +16,7 @@ def record(
     file: Path,
     text: str,
     *,
-    hear: Callable[[str, Any], None] | None = None,
+    on_report: Callable[[str, Any], None] | None = None,
 ) -> Path:
     """Write the scenario's file and run it; returns the bag beside it. hear: called with each sample."""
     file.write_text(text)
@@ -25,8 +25,8 @@ def record(
         recording = Recording(writer)
 
         def listen(name: str, sample: Any) -> None:
-            if hear is not None:
-                hear(name, sample)
+            if on_report is not None:
+                on_report(name, sample)
             recording.sample(name, sample)
 
         runner = LockStep(scenario, listener=listen)

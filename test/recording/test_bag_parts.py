@@ -172,9 +172,9 @@ def test_a_run_is_judged_on_what_was_recorded_and_a_criterion_that_the_gap_could
 
 def test_a_node_that_no_longer_reports_is_missed_until_it_is_back() -> None:
     attendance = Attendance()
-    attendance.hear("gps", 0.0)
-    attendance.hear("imu", 2.0)
+    attendance.on_report("gps", 0.0)
+    attendance.on_report("imu", 2.0)
     assert attendance.silent(SILENT_S) == []
     assert attendance.silent(SILENT_S + 1.0) == ["gps"]
-    attendance.hear("gps", SILENT_S + 1.0)
+    attendance.on_report("gps", SILENT_S + 1.0)
     assert attendance.silent(SILENT_S + 1.5) == []

@@ -71,7 +71,7 @@ class Recorded(NamedTuple):
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     folder = tmp_path_factory.mktemp("recorded")
     heard: list[tuple[str, Any]] = []
-    bag = record(folder / "made.yaml", SCENARIO, hear=lambda name, sample: heard.append((name, sample)))
+    bag = record(folder / "made.yaml", SCENARIO, on_sample=lambda name, sample: heard.append((name, sample)))
     return Recorded(bag, heard)
 
 

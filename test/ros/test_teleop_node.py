@@ -187,7 +187,7 @@ def test_listener_of_the_other_twist_type_is_named(graph: Any) -> None:
     findings = graph.collect(DiagnosticArray, "/diagnostics")
     graph.collect(Twist, "/cmd_vel")
 
-    graph.wait_until(lambda: "tester cannot hear cmd_vel" in str(findings[-1:]), "a warning about the type")
+    graph.wait_until(lambda: "tester cannot receive cmd_vel" in str(findings[-1:]), "a warning about the type")
 
 
 def test_second_node_of_the_same_name_is_reported(graph: Any) -> None:

@@ -84,7 +84,7 @@ def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatc
     assert isinstance(driver, Autonomy)
     assert driver.progress.speed > 2.0
 
-    monkeypatch.setattr(run.observation, "hear", lambda arrival_ns, samples: None)
+    monkeypatch.setattr(run.observation, "on_samples", lambda arrival_ns, samples: None)
     run.advance_to(1000)
 
     assert driver.progress.reason is Reason.OLD_POSE

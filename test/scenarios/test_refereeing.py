@@ -10,10 +10,10 @@ NS = 1_000_000_000
 def test_a_run_waits_for_every_node() -> None:
     readiness = Readiness(frozenset({"vehicle", "imu"}))
     readiness.look({"clock": 1}, 0.0)
-    readiness.hear("vehicle")
+    readiness.on_report("vehicle")
     assert readiness.missing == ["imu"]
     assert not readiness.is_ready(10.0)
-    readiness.hear("imu")
+    readiness.on_report("imu")
     assert readiness.is_ready(10.0)
 
 

@@ -131,7 +131,7 @@ class RateLimiter:
 
 @dataclass
 class _Tally:
-    heard: int = 0
+    received: int = 0
     limited: int = 0
     rejected: int = 0
     reason: str = ""  # of the last rejected one, else of the last limited one
@@ -148,7 +148,7 @@ class CommandAudit:
     def record(self, topic: str, answer: Answer) -> None:
         """Record one command and its verdict."""
         tally = self._recent.setdefault(topic, _Tally())
-        tally.heard += 1
+        tally.received += 1
         if answer.verdict == Verdict.LIMITED:
             self.limited += 1
             tally.limited += 1
@@ -164,7 +164,7 @@ class CommandAudit:
         words = []
         for topic, tally in recent.items():
             if tally.rejected:
-                words.append(f"{topic}: {tally.rejected} of {tally.heard} rejected: {tally.reason}")
+                words.append(f"{topic}: {tally.rejected} of {tally.received} rejected: {tally.reason}")
             elif tally.limited:
-                words.append(f"{topic}: {tally.limited} of {tally.heard} limited: {tally.reason}")
+                words.append(f"{topic}: {tally.limited} of {tally.received} limited: {tally.reason}")
         return words, sorted(recent)

@@ -52,17 +52,17 @@ class TwistInput:
             self._node.destroy_subscription(self._subscription)
         self._type = message_type
         self._subscription = self._node.listen(self._topic, self._callback, message_type=message_type)
-        self._node.get_logger().info(f"{self._topic.name} is heard as {self._name}")
+        self._node.get_logger().info(f"{self._topic.name} is received as {self._name}")
 
     def _report(self, users: dict[str, list[str]]) -> None:
-        topic, heard = self._topic.name, sorted(users.get(self._name, []))
+        topic, publishers = self._topic.name, sorted(users.get(self._name, []))
         deaf = {kind: names for kind, names in users.items() if kind != self._name}
         others = [f"{', '.join(sorted(names))} as {kind}" for kind, names in sorted(deaf.items())]
         if others:
-            words = f"{topic} is not heard from {'; '.join(others)}"
-            heard_words = f"it is heard as {self._name}" + (f" from {', '.join(heard)}" if heard else "")
-            self._node.report(topic, Level.WARN, f"{words}: {heard_words}" if self._name else words)
-        elif len(heard) > 1:
-            self._node.report(topic, Level.WARN, f"{topic} has {len(heard)} publishers: {', '.join(heard)}")
+            words = f"{topic} is not received from {'; '.join(others)}"
+            received_as = f"it is received as {self._name}" + (f" from {', '.join(publishers)}" if publishers else "")
+            self._node.report(topic, Level.WARN, f"{words}: {received_as}" if self._name else words)
+        elif len(publishers) > 1:
+            self._node.report(topic, Level.WARN, f"{topic} has {len(publishers)} publishers: {', '.join(publishers)}")
         else:
-            self._node.health.report(topic, Level.OK, f"{topic} from {', '.join(heard) or 'nobody'}")
+            self._node.health.report(topic, Level.OK, f"{topic} from {', '.join(publishers) or 'nobody'}")

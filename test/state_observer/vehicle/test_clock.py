@@ -161,7 +161,7 @@ def test_two_samples_of_an_earlier_time_restart_and_are_counted(
             observer.process(sample)
         assert observer.filter.filter_state.tobytes() == once
 
-    assert observer.times_back == observer.health().rejected["time: went back, began anew"] == 2
+    assert observer.times_back == observer.health().rejected["time: went back, restarted"] == 2
 
 
 def test_held_samples_are_not_rejected(samples: list[Sample], observer: VehicleObserver) -> None:
