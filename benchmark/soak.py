@@ -59,7 +59,7 @@ class Watch:
         self._goal_pose = self._node.create_publisher(PoseStamped, "/goal_pose", qos.RELIABLE)
         self._node.create_subscription(Clock, "/clock", self._on_clock, qos.SENSOR)
         self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.RELIABLE)
-        self._told_at = -1
+        self._clock_at = -1
         self.time_ns = 0
         self.largest_step_ns = 0  # of /clock
         self.arrivals = self.failures = 0
@@ -80,7 +80,7 @@ class Watch:
             values = {item.key: item.value for item in status.values}
             self.overruns = values.get("overruns", self.overruns)
             self.given_up = values.get("given_up_s", self.given_up)
-            if "to_go_m" in values and values["status"] in AT_REST and self.time_ns > self._told_at + 5 * 10**9:
+            if "to_go_m" in values and values["status"] in AT_REST and self.time_ns > self._clock_at + 5 * 10**9:
                 self._send_on(values["status"], values["reason"])
 
     def _send_on(self, status: str, reason: str) -> None:
@@ -88,7 +88,7 @@ class Watch:
         if status == Status.FAILED.value:
             self.failures += 1
             print(f"  at {self.time_ns * 1e-9:.0f} s: {reason}", flush=True)
-        self._told_at = self.time_ns
+        self._clock_at = self.time_ns
         goal = next(self._goals)
         pose = Pose(position=Point(x=goal.x, y=goal.y))
         self._goal_pose.publish(PoseStamped(header=Header(frame_id="map"), pose=pose))

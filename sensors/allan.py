@@ -28,15 +28,15 @@ class AllanCurve(NamedTuple):
 
     tau: Array  # averaging times [s]
     deviation: Array  # tau x channels [u]
-    freedom: Array  # degrees of freedom of each channel's variance, a lower bound
+    degrees_of_freedom: Array  # degrees of freedom of each channel's variance, a lower bound
 
     def interval(self, expected: Array, confidence: float, channels: int = 1) -> tuple[Array, Array]:
         """Confidence interval of the deviation around an expected one; for the mean square over `channels`."""
-        freedom = self.freedom * channels
+        degrees_of_freedom = self.degrees_of_freedom * channels
         tail = 0.5 * (1.0 - confidence)
         from scipy.stats import chi2  # slow to import, and nodes do not need it
 
-        low, high = (np.sqrt(chi2.ppf(share, freedom) / freedom) for share in (tail, 1.0 - tail))
+        low, high = (np.sqrt(chi2.ppf(share, degrees_of_freedom) / degrees_of_freedom) for share in (tail, 1.0 - tail))
         return expected * low, expected * high
 
 

@@ -30,11 +30,11 @@ class EstimateTimes:
 
     def __init__(self, rate_hz: float) -> None:
         self._period_ns = round(NS_PER_S / rate_hz)
-        self.told_ns = 0
+        self.estimate_ns = 0
 
     def is_due(self, time_ns: int) -> bool:
         """Whether to publish at this sample time; records it as published if so."""
-        if time_ns // self._period_ns == self.told_ns // self._period_ns:
+        if time_ns // self._period_ns == self.estimate_ns // self._period_ns:
             return False
-        self.told_ns = time_ns
+        self.estimate_ns = time_ns
         return True

@@ -15,11 +15,11 @@ class ReplayState:
     length_s: float
     rate: float  # bag time over real time
     is_paused: bool
-    told_at: float  # [s] of a steady clock
+    seen_at: float  # [s] of a steady clock
 
     def position_at(self, now: float) -> float:
         """Seconds since the bag's start; now: of the same steady clock."""
-        gone_s = 0.0 if self.is_paused else max(now - self.told_at, 0.0) * self.rate
+        gone_s = 0.0 if self.is_paused else max(now - self.seen_at, 0.0) * self.rate
         return min(self.position_s + gone_s, self.length_s)
 
     def words(self, now: float) -> str:

@@ -53,13 +53,13 @@ class Watch:
 
     def _note_innovations(self, seconds: float, observation: Observation) -> None:
         tally = observation.observer.filter.filter_state[0]
-        nis, freedom = tally["nis"], tally["freedom"]
-        if (freedom == self._freedom).all():
+        nis, degrees_of_freedom = tally["nis"], tally["freedom"]
+        if (degrees_of_freedom == self._freedom).all():
             return
-        for k in np.flatnonzero(freedom > self._freedom).tolist():
-            mean = (nis[k] - self._nis[k]) / (freedom[k] - self._freedom[k])
+        for k in np.flatnonzero(degrees_of_freedom > self._freedom).tolist():
+            mean = (nis[k] - self._nis[k]) / (degrees_of_freedom[k] - self._freedom[k])
             self._rows[k].append((seconds, float(mean), tally["innovation"][k].copy()))
-        self._nis, self._freedom = nis.copy(), freedom.copy()  # counts fall where a filter restarts
+        self._nis, self._freedom = nis.copy(), degrees_of_freedom.copy()  # counts fall where a filter restarts
 
     def _note(self, seconds: float, who: str, words: str) -> None:
         if self._said.get(who) != words:

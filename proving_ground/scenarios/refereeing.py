@@ -94,15 +94,15 @@ class Readiness:
 class Attendance:
     """Nodes that are still alive, by their health reports; times of a steady clock."""
 
-    _heard_at: dict[str, float] = field(default_factory=dict)
+    _reported_at: dict[str, float] = field(default_factory=dict)
 
     def on_report(self, node: str, now: float) -> None:
         """Record a node's health report."""
-        self._heard_at[node] = now
+        self._reported_at[node] = now
 
     def silent(self, now: float) -> list[str]:
         """Nodes that no longer report."""
-        return sorted(node for node, at in self._heard_at.items() if now - at > SILENT_S)
+        return sorted(node for node, at in self._reported_at.items() if now - at > SILENT_S)
 
 
 @dataclass

@@ -76,7 +76,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._arrivals = Arrivals([topic.name for topic in inputs.values()], time.monotonic())
         self._outer_clock = OuterClock(self)
         for role, topic in inputs.items():
-            self.listen(topic, self._taker(role, topic.name))
+            self.listen(topic, self._on_message(role, topic.name))
         self.listen(topics.INITIAL_POSE, self._on_pose)
         self.listen(topics.RESETS, self._on_resets)
         self.serve(topics.OBSERVER_RESET, self._on_reset)
@@ -93,7 +93,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
     # Sensors
 
-    def _taker(self, role: str, topic: str) -> Callable[[Any], None]:
+    def _on_message(self, role: str, topic: str) -> Callable[[Any], None]:
         def process(message: Any) -> None:
             arrival_ns = time.monotonic_ns()
             stamp = message.header.stamp
@@ -118,7 +118,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             self.get_logger().info("restarts: time went back")
         if self._is_at_start and self._observer.filter.time_ns and not self._observer.is_running:
             self._begin_at_start()
-        self._tell()
+        self._publish_estimate()
 
     def _begin_at_start(self) -> None:
         """Initialise at the known start pose, only at start-up; otherwise GPS fixes initialise the filter."""
@@ -131,7 +131,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
     # Estimates
 
-    def _tell(self) -> None:
+    def _publish_estimate(self) -> None:
         if not self._observer.is_running:
             return
         now_ns = self._observer.filter.time_ns
@@ -223,7 +223,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             **self._arrivals.figures(),
             "busy_share": f"{self._busy_share(now_s):.3f}",
         }
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._times.told_ns))
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._times.estimate_ns))
         message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
         self._diagnostics.publish(message)
 

@@ -26,29 +26,29 @@ class OuterClock:
     def __init__(self, node: SuiteNode[Any]) -> None:
         self._node = node
         self._is_simulated = bool(node.get_parameter("use_sim_time").value)
-        self._heard_ns, self._heard_s = self._now_ns(), node.wall_time()
+        self._arrival_ns, self._arrival_s = self._now_ns(), node.wall_time()
         self._subscription: Any = None
 
     def on_arrival(self) -> None:
         """Record that a sample arrived."""
-        self._heard_s = self._node.wall_time()
+        self._arrival_s = self._node.wall_time()
         if self._is_simulated:
-            self._heard_ns = self._now_ns()
+            self._arrival_ns = self._now_ns()
 
     def silent_s(self, newest_ns: int) -> float:
         """Seconds since the last sample; newest_ns: its stamp."""
-        if self._is_simulated and self._heard_ns:
-            return max(self._now_ns() - self._heard_ns, 0) / NS_PER_S
-        passed = self._node.wall_time() - self._heard_s
+        if self._is_simulated and self._arrival_ns:
+            return max(self._now_ns() - self._arrival_ns, 0) / NS_PER_S
+        passed = self._node.wall_time() - self._arrival_s
         has_clock = passed >= QUIET_S and self._node.count_publishers(topics.CLOCK.name) > 0
         if not has_clock:
             self._stop_listening()
             return passed if passed >= QUIET_S else 0.0
         self._listen()
-        if self._told_ns:
+        if self._clock_ns:
             first = newest_ns if abs(self._first_ns - newest_ns) < SAME_TIME_NS else self._first_ns
-            if self._node.wall_time() - self._told_s < ANSWER_S:
-                return max(self._told_ns - first, 0) / NS_PER_S
+            if self._node.wall_time() - self._clock_s < ANSWER_S:
+                return max(self._clock_ns - first, 0) / NS_PER_S
         return passed if self._node.wall_time() - self._asked_s > ANSWER_S else 0.0
 
     def _now_ns(self) -> int:
@@ -56,8 +56,8 @@ class OuterClock:
 
     def _listen(self) -> None:
         if self._subscription is None:
-            self._first_ns = self._told_ns = 0
-            self._told_s = self._asked_s = self._node.wall_time()
+            self._first_ns = self._clock_ns = 0
+            self._clock_s = self._asked_s = self._node.wall_time()
             self._subscription = self._node.create_subscription(Clock, topics.CLOCK.name, self._on_clock, qos.SENSOR)
 
     def _stop_listening(self) -> None:
@@ -66,5 +66,5 @@ class OuterClock:
             self._subscription = None
 
     def _on_clock(self, message: Clock) -> None:
-        self._told_ns, self._told_s = read_stamp(message.clock), self._node.wall_time()
-        self._first_ns = self._first_ns or self._told_ns
+        self._clock_ns, self._clock_s = read_stamp(message.clock), self._node.wall_time()
+        self._first_ns = self._first_ns or self._clock_ns

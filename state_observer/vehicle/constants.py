@@ -72,7 +72,7 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["pulse"] = 2.0 * math.pi / sensors.wheel_pulses
     one["wheel_variance"] = sensors.wheel_std**2
     one["wheel_gate"], one["imu_gate"] = gate(gates.wheel_sigma, 1), gate(gates.imu_sigma, 3)
-    one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["gps_gate"] = [gate(gates.gps_sigma, degrees_of_freedom) for degrees_of_freedom in (1, 2, 3)]
     one["bias_limit"] = PLAUSIBLE * settings.start.gyro_bias_std_radps, PLAUSIBLE * settings.start.force_bias_std_mps2
     one["input_variance"] = sensors.input_std_mps2**2
     one["course_variance"], one["course_speed"] = sensors.course_std**2, gates.course_above_mps

@@ -14,7 +14,7 @@ from state_observer.vehicle.constants import disturbance_times, error_noise, fil
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import write_vehicle_estimate
 from state_observer.vehicle.filter_base import FilterBase
-from state_observer.vehicle.layout import VEHICLE_MEMORY
+from state_observer.vehicle.layout import VEHICLE_STATE
 from state_observer.vehicle.measurements import correct_with_gps, correct_with_imu, correct_with_wheels
 from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, InitialState
@@ -63,7 +63,7 @@ class ErrorEkf(FilterBase):
         self.constants = filter_constants(settings, self.model, vehicle)
         self._own = settings
         self._axes = self.constants["imu_axes"][0]
-        super().__init__(settings, VEHICLE_MEMORY, settings.step_s)
+        super().__init__(settings, VEHICLE_STATE, settings.step_s)
         self._state: Array = self.filter_state["state"][0]
         self._before = self._state.copy()
         self._pedals = Pedals(0.0, 0.0, 0.0, DRIVE)

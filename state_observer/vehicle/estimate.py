@@ -16,8 +16,8 @@ from state_observer.vehicle.layout import (
     ERROR_SIZE,
     GROUND,
     INS_POSITION,
+    INS_ROTATION,
     INS_SIZE,
-    INS_TURN,
     INS_VELOCITY,
     PITCH,
     POSITION,
@@ -100,9 +100,9 @@ def write_ins_estimate(constants: Record, filter_state: FilterState, out: Record
         # v in base axes = R' v: a rotation d of R changes it by R' (v x d).
         tilted = to_chassis(rotation, cross(three(now.velocity, 0), units[j]))
         for k in range(3):
-            jacobian[k, INS_TURN + j] = swung[k]
-            jacobian[3 + k, INS_TURN + j] = units[j][k]
-            jacobian[6 + k, INS_TURN + j] = tilted[k]
+            jacobian[k, INS_ROTATION + j] = swung[k]
+            jacobian[3 + k, INS_ROTATION + j] = units[j][k]
+            jacobian[6 + k, INS_ROTATION + j] = tilted[k]
             jacobian[6 + k, INS_VELOCITY + j] = rows[j][k]
             jacobian[9 + k, 9 + j] = -known.imu_axes[k, j]
         for k in range(3):

@@ -26,17 +26,17 @@ MOST_SIGMA = 37.0  # the tail probability of more standard deviations underflows
 RESTART_VARIANCE = 1e4  # [m^2]: a position with this variance is lost
 
 
-def gate(sigma: float, freedom: int) -> float:
-    """Largest accepted NIS of `freedom` readings, as rare as `sigma` standard deviations of a normal distribution."""
+def gate(sigma: float, degrees_of_freedom: int) -> float:
+    """Largest accepted NIS, as rare as `sigma` standard deviations of a normal distribution."""
     if sigma > MOST_SIGMA:
         return math.inf
     rare = math.log(math.erfc(sigma / math.sqrt(2.0)))  # both tails
-    if freedom == 1:
+    if degrees_of_freedom == 1:
         return sigma * sigma
-    if freedom == 2:
+    if degrees_of_freedom == 2:
         return -2.0 * rare
-    if freedom != 3:
-        raise ValueError(f"freedom: must be 1, 2 or 3, got {freedom}")
+    if degrees_of_freedom != 3:
+        raise ValueError(f"freedom: must be 1, 2 or 3, got {degrees_of_freedom}")
     low, high = sigma * sigma, -2.0 * rare + 10.0 * (1.0 + sigma)
     while high - low > 1e-12 * high:  # for three degrees of freedom the tail of chi-square has no closed inverse
         middle = 0.5 * (low + high)

@@ -10,9 +10,9 @@ from proving_ground.kernels.jit import part
 from state_observer.vehicle.layout import WINDOW
 
 LEAST_VARIANCE = 1e-14  # lower bound for an error state
-SURPRISE_RATE = 0.05  # growth of the noise inflation per sample
-MOST_SURPRISING = 30.0  # a larger NIS counts as this one
-LEAST_SURPRISE, LARGEST_SURPRISE = -3.0, 9.0  # limits of the log of the inflation factor
+INFLATION_RATE = 0.05  # growth of the noise inflation per sample
+LARGEST_NIS = 30.0  # a larger NIS counts as this one
+LEAST_INFLATION, LARGEST_INFLATION = -3.0, 9.0  # limits of the log of the inflation factor
 
 
 @part
@@ -101,7 +101,7 @@ def fuse(now: Any, sensor: int, rows: Any, innovation: Any, variance: Any, count
     tally.last_nis[sensor] = square
     if square < np.inf:
         tally.nis[sensor] += square
-        tally.freedom[sensor] += count
+        tally.degrees_of_freedom[sensor] += count
         tally.recent[sensor] += (min(square, 1e3) / count - tally.recent[sensor]) / WINDOW
     if not square < gate:
         tally.gated[sensor] += 1.0
@@ -135,7 +135,7 @@ def inflated(level: float, nis: float) -> float:
 
     Noise is multiplied by its exponential: the model is trusted less while it errs more than expected.
     """
-    return min(max(level + SURPRISE_RATE * (min(nis, MOST_SURPRISING) - 1.0), LEAST_SURPRISE), LARGEST_SURPRISE)
+    return min(max(level + INFLATION_RATE * (min(nis, LARGEST_NIS) - 1.0), LEAST_INFLATION), LARGEST_INFLATION)
 
 
 @part

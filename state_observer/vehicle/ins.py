@@ -24,10 +24,10 @@ from state_observer.vehicle.layout import (
     GPS_VELOCITY,
     INS_FORCE_BIAS,
     INS_GYRO_BIAS,
-    INS_MEMORY,
     INS_POSITION,
+    INS_ROTATION,
     INS_SIZE,
-    INS_TURN,
+    INS_STATE,
     INS_VELOCITY,
     WHEELS,
     FilterState,
@@ -68,7 +68,7 @@ class InsFilter(FilterBase):
         self._own = settings
         self.constants = _constants(settings)
         self._axes = self.constants["imu_axes"][0]
-        super().__init__(settings, INS_MEMORY, settings.step_s)
+        super().__init__(settings, INS_STATE, settings.step_s)
 
     def clear(self) -> None:
         super().clear()
@@ -112,7 +112,7 @@ class InsFilter(FilterBase):
             initial.up_variance,
         )
         variances[INS_VELOCITY : INS_VELOCITY + 3] = max(initial.speed_variance, 0.2**2)
-        variances[INS_TURN : INS_TURN + 3] = 0.03**2, 0.03**2, initial.heading_variance + 0.02**2
+        variances[INS_ROTATION : INS_ROTATION + 3] = 0.03**2, 0.03**2, initial.heading_variance + 0.02**2
         gyro = (STILL_STD if rests else own.start.gyro_bias_std_radps) ** 2
         variances[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = gyro
         variances[INS_FORCE_BIAS:] = own.start.force_bias_std_mps2**2
@@ -144,7 +144,7 @@ class InsFilter(FilterBase):
             covariance[INS_POSITION + k, :] = covariance[:, INS_POSITION + k] = 0.0
             covariance[INS_POSITION + k, INS_POSITION + k] = reading.variance[k] + 0.01
             covariance[INS_VELOCITY + k, INS_VELOCITY + k] += 0.5**2
-        covariance[INS_TURN + 2, INS_TURN + 2] += 0.15**2
+        covariance[INS_ROTATION + 2, INS_ROTATION + 2] += 0.15**2
 
 
 @kernel
@@ -164,12 +164,12 @@ def strap_down(constants: Record, filter_state: FilterState, step: float) -> Non
         transition[INS_POSITION + k, INS_VELOCITY + k] = step
         leaned = cross(units[k], push)
         for j in range(3):
-            transition[INS_VELOCITY + j, INS_TURN + k] = step * leaned[j]
+            transition[INS_VELOCITY + j, INS_ROTATION + k] = step * leaned[j]
             total = 0.0
             for m in range(3):
                 total += rows[k][m] * known.imu_axes[m, j]
             transition[INS_VELOCITY + k, INS_FORCE_BIAS + j] = -step * total
-            transition[INS_TURN + k, INS_GYRO_BIAS + j] = -step * total
+            transition[INS_ROTATION + k, INS_GYRO_BIAS + j] = -step * total
     base = (-known.imu_arm[0], -known.imu_arm[1], -known.imu_arm[2])
     before = to_world(rotation, base)
     rotate_quaternion(
@@ -255,7 +255,7 @@ def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed:
         swung = cross(axis, back)
         for k in range(3):
             rows[k, INS_VELOCITY + j] = world[j][k]
-            rows[k, INS_TURN + j] = tilted[k]
+            rows[k, INS_ROTATION + j] = tilted[k]
             rows[k, INS_GYRO_BIAS + j] = -swung[k]
     for k in range(3):
         innovation[k] = (speed if k == 0 else 0.0) - moves[k]
@@ -267,15 +267,15 @@ def correct_ins_with_wheels(constants: Record, filter_state: FilterState, speed:
 
 @part
 def _turn_row(vector: Vector3, k: int, row: Any) -> None:
-    row[INS_TURN] += cross((1.0, 0.0, 0.0), vector)[k]
-    row[INS_TURN + 1] += cross((0.0, 1.0, 0.0), vector)[k]
-    row[INS_TURN + 2] += cross((0.0, 0.0, 1.0), vector)[k]
+    row[INS_ROTATION] += cross((1.0, 0.0, 0.0), vector)[k]
+    row[INS_ROTATION + 1] += cross((0.0, 1.0, 0.0), vector)[k]
+    row[INS_ROTATION + 2] += cross((0.0, 0.0, 1.0), vector)[k]
 
 
 @part
 def _correct(now: Record, error: Any) -> None:
     rotation = rotation_from(now.attitude)
-    rotate_quaternion(now.attitude, to_chassis(rotation, three(error, INS_TURN)), now.attitude)
+    rotate_quaternion(now.attitude, to_chassis(rotation, three(error, INS_ROTATION)), now.attitude)
     for k in range(3):
         now.position[k] += error[INS_POSITION + k]
         now.velocity[k] += error[INS_VELOCITY + k]
@@ -290,7 +290,7 @@ def _constants(settings: InsSettings) -> Record:
     one["imu_axes"] = rotation_from_rpy(*np.radians(mounts.imu_rpy_deg))
     one["gps_arm"] = np.subtract(mounts.gps_xyz_m, mounts.imu_xyz_m)
     one["noise"] = _noise(settings.noise)
-    one["gps_gate"] = [gate(gates.gps_sigma, freedom) for freedom in (1, 2, 3)]
+    one["gps_gate"] = [gate(gates.gps_sigma, degrees_of_freedom) for degrees_of_freedom in (1, 2, 3)]
     one["wheel_gate"] = gate(gates.wheel_sigma, 3)
     one["wheel_variance"], one["side_variance"] = settings.wheel_speed_std_mps**2, settings.side_speed_std_mps**2
     one["gyro_variance"], one["middle"] = settings.sensors.gyro_std_radps**2, MIDDLE
@@ -300,7 +300,7 @@ def _constants(settings: InsSettings) -> Record:
 def _noise(noise: InsNoise) -> Array:
     psd = np.zeros(INS_SIZE)
     psd[INS_VELOCITY : INS_VELOCITY + 3] = noise.force_mps2
-    psd[INS_TURN : INS_TURN + 3] = noise.gyro_radps
+    psd[INS_ROTATION : INS_ROTATION + 3] = noise.gyro_radps
     psd[INS_GYRO_BIAS : INS_GYRO_BIAS + 3] = noise.gyro_bias_radps2
     psd[INS_FORCE_BIAS:] = noise.force_bias_mps3
     return psd

@@ -29,7 +29,7 @@ GYRO_BIAS, FORCE_BIAS, GROUND, DISTURBANCE = 20, 23, 26, 27
 ERROR_SIZE = 30
 
 # INS: position, velocity, rotation (world axes), biases.
-INS_POSITION, INS_VELOCITY, INS_TURN, INS_GYRO_BIAS, INS_FORCE_BIAS = 0, 3, 6, 9, 12
+INS_POSITION, INS_VELOCITY, INS_ROTATION, INS_GYRO_BIAS, INS_FORCE_BIAS = 0, 3, 6, 9, 12
 INS_SIZE = 15
 
 SENSORS = ("gps_position", "gps_velocity", "course", "gyro", "accelerometer", "wheels")
@@ -75,7 +75,7 @@ _COMMON = [
     *_TALLY,
     *_START,
 ]
-VEHICLE_MEMORY = np.dtype(
+VEHICLE_STATE = np.dtype(
     [
         ("state", "f8", DRIVING_SIZE),
         ("angular_acceleration", "f8", 3),  # of the latest step, chassis axes [rad/s^2]
@@ -93,7 +93,7 @@ VEHICLE_MEMORY = np.dtype(
         *_COMMON,
     ]
 )
-INS_MEMORY = np.dtype(
+INS_STATE = np.dtype(
     [
         ("position", "f8", 3),  # of the IMU, world [m]
         ("velocity", "f8", 3),  # world axes

@@ -22,12 +22,16 @@ from vehicle_dynamics.vehicle_state import ANGULAR_VELOCITY, ATTITUDE, POSITION,
 
 SLIPS_FOR_NS = 300_000_000
 PATIENCE = 5.0  # consecutive samples rejected by a gate
-DOUBT_SPEED, DOUBT_TURN, DOUBT_DISTURBANCE = 4.0, 0.25, 9.0  # variances added after that [m^2/s^2, rad^2/s^2, m^2/s^4]
+DOUBT_SPEED, DOUBT_ANGULAR_VELOCITY, DOUBT_DISTURBANCE = (
+    4.0,
+    0.25,
+    9.0,
+)  # variances added after that [m^2/s^2, rad^2/s^2, m^2/s^4]
 SWINGS_FOR, SETTLED = 0.25, 0.05  # decay time after a start [s], share at which it has settled
-SWING_TURN, SWING_FORCE = 0.1, 1.0  # standard deviations at the start [rad/s], [m/s^2]
+SWING_ANGULAR_VELOCITY, SWING_FORCE = 0.1, 1.0  # standard deviations at the start [rad/s], [m/s^2]
 STANDING = 0.3  # [m/s]: a slower vehicle that brakes and whose wheels rest is standing
 BRAKED = 0.02  # pedal; unbraked, a vehicle moves off before the first pulse of its wheels
-STILL_SPEED, STILL_TURN = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
+STILL_SPEED, STILL_ANGULAR_VELOCITY = 1e-4, 4e-8  # variances of a standing vehicle's velocity and yaw rate
 
 
 @kernel
@@ -134,10 +138,13 @@ def correct_with_imu(constants: Record, filter_state: FilterState, reading: Any,
                 row[at.ANGULAR_VELOCITY + j] = known.imu_axes[j, k]
                 expected += known.imu_axes[j, k] * angular_velocity[j]
             row[at.GYRO_BIAS + k] = 1.0
-            innovation[count], noise_variance[count] = reading[k] - expected, variance[k] + (SWING_TURN * swing) ** 2
+            innovation[count], noise_variance[count] = (
+                reading[k] - expected,
+                variance[k] + (SWING_ANGULAR_VELOCITY * swing) ** 2,
+            )
             count += 1
     if count > 0:
-        doubt(now, at.GYRO, PATIENCE, now.covariance, at.ANGULAR_VELOCITY, 3, DOUBT_TURN)
+        doubt(now, at.GYRO, PATIENCE, now.covariance, at.ANGULAR_VELOCITY, 3, DOUBT_ANGULAR_VELOCITY)
         fuse(now, at.GYRO, rows, innovation, noise_variance, count, known.imu_gate, error)
         if swing < SETTLED:
             now.noise_inflation[3] = inflated(now.noise_inflation[3], now.last_nis[at.GYRO] / count)
@@ -260,7 +267,11 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
         row[index] = 1.0
         present = now.state[ANGULAR_VELOCITY][2] if index == at.ANGULAR_VELOCITY + 2 else body[index - at.VELOCITY]
         apply_scalar(
-            now.covariance, row, -present, STILL_TURN if index == at.ANGULAR_VELOCITY + 2 else STILL_SPEED, error
+            now.covariance,
+            row,
+            -present,
+            STILL_ANGULAR_VELOCITY if index == at.ANGULAR_VELOCITY + 2 else STILL_SPEED,
+            error,
         )
 
 

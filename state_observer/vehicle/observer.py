@@ -32,9 +32,9 @@ from state_observer.vehicle.validation import (
     Sample,
     WheelGate,
     encoder_reading,
+    given_pose,
     gps_reading,
     imu_reading,
-    told_pose,
 )
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
@@ -138,7 +138,7 @@ class BasicObserver:
 
         speed: forward speed [m/s] if known; wheel pulses give it only a moment later.
         """
-        pose = told_pose(x, y, heading, position_variance, heading_variance)
+        pose = given_pose(x, y, heading, position_variance, heading_variance)
         if isinstance(pose, Rejection):
             return self._reject(pose.reason)
         if not self._filter.time_ns:

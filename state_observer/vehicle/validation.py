@@ -157,7 +157,7 @@ class Pose(NamedTuple):
     heading_variance: float
 
 
-def told_pose(
+def given_pose(
     x: float, y: float, heading: float, position_variance: float, heading_variance: float
 ) -> Pose | Rejection:
     """Validate a given pose; variances are at least LEAST_STD squared."""

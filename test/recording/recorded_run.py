@@ -16,17 +16,17 @@ def record(
     file: Path,
     text: str,
     *,
-    on_report: Callable[[str, Any], None] | None = None,
+    on_sample: Callable[[str, Any], None] | None = None,
 ) -> Path:
-    """Write the scenario's file and run it; returns the bag beside it. hear: called with each sample."""
+    """Write the scenario's file and run it; returns the bag beside it. on_sample: called with each sample."""
     file.write_text(text)
     scenario = load_scenario(file)
     with BagWriter(file.parent / "bag") as writer:
         recording = Recording(writer)
 
         def listen(name: str, sample: Any) -> None:
-            if on_report is not None:
-                on_report(name, sample)
+            if on_sample is not None:
+                on_sample(name, sample)
             recording.sample(name, sample)
 
         runner = LockStep(scenario, listener=listen)

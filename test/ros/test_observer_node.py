@@ -46,7 +46,7 @@ def rotation(message: Any) -> Rotation:
 def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: Any) -> None:
     arguments = ["world:=urban", "lidar:=none", "gps:=low_cost", "encoders:=quadrature"]
     launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "observer", *arguments])
-    truth, told = graph.collect(Odometry, "/ground_truth/odom"), graph.collect(Odometry, "/odometry/filtered")
+    truth, estimates = graph.collect(Odometry, "/ground_truth/odom"), graph.collect(Odometry, "/odometry/filtered")
     sideslip = graph.collect(Float64, "/observer/sideslip")
     forces = graph.collect(Float64MultiArray, "/observer/tyre_forces")
     transforms, diagnostics = graph.collect(TFMessage, "/tf", qos.TF), graph.collect(DiagnosticArray, "/diagnostics")
@@ -60,7 +60,7 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     pose.pose.covariance[[0, 7, 35]] = 0.01, 0.01, 0.001
     graph.wait_until(poses.get_subscription_count, "a subscriber of poses")
     telling = graph.node.create_timer(0.5, lambda: poses.publish(pose))  # rejected until the first sample has arrived
-    graph.wait_until(lambda: told, "the first estimate")
+    graph.wait_until(lambda: estimates, "the first estimate")
     telling.cancel()
     command = Twist()
     command.linear.x = 4.0
@@ -71,14 +71,14 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
 
     def pairs() -> list[tuple[Any, Any]]:
         true = {read_stamp(m.header.stamp): m.pose.pose.position for m in truth}
-        return [(m.pose.pose.position, true[t]) for m in told if (t := read_stamp(m.header.stamp)) in true]
+        return [(m.pose.pose.position, true[t]) for m in estimates if (t := read_stamp(m.header.stamp)) in true]
 
     graph.wait_until(lambda: len(pairs()) > 100, "estimates of times that the truth has")
     off = np.array([(a.x - b.x, a.y - b.y) for a, b in pairs()])
     assert float(np.sqrt((off**2).sum(axis=1).mean())) < 1.0  # the GPS alone: 1.8 m
-    assert told[-1].header.frame_id == "map"
-    assert told[-1].child_frame_id == "base_link"
-    covariance = np.reshape(told[-1].pose.covariance, (6, 6))
+    assert estimates[-1].header.frame_id == "map"
+    assert estimates[-1].child_frame_id == "base_link"
+    covariance = np.reshape(estimates[-1].pose.covariance, (6, 6))
     assert np.linalg.eigvalsh(covariance).min() > 0.0
     assert all(math.isfinite(message.data) for message in sideslip)
     assert forces[-1].layout.dim[1].label == ",".join(FORCE_COLUMNS)
@@ -86,7 +86,7 @@ def test_observer_follows_the_vehicle_owns_the_frames_and_takes_a_pose(graph: An
     assert load.sum() == pytest.approx(25_240.0, rel=0.1)  # 2573 kg
     edges = {(t.header.frame_id, t.child_frame_id) for m in transforms for t in m.transforms}
     assert {("map", "odom"), ("odom", "base_link")} <= edges
-    poses_by_time = {read_stamp(m.header.stamp): m.pose.pose for m in told}
+    poses_by_time = {read_stamp(m.header.stamp): m.pose.pose for m in estimates}
     both = [m for m in transforms if {t.child_frame_id for t in m.transforms} == {"odom", "base_link"}]
     frames = [m for m in both if read_stamp(m.transforms[0].header.stamp) in poses_by_time][-1]
     by_child = {t.child_frame_id: t for t in frames.transforms}
@@ -193,7 +193,7 @@ def drive_messages(count: int) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.fixture
-def told(graph: Any) -> list[Any]:
+def estimates(graph: Any) -> list[Any]:
     found: list[Any] = graph.collect(Odometry, "/odometry/filtered")
     return found
 
@@ -208,65 +208,65 @@ def started(graph: Any, *parameters: str, kind: str = "ins", without: tuple[str,
     return process, diagnostics, sensors
 
 
-def driven(sensors: Sensors, told: list[Any]) -> float:
+def driven(sensors: Sensors, estimates: list[Any]) -> float:
     """Drive until estimates come steadily, which takes long with a cold kernel cache; the time then [s]."""
     for second in range(60):
-        before = len(told)
+        before = len(estimates)
         sensors.play(1.0, float(second))
-        if second >= 2 and len(told) - before > 40:
+        if second >= 2 and len(estimates) - before > 40:
             return second + 1.0
     return pytest.fail("no estimates")
 
 
-def seconds_of(told: list[Any]) -> list[float]:
-    return [(read_stamp(message.header.stamp) - BEGIN_NS) / NS_PER_S for message in told]
+def seconds_of(estimates: list[Any]) -> list[float]:
+    return [(read_stamp(message.header.stamp) - BEGIN_NS) / NS_PER_S for message in estimates]
 
 
-def test_a_bag_that_plays_again_is_observed_again(graph: Any, told: list[Any]) -> None:
+def test_a_bag_that_plays_again_is_observed_again(graph: Any, estimates: list[Any]) -> None:
     process, _, sensors = started(graph)
-    driven(sensors, told)
-    first = len(told)
+    driven(sensors, estimates)
+    first = len(estimates)
 
     sensors.play(3.0)
     graph.spin_for(0.5)
 
-    again = seconds_of(told[first:])
+    again = seconds_of(estimates[first:])
     assert sum(second < 3.0 for second in again) > 100
     assert "restarts: time went back" in process.output
     assert "Traceback" not in process.output
 
 
-def test_a_stray_stamp_does_not_stop_the_estimates(graph: Any, told: list[Any]) -> None:
+def test_a_stray_stamp_does_not_stop_the_estimates(graph: Any, estimates: list[Any]) -> None:
     process, _, sensors = started(graph)
 
     def stray(message: Any) -> None:
         if isinstance(message, Imu):
             message.header.stamp = ns_to_stamp(read_stamp(message.header.stamp) + 3600 * NS_PER_S)
 
-    at = driven(sensors, told)
-    first = len(told)
+    at = driven(sensors, estimates)
+    first = len(estimates)
     sensors.play(0.02, at, stray)
     sensors.play(1.0, at + 0.02)
 
-    graph.wait_until(lambda: seconds_of(told)[-1] > at + 0.9, "the last estimate")
-    assert max(seconds_of(told)) < at + 1.1
-    assert len(told) - first > 40
+    graph.wait_until(lambda: seconds_of(estimates)[-1] > at + 0.9, "the last estimate")
+    assert max(seconds_of(estimates)) < at + 1.1
+    assert len(estimates) - first > 40
     assert "restarts: " not in process.output
 
 
-def test_silence_of_all_inputs_is_reported(graph: Any, told: list[Any]) -> None:
+def test_silence_of_all_inputs_is_reported(graph: Any, estimates: list[Any]) -> None:
     _, diagnostics, sensors = started(graph)
-    driven(sensors, told)
+    driven(sensors, estimates)
 
     graph.wait_until(lambda: figures(diagnostics).get("status") == "dead reckoning", "dead reckoning")
     assert "imu: silent" in figures(diagnostics)["warnings"]
     graph.wait_until(lambda: figures(diagnostics).get("status") == "invalid", "an invalid estimate")
 
 
-def test_a_simulation_that_stands_still_is_not_silent(graph: Any, told: list[Any]) -> None:
+def test_a_simulation_that_stands_still_is_not_silent(graph: Any, estimates: list[Any]) -> None:
     _, diagnostics, sensors = started(graph)
     clock = graph.node.create_publisher(Clock, "/clock", qos.SENSOR)
-    at = driven(sensors, told)
+    at = driven(sensors, estimates)
     paused = Clock(clock=ns_to_stamp(BEGIN_NS + round(at) * NS_PER_S))
     timer = graph.node.create_timer(0.02, lambda: clock.publish(paused))
 
@@ -279,11 +279,11 @@ def test_a_simulation_that_stands_still_is_not_silent(graph: Any, told: list[Any
     timer.cancel()
 
 
-def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[Any]) -> None:
+def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, estimates: list[Any]) -> None:
     process, diagnostics, sensors = started(graph)
     poses = graph.node.create_publisher(PoseWithCovarianceStamped, "/initialpose", qos.RELIABLE)
     graph.wait_until(poses.get_subscription_count, "a subscriber of poses")
-    at = driven(sensors, told)
+    at = driven(sensors, estimates)
 
     for words, position, variance in (
         ("far from the datum", 1e300, 0.0),
@@ -296,10 +296,10 @@ def test_absurd_poses_are_rejected_and_the_node_lives_on(graph: Any, told: list[
         poses.publish(pose)
 
         graph.wait_until(lambda words=words: words in figures(diagnostics).get("pose", ""), f"a reason: {words}")
-        before = len(told)
+        before = len(estimates)
         sensors.play(1.0, at)
         at += 1.0
-        assert len(told) > before
+        assert len(estimates) > before
         assert process.is_running()
 
 
@@ -333,7 +333,7 @@ def test_wheels_without_actuation_are_rejected(graph: Any) -> None:
     assert int(found["used gps_position"]) > 0
 
 
-def test_load_latency_and_delay_are_reported(graph: Any, told: list[Any]) -> None:
+def test_load_latency_and_delay_are_reported(graph: Any, estimates: list[Any]) -> None:
     _, diagnostics, sensors = started(graph)
     now_ns = graph.node.get_clock().now().nanoseconds
 
@@ -341,7 +341,7 @@ def test_load_latency_and_delay_are_reported(graph: Any, told: list[Any]) -> Non
         message.header.stamp = ns_to_stamp(read_stamp(message.header.stamp) - BEGIN_NS + now_ns)
 
     sensors.play(3.0, 0.0, dated_now)
-    graph.wait_until(lambda: told and "latency_ms" in figures(diagnostics), "latency")
+    graph.wait_until(lambda: estimates and "latency_ms" in figures(diagnostics), "latency")
 
     found = [{item.key: item.value for item in s.values} for m in diagnostics for s in m.status if "observer" in s.name]
     latencies = [float(item["latency_ms"]) for item in found if item.get("latency_ms", "unknown") != "unknown"]

@@ -103,10 +103,10 @@ def test_a_run_whose_observer_was_dead_does_not_pass(
     (gap,) = (event for event in found["events"] if event["kind"] == "silence")
     assert gap["words"] == f"of {ESTIMATE}"
     assert gap["length_s"] == pytest.approx(length_s, abs=0.1)
-    told = capsys.readouterr().out
-    assert f"{ESTIMATE} lacks {length_s:.1f} s: from " in told
-    assert "1 of 2 criteria depend on what is missing" in told
-    assert "drive: NOT JUDGED" in told
+    output = capsys.readouterr().out
+    assert f"{ESTIMATE} lacks {length_s:.1f} s: from " in output
+    assert "1 of 2 criteria depend on what is missing" in output
+    assert "drive: NOT JUDGED" in output
 
 
 def test_a_run_with_a_live_observer_passes(without: Callable[..., Path]) -> None:
@@ -143,10 +143,10 @@ def test_an_observer_without_sensors_leaves_its_criteria_open_in_lock_step_too(
 
     assert main(["run", str(path), "--out", str(tmp_path / "out"), "--no-pictures"]) == 1
 
-    told = capsys.readouterr().out
-    assert "open  maximum of estimate_error_m" in told
-    assert "the observer lacks 2.0 s: from 1.0 to 3.0 s" in told
-    assert told.splitlines()[-1].startswith("NOT JUDGED")
+    output = capsys.readouterr().out
+    assert "open  maximum of estimate_error_m" in output
+    assert "the observer lacks 2.0 s: from 1.0 to 3.0 s" in output
+    assert output.splitlines()[-1].startswith("NOT JUDGED")
 
 
 # Other topics

@@ -54,7 +54,7 @@ class Services:
         for item in self._asked[:]:
             if item.future is not None and item.future.done():
                 self._asked.remove(item)
-                self._tell(item)
+                self._report(item)
             elif now - item.at > PATIENCE_S:
                 self._asked.remove(item)
                 if item.future is not None:
@@ -64,7 +64,7 @@ class Services:
             elif item.future is None and self.is_there(item.name):
                 item.future = self._clients[item.name].call_async(item.request)
 
-    def _tell(self, item: _Asked) -> None:
+    def _report(self, item: _Asked) -> None:
         answer = item.future.result()
         if item.then is not None:
             item.then(answer)

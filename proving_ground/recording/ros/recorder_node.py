@@ -21,7 +21,7 @@ from proving_ground.recording.live_writing import COMPRESSIONS, LiveBag, LiveMes
 from proving_ground.recording.log_time import SimulatedTime
 from proving_ground.recording.parts import next_free
 from proving_ground.recording.ros.profiles import is_weaker, listening, offered
-from proving_ground.recording.ros.raw_subscriptions import Received, RawSubscriptions
+from proving_ground.recording.ros.raw_subscriptions import RawSubscriptions, Received
 from proving_ground.recording.ros.topic_names import complaint
 from proving_ground.recording.writer_thread import WriterThread, one_line
 from proving_ground.ros_support.diagnostics import health_to_msg

@@ -40,13 +40,13 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         self._message = JointState(name=list(joints.PEDALS_AND_GEAR))
         self._pedals = self.advertise(topics.PEDALS)
         self._truth = TruthInput(self, self._on_truth, self._on_reset)
-        self._is_heard = False
+        self._has_subscriber = False
         self.report("script", Level.OK, "waits for /ground_truth/odom")
 
     def publish_health(self) -> None:
         """Report only once the vehicle is subscribed: until then the node does not count as ready."""
-        self._is_heard = self._is_heard or self._pedals.get_subscription_count() > 0
-        if self._is_heard:
+        self._has_subscriber = self._has_subscriber or self._pedals.get_subscription_count() > 0
+        if self._has_subscriber:
             super().publish_health()
 
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: Any) -> None:

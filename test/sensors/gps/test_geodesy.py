@@ -26,7 +26,7 @@ PRINTED_WGS84 = (6_378_137.0, 6_356_752.314_25)  # a and b of [Sanjurjo], Table 
 PRINTED_ETRS89 = (6_378_137.0, 6_356_752.314_14)
 
 
-def seed_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array:
+def sanjurjo_ecef(latitude_deg: float, longitude_deg: float, height: float) -> Array:
     """[Sanjurjo], Eq. 5.1."""
     phi, lam = math.radians(latitude_deg), math.radians(longitude_deg)
     a, b = PRINTED_WGS84
@@ -47,7 +47,7 @@ def seed_enu(position: Array, origin: tuple[float, float, float]) -> Array:
             [cos(lam) * cos(-phi), sin(lam) * cos(-phi), -sin(-phi)],
         ]
     )
-    return np.asarray(psi @ (position - seed_ecef(*origin)))
+    return np.asarray(psi @ (position - sanjurjo_ecef(*origin)))
 
 
 def test_equations_of_the_paper_agree_with_ours() -> None:
@@ -58,8 +58,8 @@ def test_equations_of_the_paper_agree_with_ours() -> None:
         east_north_up = random.uniform(-5000.0, 5000.0, 3)
         position = frame.geodetic_from_enu([east_north_up])[0]
 
-        assert_allclose(seed_ecef(*position), frame.ecef_from_enu([east_north_up])[0], atol=2e-5)  # b of ten digits
-        assert_allclose(seed_enu(seed_ecef(*position), origin), east_north_up, atol=ROUNDING_M)
+        assert_allclose(sanjurjo_ecef(*position), frame.ecef_from_enu([east_north_up])[0], atol=2e-5)  # b of ten digits
+        assert_allclose(seed_enu(sanjurjo_ecef(*position), origin), east_north_up, atol=ROUNDING_M)
 
 
 def test_flattening_in_sanjurjos_table_is_relative_to_a_not_to_b() -> None:

@@ -20,9 +20,9 @@ from sensors.samples import GpsSample
 from vehicle_dynamics.base_motion import BaseMotion
 
 # [Sanjurjo], section 5.1.2. The RMC one is printed with a space between its last commas, with which 25 is wrong.
-SEED_GGA = "$GPGGA,100412.58,4329.61417292,N,00814.86569421,W,4,14,0.7,6.846,M,53.031,M,1.6,1503*5A"
-SEED_RMC = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25"
-SEED_RMC_AS_PRINTED = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200, ,*25"
+SANJURJO_GGA = "$GPGGA,100412.58,4329.61417292,N,00814.86569421,W,4,14,0.7,6.846,M,53.031,M,1.6,1503*5A"
+SANJURJO_RMC = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200,,*25"
+SANJURJO_RMC_AS_PRINTED = "$GPRMC,092204.999,A,4250.5589,S,14718.5084,E,0.00,89.68,211200, ,*25"
 NOON_NS = 1_790_000_000_250_000_000  # 2026-09-21, 14:13:20.25
 
 
@@ -45,7 +45,7 @@ def sample(**others: object) -> GpsSample:
 
 
 def test_sanjurjos_gga_is_parsed() -> None:
-    gga = parse(SEED_GGA)
+    gga = parse(SANJURJO_GGA)
 
     assert isinstance(gga, Gga)
     assert gga.time_of_day_ns == (10 * 3600 + 4 * 60 + 12) * 10**9 + 580_000_000
@@ -58,7 +58,7 @@ def test_sanjurjos_gga_is_parsed() -> None:
 
 
 def test_sanjurjos_rmc_is_parsed_without_its_stray_space() -> None:
-    rmc = parse(SEED_RMC)
+    rmc = parse(SANJURJO_RMC)
 
     assert isinstance(rmc, Rmc)
     assert rmc.is_valid
@@ -69,10 +69,10 @@ def test_sanjurjos_rmc_is_parsed_without_its_stray_space() -> None:
     moment = datetime.datetime(2000, 12, 21, 9, 22, 4, 999_000, datetime.timezone.utc)
     assert rmc.time_ns == round(moment.timestamp() * 1000) * 10**6
     with pytest.raises(ValueError, match="has checksum 25, must be 05"):
-        parse(SEED_RMC_AS_PRINTED)
+        parse(SANJURJO_RMC_AS_PRINTED)
 
 
-@pytest.mark.parametrize("sentence", [SEED_GGA, SEED_RMC])
+@pytest.mark.parametrize("sentence", [SANJURJO_GGA, SANJURJO_RMC])
 def test_sanjurjos_examples_are_written_again_exactly(sentence: str) -> None:
     assert parse(sentence).sentence() == sentence
 
@@ -89,7 +89,7 @@ def test_other_versions_and_empty_fields_keep_their_meaning(sentence: str) -> No
 
 
 def test_line_ends_do_not_matter() -> None:
-    assert parse(SEED_GGA + "\r\n") == parse(SEED_GGA)
+    assert parse(SANJURJO_GGA + "\r\n") == parse(SANJURJO_GGA)
 
 
 def test_sentences_contain_the_sample() -> None:
@@ -198,13 +198,13 @@ def test_nan_becomes_empty_fields_that_pynmea2_can_read(field: str, bad: float) 
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        (SEED_GGA.replace("*5A", "*5B"), "has checksum 5B, must be 5A"),
-        (SEED_GGA.replace("4329.6", "4329.7"), "has checksum 5A, must be 5B"),
-        (SEED_GGA[:-1], "looks truncated"),
-        (SEED_GGA[:40], "looks truncated"),
+        (SANJURJO_GGA.replace("*5A", "*5B"), "has checksum 5B, must be 5A"),
+        (SANJURJO_GGA.replace("4329.6", "4329.7"), "has checksum 5A, must be 5B"),
+        (SANJURJO_GGA[:-1], "looks truncated"),
+        (SANJURJO_GGA[:40], "looks truncated"),
         ("", "looks truncated"),
-        (SEED_GGA[1:], "must begin with \\$"),
-        (SEED_GGA + SEED_GGA, "at most 120 characters"),
+        (SANJURJO_GGA[1:], "must begin with \\$"),
+        (SANJURJO_GGA + SANJURJO_GGA, "at most 120 characters"),
         (sealed("XXGGA", *[""] * 14), "talker must be one of GP, GN"),
         (sealed("GPGSV", "1"), "must be one of GGA, RMC, got 'GSV'"),
         (sealed("GPGGA", "100412.58"), "GGA must have 14 fields, got 1"),
@@ -241,7 +241,7 @@ def test_invalid_sentences_are_rejected_in_one_line(sentence: str, words: str) -
     ],
 )
 def test_fields_of_gga_are_checked(index: int, text: str, words: str) -> None:
-    fields = SEED_GGA[1:-3].split(",")
+    fields = SANJURJO_GGA[1:-3].split(",")
     fields[index] = text
 
     with pytest.raises(ValueError, match=words):
@@ -259,7 +259,7 @@ def test_fields_of_gga_are_checked(index: int, text: str, words: str) -> None:
     ],
 )
 def test_fields_of_rmc_are_checked(index: int, text: str, words: str) -> None:
-    fields = SEED_RMC[1:-3].split(",")
+    fields = SANJURJO_RMC[1:-3].split(",")
     fields[index] = text
 
     with pytest.raises(ValueError, match=words):
@@ -269,7 +269,7 @@ def test_fields_of_rmc_are_checked(index: int, text: str, words: str) -> None:
 @settings(derandomize=True, deadline=None)
 @given(text=st.text(max_size=60), at=st.integers(0, 87))
 def test_any_text_is_parsed_or_rejected_in_one_line(text: str, at: int) -> None:
-    for sentence in (text, SEED_GGA[:at] + text + SEED_GGA[at + 1 :], sealed("GPRMC", *text.split(","))):
+    for sentence in (text, SANJURJO_GGA[:at] + text + SANJURJO_GGA[at + 1 :], sealed("GPRMC", *text.split(","))):
         words = ""
         try:
             assert parse(sentence).sentence()

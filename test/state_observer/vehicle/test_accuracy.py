@@ -20,7 +20,7 @@ from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import REVERSE, Pedals
 
 RTK_ERROR = 0.01 * np.sqrt(2.0)  # [m] horizontal, of config/sensors/gps/rtk.yaml
-SEED_ERROR = 0.562  # [m] horizontal: [Sanjurjo] Section 5.8.2
+SANJURJO_ERROR = 0.562  # [m] horizontal: [Sanjurjo] Section 5.8.2
 OUTAGE = (8.0, 18.0)  # [s]
 
 
@@ -37,7 +37,7 @@ def test_cheap_gps_and_a_wrong_model_give_a_third_of_a_metre(
 ) -> None:
     """Test 2 of [Sanjurjo]; one noise seed here, ten in the benchmark."""
     found = errors(observe(town_samples, wrong_observer), town)
-    assert found.horizontal_rmse < 0.35 < SEED_ERROR
+    assert found.horizontal_rmse < 0.35 < SANJURJO_ERROR
     assert np.degrees(found.yaw_rmse) < 1.0
     assert found.speed_rmse < 0.15
 
@@ -77,7 +77,7 @@ def test_both_jacobians_of_the_gps_position_work(
 ) -> None:
     """Eq. 5.46 and Eq. 5.47."""
     observer = VehicleObserver(replace(settings, full_position_jacobian=full))
-    assert errors(observe(block_samples, observer), block).horizontal_rmse < SEED_ERROR
+    assert errors(observe(block_samples, observer), block).horizontal_rmse < SANJURJO_ERROR
 
 
 def test_the_course_alone_holds_the_yaw(
@@ -97,7 +97,7 @@ def test_twenty_states_alone_work_as_in_sanjurjo(
     few = replace(settings, estimates_biases=False, estimates_disturbance=False, knows_ground=True, noise=noise)
     bare = VehicleObserver(few)
     track = observe(block_samples, bare)
-    assert errors(track, block).horizontal_rmse < SEED_ERROR
+    assert errors(track, block).horizontal_rmse < SANJURJO_ERROR
     assert not track.estimates["gyro_bias"].any()
 
 
@@ -117,7 +117,7 @@ def test_estimates_come_back_after_an_outage_without_a_step_in_odom(
     town: Drive, block: Drive, block_samples: list[Sample], observer: VehicleObserver
 ) -> None:
     track = observe(altered(block_samples, GpsSample, *OUTAGE), observer)
-    assert errors(track, block).after(OUTAGE[1] + 10.0).horizontal_rmse < SEED_ERROR
+    assert errors(track, block).after(OUTAGE[1] + 10.0).horizontal_rmse < SANJURJO_ERROR
     steps = np.linalg.norm(np.diff(track.estimates["odom"][:, :2], axis=0), axis=1)
     assert steps.max() < 0.004 * (np.abs(town.velocity[:, 0]).max() + 1.0)
 

@@ -101,9 +101,11 @@ def test_covariance_stays_symmetric_and_positive_over_a_million_updates() -> Non
 
 @pytest.mark.parametrize("freedom", [1, 2, 3])
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 5.0, 8.0])
-def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, freedom: int) -> None:
-    assert gate(sigma, freedom) == pytest.approx(chi2.isf(2.0 * norm.sf(sigma), freedom), rel=1e-9)
-    assert gate(40.0, freedom) == math.inf
+def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, degrees_of_freedom: int) -> None:
+    assert gate(sigma, degrees_of_freedom) == pytest.approx(
+        chi2.isf(2.0 * norm.sf(sigma), degrees_of_freedom), rel=1e-9
+    )
+    assert gate(40.0, degrees_of_freedom) == math.inf
 
 
 def _wrong_by(ekf: ErrorEkf, index: int, size: float = SMALL) -> None:
