@@ -198,11 +198,11 @@ def _tallied(samples: Iterable[Sample], observer: VehicleObserver, begin_ns: int
     """Process the samples and add each one's NIS and degrees of freedom to the sums of its instant and sensor."""
     tally = observer.filter.filter_state[0]
     for sample in samples:
-        before = tally["nis"].copy(), tally["freedom"].copy()
+        before = tally["nis"].copy(), tally["degrees_of_freedom"].copy()
         yield sample
         index = round((sample.time_ns - begin_ns) * 1e-9 / PERIOD_S)
         sums[index, :, 0] += tally["nis"] - before[0]
-        sums[index, :, 1] += tally["freedom"] - before[1]
+        sums[index, :, 1] += tally["degrees_of_freedom"] - before[1]
 
 
 def _speed(samples: Sequence[Sample], ours: BasicObserver, baseline: BasicObserver) -> dict[str, float]:

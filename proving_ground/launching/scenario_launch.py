@@ -120,7 +120,7 @@ def _referee(
         "wait_for": tuple(spec.name for spec in nodes if spec.is_ours),
         "duration_s": number("duration", given["duration"] or str(scenario.duration_s), 0.01, LONGEST_S),
         "world": run["vehicle"].settings.world,
-        "tells_start": scenario.observer is not None and scenario.observer.knows_start,
+        "sends_start": scenario.observer is not None and scenario.observer.knows_start,
     }
     goal: GoalChoice = run["planner"].settings.goal if "planner" in run else GoalChoice()
     params |= {f"goal.{name}": value for name, value in changed_parameters(goal).items()}

@@ -53,7 +53,7 @@ class Watch:
 
     def _note_innovations(self, seconds: float, observation: Observation) -> None:
         tally = observation.observer.filter.filter_state[0]
-        nis, degrees_of_freedom = tally["nis"], tally["freedom"]
+        nis, degrees_of_freedom = tally["nis"], tally["degrees_of_freedom"]
         if (degrees_of_freedom == self._freedom).all():
             return
         for k in np.flatnonzero(degrees_of_freedom > self._freedom).tolist():

@@ -49,7 +49,7 @@ def assess(
     """clock_ns: current time; silences: warning for each of KINDS, or empty; rejected: counts by reason."""
     now = filter_.filter_state[0]
     with np.errstate(invalid="ignore"):
-        mean = now["nis"] / now["freedom"]
+        mean = now["nis"] / now["degrees_of_freedom"]
     return Health(
         status=_status(filter_, clock_ns),
         warnings=tuple(_warnings(filter_, silences)),

@@ -41,7 +41,7 @@ _TALLY = [
     ("used", "f8", len(SENSORS)),  # samples
     ("gated", "f8", len(SENSORS)),
     ("nis", "f8", len(SENSORS)),  # sum over all tested samples, gated ones too
-    ("freedom", "f8", len(SENSORS)),  # sum of their degrees of freedom
+    ("degrees_of_freedom", "f8", len(SENSORS)),  # sum of their degrees of freedom
     ("recent", "f8", len(SENSORS)),  # NIS per degree of freedom, exponential moving average
     ("last_nis", "f8", len(SENSORS)),
     ("streak", "f8", len(SENSORS)),  # consecutive gated samples

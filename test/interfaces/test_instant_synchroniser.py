@@ -18,7 +18,7 @@ def collected(instants: InstantSynchroniser, messages: list[tuple[str, int]]) ->
     """Times of complete instants, and how often time went back."""
     whole, jumps = [], 0
     for part, time_ns in messages:
-        taken = instants.process(part, time_ns, (part, time_ns))
+        taken = instants.add(part, time_ns, (part, time_ns))
         jumps += taken.has_gone_back
         if taken.parts is not None:
             assert {value[1] for value in taken.parts.values()} == {time_ns}

@@ -210,7 +210,7 @@ def test_the_referee_repeats_requests_and_sends_the_current_pose_to_the_observer
     graph: Any, tmp_path: Path
 ) -> None:
     others, poses = Others(graph), graph.collect(PoseWithCovarianceStamped, "/initialpose")
-    words = ("tells_start:=true", "wait_for:=[observer]", f"out:={tmp_path}")
+    words = ("sends_start:=true", "wait_for:=[observer]", f"out:={tmp_path}")
     referee = graph.start("referee", "--ros-args", *(word for item in words for word in ("-p", item)))
     with pytest.raises(InterruptedError):
         graph.wait_until(lambda: others.asked, "the first question", 60.0)

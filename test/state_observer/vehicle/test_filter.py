@@ -99,7 +99,7 @@ def test_covariance_stays_symmetric_and_positive_over_a_million_updates() -> Non
     assert np.linalg.eigvalsh(covariance).min() > 0.0
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3])
+@pytest.mark.parametrize("degrees_of_freedom", [1, 2, 3])
 @pytest.mark.parametrize("sigma", [1.0, 3.0, 5.0, 8.0])
 def test_gates_are_as_rare_as_deviations_of_a_normal_distribution(sigma: float, degrees_of_freedom: int) -> None:
     assert gate(sigma, degrees_of_freedom) == pytest.approx(
