@@ -52,7 +52,8 @@ class Declaration:
         if self.choices:
             words = "one of " + ", ".join(self.choices)
         elif self.minimum is not None and self.maximum is not None:
-            words += f" from {self.minimum:g} to {self.maximum:g}"
+            form = ".0f" if self.kind is int else "g"  # 2147483647, not 2.14748e+09
+            words += f" from {self.minimum:{form}} to {self.maximum:{form}}"
         elif self.kind is float:
             words = "a finite number"
         if self.unit:
