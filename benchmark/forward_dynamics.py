@@ -100,7 +100,7 @@ class Case:
         return float(np.abs(found - exact).max() / np.abs(exact).max())
 
     def independent_error(self, root: Array, independent: Array) -> float:
-        """The same of the independent coordinates only (in the system's order)."""
+        """Positions and rates of the independent coordinates only, in the system's order."""
         exact = np.concatenate([self.dense.root, self.dense.coordinates[self.system.independent]])
         return float(np.abs(np.concatenate([root, independent]) - exact).max() / np.abs(exact).max())
 

@@ -117,12 +117,12 @@ def drive_by_sensors(seed: int, longest: float) -> DriveResult:
 
 
 def drive_by_lidar(world: World, longest: float) -> DriveResult:
-    """The same with the true pose."""
+    """Drive by LIDAR with the true pose."""
     return drive(scenario_of(world, longest, pose="truth"), world)
 
 
 def drive_on_truth(world: World, longest: float, planner: PlannerSettings | None = None) -> DriveResult:
-    """The same with true obstacles and pose."""
+    """Drive with true obstacles and true pose."""
     return drive(scenario_of(world, longest, sensing="terrain", pose="truth", planner=planner), world)
 
 

@@ -37,7 +37,7 @@ class DriverSettings:
 
     output: str = setting(
         "cmd_vel",
-        "Kind of command that is published: speed and yaw rate, or pedals",
+        "Kind of published commands: cmd_vel = speed and yaw rate, pedals = steering, throttle and brake",
         choices=("cmd_vel", "pedals"),
         read_only=True,
     )
@@ -48,7 +48,7 @@ class DriverSettings:
     )
     idle_output: str = setting(
         "auto",
-        "Stop commands while nobody drives: auto = only while no other node publishes the topic",
+        "Stop commands while nobody drives: always, never, or auto = only while no other node publishes the topic",
         choices=("auto", "always", "never"),
     )
     vehicle: str = setting(

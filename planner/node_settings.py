@@ -79,7 +79,10 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
     vehicle: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its size", read_only=True)
     goal: GoalChoice = field(default_factory=GoalChoice)
     sensing: str = setting(
-        "terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING, read_only=True
+        "terrain",
+        "Source of obstacles: terrain = the world's truth, lidar = point clouds",
+        choices=SENSING,
+        read_only=True,
     )
     pose_source: str = setting(
         "truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES), read_only=True

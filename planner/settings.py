@@ -119,7 +119,11 @@ class PlannerSettings:
     lateral_mps2: float = setting(1.5, "Largest acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
     curvature_rate_1pms: float = setting(0.3, "Fastest change of curvature", unit="1/(m s)", minimum=0.01, maximum=5.0)
     clearance_gain_1ps: float = setting(
-        4.0, "Speed allowed per metre of clearance, beyond least_speed_mps", unit="1/s", minimum=0.1, maximum=100.0
+        4.0,
+        "Speed added to least_speed_mps per metre of lateral clearance beyond margin_m",
+        unit="1/s",
+        minimum=0.1,
+        maximum=100.0,
     )
     rough_m: float = setting(
         0.15, "Twist of the ground under four wheels that halves the speed", unit="m", minimum=0.01, maximum=2.0

@@ -23,7 +23,13 @@ class SensorNodeSettings(SensorSettings):
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
-    seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED, read_only=True)
+    seed: int = setting(
+        0,
+        "Seed of the random errors of this sensor, which also depend on its name",
+        minimum=0,
+        maximum=LARGEST_SEED,
+        read_only=True,
+    )
     vehicle: str = setting(
         "hmmwv",
         "Name of a vehicle in config/vehicles, or a path; gives the sensor's position if `mount` is empty",

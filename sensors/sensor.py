@@ -46,8 +46,8 @@ class SensorSettings:
     latency_jitter_s: float = setting(
         0.0, "Largest random addition to the latency", unit="s", minimum=0.0, maximum=10.0
     )
-    dropout: float = setting(0.0, "Share of samples that is lost", minimum=0.0, maximum=1.0)
-    fault: str = setting(NO_FAULT, "Kind of the fault that is present now", choices=(NO_FAULT, *FAULTS))
+    dropout: float = setting(0.0, "Share of samples that are lost at random", minimum=0.0, maximum=1.0)
+    fault: str = setting(NO_FAULT, "Fault to inject now; none: no fault", choices=(NO_FAULT, *FAULTS))
     fault_value: float = setting(0.0, "Size of the present fault, as its kind defines it", minimum=-1e9, maximum=1e9)
     fault_channel: str = setting("", "Beginning of the names of the channels affected by the present fault; empty: all")
 

@@ -43,11 +43,14 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     tf_rate_hz: float = _rate(50.0, "Messages on tf")
 
     cmd_vel_type: str = setting(
-        "auto", "Type of cmd_vel; auto follows its publishers", choices=TWIST_TYPES, read_only=True
+        "auto",
+        "Message type of cmd_vel: twist, twist_stamped, or auto = that of its publishers",
+        choices=TWIST_TYPES,
+        read_only=True,
     )
     tf_source: str = setting(
         "truth",
-        "Node that publishes base_link in odom and map: this one, or an observer",
+        "Source of base_link in odom and map: truth = this node, observer = an observer",
         choices=TF_SOURCES,
         read_only=True,
     )

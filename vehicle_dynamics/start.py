@@ -41,7 +41,9 @@ class Start:
     )
     gear: int = setting(0, "Gear engaged at the start; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
     at_world: bool = setting(
-        False, "Start at the world's start pose, unless a position or heading other than 0 is given", read_only=True
+        False,
+        "Start at the world's start pose; false, or any start value other than 0: at the given x, y and heading",
+        read_only=True,
     )
     date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True)
 

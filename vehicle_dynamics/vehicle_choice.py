@@ -22,7 +22,7 @@ class VehicleChoice:
     model: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path to a YAML file", read_only=True)
     fidelity: str = setting(
         "multibody",
-        "Fidelity of the model: multibody with tyres, or a kinematic single track",
+        "Vehicle model: multibody with tyres, or kinematic single_track",
         choices=FIDELITIES,
         read_only=True,
     )
@@ -34,7 +34,7 @@ class VehicleChoice:
     )
     integrator: str = setting(
         "euler",
-        "Integration method: semi-implicit Euler, or Runge-Kutta of fourth order",
+        "Integration method: semi-implicit euler, or rk4 (Runge-Kutta of fourth order)",
         choices=tuple(METHODS),
         read_only=True,
     )

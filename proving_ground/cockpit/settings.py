@@ -33,7 +33,12 @@ class CockpitSettings:
     replayer_node: str = setting("replayer", "Name of the node that plays a bag", read_only=True)
     frames: Frames = field(default_factory=Frames)
 
-    camera: str = setting(CHASE, "Mode of the camera at the start", choices=MODES, read_only=True)
+    camera: str = setting(
+        CHASE,
+        "Camera mode at the start: chase turns with the vehicle, follow does not, from above looks down, free stays",
+        choices=MODES,
+        read_only=True,
+    )
     update_rate_hz: float = setting(20.0, "Pictures per second", unit="Hz", minimum=1.0, maximum=30.0, read_only=True)
     cloud_rate_hz: float = setting(8.0, "Clouds per second", unit="Hz", minimum=0.1, maximum=10.0)
     cloud_points: int = setting(20_000, "Largest number of points of a cloud", minimum=100, maximum=20_000)

@@ -165,7 +165,7 @@ class Links:
         return np.hstack((points[order], rotations[order]))
 
     def at(self, positions: Mapping[str, float]) -> dict[str, tuple[Array, Array]]:
-        """The same by name: position and quaternion."""
+        """Poses by body name: position and quaternion."""
         rows = self.poses(positions)
         return {name: (row[:3], row[3:]) for name, row in zip(self.names, rows, strict=True)}
 

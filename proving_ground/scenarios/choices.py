@@ -43,7 +43,9 @@ class ToGoal:
     """Drives to a goal by itself."""
 
     goal: GoalPosition | None = None  # None: the world's own
-    sensing: str = setting("terrain", "Source of obstacles: the world's truth, or a LIDAR", choices=SENSING)
+    sensing: str = setting(
+        "terrain", "Source of obstacles: terrain = the world's truth, lidar = point clouds", choices=SENSING
+    )
     pose: str = setting("truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES))
     planner: PlannerSettings = field(default_factory=PlannerSettings)
     lidar_map: LidarMapSettings = field(default_factory=LidarMapSettings)

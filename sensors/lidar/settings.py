@@ -31,7 +31,10 @@ class LidarSettings(SensorSettings):
 
     rate_hz: float = rate(10.0, 100.0)
     kind: str = setting(
-        SPINNING, "Kind of unit: spinning, or a flash of a whole raster", choices=(SPINNING, FLASH), read_only=True
+        SPINNING,
+        "Kind of LIDAR: spinning, or flash = the whole image at one instant",
+        choices=(SPINNING, FLASH),
+        read_only=True,
     )
     elevations_deg: tuple[float, ...] = setting(
         tuple(float(angle) for angle in range(-15, 16, 2)),
@@ -42,14 +45,20 @@ class LidarSettings(SensorSettings):
         read_only=True,
     )
     columns: int = setting(
-        1800, "Number of columns per revolution, or of a flash's raster", minimum=1, maximum=100_000, read_only=True
+        1800,
+        "Number of columns: per revolution of a spinning LIDAR, or of the image of a flash LIDAR",
+        minimum=1,
+        maximum=100_000,
+        read_only=True,
     )
-    rows: int = setting(32, "Number of rows of a flash's raster", minimum=1, maximum=10_000, read_only=True)
+    rows: int = setting(
+        32, "Number of rows of a flash LIDAR; ignored if it spins", minimum=1, maximum=10_000, read_only=True
+    )
     horizontal_fov_deg: float = setting(
-        120.0, "Width of a flash's raster", unit="deg", minimum=0.1, maximum=360.0, read_only=True
+        120.0, "Horizontal field of view of a flash LIDAR", unit="deg", minimum=0.1, maximum=360.0, read_only=True
     )
     vertical_fov_deg: float = setting(
-        30.0, "Height of a flash's raster", unit="deg", minimum=0.1, maximum=178.0, read_only=True
+        30.0, "Vertical field of view of a flash LIDAR", unit="deg", minimum=0.1, maximum=178.0, read_only=True
     )
     min_range_m: float = setting(0.5, "Distance below which a range reads -inf", unit="m", minimum=0.0, maximum=1000.0)
     max_range_m: float = setting(
@@ -78,7 +87,7 @@ class LidarSettings(SensorSettings):
     deskew: bool = setting(False, "Whether points are corrected as if all were measured at the stamp")
     own_body: str = setting(
         REMOVED,
-        "Treatment of rays that hit the own body: invalid, measured, or as if it were not there",
+        "Rays that hit the vehicle's own body: removed = no return, seen = reported, absent = they pass through",
         choices=(REMOVED, SEEN, ABSENT),
         read_only=True,
     )

@@ -52,7 +52,7 @@ def fall(mechanism: Mechanism, step: float, steps: int, start: Motion | None = N
 def fall_by_index3(
     mechanism: Mechanism, step: float, steps: int, start: Motion | None = None, penalty: float = PENALTY
 ) -> Trajectory:
-    """The same by the index-3 augmented Lagrangian formulation in all coordinates."""
+    """Let a mechanism fall by the index-3 augmented Lagrangian formulation in all coordinates."""
     motion = start or mechanism.motion(mechanism.start_angles, np.zeros(mechanism.degrees_of_freedom))
     return _trajectory(mechanism, motion, step, steps, penalty)
 

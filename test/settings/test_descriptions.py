@@ -19,6 +19,7 @@ from sensors.kinds import SENSOR_KINDS
 ROOT = Path(__file__).parents[2]
 ROOMS = sorted(path.parent.name for path in ROOT.glob("*/py.typed"))
 FEWEST_WORDS = 3
+MOST_EXPLAINED = 5  # choices; longer lists have a page of their own
 # Words that need something before them: prepositions, conjunctions, pronouns and question words.
 DEPENDENT = """
     of as at in on by for from with within without to into up along across above below beyond beside against since
@@ -87,6 +88,19 @@ def test_every_parameter_of_a_node_has_such_a_description(name: str) -> None:
         f"{item.name}: {item.description!r} {fault(item.description)}"
         for item in declarations(_settings_type(name)).values()
         if fault(item.description)
+    ]
+
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("name", sorted(node_modules()))
+def test_a_description_says_what_each_of_few_choices_means(name: str) -> None:
+    found = [
+        f"{item.name}: {item.description!r} does not name {choice!r}"
+        for item in declarations(_settings_type(name)).values()
+        if len(item.choices) <= MOST_EXPLAINED
+        for choice in item.choices
+        if choice not in item.description
     ]
 
     assert not found, "\n" + "\n".join(found)

@@ -33,6 +33,11 @@ def test_all_figures_exist_and_can_be_shown(monkeypatch: pytest.MonkeyPatch) -> 
     assert figures["euler_order"] == pytest.approx(1.0, abs=0.1)
     assert figures["rk4_order"] == pytest.approx(4.0, abs=0.1)
     text = vehicle.show(figures)
-    for words in ("HMMWV, Euler (ours)", "RK4 (ours)", "Project Chrono 10.0.0-dev, HMMWV_Full", "rigid bodies, springs, dampers"):
+    for words in (
+        "HMMWV, Euler (ours)",
+        "RK4 (ours)",
+        "Project Chrono 10.0.0-dev, HMMWV_Full",
+        "rigid bodies, springs, dampers",
+    ):
         assert words in text
     assert any("parts" in line for line in said)

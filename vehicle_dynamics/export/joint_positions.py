@@ -79,7 +79,7 @@ class JointPositions:
         return rates
 
     def of(self, arm_angle: Array, spin: Array, pitman_angle: float) -> Array:
-        """The same from lower-arm angles (4), wheel angles (4) and Pitman angle [rad]."""
+        """Joint positions from lower-arm angles (4), wheel angles (4) and Pitman angle [rad]."""
         positions = np.empty(len(self.names))
         _positions(self._steering, self._corners, arm_angle, spin, pitman_angle, positions)
         return positions

@@ -117,7 +117,7 @@ def table_wrench(table: ForceTable, time: float, out: Array) -> None:
 
 @part
 def _advance_all(out: State, start: State, step: float, slope: State) -> None:
-    """The same for all arrays of a state, which must be of one type."""
+    """Advance all arrays of a state, which must be of one type."""
     for k in range(len(out)):
         advance(out[k], start[k], step, slope[k])
 

@@ -52,12 +52,15 @@ class RecorderSettings:
     everything: bool = setting(False, "Record logs, parameter events and hidden topics too", read_only=True)
     log_time: str = setting(
         "auto",
-        "Clock of the log times: /clock or the machine's; auto: as use_sim_time says",
+        "Clock of the log times: clock = /clock, wall = the machine's; auto: /clock if use_sim_time is true",
         choices=LOG_TIMES,
         read_only=True,
     )
     compression: str = setting(
-        "none", "Compression of chunks; costs processor time", choices=COMPRESSIONS, read_only=True
+        "none",
+        "Compression of chunks: none, lz4 (fast) or zstd (small); costs processor time",
+        choices=COMPRESSIONS,
+        read_only=True,
     )
     queue_mb: int = setting(
         200,

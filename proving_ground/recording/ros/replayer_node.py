@@ -64,7 +64,7 @@ class ReplayerSettings:
     exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
     publish_clock: str = setting(
         "auto",
-        "Source of /clock: made of log times, or the bag's; auto: the bag's if its log times are of another clock",
+        "Source of /clock: made = from log times, bag = recorded, none; auto: bag if log times are of another clock",
         choices=("auto", "made", "bag", "none"),
         read_only=True,
     )
