@@ -1,8 +1,7 @@
-"""Scenarios driven from Python step by step, and their channels."""
+"""Scenarios driven from Python step by step."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import pickle
 from collections.abc import Callable
@@ -12,24 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.observer_drives import numbers, wrong_numbers
-from proving_ground.campaigns.estimate_errors import estimate_errors
-from proving_ground.scenarios.channels import ESTIMATE_CHANNELS
 from proving_ground.scenarios.lock_step import LockStep
-from proving_ground.scenarios.metrics import judge
-from proving_ground.scenarios.scenario import Criterion, Scenario, load_scenario, scenario_file
+from proving_ground.scenarios.scenario import Scenario, load_scenario
 from proving_ground.scenarios.simulation import Command, Observation, Simulation
 from proving_ground.settings import SettingsError
-from state_observer.kinds import VEHICLE
+from some_sensors import SENSORS
 from vehicle_dynamics.pedals import Pedals
 
 Write = Callable[[str], Path]
-
-SENSORS = """sensors:
-  - imu: {preset: industrial_mems}
-  - gps: {preset: low_cost}
-  - encoders: {preset: quadrature}
-"""
 TOWN = """version: 1
 description: a test
 world:
@@ -122,6 +111,18 @@ def test_a_policy_drives_when_no_action_is_given() -> None:
         assert by_hand.time == pytest.approx(0.1 * (number + 1))
 
     assert by_policy.result().history.tobytes() == by_hand.result().history.tobytes()
+
+
+def test_a_command_that_drive_by_wire_rejects_is_named_and_stops_the_vehicle() -> None:
+    simulation = Simulation("lane_change")
+    simulation.reset()
+
+    good = simulation.step(Command(10.0), seconds=0.5)
+    absurd = simulation.step(Command(15.0, 0.7), seconds=0.5)  # 10.5 rad/s
+
+    assert good.info["rejected"] == ""
+    assert "yaw rate" in absurd.info["rejected"]
+    assert absurd.info["pedals"].brake > 0.0
 
 
 # Observations
@@ -274,135 +275,3 @@ def test_an_invalid_seed_is_rejected(seed: Any) -> None:
 def test_an_unknown_scenario_is_answered_with_the_nearest() -> None:
     with pytest.raises(SettingsError, match="j_turn"):
         Simulation("j_tern")
-
-
-# Channels of an estimate
-
-
-@pytest.fixture(scope="module")
-def observed() -> LockStep:
-    """A lane change with an observer that has a wrong model, 12 s."""
-    path = scenario_file("low_cost_gps")
-    chosen, change = load_scenario(path), load_scenario(scenario_file("lane_change"))
-    lane = dataclasses.replace(change.driver.lane_change, speed_mps=10.0, change_at_s=4.0, back_at_s=8.0)  # type: ignore[type-var]
-    driver = dataclasses.replace(change.driver, lane_change=lane)
-    start = dataclasses.replace(chosen.start, speed_mps=5.0)
-    described = dataclasses.replace(
-        chosen, world=change.world, driver=driver, start=start, duration_s=12.0, criteria=()
-    )
-    runner = LockStep(described)
-    runner.run()
-    return runner
-
-
-def test_channels_of_the_estimate_are_the_errors_that_campaigns_compute(observed: LockStep) -> None:
-    run = observed.result()
-    late = run.time >= 5.0
-
-    assert observed.observation is not None
-    base, start_ns = np.asarray(observed.vehicle.base_in_chassis), load_scenario(scenario_file("low_cost_gps")).start
-    figures = estimate_errors(run, base, start_ns.time_ns(), observed.observation.observer.health())
-
-    def rms(name: str) -> float:
-        return float(np.sqrt(np.mean(run.channels[name][late] ** 2)))
-
-    # Ours are interpolated linearly between the common instants.
-    assert rms("estimate_error_m") == pytest.approx(figures["position_rmse_m"], rel=0.02)
-    assert math.degrees(rms("estimate_yaw_error_rad")) == pytest.approx(figures["yaw_rmse_deg"], rel=0.02)
-    assert rms("estimate_speed_error_mps") == pytest.approx(figures["speed_rmse_mps"], rel=0.05)
-    assert math.degrees(rms("estimate_sideslip_error_rad")) == pytest.approx(figures["sideslip_rmse_deg"], rel=0.02)
-
-
-def test_channels_of_the_estimate_are_finite_at_every_instant(observed: LockStep) -> None:
-    run = observed.result()
-
-    for name in ESTIMATE_CHANNELS:
-        assert run.channels[name].shape == run.time.shape
-        assert np.isfinite(run.channels[name]).all()
-
-
-def test_a_run_without_observer_has_no_channels_of_an_estimate() -> None:
-    simulation = Simulation("j_turn")
-    simulation.reset()
-
-    assert not set(ESTIMATE_CHANNELS) & set(simulation.result().channels)
-
-
-def test_a_criterion_on_a_missing_estimate_fails(write_scenario: Write, scenario_text: str) -> None:
-    text = scenario_text + SENSORS.replace("{preset: low_cost}", "{preset: low_cost, latency_s: 2.0}")
-    criterion = "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 5.0}\n"
-    waiting = "observer: {kind: vehicle, knows_start: false}\n"
-    chosen = load_scenario(write_scenario(text + waiting + criterion))
-
-    run = LockStep(chosen).run()
-    (finding,) = judge(chosen.criteria, run.channels, None)
-
-    assert not finding.passed
-    assert math.isnan(finding.value)
-
-
-def test_rms_is_the_root_of_the_mean_square() -> None:
-    criterion = Criterion(channel="y_m", statistic="rms", from_s=1.0, at_most=6.0)
-    channels = {"time_s": np.array([0.0, 1.0, 2.0]), "y_m": np.array([99.0, -3.0, 4.0])}
-
-    (finding,) = judge([criterion], channels, None)
-
-    assert finding.value == pytest.approx(math.sqrt(12.5))
-
-
-def test_a_criterion_on_an_estimate_without_observer_is_rejected(write_scenario: Write, scenario_text: str) -> None:
-    text = scenario_text + "criteria:\n  - {channel: estimate_error_m, statistic: rms, at_most: 1.0}\n"
-
-    with pytest.raises(SettingsError, match="estimate_error_m needs an observer"):
-        load_scenario(write_scenario(text))
-
-
-# The scenarios
-
-
-def test_the_off_road_scenario_is_failed_by_a_driver_who_does_not_turn() -> None:
-    path = scenario_file("off_road")
-    chosen = load_scenario(path)
-    change = dataclasses.replace(chosen.driver.lane_change, offset_m=0.0)  # type: ignore[type-var]
-    straight = dataclasses.replace(chosen, driver=dataclasses.replace(chosen.driver, lane_change=change))
-
-    run = LockStep(straight).run()
-
-    failed = {finding.criterion.channel for finding in judge(chosen.criteria, run.channels, None) if not finding.passed}
-    assert "collision_n" in failed
-
-
-def test_the_wrong_vehicle_differs_in_four_parameters_and_no_others() -> None:
-    wrong = numbers("config/vehicles/hmmwv_wrong.yaml")
-    expected = wrong_numbers(numbers(), mass=1.1, tyre=0.8, rolling=1.3, inertia=1.15)
-
-    assert _leaves(dataclasses.replace(wrong, name="any")) == pytest.approx(
-        _leaves(dataclasses.replace(expected, name="any")), rel=1e-9
-    )
-
-
-def test_the_observer_with_the_wrong_model_is_the_usual_one_but_for_its_vehicle() -> None:
-    path = Path(__file__).parents[2] / "config/observers/vehicle_wrong.yaml"
-
-    assert dataclasses.replace(VEHICLE.load(path), vehicle="hmmwv") == VEHICLE.load()
-
-
-def _leaves(value: Any) -> list[float]:
-    """All values of nested dataclasses and tuples, in order."""
-    if dataclasses.is_dataclass(value):
-        return [leaf for item in dataclasses.fields(value) for leaf in _leaves(getattr(value, item.name))]
-    if isinstance(value, tuple | list):
-        return [leaf for item in value for leaf in _leaves(item)]
-    return [float(value)] if isinstance(value, int | float) else []
-
-
-def test_a_command_that_drive_by_wire_rejects_is_named_and_stops_the_vehicle() -> None:
-    simulation = Simulation("lane_change")
-    simulation.reset()
-
-    good = simulation.step(Command(10.0), seconds=0.5)
-    absurd = simulation.step(Command(15.0, 0.7), seconds=0.5)  # 10.5 rad/s
-
-    assert good.info["rejected"] == ""
-    assert "yaw rate" in absurd.info["rejected"]
-    assert absurd.info["pedals"].brake > 0.0
