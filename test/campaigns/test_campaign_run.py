@@ -170,8 +170,8 @@ def with_first_rows(whole: Path, folder: Path, runs: int) -> Path:
     """A folder as left by a campaign of this many runs."""
     shutil.copytree(whole, folder)
     write_table(folder / "results.parquet", load_results(whole).slice(0, runs))
-    told = json.loads((folder / "made_of.json").read_text())
-    (folder / "made_of.json").write_text(json.dumps(told | {"runs": runs}))
+    made_of = json.loads((folder / "made_of.json").read_text())
+    (folder / "made_of.json").write_text(json.dumps(made_of | {"runs": runs}))
     return folder
 
 

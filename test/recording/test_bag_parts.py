@@ -157,10 +157,10 @@ def test_a_run_is_judged_on_what_was_recorded_and_a_criterion_that_the_gap_could
     path = run.parent / "straight.yaml"
     path.write_text(SCENARIO + more)
     assert judge_bag(path, run, {}) == status
-    told = capsys.readouterr().out
-    assert "the recording lacks 1." in told
-    assert "judged on the rest" in told
-    assert told.splitlines()[-1] == f"straight: {verdict}"
+    output = capsys.readouterr().out
+    assert "the recording lacks 1." in output
+    assert "judged on the rest" in output
+    assert output.splitlines()[-1] == f"straight: {verdict}"
     found = json.loads((run / "metrics.json").read_text())
     assert found["passed"] is passed
     (gap,) = (event for event in found["events"] if event["kind"] == "recording")

@@ -121,9 +121,9 @@ def test_fast_replays_publish_the_time_less_often() -> None:
 
 def test_time_stands_while_paused_and_the_clock_is_still_published() -> None:
     heard = Heard(FOUR, clock_hz=10.0, is_paused=True)
-    told = heard.until(101.0)
-    assert set(told) == {"t0"}
-    assert len(told) >= 5
+    played = heard.until(101.0)
+    assert set(played) == {"t0"}
+    assert len(played) >= 5
     heard.playback.pause(False, heard.now)
     assert "0" in heard.until(101.2)
 
@@ -141,9 +141,9 @@ def test_step_plays_one_message_and_takes_the_clock_there() -> None:
 
 def test_loop_restarts_with_the_clock_back_at_the_start() -> None:
     heard = Heard(FOUR, clock_hz=2.0, loops=True)
-    told = heard.until(103.2)
-    assert told.count("0") == 3
-    assert told[told.index("1.5") + 1 :][:2] == ["t0", "0"]
+    played = heard.until(103.2)
+    assert played.count("0") == 3
+    assert played[played.index("1.5") + 1 :][:2] == ["t0", "0"]
 
 
 def test_start_offset_begins_with_what_is_latched_there() -> None:

@@ -88,7 +88,7 @@ def test_a_damaged_folder_is_one_clear_line(tmp_path: Path, name: str, content: 
 
 def test_estimates_are_loaded_without_pickle(tmp_path: Path) -> None:
     save_run(tmp_path, small())
-    np.savez(tmp_path / "estimates.npz", told=np.array([{"code": "runs"}], dtype=object))
+    np.savez(tmp_path / "estimates.npz", estimates=np.array([{"code": "runs"}], dtype=object))
 
     with pytest.raises(SettingsError, match="not the estimates of a run"):
         load_run(tmp_path)

@@ -205,19 +205,19 @@ def test_page_survives_nonsense_and_time_that_goes_back(bench: Bench) -> None:
     ticks = node.create_publisher(Clock, "/clock", qos.CLOCK)
     looker.wait_for("no clock")
 
-    def tell(seconds: int, x: float) -> None:
+    def publish(seconds: int, x: float) -> None:
         truth.publish(odometry(seconds * NS, x))
         tick = Clock()
         tick.clock.sec = seconds
         ticks.publish(tick)
 
-    def told(seconds: int, x: float, words: str) -> None:
-        looker.wait_until(lambda: tell(seconds, x) or words in looker.text(), words)
+    def shows(seconds: int, x: float, words: str) -> None:
+        looker.wait_until(lambda: publish(seconds, x) or words in looker.text(), words)
 
-    told(1000, 12.5, "12.5, 0.0 m")
-    told(1001, math.nan, "12.5, 0.0 m")
-    looker.wait_until(lambda: tell(1001, math.inf) or bench.figures.get("ground_truth/odom rejected"), "a count")
-    told(500, 42.0, "42.0, 0.0 m")  # time went back
+    shows(1000, 12.5, "12.5, 0.0 m")
+    shows(1001, math.nan, "12.5, 0.0 m")
+    looker.wait_until(lambda: publish(1001, math.inf) or bench.figures.get("ground_truth/odom rejected"), "a count")
+    shows(500, 42.0, "42.0, 0.0 m")  # time went back
     assert "Traceback" not in bench.cockpit.output
     node.destroy_publisher(truth)
     node.destroy_publisher(ticks)

@@ -45,7 +45,7 @@ def test_own_autonomy_stops_when_its_scan_falls_silent(graph: Any) -> None:
     graph.start_command([sys.executable, str(EXAMPLES / "own_autonomy.py"), "400", "0"])
     graph.wait_until(lambda: odometry.get_subscription_count() and scans.get_subscription_count(), "it", START_WAIT_S)
 
-    def tell(ticks: range, has_scan: bool) -> None:
+    def publish(ticks: range, has_scan: bool) -> None:
         for tick in ticks:
             stamp = ns_to_stamp(START_NS + tick * 20_000_000)
             message = Odometry(header=Header(stamp=stamp))
@@ -55,11 +55,11 @@ def test_own_autonomy_stops_when_its_scan_falls_silent(graph: Any) -> None:
                 scans.publish(LaserScan(header=Header(stamp=stamp), range_max=100.0))
             graph.spin_for(0.02)
 
-    tell(range(50), has_scan=True)
+    publish(range(50), has_scan=True)
     graph.wait_until(lambda: commands and commands[-1].linear.x > 3.0, "driving")
-    tell(range(50, 90), has_scan=False)
+    publish(range(50, 90), has_scan=False)
     graph.wait_until(lambda: commands[-1].linear.x == 0.0, "a stop")
-    tell(range(90, 110), has_scan=True)
+    publish(range(90, 110), has_scan=True)
     graph.wait_until(lambda: commands[-1].linear.x > 3.0, "driving on")
 
 

@@ -64,7 +64,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded: dict[str, Any]) -> None:
     recorded["truth"] = drive(graph, recorded["folder"], 15.0)
-    told = graph.collect(Odometry, "/odometry/filtered")
+    estimates = graph.collect(Odometry, "/odometry/filtered")
     observer = graph.start(
         "observer", "--ros-args", "-p", "world:=urban", "-p", "knows_start:=true", "-p", "use_sim_time:=true",
         "-p", "encoders.wheel_pulses:=400", "-p", "encoders.knows_direction:=true",
@@ -76,7 +76,7 @@ def test_observer_follows_a_recording_of_the_sensors_alone(graph: Any, recorded:
     assert observer.is_running()
 
     true = recorded["truth"]
-    pairs = [(m.pose.pose.position, true[t]) for m in told if (t := read_stamp(m.header.stamp)) in true]
+    pairs = [(m.pose.pose.position, true[t]) for m in estimates if (t := read_stamp(m.header.stamp)) in true]
     assert len(pairs) > 100
     off = np.array([(a.x - b.x, a.y - b.y) for a, b in pairs])
     replayed = float(np.sqrt((off**2).sum(axis=1).mean()))

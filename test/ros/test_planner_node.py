@@ -286,7 +286,7 @@ def test_bad_goals_are_rejected_with_a_reason_each(graph: Any) -> None:
 
     for position, words in (
         (goal(30.0, 0.0, "odom"), "the goal is in another frame: 'odom', must be in 'map'"),
-        (goal(math.nan, 0.0), "not a finite place"),
+        (goal(math.nan, 0.0), "not finite"),
         (goal(5000.0, 0.0), "outside the map"),
     ):
         goals.publish(position)

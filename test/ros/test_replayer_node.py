@@ -82,10 +82,10 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     assert replayer.wait() == 0
     assert [message.data for message in heard] == [f"word {k}" for k in range(20)]
     assert [message.data for message in renamed] == ["latched"]
-    told = seconds(ticks)
-    assert told == sorted(told)
-    assert told[0] == 0.0
-    assert told[-1] >= 1.8
+    times = seconds(ticks)
+    assert times == sorted(times)
+    assert times[0] == 0.0
+    assert times[-1] >= 1.8
     assert "1.9 of 1.9 s, 100 %, rate 2" in replayer.output
     assert replayer.output.count("/1bad is not played: topic name token must not start with a number") == 1
 
@@ -120,8 +120,8 @@ def test_replay_is_paused_stepped_sped_up_and_sought(graph: Any, tmp_path: Path)
     assert graph.call(rates, request).results[0].successful
     assert graph.call(resume, Trigger.Request()).success
     graph.wait_until(lambda: [m.data for m in heard].count("word 19") >= 3, "three rounds")
-    told = seconds(ticks)
-    assert any(after < before for before, after in itertools.pairwise(told))  # time has gone back
+    times = seconds(ticks)
+    assert any(after < before for before, after in itertools.pairwise(times))  # time has gone back
 
     assert graph.call(pause, SetBool.Request(data=True)).success
     assert graph.call(pause, SetBool.Request(data=True)).message == "paused"

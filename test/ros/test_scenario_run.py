@@ -260,9 +260,9 @@ def test_wrong_values_are_reported_before_any_node_starts(
 ) -> None:
     _scenario(tmp_path)
     assert main(["launch", str(tmp_path / "short.yaml"), words]) == 2
-    told = capsys.readouterr()
-    assert "starting" not in told.out
-    assert len((told.out + told.err).strip().splitlines()) == 1
+    output = capsys.readouterr()
+    assert "starting" not in output.out
+    assert len((output.out + output.err).strip().splitlines()) == 1
 
 
 class WithoutWheels:

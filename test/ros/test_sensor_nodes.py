@@ -52,16 +52,16 @@ class Truth:
         self._accel = graph.node.create_publisher(AccelStamped, "/ground_truth/accel", qos.RELIABLE)
         self._drive = graph.node.create_publisher(JointState, "/ground_truth/actuation", qos.RELIABLE)
         self._resets = graph.node.create_publisher(UInt32, "/simulation/resets", qos.LATCHED)
-        self.tell_reset(0)
+        self.publish_reset(0)
 
     def wait_for_listener(self) -> None:
         self._graph.wait_until(self._odom.get_subscription_count, "a sensor that listens", START_WAIT_S)
         self._graph.spin_for(0.5)
 
-    def tell_reset(self, count: int) -> None:
+    def publish_reset(self, count: int) -> None:
         self._resets.publish(UInt32(data=count))
 
-    def tell(self, x: float | None = None) -> None:
+    def publish(self, x: float | None = None) -> None:
         """Publish one instant and advance to the next."""
         stamp, seconds = ns_to_stamp(self.time_ns), (self.time_ns - START_NS) / NS_PER_S
         odometry = Odometry(child_frame_id="base_link")
@@ -80,13 +80,13 @@ class Truth:
         self._drive.publish(drive)
         self.time_ns += PERIOD_NS
 
-    def tell_until(self, condition: Callable[[], Any], what: str) -> None:
+    def publish_until(self, condition: Callable[[], Any], what: str) -> None:
         """Publish instants at some hundred a second until the condition holds."""
 
         def go_on() -> bool:
             if condition():
                 return True
-            self.tell()
+            self.publish()
             return False
 
         self._graph.wait_until(go_on, what)
@@ -111,7 +111,7 @@ def test_imu_keeps_the_conventions_of_rep_145_and_fails_when_a_fault_is_set(grap
     fixed = graph.collect(TFMessage, "/tf_static", qos.LATCHED)
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     truth.wait_for_listener()
-    truth.tell_until(lambda: len(raw) > 20 and len(data) > 20 and fixed, "samples and the mount")
+    truth.publish_until(lambda: len(raw) > 20 and len(data) > 20 and fixed, "samples and the mount")
 
     assert raw[0].header.frame_id == "truck/imu_link"
     assert read_stamp(raw[0].header.stamp) % PERIOD_NS == 0
@@ -123,14 +123,14 @@ def test_imu_keeps_the_conventions_of_rep_145_and_fails_when_a_fault_is_set(grap
     assert (mount.header.frame_id, mount.child_frame_id) == ("truck/base_link", "truck/imu_link")
 
     assert all(result.successful for result in set_parameters(graph, "imu", fault="nan", fault_channel="gyro"))
-    truth.tell_until(lambda: math.isnan(raw[-1].angular_velocity.x), "a broken gyro")
+    truth.publish_until(lambda: math.isnan(raw[-1].angular_velocity.x), "a broken gyro")
     assert math.isfinite(raw[-1].linear_acceleration.z)
-    truth.tell_until(lambda: "fault on purpose: nan" in words(diagnostics, "imu"), "a report of the fault")
+    truth.publish_until(lambda: "fault on purpose: nan" in words(diagnostics, "imu"), "a report of the fault")
     (rejected,) = set_parameters(graph, "imu", fault_channel="giro")
     assert not rejected.successful
     assert "fault_channel: must be the beginning of one of gyro_x" in rejected.reason
     assert all(result.successful for result in set_parameters(graph, "imu", fault="none"))
-    truth.tell_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a working gyro")
+    truth.publish_until(lambda: math.isfinite(raw[-1].angular_velocity.x), "a working gyro")
 
     process.popen.send_signal(signal.SIGINT)
     assert process.wait() == 0
@@ -147,18 +147,18 @@ def test_reset_or_time_that_goes_back_repeats_the_noise(graph: Any) -> None:
         raw.clear()
         begin()
         graph.spin_for(0.3)
-        truth.tell()
+        truth.publish()
         graph.wait_until(lambda: raw, "a sample")
         return float(raw[0].angular_velocity.x)
 
     first = first_after(lambda: None)
     second = first_after(lambda: None)
     assert second != first
-    assert first_after(lambda: truth.tell_reset(1)) == first
+    assert first_after(lambda: truth.publish_reset(1)) == first
 
     def go_back() -> None:
         truth.time_ns -= 5 * NS_PER_S
-        truth.tell()  # one stamp alone might be a stray
+        truth.publish()  # one stamp alone might be a stray
 
     assert first_after(go_back) == first
 
@@ -170,8 +170,8 @@ def test_truth_that_is_not_finite_is_rejected_and_reported(graph: Any) -> None:
     diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     truth.wait_for_listener()
 
-    truth.tell(x=math.nan)
-    truth.tell_until(lambda: len(fixes) > 3, "fixes")
+    truth.publish(x=math.nan)
+    truth.publish_until(lambda: len(fixes) > 3, "fixes")
     graph.wait_until(lambda: "ground_truth/odom rejected" in words(diagnostics, "gps"), "a report of it")
 
     assert all(math.isfinite(fix.latitude) for fix in fixes)
@@ -185,7 +185,7 @@ def test_gps_reports_a_missing_fix_and_its_sentences_are_read_by_another_library
     sentences = graph.collect(String, "/gps/nmea", qos.SENSOR)
     datum = graph.collect(NavSatFix, "/ground_truth/datum", qos.LATCHED)
     truth.wait_for_listener()
-    truth.tell_until(lambda: truth.time_ns > START_NS + 4 * NS_PER_S and len(fixes) > 20, "fixes of four seconds")
+    truth.publish_until(lambda: truth.time_ns > START_NS + 4 * NS_PER_S and len(fixes) > 20, "fixes of four seconds")
 
     seconds = [(read_stamp(fix.header.stamp) - START_NS) / NS_PER_S for fix in fixes]
     assert not [time for time in seconds if 1.05 < time < 1.95]
@@ -205,7 +205,7 @@ def test_encoders_reject_other_joints_and_publish_actuation(graph: Any) -> None:
     wheels = graph.collect(JointState, "/wheels/joint_states", qos.SENSOR)
     actuation = graph.collect(JointState, "/vehicle/actuation", qos.SENSOR)
     truth.wait_for_listener()
-    truth.tell_until(lambda: len(wheels) > 100 and len(actuation) > 100, "a second of readings")
+    truth.publish_until(lambda: len(wheels) > 100 and len(actuation) > 100, "a second of readings")
 
     assert wheels[-1].name == list(ACTUATION[:4])
     assert np.mean([message.velocity[0] for message in wheels[50:]]) == pytest.approx(3.0 / 0.47, rel=0.05)
@@ -239,7 +239,7 @@ def test_large_clouds_are_not_lost_in_transport(graph: Any) -> None:
     clouds = graph.collect(PointCloud2, "/lidar/points", qos.SENSOR)
     scans = graph.collect(LaserScan, "/lidar/scan", qos.SENSOR)
     truth.wait_for_listener()
-    truth.tell_until(lambda: len(scans) > 20, "twenty turns")
+    truth.publish_until(lambda: len(scans) > 20, "twenty turns")
     graph.wait_until(lambda: len(clouds) >= len(scans) - 1, "as many clouds as planar scans")
 
     assert len(clouds[-1].data) > 1_000_000

@@ -98,7 +98,7 @@ def test_other_type_or_second_publisher_of_cmd_vel_is_named_and_a_change_is_foll
     first = graph.start_command(publisher("first", "TwistStamped"))
     car.wait_for_words("cmd_vel from /first")
     second = graph.start_command(publisher("second", "Twist"))
-    car.wait_for_words("not heard from /second as geometry_msgs/msg/Twist")
+    car.wait_for_words("not received from /second as geometry_msgs/msg/Twist")
     third = graph.start_command(publisher("third", "TwistStamped"))
     second.popen.terminate()
     car.wait_for_words("cmd_vel has 2 publishers: /first, /third")
@@ -110,7 +110,7 @@ def test_other_type_or_second_publisher_of_cmd_vel_is_named_and_a_change_is_foll
     car.wait_for(lambda: abs(car.speed) < 0.01, "standing")
     graph.start_command(publisher("fourth", "Twist"))
     car.wait_for(lambda: car.speed > 0.5, "driving by the other type")
-    assert car.process.output.count("]: cmd_vel is heard as") == 2
+    assert car.process.output.count("]: cmd_vel is received as") == 2
 
 
 def test_flood_of_commands_does_not_slow_the_simulation(graph: Any) -> None:

@@ -58,12 +58,12 @@ def test_time_is_exact_and_odometry_agrees_with_itself(graph: Any) -> None:
     covariance = np.reshape(first.pose.covariance, (6, 6))
     assert np.linalg.eigvalsh(covariance).min() > 0.0
     assert accelerations[-1].header.frame_id == "base_link"
-    told = {read_stamp(message.header.stamp): vector(message.accel.linear) for message in accelerations}
+    published = {read_stamp(message.header.stamp): vector(message.accel.linear) for message in accelerations}
     by_differences = (world[2:] - world[:-2]) / 0.02
     pairs = [
-        (attitude.apply(told[stamp]), found)
+        (attitude.apply(published[stamp]), found)
         for stamp, attitude, found in zip(stamps[1:-1], attitudes[1:-1], by_differences, strict=True)
-        if stamp in told
+        if stamp in published
     ]
     assert len(pairs) > 100
     # Springs and carcasses swing between samples: the mean square shows a wrong axis or position, single values do not.
