@@ -103,7 +103,7 @@ def test_other_type_or_second_publisher_of_cmd_vel_is_named_and_a_change_is_foll
     second.popen.terminate()
     car.wait_for_words("cmd_vel has 2 publishers: /first, /third")
     car.wait_for_words("stamps on cmd_vel are not in simulation time")
-    assert "not heard" in car.process.output
+    assert "not received" in car.process.output
 
     for process in (first, third):
         process.popen.terminate()
