@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -31,7 +32,7 @@ SECONDS = 60.0
 SETTLE_S = 5.0
 START_WAIT_S = 120.0  # a cold cache: kernels are compiled
 DEEP = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-ARGUMENTS = ("world:=urban", "lidar:=spinning_64", "gps:=rtk", "imu:=industrial_mems", "encoders:=seed")
+ARGUMENTS = ("world:=urban", "lidar:=spinning_64", "gps:=rtk", "imu:=industrial_mems", "encoders:=hall_40")
 TOPICS = {  # type and rate [Hz]
     "/ground_truth/odom": (Odometry, 100.0),
     "/imu/data_raw": (Imu, 100.0),
@@ -52,12 +53,16 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
         os.environ.update(domain)
         os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS")  # the users' default, with shared memory
         command = [sys.executable, "-m", "proving_ground", "launch", "sensors", *ARGUMENTS]
-        launch = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            return _measure(say, seconds)
-        finally:
-            launch.send_signal(signal.SIGINT)
-            launch.wait()
+        with tempfile.TemporaryFile("w+") as output:
+            launch = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+            try:
+                return _measure(say, seconds, lambda: launch.poll() is not None)
+            except SettingsError as error:
+                output.seek(0)
+                raise SettingsError(f"{error}; the launch printed: {output.read().strip()[-500:]}") from None
+            finally:
+                launch.send_signal(signal.SIGINT)
+                launch.wait()
 
 
 def show(figures: Mapping[str, float]) -> str:
@@ -68,7 +73,7 @@ def show(figures: Mapping[str, float]) -> str:
     return f"{table}\n{words}, measured for {figures['seconds']:g} s"
 
 
-def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
+def _measure(say: Callable[[str], None], seconds: float, has_ended: Callable[[], bool]) -> dict[str, float]:
     rclpy.init(args=[])
     try:
         node = rclpy.create_node("sensor_benchmark")
@@ -78,10 +83,10 @@ def _measure(say: Callable[[str], None], seconds: float) -> dict[str, float]:
         for topic, (kind, _) in TOPICS.items():
             node.create_subscription(kind, topic, _recording(stamps[topic]), DEEP, raw=True)
         say("waiting for all sensors")
-        _spin(executor, START_WAIT_S, lambda: all(stamps.values()))
+        _spin(executor, START_WAIT_S, lambda: all(stamps.values()) or has_ended())
         silent = [topic for topic, received in stamps.items() if not received]
         if silent:
-            raise SettingsError(f"bench sensors: nothing on {', '.join(silent)} for {START_WAIT_S:g} s")
+            raise SettingsError(f"bench sensors: nothing on {', '.join(silent)} within {START_WAIT_S:g} s")
         _spin(executor, SETTLE_S)
         for received in stamps.values():
             received.clear()
