@@ -23,7 +23,7 @@ from benchmark.results import load
 ROWS = Path(__file__).with_name("readme_rows.yaml")
 README = Path(__file__).parents[1] / "README.md"
 _MARKED = re.compile(r"(<!-- figures -->\n).*?(<!-- figures end -->)", re.DOTALL)
-_INLINE = re.compile(r"([\d.,]+)([^\d`(|]*)\(`(\w+)\.(\w+)`\)")
+_INLINE = re.compile(r"(\d[\d.,]*)([^\d`(|]*)\(`(\w+)\.(\w+)`\)")
 
 
 def table(results: Mapping[str, Any]) -> str:
