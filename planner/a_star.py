@@ -12,7 +12,7 @@ Cell = tuple[int, int]
 
 
 def shortest(costs: Costs, start: Cell, goal: Cell) -> tuple[int, list[Cell]]:
-    """Cost and cells of the cheapest path; NO_WAY and no cells when there is none."""
+    """Cost and cells of the cheapest path; NO_PATH and no cells if the goal cannot be reached."""
     rows, columns = costs.shape
     spent = np.full(rows * columns, NO_PATH, np.int64)
     came_from = np.full(rows * columns, -1, np.int64)

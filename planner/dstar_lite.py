@@ -74,7 +74,7 @@ class DStarLite:
 
     @property
     def cost(self) -> int:
-        """Cost from start to goal after `repair`; NO_WAY when there is no path."""
+        """Cost from start to goal after `repair`; NO_PATH if the goal cannot be reached."""
         row, column = self._search.start.tolist()
         return int(self._search.looked_ahead[row * self._search.costs.shape[1] + column])
 

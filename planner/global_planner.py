@@ -44,7 +44,7 @@ class Failure(Enum):
 
 
 class Found(NamedTuple):
-    """A path, or why there is none."""
+    """A path, or why no path was found."""
 
     points: Array | None  # n x 2 [m], from the vehicle to the goal
     failure: Failure = Failure.NONE

@@ -23,7 +23,7 @@ METRE_COST = 2 * CHEAPEST * STRAIGHT  # of a straight step across a 1 m cell on 
 
 @part
 def step_cost(costs: Costs, row: int, column: int, to_row: int, to_column: int) -> int:
-    """Cost of a step between neighbours, the same in both directions; NO_WAY if either is blocked."""
+    """Cost of a step between neighbours, the same in both directions; NO_PATH if either is blocked."""
     here, there = costs[row, column], costs[to_row, to_column]
     if here == BLOCKED or there == BLOCKED:
         return NO_PATH

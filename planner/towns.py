@@ -98,7 +98,7 @@ def _on_the_line(world: World, start: WorldPose, goal: WorldPose) -> list[Cylind
 
 
 def path_on_truth(world: World, settings: PlannerSettings, footprint: Footprint) -> tuple[float, Array]:
-    """Cost [m] and points (n x 2 [m]) of A*'s path from start to goal on the true map; infinite if there is none."""
+    """Cost [m] and points (n x 2 [m]) of A*'s path from start to goal on the true map; infinite if blocked."""
     if world.goal is None:
         raise ValueError(f"world {world.name}: has no goal")
     source, side = TerrainTruth(world, settings), settings.map_resolution_m

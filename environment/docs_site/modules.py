@@ -10,7 +10,7 @@ from pathlib import Path
 from environment.docs_site.source_text import with_fenced_examples
 from environment.docs_site.tree import visible_files
 
-ROOMS = ("terrain", "vehicle_dynamics", "sensors", "state_observer", "planner", "proving_ground")
+TOOLS = ("benchmark", "environment")  # packages of the repository that users do not import
 NODES = "ros"  # folders of thin nodes: docs/topics.md describes what these do
 
 
@@ -37,7 +37,8 @@ class Module:
 
 def api_modules(root: Path) -> dict[str, Module]:
     """Packages, and modules that have a public class or function, by dotted name."""
-    files = (file for room in ROOMS if (root / room).is_dir() for file in visible_files(root, room))
+    rooms = sorted(path.parent.name for path in root.glob("*/__init__.py") if path.parent.name not in TOOLS)
+    files = (file for room in rooms for file in visible_files(root, room))
     sources = [file for file in files if file.endswith(".py") and NODES not in file.split("/")]
     modules = (_read(root, file) for file in sources)
     return {module.name: module for module in sorted(modules, key=lambda module: module.name) if _is_shown(module)}

@@ -12,8 +12,8 @@ def visible_files(root: Path, folder: str = ".") -> Iterator[str]:
     """Files below a folder, by path in the repository, without hidden ones and folders that git ignores."""
     ignored = _ignored_folders(root)
 
-    def walk(place: Path) -> Iterator[str]:
-        for path in sorted(place.iterdir()):
+    def walk(folder: Path) -> Iterator[str]:
+        for path in sorted(folder.iterdir()):
             if path.name.startswith(".") or path.name in ignored or path.suffix == ".egg-info":
                 continue
             if path.is_dir():

@@ -52,7 +52,7 @@ def bag_mounts(bag: Bag) -> dict[str, Mount]:
 
 
 def frame_of(bag: Bag, topic: str) -> str:
-    """Frame of the first message of a topic, without prefix; empty if there is none."""
+    """Frame of the first message of a topic, without prefix; empty if the topic has no message."""
     for message in _messages(bag, topic, bag.topics[topic]):
         return _bare(str(message.header.frame_id))
     return ""

@@ -1,6 +1,6 @@
 """Plays a bag again: which message is due when, and the present time in the bag. No ROS and no clock of its own.
 
-playback = Playback(BagSource(bag, topics), publish, tell_time, PlaybackOptions(rate=2.0), now=0.0)
+playback = Playback(BagSource(bag, topics), publish, publish_time, PlaybackOptions(rate=2.0), now=0.0)
 while not playback.has_ended:
     sleep(playback.advance(monotonic()))
 """
@@ -86,7 +86,7 @@ def has_own_clock(bag: Bag) -> bool:
 
 
 class Playback:
-    """Calls `publish(topic, data)` and `tell_time(ns)` from `advance`; `now` is seconds of a steady clock."""
+    """Calls `publish(topic, data)` and `publish_time(ns)` from `advance`; `now` is seconds of a steady clock."""
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ import pytest
 
 from environment.docs_site.site_map import SiteMap
 from environment.docs_site.source_text import with_fenced_examples
+from file_tree import write_tree
 
 ROOT = Path(__file__).parents[2]
 FILES = {
@@ -31,10 +32,7 @@ FILES = {
 @pytest.fixture
 def site(tmp_path: Path) -> SiteMap:
     """A small repository as a site."""
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return SiteMap(tmp_path)
+    return SiteMap(write_tree(tmp_path, FILES))
 
 
 def leaves(nav: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from environment.check import changed_files
 from environment.related_tests import imported_modules, related_tests
+from file_tree import write_tree
 
 FILES = {
     "planner/arcs.py": "",
@@ -28,10 +29,7 @@ FILES = {
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A small repository."""
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path
+    return write_tree(tmp_path, FILES)
 
 
 @pytest.mark.parametrize(

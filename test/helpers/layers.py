@@ -17,7 +17,7 @@ BUILD_FIXTURES = {"checkout"}
 BROWSER_FIXTURES = {"browser", "bench"}  # in files that use Playwright; a parameter may have such a name elsewhere
 
 _CONFIGURATION = api.read_configuration(str(TEST.parent / "pyproject.toml"))
-ROS_PACKAGES = frozenset(_CONFIGURATION["contracts_options"][1]["ros_packages"])
+ROS_PACKAGES = frozenset().union(*(item.get("ros_packages", ()) for item in _CONFIGURATION["contracts_options"]))
 
 
 def layer_of(item: pytest.Item) -> str:

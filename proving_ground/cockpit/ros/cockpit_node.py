@@ -27,7 +27,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from proving_ground.cockpit.driving import DrivePad
 from proving_ground.cockpit.page import Page
-from proving_ground.cockpit.ros.latest_message import LATCHED_ALL, LATEST, MANY, LatestMessages, NeverCalled
+from proving_ground.cockpit.ros.latest_message import LATCHED_ALL, LATEST, MANY, LatestMessages
 from proving_ground.cockpit.ros.services import Services
 from proving_ground.cockpit.settings import CockpitSettings
 from proving_ground.cockpit.view_model import ViewModel
@@ -39,6 +39,7 @@ from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.names import type_name
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
+from proving_ground.ros_support.polled import PolledGroup
 from proving_ground.ros_support.time import ns_to_stamp
 from terrain.worlds import load_world
 from vehicle_dynamics.hmmwv import Hmmwv
@@ -66,7 +67,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         super().__init__()
         s = self.settings
         self._wake = self.create_guard_condition(self._run_posted)
-        self._never = NeverCalled()
+        self._polled = PolledGroup()
         self._mailboxes: list[LatestMessages] = []
         self._model, self._pad = ViewModel(), DrivePad()
         self._askable = Services(self, self._say)
@@ -185,7 +186,7 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         return [
             LatestMessages(
                 self,
-                self._never,
+                self._polled,
                 topic,
                 update,
                 profile,

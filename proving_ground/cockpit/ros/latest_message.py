@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.interfaces.topic import Topic
+from proving_ground.ros_support.polled import PolledGroup
 
 
 def _profile(depth: int, reliability: ReliabilityPolicy, durability: DurabilityPolicy) -> QoSProfile:
@@ -23,28 +23,13 @@ MANY = _profile(50, ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
 LATCHED_ALL = _profile(100, ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-class NeverCalled(CallbackGroup):
-    """Callback group whose subscriptions no executor waits for."""
-
-    def can_execute(self, entity: Any) -> bool:
-        """Never."""
-        return False
-
-    def beginning_execution(self, entity: Any) -> bool:
-        """Never."""
-        return False
-
-    def ending_execution(self, entity: Any) -> None:
-        """Never."""
-
-
 class LatestMessages:
     """Latest messages of one topic. They wait until polled; beyond the depth, the oldest are lost."""
 
     def __init__(
         self,
         node: Node,
-        group: NeverCalled,
+        group: PolledGroup,
         topic: Topic,
         update: Callable[[Any], None],
         profile: QoSProfile = LATEST,

@@ -10,9 +10,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+
+from proving_ground.ros_support.polled import PolledGroup
 
 TURN_S = 0.02
 MOST_A_TURN = 2000  # messages of one topic: a flood on one must not starve the others
@@ -28,26 +29,13 @@ class Received(NamedTuple):
     sequence: int  # at its publisher, from 1; 0 if unknown
 
 
-class _Unattended(CallbackGroup):
-    """Callback group whose subscriptions the executor ignores."""
-
-    def can_execute(self, entity: Any) -> bool:
-        return False
-
-    def beginning_execution(self, entity: Any) -> bool:
-        return False
-
-    def ending_execution(self, entity: Any) -> None:
-        """Never."""
-
-
 class RawSubscriptions:
     """Passes on the messages of each cycle, topic by topic in the order in which they were added."""
 
-    def __init__(self, node: Node, take: Callable[[list[Received]], None]) -> None:
-        """take: called in the polling thread."""
-        self._node, self._write_received = node, take
-        self._group = _Unattended()
+    def __init__(self, node: Node, on_messages: Callable[[list[Received]], None]) -> None:
+        """on_messages: called in the polling thread."""
+        self._node, self._on_messages = node, on_messages
+        self._group = PolledGroup()
         self._subscriptions: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._ending = threading.Event()
@@ -86,7 +74,7 @@ class RawSubscriptions:
                     for item in _emptied(topic, subscription)
                 ]
             if received:
-                self._write_received(received)
+                self._on_messages(received)
 
 
 def _emptied(topic: str, subscription: Any) -> list[Received]:
