@@ -6,6 +6,7 @@ A module may have `show(figures) -> str` for a readable report (default: a plain
 # Name on the command line -> module. Kept by hand: programs read the JSON under these names.
 BENCHMARKS = {
     "campaign": "benchmark.campaign",
+    "cold_start": "benchmark.cold_start",
     "dynamics": "benchmark.dynamics",
     "lidar": "benchmark.lidar",
     "node": "benchmark.vehicle_node",
@@ -20,3 +21,6 @@ BENCHMARKS = {
     "vehicle": "benchmark.vehicle",
     "vehicle_observer": "benchmark.observer",
 }
+
+# Checks that take long: run by name, not by `all`; their figures are counts, and not in the README.
+CHECKS = {"parity": "benchmark.parity"}

@@ -82,7 +82,7 @@ class _Block(NamedTuple):
 
 
 def _block(pool: LocalPool, kit: Kit, store: Store, jobs: list[Job], workers: int) -> _Block:
-    """Run jobs as the driver does."""
+    """Run jobs as `campaign run` does, and measure throughput and processor time."""
     ended, cpu, wall = [], [], []
     for outcome in pool.outcomes(iter(jobs)):
         if outcome is not None:

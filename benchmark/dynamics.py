@@ -78,7 +78,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Figures) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     shares = [f"{f[f'ce_{key}_us'] / f['ce_us']:.0%} {words}" for key, words in PARTS.items()]
     to_pinocchio = f["ta_us"] / f["constraint_dynamics_us"]

@@ -34,7 +34,7 @@ class EngineState(NamedTuple):
 
 
 class MujocoModel:
-    """The mechanism with a free root."""
+    """The mechanism as a MuJoCo model with a free root body."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class MujocoModel:
         return self.state()
 
     def state(self) -> EngineState:
-        """Current state."""
+        """The present state in our order."""
         position, velocity = self.data.qpos.copy(), self.data.qvel.copy()
         return EngineState(
             position[:3],

@@ -25,7 +25,7 @@ SAME = 1e-9
 
 
 class Accelerations(NamedTuple):
-    """Accelerations in our convention."""
+    """Accelerations computed by Pinocchio, in our axes and order."""
 
     root: Array  # spatial acceleration of the root, 6
     coordinates: Array  # accelerations of all tree coordinates
@@ -199,9 +199,9 @@ def _joint_models(pin: Any, body: Body) -> list[tuple[Any, Any, str]]:
         return [(pin.JointModelUniversal(first, second), position, body.name)]
     result = []
     for number, axis in enumerate(body.axes):
-        turned = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), np.array(axis.direction)).matrix()
+        rotated = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), np.array(axis.direction)).matrix()
         joint = pin.JointModelRZ() if axis.motion is Motion.REVOLUTE else pin.JointModelPZ()
-        result.append((joint, pin.SE3(turned, np.array(axis.point)), f"{body.name}.{number}"))
+        result.append((joint, pin.SE3(rotated, np.array(axis.point)), f"{body.name}.{number}"))
     return result
 
 

@@ -96,7 +96,7 @@ class _Grid:
 
 
 def main() -> None:
-    """Print the count."""
+    """Print the number of floating-point operations."""
     from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
     from vehicle_dynamics.parameters import VehicleParameters
     from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion

@@ -42,7 +42,7 @@ WEIGHTLESS = (0.0, 0.0, 0.0)
 
 
 class Result(NamedTuple):
-    """One formulation."""
+    """Time and accuracy of forward dynamics by one formulation."""
 
     time_us: float
     error: float | None  # largest difference to the dense solution, relative to the largest acceleration

@@ -35,7 +35,7 @@ SCENES: dict[str, dict[str, Any]] = {
 
 
 class ChordResult(NamedTuple):
-    """One manoeuvre."""
+    """Step times and differences of both integrators in one manoeuvre."""
 
     chord_us: float  # per step
     conventional_us: float

@@ -76,7 +76,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     slip = _pm(f, "baseline_sideslip_deg")
     rows = [

@@ -53,7 +53,7 @@ DATUM = Datum(
 
 
 class Leg(NamedTuple):
-    """Section of a path."""
+    """Section of a path with constant curvature and speed."""
 
     length: float  # [m]
     curvature: float  # [1/m]
@@ -75,7 +75,7 @@ TOWN = (
 
 
 def numbers(path: str = "config/vehicles/hmmwv.yaml") -> VehicleParameters:
-    """Parameters of the vehicle."""
+    """Parameters of the vehicle in a file."""
     return VehicleParameters.from_yaml(share_file(path))
 
 
@@ -153,8 +153,6 @@ def lane_change(speed: float, steering: float = 0.08, at_s: float = 8.0, period_
 
 class _Seat:
     """A driver by the distance driven, for lock-step."""
-
-    state: tuple[float, ...] = ()
 
     def __init__(self, driver: Driver) -> None:
         self._driver, self._distance = driver, 0.0
@@ -240,5 +238,5 @@ def altered(
 
 
 def moved_fix(sample: Any, north_m: float) -> Any:
-    """A fix shifted by some metres."""
+    """A GPS fix shifted north by some metres."""
     return sample._replace(latitude_deg=sample.latitude_deg + north_m / 111_200.0)

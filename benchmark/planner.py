@@ -67,7 +67,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     times = text_table(
         ["one core, CPU time", "ms"],

@@ -56,7 +56,7 @@ def run(say: Callable[[str], None]) -> dict[str, Any]:
 
 
 def show(figures: Mapping[str, Any]) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     times = [
         [preset, f"{f[preset]['points']:.0f}", f"{f[preset]['see_ms']:.2f}", f"{f[preset]['look_ms']:.2f}"]

@@ -52,7 +52,7 @@ def conditions() -> dict[str, str]:
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it: no infinity, no NaN; a figure may be a table of figures."""
+    """A figure, or a table of figures, as JSON allows it: infinity and NaN become None."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, int):

@@ -66,7 +66,7 @@ def run(say: Callable[[str], None], seconds: float = SECONDS) -> dict[str, float
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """Configured and achieved rates."""
+    """Print configured and achieved rates of the sensor nodes."""
     rows = [[topic, f"{rate:g}", f"{figures[topic]:.2f}"] for topic, (_, rate) in TOPICS.items()]
     table = text_table(["topic", "configured Hz", "achieved Hz"], rows)
     words = f"worst ratio {figures['worst_ratio']:.4f}, real-time factor {figures['real_time_factor']:.4f}"

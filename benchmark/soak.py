@@ -108,7 +108,7 @@ def memory_mb(parents: Iterable[int]) -> dict[str, float]:
 
 
 def main(seconds: float) -> int:
-    """Exit status."""
+    """Run for this many seconds; returns the exit status."""
     with private_domain() as domain, tempfile.TemporaryDirectory() as folder:
         os.environ.update(domain)
         os.environ.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default

@@ -6,37 +6,34 @@ the instant that all nodes were ready. [Cameron] reports about 0.5 for its own s
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from proving_ground.ros_support.domain import private_domain
+from benchmark.launches import launch
 from proving_ground.scenarios.lock_step import LockStep
-from proving_ground.scenarios.refereeing import TIMING
 from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario, scenario_file
-from proving_ground.settings import SettingsError
 from proving_ground.settings.nested import load_preset
 from proving_ground.settings.text_table import text_table
 from sensors.lidar.settings import LidarSettings
 from sensors.rig import SensorChoice
+from vehicle_dynamics.control.helm import PERIOD_S
 
 PACED_S, UNPACED_S = 120.0, 60.0
 WARM_S, LOCK_STEP_S = 2.0, 30.0
 GOALS = {
     "ros_rtf": 0.98,
+    "ros_sync_rtf": 2.0,
+    "sync_overhead_ms": 2.0,
     "lockstep_lidar_rtf": 2.5,
     "lockstep_loop_rtf": 10.0,
     "lockstep_rtf": 30.0,
 }
 WORDS = {
     "ros_rtf": "all nodes over DDS, LIDAR 32 x 2170, recording, no cockpit; paced at 1",
-    "ros_unpaced_rtf": "the same, as fast as it goes",
+    "ros_sync_rtf": "the same, as fast as everybody keeps up",
+    "sync_overhead_ms": "the vehicle's wait for all others, per control period of 10 ms [ms]",
+    "ros_unpaced_rtf": "the same, running free: late messages are lost",
     "lockstep_lidar_rtf": "lock-step: LIDAR 64 x 1024 at 10 Hz, observer, planner",
     "lockstep_loop_rtf": "lock-step: observer and planner on terrain truth",
     "lockstep_rtf": "lock-step: vehicle, sensors but LIDAR, scripted driver",
@@ -54,9 +51,14 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
     }.items():
         say(WORDS[name])
         figures[name] = lock_step_factor(scenario)
-    for name, rate, seconds in (("ros_rtf", 1.0, PACED_S), ("ros_unpaced_rtf", 0.0, UNPACED_S)):
-        say(WORDS[name])
-        figures[name] = ros_factor(rate, seconds)
+    say(WORDS["ros_rtf"])
+    figures["ros_rtf"] = ros_timing(1.0, PACED_S)["real_time_factor"]
+    say(WORDS["ros_sync_rtf"])
+    timing = ros_timing(0.0, PACED_S)
+    figures["ros_sync_rtf"] = timing["real_time_factor"]
+    figures["sync_overhead_ms"] = 1e3 * timing["waited_s"] / (timing["simulated_s"] / PERIOD_S)
+    say(WORDS["ros_unpaced_rtf"])
+    figures["ros_unpaced_rtf"] = ros_timing(0.0, UNPACED_S, sync=False)["real_time_factor"]
     return figures
 
 
@@ -77,19 +79,10 @@ def lock_step_factor(scenario: Scenario, seconds: float = LOCK_STEP_S) -> float:
     return float(result.time[-1]) / (time.process_time() - begin)
 
 
-def ros_factor(rate: float, seconds: float) -> float:
+def ros_timing(rate: float, seconds: float, *, sync: bool = True) -> dict[str, float]:
     """`proving-ground launch urban` for some simulated seconds, recorded, without a browser."""
-    with tempfile.TemporaryDirectory() as folder, private_domain() as domain:
-        environment = {**os.environ, **domain}
-        environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default, with shared memory
-        words = (f"rate:={rate}", f"duration:={seconds}", f"out:={folder}/run", "record:=all")
-        command = [sys.executable, "-m", "proving_ground", "launch", "urban", *words]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20.0 * seconds + 600.0)
-        try:
-            return float(json.loads((Path(folder) / "run" / TIMING).read_text())["real_time_factor"])
-        except (OSError, ValueError, KeyError):
-            lines = (done.stdout + done.stderr).strip().splitlines()
-            raise SettingsError(f"bench system: the run did not complete: {lines[-1] if lines else '?'}") from None
+    words = (f"rate:={rate}", f"duration:={seconds}", "record:=all", f"sync:={str(sync).lower()}")
+    return launch("urban", *words, seconds=seconds).timing
 
 
 def _scripted(town: Scenario) -> Scenario:

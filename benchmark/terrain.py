@@ -64,7 +64,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Mapping[str, float]) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     times = text_table(
         ["1 ms step of the vehicle, one core", "us", "times real time"],

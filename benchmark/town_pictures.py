@@ -19,12 +19,12 @@ NEAR_M = 25.0  # around the end of a drive, in the picture's detail
 
 
 def is_clean(result: DriveResult) -> bool:
-    """Reached, and nothing hit."""
+    """Whether the vehicle reached the goal and hit nothing."""
     return result.reached and result.collisions + result.kerb_strikes == 0
 
 
 def words(result: DriveResult) -> str:
-    """Result in one line."""
+    """The result of a drive in one line."""
     why = f" ({result.reason.value})" if result.reason.value else ""
     harm = f", {result.collisions} collisions, {result.kerb_strikes} kerb strikes"
     hit = harm if result.collisions + result.kerb_strikes else ""

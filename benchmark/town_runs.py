@@ -15,7 +15,6 @@ from planner.progress import Reason, Status
 from planner.settings import PlannerSettings
 from planner.towns import StepWatch, town
 from proving_ground.scenarios.choices import ToGoal
-from proving_ground.scenarios.ending import OVER
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.scenario import Driver, Scenario, load_scenario
 from proving_ground.settings import SettingsError
@@ -30,7 +29,7 @@ TRACK_EVERY = 10  # periods
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DriveResult:
-    """Result of a drive."""
+    """Result of one drive through a town."""
 
     reached: bool
     status: Status
@@ -84,7 +83,7 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
     assert runner.autonomy is not None
     base = runner.vehicle.base_in_chassis
     collisions, was_touching, top, track = 0, False, 0.0, []
-    while not runner.has_ended and runner.autonomy.progress.status.value not in OVER:
+    while not runner.has_ended and not runner.autonomy.progress.status.is_over:
         period = runner.period
         seen = runner.look()
         runner.advance_to(period + 1)

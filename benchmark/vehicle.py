@@ -88,7 +88,7 @@ def run(say: Callable[[str], None]) -> dict[str, float]:
 
 
 def show(figures: Figures) -> str:
-    """The figures as tables."""
+    """Print the figures of this benchmark as tables."""
     f = figures
     rows = [
         ["HMMWV, Euler (ours)", f"{f['step_us']:.2f}", f"{f['rigid_rtf']:.0f}", f"{f['euler_order']:.2f}"],

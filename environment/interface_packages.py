@@ -30,7 +30,7 @@ def interface_steps(root: Path, venv: VirtualEnv, ros_inputs: Sequence[Path]) ->
             Step(
                 name=f"interface-{package.name}",
                 title=f"interface package {package.name}",
-                estimate_s=10,
+                estimate_s=round(5 + 0.5 * len(definitions)),
                 action=partial(_install, package, venv),
                 facts={"definitions": " ".join(str(path.relative_to(package)) for path in definitions)},
                 files=[*definitions, *builder, *ros_inputs],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from environment.runner import Runner
 from environment.steps import Step
 from environment.virtual_env import STEP_NAME, VirtualEnv, check_interpreter
 
+KERNELS = "proving_ground/kernels"  # in the user's folder of caches, see proving_ground/kernels/jit.py
 PROJECT_FILES = ("setup.py", "setup.cfg", "pyproject.toml", "package.xml")
 
 
@@ -32,7 +34,7 @@ class Plan:
         ros = self._ros() if self.ros == WHEELS else []
         engines = [self._engines()] if self.with_engines else []
         docs = [self._docs()] if self.with_docs else []
-        return [*common, *ros, self._project(), *engines, *docs]
+        return [*common, *ros, self._project(), self._kernels(), *engines, *docs]
 
     def _virtual_environment(self) -> Step:
         return Step(
@@ -99,6 +101,15 @@ class Plan:
             files=[self.root / name for name in PROJECT_FILES],
         )
 
+    def _kernels(self) -> Step:
+        """Once; after changes of sources, what runs compiles what it needs."""
+        files = [self._file("requirements.txt"), self._file("constraints.txt")]
+
+        def compile_all(runner: Runner) -> None:
+            runner.run([self.venv.python, "-m", "proving_ground", "kernels"])
+
+        return Step("kernels", "numerical kernels", 60, compile_all, files=files, is_in_place=_has_kernels)
+
     def _pip_install(self, runner: Runner, *arguments: str | Path) -> None:
         try:
             runner.run([self.venv.python, "-m", "pip", "install", "--progress-bar", "off", *arguments])
@@ -107,3 +118,12 @@ class Plan:
 
     def _file(self, name: str) -> Path:
         return self.root / "environment" / name
+
+
+def _has_kernels() -> bool:
+    """Whether the user has compiled kernels: they may have been deleted, or compiled in another home."""
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    if any((caches / KERNELS).glob("compiled-*")):
+        return True
+    there = next(path for path in (caches / KERNELS, *(caches / KERNELS).parents) if path.exists())
+    return not os.access(there, os.W_OK)  # where nothing can be kept, compiling now would be in vain

@@ -26,6 +26,6 @@ class RosContract(Contract):
         return ContractCheck(kept=not found, metadata={"chains": found})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """One line per chain."""
+        """Print one line for each chain of imports that reaches ROS."""
         for chain in check.metadata["chains"]:
             output.print_error(chain)

@@ -58,9 +58,9 @@ class CmdVelStack(Node):
             return True
         info = self.map.info
         for step in range(6, round(2 * NEEDED)):  # every 0.5 m, from the bumper on
-            turned = heading + 0.25 * step * curvature
-            column = int((x + 0.5 * step * math.cos(turned) - info.origin.position.x) / info.resolution)
-            row = int((y + 0.5 * step * math.sin(turned) - info.origin.position.y) / info.resolution)
+            middle = heading + 0.25 * step * curvature
+            column = int((x + 0.5 * step * math.cos(middle) - info.origin.position.x) / info.resolution)
+            row = int((y + 0.5 * step * math.sin(middle) - info.origin.position.y) / info.resolution)
             is_inside = 0 <= column < info.width and 0 <= row < info.height
             if is_inside and self.map.data[row * info.width + column] >= OCCUPIED:
                 return False

@@ -15,7 +15,7 @@ from proving_ground import Command, Simulation, load_scenario, scenario_file
 
 SPEED, SECONDS, LANE = 12.0, 6.0, 2.0  # [m/s], [s] of a trial, [m] to the left of the start
 GENERATIONS, TRIALS, BEST = 6, 12, 3
-FIRST, SPREAD = np.array([0.3, 0.3]), np.array([0.8, 0.8])  # of the gains' logarithms
+FIRST, STD = np.array([0.3, 0.3]), np.array([0.8, 0.8])  # of the gains' logarithms
 LEAST, MOST = math.log(0.01), math.log(20.0)
 
 
@@ -42,7 +42,7 @@ def cost(simulation: Simulation, gains: np.ndarray) -> float:
 def main() -> tuple[float, float]:
     """Cost of the first guess, and of the learned gains."""
     random, simulation = np.random.default_rng(1), make()
-    middle, std = FIRST.copy(), SPREAD.copy()
+    middle, std = FIRST.copy(), STD.copy()
     before = cost(simulation, np.clip(middle, LEAST, MOST))
     for generation in range(GENERATIONS):
         tried = np.clip(middle + std * random.standard_normal((TRIALS, 2)), LEAST, MOST)

@@ -33,13 +33,13 @@ SCENARIO = Scenario(
     ),
     observer=ObserverChoice(kind="vehicle"),
 )
-SPEED, CONES, ASIDE, AHEAD = 6.0, 20.0, 1.8, 6.0  # [m/s]; [m]: cone spacing, lateral amplitude, look-ahead
+SPEED, CONES, AMPLITUDE, AHEAD = 6.0, 20.0, 1.8, 6.0  # [m/s]; [m]: cone spacing, lateral amplitude, look-ahead
 
 
 def slalom(seen: Observation) -> Command:
     """Towards a point of the slalom ahead (pure pursuit), by the estimate once there is one."""
     x, y = (seen.estimate["position"] if seen.estimate is not None else seen.truth.position)[:2]
-    goal = ASIDE * math.sin(math.pi * (x + AHEAD) / CONES) if x + AHEAD > CONES else 0.0
+    goal = AMPLITUDE * math.sin(math.pi * (x + AHEAD) / CONES) if x + AHEAD > CONES else 0.0
     bearing = math.remainder(math.atan2(goal - y, AHEAD) - seen.truth.heading, math.tau)
     return Command(SPEED, 2.0 * math.sin(bearing) / AHEAD)
 

@@ -6,5 +6,5 @@ from proving_ground.launching.ros_launch import launch_description
 
 
 def generate_launch_description() -> LaunchDescription:
-    """All its nodes."""
+    """The nodes of the scenario `lane_change`."""
     return launch_description("lane_change")

@@ -6,5 +6,5 @@ from proving_ground.launching.ros_launch import launch_description
 
 
 def generate_launch_description() -> LaunchDescription:
-    """All its nodes."""
+    """The nodes of the scenario `off_road`."""
     return launch_description("off_road")

@@ -18,6 +18,7 @@ from planner.maps.step_judge import GAP_CELLS
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel, part
+from proving_ground.saving.stateful import Stateful
 
 GRAVITY = 9.81
 CLOSE_M = 0.1  # a vehicle already closer to an obstacle than allowed may lose this much more clearance on its way out
@@ -69,7 +70,7 @@ class Fan(NamedTuple):
 
 @dataclass(frozen=True)
 class ArcChoice:
-    """The arc to drive."""
+    """The arc chosen to drive and its properties."""
 
     index: int  # in the fan
     curvature: float  # [1/m]
@@ -85,7 +86,7 @@ class ArcChoice:
 
 
 class Target(NamedTuple):
-    """Where an arc should lead."""
+    """Point and heading that an arc should lead to."""
 
     x: float
     y: float
@@ -93,8 +94,10 @@ class Target(NamedTuple):
     reference: float = 0.0  # x in base_link of the point that should get there [m]
 
 
-class ArcPlanner:
+class ArcPlanner(Stateful):
     """Sweeps the fan over a map and chooses an arc; keeps its last choice for hysteresis."""
+
+    STATE = ("chosen",)  # the fan is swept again before every choice
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint) -> None:
         self.settings = settings
@@ -117,7 +120,7 @@ class ArcPlanner:
         self.chosen = -1  # index of the arc being driven, for hysteresis
 
     def reset(self) -> None:
-        """Drop the last choice."""
+        """Forget the arc chosen last, which hysteresis favours."""
         self.chosen = -1
 
     @property

@@ -42,32 +42,36 @@ class DriverSettings:
         read_only=True,
     )
     stamped: bool = setting(True, "Publish cmd_vel as TwistStamped, else as Twist", read_only=True)
-    frame_id: str = setting("base_link", "Frame of the stamped twist")
+    frame_id: str = setting("base_link", "Frame id in the header of published TwistStamped messages")
     publish_rate_hz: float = setting(
-        20.0, "Rate of commands while the input does not change", unit="Hz", minimum=1.0, maximum=200.0, read_only=True
-    )
+        20.0, "Rate at which commands are repeated while the input does not change",
+        unit="Hz", minimum=1.0, maximum=200.0, read_only=True,
+    )  # fmt: skip
     idle_output: str = setting(
         "auto",
-        "Stop commands while nobody drives: always, never, or auto = only while no other node publishes the topic",
+        "Publish stop commands while nobody drives: always, never, auto = unless another node publishes the topic",
         choices=("auto", "always", "never"),
     )
     vehicle: str = setting(
-        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives the sharpest curvature", read_only=True
+        "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives the curvature at full steering", read_only=True
     )
     max_curvature_1pm: float = setting(
-        0.0, "Path curvature at full steering; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0
+        0.0, "Curvature of the path at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0
     )
     max_yaw_rate_radps: float = setting(1.0, "Largest yaw rate of a command", unit="rad/s", minimum=0.0, maximum=5.0)
     max_acceleration_mps2: float = setting(
-        3.0, "Fastest rise of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        3.0, "Largest rate at which the commanded speed may increase", unit="m/s^2", minimum=0.1, maximum=50.0
     )
     max_deceleration_mps2: float = setting(
-        6.0, "Fastest fall of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        6.0, "Largest rate at which the commanded speed may decrease", unit="m/s^2", minimum=0.1, maximum=50.0
     )
     max_steering_rate_1ps: float = setting(
-        3.0, "Fastest change of steering, in full deflections", unit="1/s", minimum=0.1, maximum=50.0
+        3.0, "Largest rate of change of steering, in full deflections per second", unit="1/s", minimum=0.1, maximum=50.0
     )
-    stop_brake: float = setting(0.6, "Brake pedal position of a stop (pedals)", minimum=0.0, maximum=1.0)
+    stop_brake: float = setting(
+        0.6, "Brake pedal position, 0 to 1, when the vehicle is to stop; only with output: pedals",
+        minimum=0.0, maximum=1.0,
+    )  # fmt: skip
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
         """A copy in which unset values are filled in from the vehicle's file."""

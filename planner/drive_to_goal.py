@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from planner.plausibility import MOST_ATTEMPTS, FrozenPose, SpeedTrim, StuckWatc
 from planner.pose import Pose
 from planner.progress import Progress, Reason, Status
 from planner.settings import PlannerSettings
+from proving_ground.saving.stateful import Stateful
 from vehicle_dynamics.motion import STANDS_MPS
 
 __all__ = ["DriveToGoal", "Progress", "Reason", "Status"]
@@ -38,8 +40,14 @@ MOST_WAYPOINTS = 10_000
 CONFIRM_S = 2.0  # a planner must find no path for this long, standing, before a goal is given up
 
 
-class DriveToGoal:
+class DriveToGoal(Stateful):
     """Plans at its own rate, however often it is updated."""
+
+    STATE = (
+        "plans", "_map", "_planner", "_arcs", "_goals", "_waypoint", "_frozen", "_stuck", "_trim", "_planner_error",
+        "_progress", "_planned_at", "_commanded_at", "_speed", "_curvature", "_is_new", "_tried_for", "_nearest",
+        "_nearest_at", "_effort", "_no_path_since", "_attempts", "_manoeuvre",
+    )  # fmt: skip
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, source: ObstacleSource) -> None:
         """Raises SettingsError for a planner that cannot be loaded."""
@@ -51,6 +59,7 @@ class DriveToGoal:
         self._frozen, self._stuck = FrozenPose(), StuckWatch()
         self._trim = SpeedTrim(settings.max_speed_mps, settings.speed_reserve_mps)
         self.plans = 0  # made since construction
+        self._manoeuvre: ManoeuvreDriver | None
         self.reset()
 
     def reset(self) -> None:
@@ -72,6 +81,15 @@ class DriveToGoal:
         self._is_new = False  # the goal was just set
         self._tried_for = (math.nan, math.nan)  # the goal when the boxed-in timer started
         self._begin_leg(-math.inf)
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """See Stateful. A manoeuvre under way needs a driver to restore."""
+        self._manoeuvre = ManoeuvreDriver(self.settings, []) if state["_manoeuvre"] is not None else None
+        super().restore_state(state, keep_random=keep_random)
+
+    def warm_up(self) -> None:
+        """Compile what only rare situations need."""
+        self._planner.warm_up()
 
     def take_over(self, other: DriveToGoal) -> None:
         """Continue to the goals of another driver, from the speed and curvature that it commands now."""
@@ -129,7 +147,7 @@ class DriveToGoal:
         self._effort = math.inf
         self._no_path_since = math.inf
         self._attempts = 0
-        self._manoeuvre: ManoeuvreDriver | None = None
+        self._manoeuvre = None
 
     def update(self, time: float, pose: Pose, speed: float, pose_time: float | None = None) -> Progress:
         """Command at a time [s]; speed [m/s] forward positive; pose_time [s] is that of the pose, if not now."""
@@ -259,8 +277,8 @@ class DriveToGoal:
             if position * s.arc_step_m < 0.5 * s.least_arc_m:
                 continue
             end = fan.points[index, position]
-            turned = abs(Pose(end[0], end[1], heading=end[2]).bearing_of(x, y))
-            cost = 2.0 * turned + max(least - free, 0.0)
+            off_heading = abs(Pose(end[0], end[1], heading=end[2]).bearing_of(x, y))
+            cost = 2.0 * off_heading + max(least - free, 0.0)
             if cost < best:
                 best, found = cost, (index, position)
         if found is None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from planner.grid_cost import NO_PATH, STEP_COLUMN, STEP_ROW, Costs, least_cost, step_cost
 from planner.open_list import NOT_IN, Longs, OpenList, open_list, put, take_out
 from proving_ground.kernels.jit import kernel, part
+from proving_ground.saving.stateful import Stateful
 
 Cell = tuple[int, int]
 Cells = NDArray[np.int64]  # n x 2: row, column
@@ -29,8 +30,10 @@ class _Search(NamedTuple):
     moved: Longs  # km, one element
 
 
-class DStarLite:
+class DStarLite(Stateful):
     """A path from a moving start to a fixed goal, on changing costs."""
+
+    STATE = ("_search",)
 
     def __init__(self, costs: Costs, start: Cell, goal: Cell) -> None:
         """costs (see grid_cost.py) are shared: report every change of them by `changed`."""
@@ -48,7 +51,7 @@ class DStarLite:
 
     @property
     def goal(self) -> Cell:
-        """Row and column."""
+        """Row and column of the goal's cell."""
         row, column = self._search.goal.tolist()
         return row, column
 
@@ -118,13 +121,13 @@ class DStarLite:
 
 @kernel
 def least_cost_of(rows: int, columns: int) -> int:
-    """See grid_cost.least_cost; for callers in Python."""
+    """Lower bound on the cost of a path over this many rows and columns, for callers in Python."""
     return least_cost(rows, columns)
 
 
 @part
 def _enqueue(search: _Search, cell: int) -> None:
-    """Insert with CalculateKey(s)."""
+    """Insert a cell into the queue with its key: CalculateKey(s) of the paper."""
     columns = search.costs.shape[1]
     first, second = _key(search, cell, columns)
     put(search.queue, cell, first, second)
@@ -157,7 +160,7 @@ def _look_ahead(search: _Search, row: int, column: int) -> int:
 
 @part
 def _update(search: _Search, cell: int) -> None:
-    """UpdateVertex(u)."""
+    """Update a cell's cost from its neighbours and queue it if inconsistent: UpdateVertex(u) of the paper."""
     if search.known[cell] != search.looked_ahead[cell]:
         _enqueue(search, cell)
     elif search.queue.slot[cell] != NOT_IN:
@@ -166,7 +169,7 @@ def _update(search: _Search, cell: int) -> None:
 
 @kernel
 def _begin(search: _Search) -> None:
-    """Initialize()."""
+    """Start a new search from the goal: Initialize() of the paper."""
     goal = search.goal[0] * search.costs.shape[1] + search.goal[1]
     search.looked_ahead[goal] = 0
     _enqueue(search, goal)
@@ -195,7 +198,7 @@ def _changed(search: _Search, cells: Cells) -> None:
 
 @kernel
 def _repair(search: _Search, most: int) -> int:
-    """ComputeShortestPath()."""
+    """Process the queue until the start is consistent: ComputeShortestPath() of the paper."""
     rows, columns = search.costs.shape
     queue = search.queue
     goal = search.goal[0] * columns + search.goal[1]

@@ -19,6 +19,7 @@ from planner.maps.source import Extent
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel
+from proving_ground.saving.stateful import Stateful
 
 Array = NDArray[np.float64]
 
@@ -34,11 +35,11 @@ MOVED_SHARE = 0.2  # a goal that moved by less than this share of its distance k
 
 
 class Failure(Enum):
-    """Why there is no path."""
+    """Reason why no path to the goal was found."""
 
     NONE = "none"
     SEARCHING = "searching"  # the search goes on with the next call
-    NO_PATH = "no way"
+    NO_PATH = "no path"
     GOAL_BLOCKED = "goal blocked"
     TOO_LARGE = "too large"  # for the map
 
@@ -51,13 +52,15 @@ class Found(NamedTuple):
     cost: float = math.inf  # [m], longer where it is narrow
 
 
-class PathFinder:
+class PathFinder(Stateful):
     """Keeps a map and a search between calls.
 
     A goal that moves a little keeps the search, whose path then ends with a straight line; a second search for the
     moved goal is built in the background, some cells at each call, and replaces it when done. So no call takes long,
     however a goal moves. Changes of the map that leave the path open are collected and repaired together.
     """
+
+    STATE = ("map", "_search", "_next", "_last", "_last_goal", "_path", "_waiting")
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._settings, self._half_width, self._extent = settings, footprint.half_width, extent
@@ -66,7 +69,7 @@ class PathFinder:
         self.reset()
 
     def reset(self) -> None:
-        """Clear the map too."""
+        """Forget the path and all that the map has seen."""
         self.map = GlobalMap(self._settings, self._half_width, self._extent)
         self._search: DStarLite | None = None
         self._next: DStarLite | None = None  # for a goal that has moved
@@ -103,6 +106,17 @@ class PathFinder:
             return self._no_path(start, self._search.goal, goal)
         self._last, self._last_goal = self._found(pose, goal, end), goal
         return self._last
+
+    def warm_up(self) -> None:
+        """Compile what only rare situations need; the map and the searches stay as they are."""
+        costs = np.ones((4, 4), self.map.costs.dtype)
+        search = DStarLite(costs, (0, 0), (3, 3))
+        search.repair(LOOKS)
+        search.move_to((0, 1))
+        search.changed(np.array([[1, 1]]))
+        search.path(MOST_CELLS_OF_PATH)
+        _is_line_open(costs, 0, 0, 3, 3)
+        leads_out(costs, 0, 0, self.map.may_grow())
 
     def _may_wait(self, changed: NDArray[np.int64], goal: tuple[float, float]) -> bool:
         """Whether the path of the last call can be used once more."""

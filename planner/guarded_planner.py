@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.planning import Arcs, Outcome, Plan, Planner, Request
+from proving_ground.saving.stateful import Stateful
 
 LONGEST_WORDS = 200
 
@@ -13,18 +14,24 @@ class PlannerError(Exception):
     """A planner raised an exception or returned something other than a plan; the message is one line."""
 
 
-class GuardedPlanner:
+class GuardedPlanner(Stateful):
     """Forwards requests and checks the answers."""
+
+    STATE = ("_planner",)
 
     def __init__(self, planner: Planner, name: str) -> None:
         self._planner, self._name = planner, name
 
     def reset(self) -> None:
-        """Forward; raises PlannerError."""
+        """Reset the user's planner; raises PlannerError if that fails."""
         try:
             self._planner.reset()
         except Exception as error:
             raise self._error("reset", error) from error
+
+    def warm_up(self) -> None:
+        """Forward, where the planner has it."""
+        getattr(self._planner, "warm_up", lambda: None)()
 
     def plan(self, request: Request) -> Plan:
         """A plan whose fields have the right types; raises PlannerError."""

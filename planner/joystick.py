@@ -25,19 +25,23 @@ _KEY_END = ecodes.KEY_MAX + 1
 
 @dataclass(frozen=True, kw_only=True)
 class JoystickSettings:
-    """Which device to read, and how."""
+    """Choice of the joystick device and rates of its messages."""
 
     device: str = setting(
-        "", "Device path (/dev/input/event7) or part of its name; empty takes the first", read_only=True
+        "", "Path of the joystick (/dev/input/event7), or part of its name; empty: the first one found", read_only=True
     )
-    dead_zone: float = setting(0.05, "Share of an axis around its centre that reads 0", minimum=0.0, maximum=0.9)
+    dead_zone: float = setting(
+        0.05, "Deflection around the centre of an axis, as a share of its range, that reads 0", minimum=0.0, maximum=0.9
+    )
     autorepeat_rate_hz: float = setting(
-        20.0, "Rate of /joy while nothing changes", unit="Hz", minimum=1.0, maximum=200.0
+        20.0, "Rate at which /joy is repeated while no axis or button changes", unit="Hz", minimum=1.0, maximum=200.0
     )
     coalesce_s: float = setting(
-        0.001, "Axis changes within this time go into one message", unit="s", minimum=0.0, maximum=0.1
+        0.001, "Time within which changes of axes are combined into one message", unit="s", minimum=0.0, maximum=0.1
     )
-    search_period_s: float = setting(1.0, "Time between searches for a device", unit="s", minimum=0.1, maximum=60.0)
+    search_period_s: float = setting(
+        1.0, "Time between searches for a joystick while none is connected", unit="s", minimum=0.1, maximum=60.0
+    )
 
     def __post_init__(self) -> None:
         if self.coalesce_s * self.autorepeat_rate_hz > 1.0:

@@ -18,20 +18,22 @@ SPEED_FACTOR = 1.25
 
 @dataclass(frozen=True, kw_only=True)
 class KeyboardSettings(DriverSettings):
-    """How the keys drive."""
+    """Speeds and pedals that keys command, and how long a key counts as held."""
 
     hold_s: float = setting(
-        0.6,
-        "A key counts as held this long after a press (terminals repeat late)",
-        unit="s",
-        minimum=0.1,
-        maximum=2.0,
-    )
+        0.6, "Time that a key counts as held after a press, because terminals repeat keys only after a pause",
+        unit="s", minimum=0.1, maximum=2.0,
+    )  # fmt: skip
     max_speed_mps: float = setting(
-        2.0, "Top speed at the start; e and c change it", unit="m/s", minimum=0.1, maximum=40.0, read_only=True
+        2.0, "Commanded speed of a held key at the start; the keys e and c raise and lower it",
+        unit="m/s", minimum=0.1, maximum=40.0, read_only=True,
+    )  # fmt: skip
+    top_speed_mps: float = setting(
+        10.0, "Speed up to which the key e can raise the commanded speed", unit="m/s", minimum=0.1, maximum=40.0
     )
-    top_speed_mps: float = setting(10.0, "Speed that e cannot exceed", unit="m/s", minimum=0.1, maximum=40.0)
-    pedal: float = setting(0.4, "Throttle or brake of a held key (pedals)", minimum=0.0, maximum=1.0)
+    pedal: float = setting(
+        0.4, "Throttle or brake position, 0 to 1, of a held key; only with output: pedals", minimum=0.0, maximum=1.0
+    )
 
     def __post_init__(self) -> None:
         if self.top_speed_mps < self.max_speed_mps:

@@ -19,6 +19,7 @@ from planner.path_tracking import Path
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel, part
+from proving_ground.saving.stateful import Stateful
 from vehicle_dynamics.motion import STANDS_MPS
 
 Array = NDArray[np.float64]
@@ -157,8 +158,10 @@ def _legs(end: int, tree: _Tree, bend: float) -> list[Leg]:
     return legs
 
 
-class ManoeuvreDriver:
+class ManoeuvreDriver(Stateful):
     """Drives legs one after the other, standing in between."""
+
+    STATE = ("_legs", "_stands_since", "_index")
 
     def __init__(self, settings: PlannerSettings, legs: list[Leg]) -> None:
         self._settings, self._legs = settings, legs
@@ -264,8 +267,8 @@ def _state(x: float, y: float, heading: float, corner: tuple[float, float], side
     column, row = math.floor((x - corner[0]) / CELL_M), math.floor((y - corner[1]) / CELL_M)
     if not (0 <= row < side and 0 <= column < side):
         return -1
-    turned = math.floor((heading % (2.0 * math.pi)) / (2.0 * math.pi) * HEADINGS) % HEADINGS
-    return (row * side + column) * HEADINGS + turned
+    sector = math.floor((heading % (2.0 * math.pi)) / (2.0 * math.pi) * HEADINGS) % HEADINGS
+    return (row * side + column) * HEADINGS + sector
 
 
 @kernel

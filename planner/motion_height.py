@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from proving_ground.saving.stateful import Stateful
 from vehicle_dynamics.base_motion import BaseMotion
 
 LONGEST_S = 1.0  # longest gap between motions that is integrated over
 
 
-class MotionHeight:
+class MotionHeight(Stateful):
     """Starts at the height of the first motion and never jumps; the heights of later ones are not used."""
+
+    STATE = ("_before", "_height")
 
     def __init__(self) -> None:
         self.clear()

@@ -17,7 +17,10 @@ from planner.motion_height import MotionHeight
 from planner.node_settings import PlannerNodeSettings
 from planner.pose import Pose, pose_from_attitude
 from planner.pose_history import PoseHistory
+from proving_ground.interfaces.digest import Digest
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
+from terrain.obstacles import Obstacles
 from terrain.world import World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.control.drive_by_wire import Motion
@@ -36,8 +39,24 @@ MAP_SETTINGS = (
 )
 
 
-class Navigator:
+class Navigator(Stateful):
     """Drives to goals. Time is that of the odometry; a cloud waits for the odometry of its sweep's end."""
+
+    STATE = (
+        "core",
+        "_lidar",
+        "_poses",
+        "_heights",
+        "goals",
+        "progress",
+        "_start_ns",
+        "seconds",
+        "height",
+        "_clouds",
+        "_seen",
+        "_driven_at",
+        "_used_ns",
+    )
 
     def __init__(
         self,
@@ -49,6 +68,7 @@ class Navigator:
     ) -> None:
         """on_cloud: called with the reason why a cloud was rejected, empty when it was used. Raises SettingsError."""
         self._equipment, self._world, self._on_cloud = parameters.equipment, world, on_cloud
+        self._spawned = Obstacles()
         self.footprint = Footprint.of(parameters, vehicle.base_in_chassis)
         self._lidar: LidarSource | None = None
         self._settings = self._fitted(settings)
@@ -57,6 +77,7 @@ class Navigator:
         self.goals: list[tuple[float, float]] = []  # of the present drive; cleared on arrival
         self._poses, self._heights = PoseHistory(), MotionHeight()
         self.progress = Progress(Status.NO_GOAL)
+        self.digest: Digest | None = None  # hashes inputs and outputs
         self._forget_time()
 
     def _forget_time(self) -> None:
@@ -66,6 +87,7 @@ class Navigator:
         self._clouds: deque[tuple[int, Any]] = deque()  # waiting, oldest first
         self._seen: tuple[Pose, float] | None = None  # pose and speed of the latest
         self._driven_at = -math.inf
+        self._used_ns = 0  # time of the odometry that `act` used last
 
     def _fitted(self, settings: PlannerNodeSettings) -> PlannerNodeSettings:
         """Fill in unset values from the vehicle's file."""
@@ -73,7 +95,8 @@ class Navigator:
         return replace(s, lidar=replace(s.lidar, mount=s.lidar.mount.fitted(self._equipment.position("lidar"))))
 
     def _make_source(self) -> ObstacleSource:
-        s, truth = self._settings, TerrainTruth(self._world, self._settings)
+        world = replace(self._world, obstacles=self._world.obstacles + self._spawned)
+        s, truth = self._settings, TerrainTruth(world, self._settings)
         if s.sensing != "lidar":
             return truth
         self._lidar = LidarSource(s, self.footprint, s.lidar.mount.mounting(), truth.extent(), s)
@@ -86,6 +109,21 @@ class Navigator:
             self._source = self._make_source()
         old, self.core = self.core, DriveToGoal(self._settings, self.footprint, self._source)
         self.core.take_over(old)
+
+    def enter(self, world: World) -> None:
+        """Forget all of the present world, goals too, and plan in another one."""
+        self._world, self._spawned = world, Obstacles()
+        self._source = self._make_source()
+        self.core, self.goals = DriveToGoal(self._settings, self.footprint, self._source), []
+        self.reset()
+
+    def set_spawned(self, spawned: Obstacles) -> None:
+        """Take obstacles into account that are not in the world's file; a planner with LIDAR sees them by itself."""
+        self._spawned = spawned
+        if self._lidar is None:
+            self._source = self._make_source()
+            old, self.core = self.core, DriveToGoal(self._settings, self.footprint, self._source)
+            self.core.take_over(old)
 
     def drive_to(self, goals: Sequence[tuple[float, float]]) -> Reason:
         """Drive through positions x, y [m]; an empty list stops the vehicle, and so does a rejected goal."""
@@ -113,6 +151,8 @@ class Navigator:
     def add_cloud(self, time_ns: int, points: Any) -> None:
         """Queue a cloud stamped with its first point; it enters the map once the poses of its sweep are known."""
         self._clouds.append((time_ns, points))
+        if self.digest is not None:
+            self.digest.received(time_ns, points)
         while time_ns - self._clouds[0][0] > CLOUD_WAIT_NS or len(self._clouds) > MOST_CLOUDS:
             self._clouds.popleft()
             self._on_cloud("no odometry for its time")
@@ -132,6 +172,20 @@ class Navigator:
         self._seen = pose, motion.velocity[0]
         self._see()
         return self._drive(pose, motion.velocity[0], self.seconds - lag_s)
+
+    def act(self, now_ns: int, odometry: tuple[int, BaseMotion] | None) -> Motion | None:
+        """The command of an instant, if one is due; odometry: the newest, with its time."""
+        command = self._act(now_ns, odometry)
+        if self.digest is not None:
+            self.digest.received(now_ns, (odometry[0], odometry[1][:4]) if odometry is not None else None)
+            self.digest.produced(now_ns, command)
+        return command
+
+    def _act(self, now_ns: int, odometry: tuple[int, BaseMotion] | None) -> Motion | None:
+        if odometry is None or odometry[0] == self._used_ns:
+            return self.wait((now_ns - self._used_ns) / NS_PER_S)
+        self._used_ns, motion = odometry
+        return self.move(self._used_ns, motion, (now_ns - self._used_ns) / NS_PER_S)
 
     def wait(self, silent_s: float) -> Motion | None:
         """Stop the vehicle when odometry has been silent for too long; silent_s [s]."""

@@ -9,6 +9,7 @@ from planner.maps.lidar_source import LidarMapSettings
 from planner.settings import PlannerSettings
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
+from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.settings import SettingsError, setting
 from sensors.mounting import Mount
 from terrain.world import World
@@ -21,18 +22,20 @@ FAR_M = 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class GoalChoice:
-    """Where to drive when the planner starts."""
+    """Goal that the planner drives to when it starts."""
 
     source: str = setting(
         "none", "Goal at start: none (wait for /goal_pose), the world's own, or the given position",
         choices=GOALS, read_only=True,
     )  # fmt: skip
     x_m: float = setting(
-        0.0, "Position of a given goal along x", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True
-    )
+        0.0, "Position of the goal along x of the world, if goal.source is given",
+        unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
+    )  # fmt: skip
     y_m: float = setting(
-        0.0, "Position of a given goal along y", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True
-    )
+        0.0, "Position of the goal along y of the world, if goal.source is given",
+        unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
+    )  # fmt: skip
 
     def position(self, world: World | None) -> tuple[float, float] | None:
         """x, y [m], or None without a goal; raises SettingsError for a world without one."""
@@ -48,13 +51,16 @@ class GoalChoice:
 class SeenLidar:
     """The LIDAR that the planner uses."""
 
-    name: str = setting("lidar", "Name of the sensor, whose clouds are on NAME/points", read_only=True)
+    name: str = setting("lidar", "Name of the LIDAR whose clouds are used, published on NAME/points", read_only=True)
     frame: str = setting("lidar_link", "Name of the LIDAR's frame; clouds of others are rejected", read_only=True)
     mount: Mount = field(default_factory=Mount)
     is_deskewed: bool = setting(
-        False, "Whether points are corrected as if all were measured at the stamp", read_only=True
+        False, "Whether points of a cloud are motion-compensated to the time of its stamp", read_only=True
     )
-    sweep_s: float = setting(0.1, "Duration of one sweep", unit="s", minimum=0.001, maximum=10.0, read_only=True)
+    sweep_s: float = setting(
+        0.1, "Duration of one LIDAR scan, from its first to its last column",
+        unit="s", minimum=0.001, maximum=10.0, read_only=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +82,11 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
         "Name of a world in config/worlds, or a path; gives its size, and obstacles unless a LIDAR senses them",
         read_only=True,
     )
-    vehicle: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its size", read_only=True)
+    vehicle: str = setting(
+        "hmmwv",
+        "Name of a vehicle in config/vehicles, or a path; gives its footprint and largest curvature",
+        read_only=True,
+    )
     goal: GoalChoice = field(default_factory=GoalChoice)
     sensing: str = setting(
         "terrain",
@@ -85,8 +95,11 @@ class PlannerNodeSettings(LidarMapSettings, PlannerSettings):
         read_only=True,
     )
     pose_source: str = setting(
-        "truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES), read_only=True
-    )
+        "truth", "Source of the vehicle's pose: truth = ground_truth/odom, observer = odometry/filtered",
+        choices=tuple(POSES), read_only=True,
+    )  # fmt: skip
     lidar: SeenLidar = field(default_factory=SeenLidar)
     stamped: bool = setting(True, "Publish /cmd_vel as TwistStamped, else as Twist", read_only=True)
     frames: Frames = field(default_factory=Frames)
+    start_date: str = setting("", "Time of the run's first instant; empty: that of the first odometry", read_only=True)
+    sync_with: tuple[str, ...] = sync_with()

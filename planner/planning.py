@@ -22,6 +22,7 @@ from planner.maps.source import Extent
 from planner.path_tracking import Carrot, Path, pursuit_curvature
 from planner.pose import Pose
 from planner.settings import PLANNERS, PlannerSettings
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import SettingsError
 from proving_ground.settings.named_class import named_class
 
@@ -35,7 +36,7 @@ ROOMY = 0.6  # share of clearance_m that is enough
 
 
 class Outcome(Enum):
-    """What a planner found."""
+    """Whether there is an arc to drive, and if not, why."""
 
     DRIVE = "drive"
     BLOCKED = "blocked"  # no arc worth driving ahead
@@ -55,7 +56,7 @@ _OUTCOMES = {
 
 
 class Request(NamedTuple):
-    """Input of a planner."""
+    """Input of a planner: pose and motion, goal, and the map around the vehicle."""
 
     pose: Pose  # start of the plan: the predicted pose
     speed: float  # [m/s], forward positive
@@ -75,7 +76,7 @@ class Arcs:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Output of a planner."""
+    """Output of a planner: speed and curvature to drive, distance to go, and path and arcs for display."""
 
     outcome: Outcome
     speed: float = 0.0  # [m/s], forward positive
@@ -99,18 +100,20 @@ class Planner(Protocol):
         ...
 
 
-class ArcsAlone:
+class ArcsAlone(Stateful):
     """Heads straight for the goal; knows nothing beyond the rolling map."""
+
+    STATE = ("_arcs",)
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._arcs = ArcPlanner(settings, footprint)
 
     def reset(self) -> None:
-        """See Planner."""
+        """Forget the last arc, as Planner.reset asks."""
         self._arcs.reset()
 
     def plan(self, request: Request) -> Plan:
-        """See Planner."""
+        """Choose an arc straight towards the goal, as Planner.plan asks."""
         pose, (x, y) = request.pose, request.goal
         to_go = pose.distance_to(x, y)
         path = np.array([[pose.x, pose.y], [x, y]])
@@ -124,8 +127,10 @@ class ArcsAlone:
         return Plan(Outcome.DRIVE, self._arcs.speed(choice, to_go), choice.curvature, to_go, to_go, path, shown)
 
 
-class PathAndArcs:
+class PathAndArcs(Stateful):
     """D* Lite finds a path through all that was seen, arcs follow it."""
+
+    STATE = ("_arcs", "_finder")
 
     def __init__(self, settings: PlannerSettings, footprint: Footprint, extent: Extent) -> None:
         self._settings = settings
@@ -134,12 +139,16 @@ class PathAndArcs:
         self._middle = 0.5 * (footprint.front + footprint.rear)
 
     def reset(self) -> None:
-        """See Planner."""
+        """Forget path and last arc, as Planner.reset asks."""
         self._arcs.reset()
         self._finder.reset()
 
+    def warm_up(self) -> None:
+        """Compile what only rare situations need."""
+        self._finder.warm_up()
+
     def plan(self, request: Request) -> Plan:
-        """See Planner."""
+        """Find a path to the goal and an arc that follows it, as Planner.plan asks."""
         pose = request.pose
         left = pose.distance_to(*request.goal)
         # The path is that of the body's middle, so that nose and tail are treated alike; the goal is base_link's.

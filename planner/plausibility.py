@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from planner.pose import Pose
+from proving_ground.saving.stateful import Stateful
 
 MOVING_MPS = 0.5  # above this reported speed the pose must change
 SAME_POSITION_M = 0.01
@@ -23,8 +24,10 @@ TRIM_MEMORY_S = 1.5  # decay time once the excess is gone
 BAND = (1 / 6, 5 / 6)  # shares of the reserve, from the top speed down, between which the command falls to 0
 
 
-class FrozenPose:
+class FrozenPose(Stateful):
     """Detects poses that stay within a centimetre while the speed is not 0 (fault case 2)."""
+
+    STATE = ("_position", "_since", "_until")
 
     def __init__(self) -> None:
         self.reset()
@@ -48,8 +51,10 @@ class FrozenPose:
         return time < self._until
 
 
-class StuckWatch:
+class StuckWatch(Stateful):
     """Compares commanded with actual speed: wheels that spin in mud, a body stuck on a rock, a brake that holds."""
+
+    STATE = ("_since", "attempts")
 
     def __init__(self) -> None:
         self.reset()
@@ -77,10 +82,12 @@ class StuckWatch:
         return True
 
 
-class SpeedTrim:
+class SpeedTrim(Stateful):
     """Lowers the command by the overspeed of the vehicle: speed control leaves an error downhill, and beyond a crest it
     still pushes as it did uphill. Close to the highest allowed speed the command goes to 0, which closes the throttle.
     """
+
+    STATE = ("_trim",)
 
     def __init__(self, fastest: float, reserve: float) -> None:
         """fastest [m/s]: highest allowed speed; reserve [m/s]: margin of commands below it."""

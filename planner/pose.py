@@ -70,6 +70,6 @@ def pose_of(seen: SnapshotRecord, base_in_chassis: Array) -> Pose:
     a, b, c = base_in_chassis.tolist()
     # v + 2 q x (q x v + w v) rotates v by the quaternion.
     u, v, t = y * c - z * b + w * a, z * a - x * c + w * b, x * b - y * a + w * c
-    turned = (a + 2.0 * (y * t - z * v), b + 2.0 * (z * u - x * t), c + 2.0 * (x * v - y * u))
+    rotated = (a + 2.0 * (y * t - z * v), b + 2.0 * (z * u - x * t), c + 2.0 * (x * v - y * u))
     px, py, pz = seen["position"].tolist()
-    return pose_from_attitude((px + turned[0], py + turned[1], pz + turned[2]), (x, y, z, w))
+    return pose_from_attitude((px + rotated[0], py + rotated[1], pz + rotated[2]), (x, y, z, w))

@@ -6,19 +6,22 @@ import math
 from collections import deque
 
 from planner.pose import Pose
+from proving_ground.saving.stateful import Stateful
 
 KEPT_NS = 2_000_000_000
 SLACK_NS = 20_000_000  # times up to this far beyond the newest pose get that pose
 
 
-class PoseHistory:
+class PoseHistory(Stateful):
     """Poses by time [ns], two seconds of them."""
+
+    STATE = ("_poses",)
 
     def __init__(self) -> None:
         self._poses: deque[tuple[int, Pose]] = deque()
 
     def clear(self) -> None:
-        """Clear all poses."""
+        """Forget all poses."""
         self._poses.clear()
 
     def record(self, time_ns: int, pose: Pose) -> None:

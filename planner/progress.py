@@ -13,7 +13,7 @@ from planner.planning import Arcs, Array
 
 
 class Status(Enum):
-    """What the driver is doing."""
+    """What the driver to a goal is doing."""
 
     NO_GOAL = "no_goal"
     DRIVING = "driving"
@@ -22,6 +22,11 @@ class Status(Enum):
     ARRIVED = "arrived"
     FAILED = "failed"  # see Reason
     EMERGENCY = "emergency"  # its inputs are too old, not finite, or implausible
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the drive has ended."""
+        return self in (Status.ARRIVED, Status.FAILED)
 
 
 class Reason(Enum):
@@ -67,6 +72,6 @@ class Progress:
 
     @property
     def words(self) -> str:
-        """One line for display."""
+        """Progress towards the goal in one line, for display."""
         words = self.reason.value or self.status.value.replace("_", " ")
         return f"{words}: {self.detail}" if self.detail else words

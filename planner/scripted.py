@@ -11,9 +11,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from proving_ground.interfaces.digest import Digest
+from proving_ground.kernels.vector3 import Vector3
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
+from proving_ground.settings.units import NS_PER_S
+from vehicle_dynamics.base_motion import BaseMotion, base_motion, snapshot_of
 from vehicle_dynamics.control.helm import Helm
-from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.motion import forward_speed, heading, wrapped
 from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
 from vehicle_dynamics.start import Origin
@@ -23,28 +28,24 @@ SLOW = 3.0  # [m/s]: paths are followed as if at least this fast
 
 
 class Script(Protocol):
-    """What a driver does; time [s] is since the start.
+    """Base of all scripted drivers: pedals and steering as a function of time [s] since the start.
 
-    Use position, attitude, velocity and angular velocity of `seen` alone: over ROS the other fields are 0.
+    Use position, attitude, velocity and angular velocity of `seen` alone: the other fields are 0.
     """
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals: ...
 
 
-class ScriptedDriver:
-    """A script with its helm. `state` is all that a checkpoint needs."""
+class ScriptedDriver(Stateful):
+    """A script with its helm, which has all of its state."""
 
-    def __init__(self, script: Script, helm: Helm, origin: Origin) -> None:
-        self._script, self._helm, self._origin = script, helm, origin
+    STATE = ("_helm",)
 
-    @property
-    def state(self) -> tuple[float, ...]:
-        """Everything that the next command depends on, except the snapshot."""
-        return self._helm.state
-
-    @state.setter
-    def state(self, values: tuple[float, ...]) -> None:
-        self._helm.state = values
+    def __init__(self, script: Script, helm: Helm, origin: Origin, base: Vector3 = (0.0, 0.0, 0.0)) -> None:
+        """base: base_link's origin in the chassis frame [m]."""
+        self._script, self._helm, self._origin, self._base = script, helm, origin, base
+        self._seen = np.zeros(1, SNAPSHOT)[0]
+        self.digest: Digest | None = None  # hashes inputs and outputs
 
     def reset(self) -> None:
         """Return to the initial state."""
@@ -52,7 +53,16 @@ class ScriptedDriver:
 
     def act(self, time: float, seen: SnapshotRecord) -> Pedals:
         """Pedals for the next 10 ms."""
-        return self._script.act(self._helm, self._origin, time, seen)
+        return self.drive(time, base_motion(seen, self._base))
+
+    def drive(self, time: float, motion: BaseMotion) -> Pedals:
+        """The same, given the motion of base_link, as its node receives it."""
+        seen = snapshot_of(motion, self._base, self._seen)
+        pedals = self._script.act(self._helm, self._origin, time, seen).within_limits()
+        if self.digest is not None:
+            self.digest.received(round(time * NS_PER_S), motion[:4])
+            self.digest.produced(round(time * NS_PER_S), pedals)
+        return pedals
 
 
 def _speed(default: float) -> float:
@@ -229,7 +239,7 @@ DRIVER_KINDS: dict[str, type[Script]] = {
 
 
 def _wanted(script: Straight | LaneChange | JTurn | SineSweep, origin: Origin, time: float) -> float:
-    """Speed [m/s] on the ramp from the initial speed to the script's."""
+    """Speed [m/s] at a time [s] on the ramp from the initial speed to the script's speed."""
     change = script.acceleration_mps2 * time
     return origin.speed + min(max(script.speed_mps - origin.speed, -change), change)
 

@@ -23,21 +23,25 @@ class PlannerSettings:
     planner: str = setting(
         "dstar_lite", "Planner to use: arcs, dstar_lite, or your own as module:Class", read_only=True
     )
-    replan_rate_hz: float = setting(10.0, "Plans per second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True)
+    replan_rate_hz: float = setting(
+        10.0, "Plans made per simulated second", unit="Hz", minimum=1.0, maximum=100.0, read_only=True
+    )
     delay_s: float = setting(
-        0.2, "Delay from sensing to the response of the wheels; plans begin at the pose expected by then", unit="s",
+        0.2, "Delay from sensing to wheel response; plans start from the pose predicted for then", unit="s",
         minimum=0.0, maximum=2.0,
     )  # fmt: skip
 
     # Obstacle map
     local_map_m: float = setting(
-        48.0, "Side length of the rolling map", unit="m", minimum=10.0, maximum=200.0, read_only=True
-    )
+        48.0, "Side length of the square map around the vehicle that obstacles are entered in",
+        unit="m", minimum=10.0, maximum=200.0, read_only=True,
+    )  # fmt: skip
     map_resolution_m: float = setting(
-        0.2, "Side length of the rolling map's cells", unit="m", minimum=0.05, maximum=1.0, read_only=True
-    )
+        0.2, "Side length of the cells of the map around the vehicle",
+        unit="m", minimum=0.05, maximum=1.0, read_only=True,
+    )  # fmt: skip
     global_resolution_m: float = setting(
-        0.4, "Side length of the global path's cells, a whole multiple of the rolling map's", unit="m",
+        0.4, "Cell size of the search for a path to the goal, a whole multiple of map_resolution_m", unit="m",
         minimum=0.05, maximum=5.0, read_only=True,
     )  # fmt: skip
     max_step_m: float = setting(
@@ -47,77 +51,95 @@ class PlannerSettings:
         25.0, "Slope above which ground is an obstacle", unit="deg", minimum=1.0, maximum=60.0
     )
     max_height_m: float = setting(
-        0.5, "Height of an obstacle over the vehicle's ground plane, beyond what the steepest slope explains", unit="m",
+        0.5, "Height above the plane under the vehicle, beyond what max_slope_deg explains, of an obstacle", unit="m",
         minimum=0.05, maximum=10.0,
     )  # fmt: skip
 
     # Arcs
-    forward_arcs: int = setting(41, "Number of arcs ahead, odd", minimum=3, maximum=501, read_only=True)
-    reverse_arcs: int = setting(21, "Number of reverse arcs, odd", minimum=3, maximum=501, read_only=True)
-    arc_length_m: float = setting(12.0, "Length of an arc", unit="m", minimum=2.0, maximum=50.0, read_only=True)
-    arc_step_m: float = setting(
-        0.25, "Distance between the points checked along an arc", unit="m", minimum=0.05, maximum=1.0, read_only=True
+    forward_arcs: int = setting(
+        41, "Number of candidate arcs forward, odd so that one is straight", minimum=3, maximum=501, read_only=True
     )
+    reverse_arcs: int = setting(
+        21, "Number of candidate arcs in reverse, odd so that one is straight", minimum=3, maximum=501, read_only=True
+    )
+    arc_length_m: float = setting(
+        12.0, "Length of a candidate arc", unit="m", minimum=2.0, maximum=50.0, read_only=True
+    )
+    arc_step_m: float = setting(
+        0.25, "Distance between the points along an arc that are checked for obstacles",
+        unit="m", minimum=0.05, maximum=1.0, read_only=True,
+    )  # fmt: skip
     max_curvature_1pm: float = setting(
-        0.0, "Sharpest curvature of a plan; 0: as the vehicle's file has it", unit="1/m", minimum=0.0, maximum=1.0,
+        0.0, "Largest curvature of a planned arc; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0,
         read_only=True,
     )  # fmt: skip
     discs: int = setting(
-        6, "Number of discs that make up the vehicle's footprint", minimum=1, maximum=20, read_only=True
+        6, "Number of discs along the vehicle that together cover its footprint", minimum=1, maximum=20, read_only=True
     )
-    margin_m: float = setting(0.25, "Margin kept clear around the footprint", unit="m", minimum=0.0, maximum=2.0)
+    margin_m: float = setting(
+        0.25, "Distance from the footprint that must be free of obstacles", unit="m", minimum=0.0, maximum=2.0
+    )
     clearance_m: float = setting(
-        1.2, "Clearance below which an obstacle adds to the cost of an arc", unit="m", minimum=0.0, maximum=10.0
-    )
+        1.2, "Lateral clearance below which an arc costs more; see clearance_weight",
+        unit="m", minimum=0.0, maximum=10.0,
+    )  # fmt: skip
     clearance_weight: float = setting(
-        1.5, "Cost of a metre of lacking clearance, in metres off the goal", minimum=0.0, maximum=100.0
-    )
+        1.5, "Cost of an arc per metre that its clearance is below clearance_m, in metres to the goal",
+        minimum=0.0, maximum=100.0,
+    )  # fmt: skip
     slope_weight: float = setting(
-        5.0, "Cost of slope, in distance off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0
-    )
+        5.0, "Cost of an arc per unit of slope along it (rise over run), in metres of distance to the goal",
+        unit="m", minimum=0.0, maximum=100.0,
+    )  # fmt: skip
     roll_weight: float = setting(
-        10.0, "Cost of sideways tilt, in distance off the goal per rise over run", unit="m", minimum=0.0, maximum=100.0
-    )
+        10.0, "Cost of an arc per unit of slope across it (rise over run), in metres of distance to the goal",
+        unit="m", minimum=0.0, maximum=100.0,
+    )  # fmt: skip
     smooth_weight: float = setting(
-        4.0, "Cost of a change of curvature, in distance off the goal", unit="m^2", minimum=0.0, maximum=100.0
-    )
+        4.0, "Cost of an arc per change of curvature [1/m] from the present one, in metres of distance to the goal",
+        unit="m^2", minimum=0.0, maximum=100.0,
+    )  # fmt: skip
     heading_weight: float = setting(
-        1.0, "Cost of a heading off the path, in distance off the goal", unit="m/rad", minimum=0.0, maximum=100.0
-    )
+        1.0, "Cost of an arc per radian between its end and the path's direction, in metres of distance to the goal",
+        unit="m/rad", minimum=0.0, maximum=100.0,
+    )  # fmt: skip
     hysteresis_m: float = setting(
-        0.2, "Cost advantage that a new arc must have over the present one", unit="m", minimum=0.0, maximum=10.0
-    )
+        0.2, "Cost by which another arc must be better before it replaces the present one, in metres to the goal",
+        unit="m", minimum=0.0, maximum=10.0,
+    )  # fmt: skip
     least_arc_m: float = setting(
-        1.0, "Clear length below which an arc counts as blocked", unit="m", minimum=0.1, maximum=10.0
+        1.0, "Free length of an arc below which it counts as blocked", unit="m", minimum=0.1, maximum=10.0
     )
 
     # Speed
-    max_speed_mps: float = setting(5.0, "Highest speed of the vehicle", unit="m/s", minimum=0.5, maximum=15.0)
+    max_speed_mps: float = setting(5.0, "Largest planned forward speed", unit="m/s", minimum=0.5, maximum=15.0)
     speed_reserve_mps: float = setting(
-        0.3,
-        "Margin of the requested speed below the highest one, because speed control overshoots",
-        unit="m/s",
-        minimum=0.0,
-        maximum=2.0,
-    )
+        0.3, "Margin by which commanded speeds stay below max_speed_mps, because speed control overshoots",
+        unit="m/s", minimum=0.0, maximum=2.0,
+    )  # fmt: skip
     downhill_mps: float = setting(
-        4.0,
-        "Reduction of speed downhill, per fall over run, because brakes have more to do",
-        unit="m/s",
-        minimum=0.0,
-        maximum=20.0,
-    )
+        4.0, "Reduction of the planned speed per unit of downhill slope (fall over run), to leave the brakes a reserve",
+        unit="m/s", minimum=0.0, maximum=20.0,
+    )  # fmt: skip
     least_speed_mps: float = setting(
-        0.8, "Lowest speed planned for an arc, except to stop", unit="m/s", minimum=0.1, maximum=5.0
+        0.8, "Lowest speed planned along an arc, except to stop", unit="m/s", minimum=0.1, maximum=5.0
     )
     manoeuvre_speed_mps: float = setting(
-        2.0, "Forward speed while turning in a narrow space", unit="m/s", minimum=0.1, maximum=5.0
+        2.0, "Forward speed of manoeuvres with reversing in a narrow space", unit="m/s", minimum=0.1, maximum=5.0
     )
-    reverse_speed_mps: float = setting(1.5, "Highest speed in reverse", unit="m/s", minimum=0.1, maximum=5.0)
-    acceleration_mps2: float = setting(1.0, "Fastest rise of speed", unit="m/s^2", minimum=0.1, maximum=5.0)
-    deceleration_mps2: float = setting(1.2, "Fall of speed that plans count on", unit="m/s^2", minimum=0.1, maximum=5.0)
-    lateral_mps2: float = setting(1.5, "Largest acceleration to the side", unit="m/s^2", minimum=0.1, maximum=5.0)
-    curvature_rate_1pms: float = setting(0.3, "Fastest change of curvature", unit="1/(m s)", minimum=0.01, maximum=5.0)
+    reverse_speed_mps: float = setting(1.5, "Largest speed in reverse", unit="m/s", minimum=0.1, maximum=5.0)
+    acceleration_mps2: float = setting(
+        1.0, "Largest rate at which the commanded speed increases", unit="m/s^2", minimum=0.1, maximum=5.0
+    )
+    deceleration_mps2: float = setting(
+        1.2, "Deceleration with which plans expect the vehicle to brake", unit="m/s^2", minimum=0.1, maximum=5.0
+    )
+    lateral_mps2: float = setting(
+        1.5, "Largest lateral acceleration, which limits speed in curves", unit="m/s^2", minimum=0.1, maximum=5.0
+    )
+    curvature_rate_1pms: float = setting(
+        0.3, "Largest rate at which the commanded curvature changes", unit="1/(m s)", minimum=0.01, maximum=5.0
+    )
     clearance_gain_1ps: float = setting(
         4.0,
         "Speed added to least_speed_mps per metre of lateral clearance beyond margin_m",
@@ -126,22 +148,25 @@ class PlannerSettings:
         maximum=100.0,
     )
     rough_m: float = setting(
-        0.15, "Twist of the ground under four wheels that halves the speed", unit="m", minimum=0.01, maximum=2.0
-    )
+        0.15, "Height of the ground of one wheel above the plane of the other three, halved, at which speed is halved",
+        unit="m", minimum=0.01, maximum=2.0,
+    )  # fmt: skip
     rollover_share: float = setting(
-        0.5, "Largest share used of the tilt that tips the vehicle over", minimum=0.05, maximum=1.0
+        0.5, "Largest allowed roll, as a share of the roll at which the vehicle tips over", minimum=0.05, maximum=1.0
     )
 
     # Global path
     near_m: float = setting(
-        4.0, "Distance within which obstacles add to the cost of a path", unit="m", minimum=0.0, maximum=20.0
+        4.0, "Distance from obstacles within which a path to the goal costs more", unit="m", minimum=0.0, maximum=20.0
     )
     near_cost: float = setting(
-        10.0, "Added cost of a path right beside an obstacle, as a multiple of its length", minimum=0.0, maximum=50.0
-    )
+        10.0, "Extra cost of a path per metre of its length where it touches an obstacle; falls to 0 at near_m",
+        minimum=0.0, maximum=50.0,
+    )  # fmt: skip
     carrot_m: float = setting(
-        9.0, "Furthest point ahead on the path that arcs aim at", unit="m", minimum=2.0, maximum=50.0
-    )
+        9.0, "Distance along the path of the furthest point that arcs are steered to",
+        unit="m", minimum=2.0, maximum=50.0,
+    )  # fmt: skip
 
     # Driving to a goal
     arrival_m: float = setting(
@@ -164,7 +189,7 @@ class PlannerSettings:
         90.0, "Time without progress after which the goal is given up", unit="s", minimum=1.0, maximum=3600.0
     )
     progress_m: float = setting(
-        1.0, "Approach to the goal that counts as progress", unit="m", minimum=0.1, maximum=50.0
+        1.0, "Reduction of the distance to the goal that counts as progress", unit="m", minimum=0.1, maximum=50.0
     )
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:

@@ -14,24 +14,46 @@ AXIS_TOLERANCE = 1e-3  # rounding of drivers that scale to float32
 
 @dataclass(frozen=True, kw_only=True)
 class TeleopSettings(DriverSettings):
-    """How the pad drives; indices are those of sensor_msgs/Joy."""
+    """Axes, buttons and speeds of driving by a game pad; indices are those of sensor_msgs/Joy."""
 
-    joy_timeout_s: float = setting(0.3, "Silence of /joy that stops the vehicle", unit="s", minimum=0.05, maximum=2.0)
+    joy_timeout_s: float = setting(
+        0.3, "Time without a /joy message after which the vehicle is stopped", unit="s", minimum=0.05, maximum=2.0
+    )
 
-    speed_axis: int = setting(1, "Axis of speed, forward positive", minimum=0, maximum=63)
-    steering_axis: int = setting(3, "Axis of steering, left positive", minimum=0, maximum=63)
-    throttle_axis: int = setting(5, "Axis of the throttle (pedals)", minimum=0, maximum=63)
-    throttle_released: float = setting(1.0, "Throttle axis when released", minimum=-1.0, maximum=1.0)
-    throttle_pressed: float = setting(-1.0, "Throttle axis when fully pressed", minimum=-1.0, maximum=1.0)
-    brake_axis: int = setting(2, "Axis of the brake (pedals)", minimum=0, maximum=63)
-    brake_released: float = setting(1.0, "Brake axis when released", minimum=-1.0, maximum=1.0)
-    brake_pressed: float = setting(-1.0, "Brake axis when fully pressed", minimum=-1.0, maximum=1.0)
-    hold_button: int = setting(4, "Button to hold while driving", minimum=0, maximum=63)
-    turbo_button: int = setting(5, "Button for turbo speed", minimum=0, maximum=63)
+    speed_axis: int = setting(1, "Index in /joy axes of the stick for speed, positive forward", minimum=0, maximum=63)
+    steering_axis: int = setting(
+        3, "Index in /joy axes of the stick for steering, positive to the left", minimum=0, maximum=63
+    )
+    throttle_axis: int = setting(
+        5, "Index in /joy axes of the throttle; only with output: pedals", minimum=0, maximum=63
+    )
+    throttle_released: float = setting(
+        1.0, "Value of the throttle's axis when it is released", minimum=-1.0, maximum=1.0
+    )
+    throttle_pressed: float = setting(
+        -1.0, "Value of the throttle's axis when it is fully pressed", minimum=-1.0, maximum=1.0
+    )
+    brake_axis: int = setting(2, "Index in /joy axes of the brake; only with output: pedals", minimum=0, maximum=63)
+    brake_released: float = setting(1.0, "Value of the brake's axis when it is released", minimum=-1.0, maximum=1.0)
+    brake_pressed: float = setting(
+        -1.0, "Value of the brake's axis when it is fully pressed", minimum=-1.0, maximum=1.0
+    )
+    hold_button: int = setting(
+        4, "Index in /joy buttons of the dead-man switch, to be held while driving", minimum=0, maximum=63
+    )
+    turbo_button: int = setting(
+        5, "Index in /joy buttons of the button that selects turbo_speed_mps", minimum=0, maximum=63
+    )
 
-    max_speed_mps: float = setting(3.0, "Speed at full stick", unit="m/s", minimum=0.0, maximum=40.0)
-    turbo_speed_mps: float = setting(8.0, "Speed at full stick with turbo", unit="m/s", minimum=0.0, maximum=40.0)
-    expo: float = setting(0.4, "Response curve: 0 straight, 1 cubic (fine near the centre)", minimum=0.0, maximum=1.0)
+    max_speed_mps: float = setting(
+        3.0, "Commanded speed at full deflection of the stick", unit="m/s", minimum=0.0, maximum=40.0
+    )
+    turbo_speed_mps: float = setting(
+        8.0, "Commanded speed at full deflection while the turbo button is held", unit="m/s", minimum=0.0, maximum=40.0
+    )
+    expo: float = setting(
+        0.4, "Response curve of the sticks: 0 = linear, 1 = cubic (finer near the centre)", minimum=0.0, maximum=1.0
+    )
 
     def __post_init__(self) -> None:
         if self.turbo_speed_mps < self.max_speed_mps:

@@ -42,7 +42,7 @@ class KeyTerminal:
         self._previous_continue: Any = signal.signal(signal.SIGCONT, self._continued)
 
     def close(self) -> None:
-        """Restore the terminal."""
+        """Restore the terminal's former mode."""
         signal.signal(signal.SIGCONT, self._previous_continue)
         os.close(self._guard_pipe)
         self._guard.wait()

@@ -128,7 +128,7 @@ class StepWatch:
         self.count = 0
 
     def look(self, seen: SnapshotRecord) -> None:
-        """Check one instant."""
+        """Count wheels that have just struck a step, at one instant of a drive."""
         at_x, at_y, _ = seen["position"].tolist()
         rises = np.empty(4)
         _rises(self._ground, at_x, at_y, heading(seen), seen["wheel_centre"], seen["steer_angle"], rises)

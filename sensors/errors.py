@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel
+from proving_ground.saving.stateful import Stateful
 from sensors.streams import stream
 
 Array = NDArray[np.float64]
@@ -63,8 +64,10 @@ class ErrorParameters:
 CONSTANT, SCALE, DRIFT, WALK, SKEW = 0, 1, 2, 3, slice(4, None)
 
 
-class ErrorModel:
+class ErrorModel(Stateful):
     """Errors of `size` channels over time. `reset` restarts with the same random numbers."""
+
+    STATE = ("_noise", "_drifting", "_units", "_walked_s", "_time_ns")
 
     def __init__(self, parameters: ErrorParameters, size: int, seed: int, *names: str) -> None:
         """names: of the random stream, as in sensors.streams.stream."""
@@ -226,7 +229,7 @@ def _age(passed: float, drift_time: float, kicks: Array, drift: Array, walk: Arr
 def _apply(
     passed: float, kicks: Array, sizes: tuple[float, ...], units: Array, noise: Array, true: Array, read: Array
 ) -> None:
-    """One reading some seconds after the last; apply_still makes many. Same sizes and units."""
+    """Apply all errors to one reading, some seconds after the last; sizes and units as in apply_still."""
     constant_bias, drifting_bias, drift_time, random_walk, scale, misalignment, white, resolution, limit = sizes
     constant, scales, drift, walk = units[0], units[1], units[2], units[3]
     _age(passed, drift_time, kicks, drift, walk)

@@ -12,11 +12,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful, restored
 from proving_ground.settings import setting
 from sensors.streams import stream
 
@@ -45,7 +46,7 @@ DELIVERY_FAULTS = ("outage", "drop", "delay", "duplicate", "reorder")
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One fault in time."""
+    """A fault of a sensor with its start and length."""
 
     kind: str = setting(..., "Kind of the fault", choices=tuple(FAULTS))
     start_s: float = setting(
@@ -91,8 +92,10 @@ class _Part(NamedTuple):
     since_s: float  # when it began, or was set if that is later
 
 
-class FaultLine:
+class FaultLine(Stateful):
     """The faults of one sensor. Without faults it changes nothing and draws no random numbers."""
+
+    STATE = ("_time_s", "_sent", "_parts")
 
     def __init__(self, faults: Iterable[Fault], channels: Sequence[str], seed: int, name: str) -> None:
         """channels: names of a reading's elements. Raises ValueError for a fault of an unknown channel."""
@@ -118,6 +121,12 @@ class FaultLine:
         self._time_s = -math.inf
         self._sent: Array | None = None
         self._parts = {key: self._part(key, part.fault) for key, part in self._parts.items()}
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """Faults are those of the settings; those that were there before go on as they were."""
+        own, saved = self._parts, state["_parts"]
+        super().restore_state(state, keep_random=keep_random)
+        self._parts = {key: restored(part, saved.get(key, part), keep_random) for key, part in own.items()}
 
     def faults_at(self, time_s: float) -> tuple[Fault, ...]:
         """Faults active at a time since the start."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.registry import Registry
 from sensors import publications
 from sensors.encoders import Encoders, EncoderSettings
@@ -17,29 +21,63 @@ from sensors.lidar.lidar import Lidar
 from sensors.lidar.moving import MovingTarget
 from sensors.lidar.scene import Scene
 from sensors.lidar.settings import LidarSettings
+from sensors.lidar.targets import Target
 from sensors.node_settings import SceneSettings, SensorNodeSettings
 from sensors.publication import Announcement, Publication, Remark
 from sensors.sensor import Sensor, SensorSettings
+from terrain.obstacles import Obstacles
+from terrain.ruts import clear_ruts, write_cells
 from terrain.surroundings import Surroundings
 
 
-class SeenWorld:
+class SeenWorld(Stateful):
     """The scene seen by the sensors of one process, with its moving targets."""
+
+    STATE = ("scene",)
 
     def __init__(self, there: Surroundings, targets: tuple[MovingTarget, ...] = ()) -> None:
         self.there = there
         self.scene = Scene.of(there.world, there.ground) if there.world is not None else Scene.of_plane(there.ground)
         self._targets = targets
+        self._spawned: list[Target] = []
+
+    @staticmethod
+    def of(there: Surroundings, sensors: Iterable[Any]) -> SeenWorld:
+        """With the targets in the settings of sensors of one run, which are the same for all that have them."""
+        targets = (settings.moving_targets() for settings in sensors if isinstance(settings, SceneSettings))
+        return SeenWorld(there, next(targets, ()))
+
+    @property
+    def has_ruts(self) -> bool:
+        """Whether wheels leave ruts in the ground."""
+        return len(self.there.ground.kernel().ruts.keys) > 1
+
+    def press(self, cells: NDArray[np.void]) -> None:
+        """Set the depth of cells of the soil that the vehicle has pressed, in another process; records of RUT_CELL."""
+        columns, rows, depth = (np.ascontiguousarray(cells[name]) for name in ("column", "row", "depth"))
+        write_cells(self.there.ground.kernel().ruts, columns, rows, depth)
+
+    def clear_ruts(self) -> None:
+        """Forget all ruts."""
+        clear_ruts(self.there.ground.kernel().ruts)
 
     def move_to(self, time_s: float) -> None:
         """Move the targets to a time since the start of the run [s]."""
         if self._targets:
-            self.scene.set_targets([target.target(time_s, self.there.height_at) for target in self._targets])
+            moved = [target.target(time_s, self.there.height_at) for target in self._targets]
+            self.scene.set_targets([*moved, *self._spawned])
+
+    def set_spawned(self, spawned: Obstacles) -> None:
+        """Show these boxes and cylinders as well, until others replace them."""
+        self._spawned = [Target(shape=box) for box in spawned.boxes]
+        self._spawned += [Target(shape=cylinder) for cylinder in spawned.cylinders]
+        if not self._targets:
+            self.scene.set_targets(self._spawned)
 
 
 @dataclass(frozen=True)
 class SensorKind:
-    """How to make a kind of sensor, and its inputs."""
+    """A kind of sensor: how to make one, what it needs and what it publishes."""
 
     name: str
     settings: type[SensorSettings]
@@ -53,6 +91,7 @@ class SensorKind:
     sends_large_messages: bool = False
     needs_accel: bool = False  # the truth's acceleration
     needs_drive: bool = False  # the truth's wheels, pedals and engine
+    sees_ground: bool = False  # and so the ruts in it
 
     @cached_property
     def node_settings(self) -> Any:
@@ -115,5 +154,6 @@ LIDAR = SensorKind(
     publishes=publications.LIDAR,
     sends_large_messages=True,
     looks_around=True,
+    sees_ground=True,
 )
 SENSOR_KINDS: Registry[SensorKind] = Registry("proving_ground.sensors", IMU, GPS, ENCODERS, LIDAR)

@@ -38,12 +38,13 @@ class Mount:
     """Pose of a sensor in base_link, as in settings."""
 
     xyz_m: tuple[float, ...] = setting(
-        (), "Position in base_link: forward, left, up; empty: that of this kind of sensor in the vehicle's file",
+        (), "Position of the sensor in base_link: forward, left, up; empty: from the vehicle's file",
         unit="m", minimum=-10.0, maximum=10.0, read_only=True,
     )  # fmt: skip
     rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0, read_only=True
-    )
+        (0.0, 0.0, 0.0), "Roll, pitch and yaw of the sensor's axes in base_link",
+        unit="deg", minimum=-180.0, maximum=180.0, read_only=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if len(self.xyz_m) not in (0, 3):
@@ -62,7 +63,7 @@ class Mount:
         return Mount(xyz_m=position.xyz_m, rpy_deg=self.rpy_deg if any(self.rpy_deg) else position.rpy_deg)
 
     def mounting(self) -> Mounting:
-        """Mounting for computations."""
+        """This mount in the form that computations use."""
         return Mounting(self.position, self.rpy_deg)
 
 

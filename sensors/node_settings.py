@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
+from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.settings import setting
 from proving_ground.settings.dates import date_ns
 from proving_ground.settings.nested import settings_from_text
@@ -35,13 +36,22 @@ class SensorNodeSettings(SensorSettings):
         "Name of a vehicle in config/vehicles, or a path; gives the sensor's position if `mount` is empty",
         read_only=True,
     )
-    frame: str = setting("", "Name of the sensor's frame; empty: that of its kind, or NAME_link", read_only=True)
+    frame: str = setting(
+        "",
+        "Name of the sensor's tf frame; empty: the default of its kind (imu_link), or NODE_link for another name",
+        read_only=True,
+    )
     frames: Frames = field(default_factory=Frames)
     fault_script: tuple[str, ...] = setting(
-        (), "Faults in time, each KIND START_S LENGTH_S [VALUE [CHANNEL]]", read_only=True
+        (),
+        "Faults during the run, each 'KIND START_S LENGTH_S [VALUE [CHANNEL]]', as 'bias 10 5 0.2 gyro_z'",
+        read_only=True,
     )
+    sync_with: tuple[str, ...] = sync_with()
     start_date: str = setting(
-        "", "Time of the run's start, from which faults count; empty: the first ground truth received", read_only=True
+        "",
+        "Date from which times in fault_script count, ISO 8601; empty: stamp of the first ground truth received",
+        read_only=True,
     )
 
     def __post_init__(self) -> None:
@@ -68,7 +78,9 @@ class SceneSettings(SiteSettings):
     """Surroundings of a sensor that needs the scene."""
 
     targets: tuple[str, ...] = setting(
-        (), "Moving targets, each as YAML text like an item of a scenario's `targets`", read_only=True
+        (),
+        "Moving objects that the sensor sees, each as YAML text like an item of `targets` in a scenario file",
+        read_only=True,
     )
 
     def moving_targets(self) -> tuple[MovingTarget, ...]:

@@ -14,7 +14,7 @@ Fill = Callable[[Any], None]  # fills a message
 
 @dataclass(frozen=True)
 class Publication:
-    """One topic of a kind of sensor."""
+    """A topic of a kind of sensor, and how its messages are filled."""
 
     topic: Topic  # of a sensor named after its kind
     fills: Callable[[Any, Any], Iterable[Fill]]  # from sample and settings: one per message

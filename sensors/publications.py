@@ -38,7 +38,7 @@ IMU = (
 
 
 def imu_remark(sample: ImuSample) -> Remark:
-    """Whether a sample is within the sensor's range."""
+    """Health of the IMU from a sample: whether a reading is at the end of the sensor's range."""
     words = "an axis is at the limit of its range" if sample.is_clipped else "within its range"
     return Remark("range", not sample.is_clipped, words)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, make_dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, make_dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from proving_ground.interfaces.digest import Digest
 from proving_ground.kernels.vector3 import Vector3
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.one_of import one_of
@@ -16,9 +19,13 @@ from proving_ground.settings.units import NS_PER_S
 from sensors.drive_truth import drive_truth
 from sensors.faults import Fault
 from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
-from vehicle_dynamics.base_motion import base_motion
+from sensors.samples import DriveTruth
+from sensors.sensor import NO_FAULT
+from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.stepper import ticks_between
+
+WARM_PERIODS = 3
 
 
 class _Choice:
@@ -91,8 +98,10 @@ def check_sensors(choices: Sequence[SensorChoice], faults: Sequence[SensorFault]
             raise ValueError(f"faults: {fault.sensor}: {error}") from None
 
 
-class SensorRig:
+class SensorRig(Stateful):
     """All sensors; `update` at every tick returns the samples that arrive."""
+
+    STATE = ("sensors", "seen")
 
     def __init__(
         self, sensors: Mapping[str, tuple[SensorKind, Any]], *, start_ns: int, base_in_chassis: Vector3, seen: SeenWorld
@@ -100,18 +109,11 @@ class SensorRig:
         """sensors: kinds and settings of parts by name; seen: the world for LIDAR and GPS."""
         self._base, self.seen, self._start_ns = base_in_chassis, seen, start_ns
         self.kinds = {name: kind for name, (kind, _) in sensors.items()}
+        self.digests: dict[str, Digest] = {}  # by name, of sensors whose inputs and outputs are hashed
         self.sensors: dict[str, Any] = {
             name: make_sensor(kind, settings, seen, name=name, start_ns=start_ns)
             for name, (kind, settings) in sensors.items()
         }
-
-    def save(self) -> dict[str, Any]:
-        """Complete state; `restore` accepts it any number of times."""
-        return copy.deepcopy(self.sensors, {id(self.seen.scene): self.seen.scene})
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Continue from a saved state."""
-        self.sensors = copy.deepcopy(saved, {id(self.seen.scene): self.seen.scene})
 
     def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
         """Samples that arrive at this instant, with sensor names."""
@@ -119,9 +121,29 @@ class SensorRig:
         self.seen.move_to((time_ns - self._start_ns) / NS_PER_S)
         there: list[tuple[str, Any]] = []
         for name, sensor in self.sensors.items():
-            drive = (drive_truth(seen),) if self.kinds[name].needs_drive else ()
-            there += [(name, sample) for sample in sensor.update(time_ns, motion, *drive)]
+            kind = self.kinds[name]
+            truth = Truth(time_ns, motion, drive_truth(seen) if kind.needs_drive else None)
+            there += [(name, sample) for sample in sampled(kind, sensor, truth, self.digests.get(name))]
         return there
+
+
+class Truth(NamedTuple):
+    """What a sensor is given at an instant."""
+
+    time_ns: int
+    motion: BaseMotion
+    drive: DriveTruth | None  # for kinds that need it
+
+
+def sampled(kind: SensorKind, sensor: Any, truth: Truth, digest: Digest | None = None) -> list[Any]:
+    """Samples that arrive at an instant, in a sensor's node and in the rig; digest: hashes what the kind uses."""
+    time_ns, motion, drive = truth
+    found: list[Any] = sensor.update(time_ns, motion, *((drive,) if kind.needs_drive else ()))
+    if digest is not None:
+        digest.received(time_ns, motion[:4], motion[4:] if kind.needs_accel else (), drive)
+        for sample in found:
+            digest.produced(time_ns, sample)
+    return found
 
 
 def make_sensor(kind: SensorKind, settings: Any, seen: SeenWorld | None, *, name: str, start_ns: int) -> Any:
@@ -130,6 +152,21 @@ def make_sensor(kind: SensorKind, settings: Any, seen: SeenWorld | None, *, name
         return kind.make(settings, seen, seed=settings.seed, name=name, faults=settings.scripted(), start_ns=start_ns)
     except ValueError as error:
         raise SettingsError(f"sensors: {name}: {error}") from None
+
+
+def warm_up(kind: SensorKind, settings: Any, seen: SeenWorld | None, name: str) -> None:
+    """Compile all kernels that a sensor needs, on one of its own: no state and no random number of a run changes."""
+    rest, level = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+    drive = (DriveTruth(np.zeros(4), np.zeros(4), 0.0, 0.0, 0.0, 80.0),) if kind.needs_drive else ()
+    for fault in (NO_FAULT, "bias"):
+        sensor = make_sensor(kind, replace(settings, fault=fault, fault_channel=""), seen, name=name, start_ns=0)
+        for count in range(4 * WARM_PERIODS):
+            time_ns = round((1.0 + 0.25 * count / settings.rate_hz) * NS_PER_S)
+            if seen is not None:
+                seen.move_to(time_ns / NS_PER_S)
+            sensor.update(time_ns, BaseMotion((0.01 * count, 0.0, 2.0), level, rest, rest, rest, rest), *drive)
+    if seen is not None:
+        seen.move_to(0.0)
 
 
 def steps_between_ticks(choices: Sequence[SensorChoice], step_s: float, control_steps: int) -> int:

@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FAULTS, Fault, FaultLine, channel_mask
@@ -42,14 +43,23 @@ class SensorSettings:
 
     rate_hz: float = rate(100.0)
     mount: Mount = field(default_factory=Mount)
-    latency_s: float = setting(0.0, "Time from a sample to its arrival", unit="s", minimum=0.0, maximum=10.0)
-    latency_jitter_s: float = setting(
-        0.0, "Largest random addition to the latency", unit="s", minimum=0.0, maximum=10.0
+    latency_s: float = setting(
+        0.0, "Delay from measuring a sample to publishing it", unit="s", minimum=0.0, maximum=10.0
     )
-    dropout: float = setting(0.0, "Share of samples that are lost at random", minimum=0.0, maximum=1.0)
-    fault: str = setting(NO_FAULT, "Fault to inject now; none: no fault", choices=(NO_FAULT, *FAULTS))
-    fault_value: float = setting(0.0, "Size of the present fault, as its kind defines it", minimum=-1e9, maximum=1e9)
-    fault_channel: str = setting("", "Beginning of the names of the channels affected by the present fault; empty: all")
+    latency_jitter_s: float = setting(
+        0.0, "Largest random delay added to latency_s, uniform from 0", unit="s", minimum=0.0, maximum=10.0
+    )
+    dropout: float = setting(
+        0.0, "Share of samples that are lost at random; of a LIDAR, whole scans", minimum=0.0, maximum=1.0
+    )
+    fault: str = setting(NO_FAULT, "Fault injected from now on, until set to none", choices=(NO_FAULT, *FAULTS))
+    fault_value: float = setting(
+        0.0, "Size of the fault: what is added (drift: per second), the factor of scale, share of drop, or delay in s",
+        minimum=-1e9, maximum=1e9,
+    )  # fmt: skip
+    fault_channel: str = setting(
+        "", "Channels that the fault affects, by how their names begin (gyro: gyro_x, gyro_y, gyro_z); empty: all"
+    )
 
     def __post_init__(self) -> None:
         self.present_fault()
@@ -68,7 +78,7 @@ class SensorSettings:
             raise ValueError(f"fault_{error}") from None
 
     def mounting(self) -> Mounting:
-        """Mounting of the sensor."""
+        """The sensor's mount in the form that computations use."""
         return self.mount.mounting()
 
     def fitted(self: AnySettings, kind: str, equipment: Equipment) -> AnySettings:
@@ -79,11 +89,13 @@ class SensorSettings:
 Settings = TypeVar("Settings", bound=SensorSettings)
 
 
-class Sensor(Generic[Settings, Sample]):
+class Sensor(Stateful, Generic[Settings, Sample]):
     """Sampling, faults and delivery around the measurement of a kind of sensor.
 
     A kind calls `is_due`, `distorted` and `send` in its `update`, and returns what `arrived`.
     """
+
+    STATE: ClassVar[tuple[str, ...]] = ("_sampler", "_faults", "_delivery")
 
     def __init__(
         self, settings: Settings, *, seed: int = 0, name: str, faults: Iterable[Fault] = (), start_ns: int = 0
@@ -137,6 +149,10 @@ class Sensor(Generic[Settings, Sample]):
     def send(self, time_ns: int, sample: Sample) -> None:
         """Send a sample; it arrives after its latency."""
         self._delivery.send(time_ns, self.seconds(time_ns), sample)
+
+    def next_arrival_ns(self, now_ns: int) -> int:
+        """No sample arrives between now, whose truth was processed, and this time."""
+        return self._delivery.next_ns(self._sampler.next_ns(now_ns))
 
     def arrived(self, now_ns: int) -> list[Sample]:
         """Samples that have arrived by now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import Generic, TypeVar
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from sensors.faults import FaultLine
 from sensors.streams import stream
@@ -12,8 +13,10 @@ from sensors.streams import stream
 Sample = TypeVar("Sample")
 
 
-class Sampler:
+class Sampler(Stateful):
     """Sampling instants of a rate: the first at or after each whole number of periods since 1970."""
+
+    STATE = ("_period",)
 
     def __init__(self, rate_hz: float) -> None:
         self.period_ns = round(NS_PER_S / rate_hz)
@@ -29,9 +32,15 @@ class Sampler:
         before, self._period = self._period, period
         return late == 0 if before is None else period > before
 
+    def next_ns(self, now_ns: int) -> int:
+        """Earliest time of the next sample after an instant."""
+        return (now_ns // self.period_ns + 1) * self.period_ns
 
-class Delivery(Generic[Sample]):
+
+class Delivery(Stateful, Generic[Sample]):
     """Samples in transit: delayed, lost or duplicated by settings and faults."""
+
+    STATE = ("_random", "_waiting", "_count", "lost")
 
     def __init__(self, faults: FaultLine, seed: int, name: str) -> None:
         self.latency_s = 0.0  # of every sample
@@ -57,6 +66,11 @@ class Delivery(Generic[Sample]):
         for delay in delays:
             self._count += 1  # keeps order at equal times, and avoids comparing samples
             heapq.heappush(self._waiting, (time_ns + round((late + delay) * NS_PER_S), self._count, sample))
+
+    def next_ns(self, sent_ns: int) -> int:
+        """Earliest arrival from now on; sent_ns: earliest time at which another sample is sent."""
+        sent_ns += round(self.latency_s * NS_PER_S)
+        return min(self._waiting[0][0], sent_ns) if self._waiting else sent_ns
 
     def arrived(self, now_ns: int) -> list[Sample]:
         """Samples that have arrived by now, in order of arrival."""

@@ -80,7 +80,7 @@ def _mean_ms(values: list[float]) -> str:
 
 
 class RecentCounts:
-    """Counts that grew recently."""
+    """Finds which of several counters have changed recently."""
 
     def __init__(self) -> None:
         self._before: dict[str, int] = {}

@@ -17,7 +17,7 @@ from terrain.ground import GroundModel
 
 @dataclass(frozen=True)
 class ObserverKind:
-    """How to make an observer of the vehicle."""
+    """A kind of observer: its settings, default file and how to make one."""
 
     name: str
     description: str

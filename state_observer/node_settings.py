@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
+from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.settings import setting
 from sensors.encoders import EncoderSettings
 from sensors.gps import GpsSettings, LocalFrame
@@ -16,6 +17,7 @@ from state_observer.kinds import OBSERVER_KINDS
 from state_observer.vehicle.observer import BasicObserver
 from state_observer.vehicle.settings import Datum, Known
 from terrain.surroundings import SiteSettings, Surroundings
+from terrain.world_ground import JOURNAL
 from vehicle_dynamics.equipment import Equipment
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.start import RENAMED_START, Origin, Start
@@ -26,49 +28,44 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 class KnownGps:
     """What the observer knows about the receiver."""
 
+    name: str = setting("gps", "Name of the sensor that the observer receives from", read_only=True)
     mount: Mount = field(default_factory=Mount)
 
     @staticmethod
-    def of(settings: GpsSettings) -> KnownGps:
-        """From the settings of a sensor."""
-        return KnownGps(mount=settings.mount)
+    def of(name: str, settings: GpsSettings) -> KnownGps:
+        """From the name and the settings of a sensor."""
+        return KnownGps(name=name, mount=settings.mount)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownImu:
     """What the observer knows about the IMU; larger values in the observer's file take precedence."""
 
+    name: str = setting("imu", "Name of the sensor that the observer receives from", read_only=True)
     mount: Mount = field(default_factory=Mount)
     gyro_std_radps: float = setting(
-        0.0,
-        "Standard deviation of the angular velocity's white noise",
-        unit="rad/s",
-        minimum=0.0,
-        maximum=10.0,
-        read_only=True,
-    )
+        0.0, "Standard deviation of white noise on the IMU's angular velocity, per sample",
+        unit="rad/s", minimum=0.0, maximum=10.0, read_only=True,
+    )  # fmt: skip
     force_std_mps2: float = setting(
-        0.0,
-        "Standard deviation of the specific force's white noise",
-        unit="m/s^2",
-        minimum=0.0,
-        maximum=100.0,
-        read_only=True,
-    )
+        0.0, "Standard deviation of white noise on the IMU's specific force, per sample",
+        unit="m/s^2", minimum=0.0, maximum=100.0, read_only=True,
+    )  # fmt: skip
     gyro_bias_std_radps: float = setting(
-        0.0, "Standard deviation of the gyroscopes' initial bias", unit="rad/s",
+        0.0, "Standard deviation of the gyroscopes' bias at the start", unit="rad/s",
         minimum=0.0, maximum=10.0, read_only=True,
     )  # fmt: skip
     force_bias_std_mps2: float = setting(
-        0.0, "Standard deviation of the accelerometers' initial bias", unit="m/s^2",
+        0.0, "Standard deviation of the accelerometers' bias at the start", unit="m/s^2",
         minimum=0.0, maximum=100.0, read_only=True,
     )  # fmt: skip
 
     @staticmethod
-    def of(settings: ImuSettings) -> KnownImu:
-        """From the settings of a sensor."""
+    def of(name: str, settings: ImuSettings) -> KnownImu:
+        """From the name and the settings of a sensor."""
         gyro, accel = settings.gyro_errors(), settings.accel_errors()
         return KnownImu(
+            name=name,
             mount=settings.mount,
             gyro_std_radps=gyro.noise,
             force_std_mps2=accel.noise,
@@ -81,22 +78,26 @@ class KnownImu:
 class KnownEncoders:
     """What the observer knows about the encoders."""
 
+    name: str = setting("encoders", "Name of the sensor that the observer receives from", read_only=True)
     wheel_pulses: int = setting(
-        EncoderSettings().wheel_pulses, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000,
+        EncoderSettings().wheel_pulses, "Encoder pulses per revolution of a wheel", minimum=1, maximum=1_000_000,
         read_only=True,
     )  # fmt: skip
     knows_direction: bool = setting(
-        EncoderSettings().knows_direction, "Whether backward pulses count down", read_only=True
+        EncoderSettings().knows_direction,
+        "Whether wheel encoders sense direction and count down in reverse; else they count up",
+        read_only=True,
     )
     full_brake_pressure_pa: float = setting(
-        EncoderSettings().full_brake_pressure_pa, "Brake pressure at full pedal", unit="Pa", minimum=1e3, maximum=1e9,
-        read_only=True,
+        EncoderSettings().full_brake_pressure_pa, "Pressure in the brake line at full brake pedal", unit="Pa",
+        minimum=1e3, maximum=1e9, read_only=True,
     )  # fmt: skip
 
     @staticmethod
-    def of(settings: EncoderSettings) -> KnownEncoders:
-        """From the settings of a sensor."""
+    def of(name: str, settings: EncoderSettings) -> KnownEncoders:
+        """From the name and the settings of a sensor."""
         return KnownEncoders(
+            name=name,
             wheel_pulses=settings.wheel_pulses,
             knows_direction=settings.knows_direction,
             full_brake_pressure_pa=settings.full_brake_pressure_pa,
@@ -119,9 +120,13 @@ class ObserverNodeSettings(SiteSettings):
         **{name: f"encoders.{name}" for name in ("wheel_pulses", "knows_direction", "full_brake_pressure_pa")},
     }  # fmt: skip
 
-    kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours", read_only=True)
+    kind: str = setting(
+        "vehicle",
+        "Kind of observer: vehicle (errorEKF around a vehicle model), ins (strapdown INS), or a registered kind",
+        read_only=True,
+    )
     observer_file: str = setting(
-        "", "YAML file of the observer's settings; empty: that of config/observers", read_only=True
+        "", "YAML file of the observer's settings; empty: the default of its kind in config/observers", read_only=True
     )
     vehicle: str = setting(
         "hmmwv",
@@ -129,11 +134,11 @@ class ObserverNodeSettings(SiteSettings):
         read_only=True,
     )
     knows_start: bool = setting(
-        False, "Initialise at the vehicle's start pose, as if received on /initialpose", read_only=True
+        False, "Initialise at the pose given by `start`, as if it were received on /initialpose", read_only=True
     )
     start: Start = field(default_factory=lambda: Start(at_world=True))
     rate_hz: float = setting(
-        100.0, "Estimates per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
+        100.0, "Estimates published per simulated second", unit="Hz", minimum=1.0, maximum=250.0, read_only=True
     )
     tf_rate_hz: float = setting(
         50.0,
@@ -147,11 +152,17 @@ class ObserverNodeSettings(SiteSettings):
     imu: KnownImu = field(default_factory=KnownImu)
     encoders: KnownEncoders = field(default_factory=KnownEncoders)
     frames: Frames = field(default_factory=Frames)
+    sync_with: tuple[str, ...] = sync_with()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kind not in OBSERVER_KINDS:
             raise ValueError(f"kind: must be one of {', '.join(OBSERVER_KINDS)}, got {self.kind!r}")
+
+    @property
+    def sensor_names(self) -> tuple[str, ...]:
+        """Names of the sensors that it receives from."""
+        return self.gps.name, self.imu.name, self.encoders.name
 
     @property
     def tf_every(self) -> int:
@@ -193,4 +204,4 @@ def make_observer(settings: ObserverNodeSettings, there: Surroundings) -> BasicO
     if not (settings.gps.mount.xyz_m and settings.imu.mount.xyz_m):  # skip reading the file: it costs campaigns time
         settings = settings.fitted(VehicleParameters.from_yaml(vehicle_file(settings.vehicle)).equipment)
     known = settings.known(LocalFrame(there.georeference))
-    return kind.make(loaded.informed(known), there.fresh_ground())
+    return kind.make(loaded.informed(known), there.fresh_ground(JOURNAL))

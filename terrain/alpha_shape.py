@@ -33,7 +33,7 @@ class AlphaShape:
 
     @property
     def area(self) -> float:
-        """Area inside [m^2]."""
+        """Area inside the boundary [m^2]."""
         a, b, c = (self.triangulation.points[self.triangles[:, corner]] for corner in range(3))
         return float(0.5 * np.abs(_cross(b - a, c - a)).sum())
 

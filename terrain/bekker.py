@@ -15,7 +15,7 @@ from terrain.soil_law import SoilLaw
 
 @kernel
 def _bearing(soil: SoilRecord, plate: Plate) -> Bearing:
-    """See terrain.soil."""
+    """Pressure of Bekker's law under a plate, bounded by Terzaghi; a bearing_kernel of SoilLaw."""
     pressure = 0.0
     if plate.sinkage > 0.0:
         # Bekker: p = (k_c / b + k_phi) z^n
@@ -29,13 +29,13 @@ def _bearing(soil: SoilRecord, plate: Plate) -> Bearing:
 
 @kernel
 def _mobilised(soil: SoilRecord, shear: Shear) -> Mobilised:
-    """See terrain.soil."""
+    """Share of the shear strength by Janosi and Hanamoto; a shear_kernel of SoilLaw."""
     return Mobilised(-math.expm1(-shear.displacement / soil.shear_modulus), soil.shear_modulus)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bekker(SoilLaw):
-    """Settings of one soil."""
+    """Settings of a soil by Bekker's law."""
 
     bearing_kernel = staticmethod(_bearing)
     shear_kernel = staticmethod(_mobilised)
@@ -61,7 +61,7 @@ class Bekker(SoilLaw):
             raise ValueError("frictional_modulus: must be above 0 where cohesive_modulus is not")
 
     def parameters(self) -> dict[str, float]:
-        """See SoilLaw."""
+        """Parameters for the kernels above, by name."""
         surface, per_depth, per_width = self.capacity()
         return {
             "cohesive_modulus": self.cohesive_modulus,  # k_c [N/m^(n+1)]

@@ -187,7 +187,7 @@ def _is_plane(ground: Ground, x: float, radius: float) -> bool:
 
 @inlined
 def _fitted(radius: float, width: float, deepest: float, heights: Array) -> _Fit:
-    """Weighted least squares."""
+    """Plane through the heights under a wheel by weighted least squares."""
     s = sa = sb = saa = sbb = sab = sz = saz = sbz = 0.0
     k = 0
     for i in range(len(ALONG)):

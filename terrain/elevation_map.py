@@ -80,7 +80,7 @@ class ElevationMap:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Number of rows (along y) and columns (along x)."""
         rows, columns = self.heights.shape
         return rows, columns
 

@@ -55,7 +55,7 @@ class Grid(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """All that kernels know of the ground."""
+    """The ground in the form that kernels use: plane, grid, soils, ruts and obstacles."""
 
     plane: Plane
     grid: Grid
@@ -141,7 +141,7 @@ def ground_sample_at(ground: Ground, x: float, y: float) -> GroundSample:
 
 @inlined
 def _hardness(ground: Ground, soil: int) -> float:
-    """Hardness of one soil."""
+    """1 for hard ground, 0 for soft soil."""
     return 1.0 if ground.soils[soil].kind == RIGID else 0.0
 
 
@@ -186,20 +186,25 @@ class GroundModel(Protocol):
 class FlatGround:
     """A plane of hard ground, level unless slopes are given, with an optional bump across the road."""
 
-    friction: float = setting(0.8, "Friction coefficient of the ground", minimum=0.0, maximum=2.0, read_only=True)
+    friction: float = setting(
+        0.8, "Friction coefficient between tyres and ground", minimum=0.0, maximum=2.0, read_only=True
+    )
     slope_x: float = setting(
-        0.0, "Slope of the ground along x, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
+        0.0, "Slope of the ground along x of the world, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
     )
     slope_y: float = setting(
-        0.0, "Slope of the ground along y, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
+        0.0, "Slope of the ground along y of the world, as rise over run", minimum=-2.0, maximum=2.0, read_only=True
     )
-    bump_start_m: float = setting(0.0, "x where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True)
+    bump_start_m: float = setting(
+        0.0, "Position along x of the world where the bump begins", unit="m", minimum=-1e6, maximum=1e6, read_only=True
+    )
     bump_length_m: float = setting(
-        1.0, "Length of the bump along x", unit="m", minimum=0.01, maximum=1e4, read_only=True
+        1.0, "Length of the bump along x of the world", unit="m", minimum=0.01, maximum=1e4, read_only=True
     )
     bump_height_m: float = setting(
-        0.0, "Height of the bump; 0 for no bump", unit="m", minimum=-2.0, maximum=2.0, read_only=True
-    )
+        0.0, "Height of the bump's crest above the plane, negative for a ditch; 0: no bump",
+        unit="m", minimum=-2.0, maximum=2.0, read_only=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         numbers = [value for value in vars(self).values() if isinstance(value, float | int)]

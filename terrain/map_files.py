@@ -23,7 +23,7 @@ SUFFIXES = (".npz", ".asc", *GEOTIFFS, ".png", *MESHES)
 
 @dataclass(frozen=True, kw_only=True)
 class MapFileOptions:
-    """What a file may not say about itself."""
+    """Options for map files, most of them for files that do not give the value themselves."""
 
     resolution_m: float | None = None  # of meshes and PNG, and of GeoTIFF without georeference
     low_m: float | None = None  # height of black in a PNG

@@ -35,21 +35,23 @@ TREES_FROM_M = 2.0  # height; lower cylinders are posts
 
 @dataclass(frozen=True, kw_only=True)
 class MapSettings:
-    """What counts as an obstacle, and resolution and size of the map."""
+    """Limits of what counts as an obstacle, and resolution and size of the map."""
 
     map_resolution_m: float = setting(
-        0.5, "Side length of the map's cells", unit="m", minimum=0.05, maximum=100.0, read_only=True
+        0.5, "Side length of the cells of the published map", unit="m", minimum=0.05, maximum=100.0, read_only=True
     )
     map_size_m: float = setting(
-        1000.0, "Longest side of the map, which has the surroundings of the start where the world is larger", unit="m",
+        1000.0, "Largest side length of the published map; of a larger world, the part around the start", unit="m",
         minimum=1.0, maximum=10_000.0, read_only=True,
     )  # fmt: skip
     max_slope_deg: float = setting(
-        30.0, "Slope above which ground is occupied", unit="deg", minimum=1.0, maximum=89.0, read_only=True
-    )
+        30.0, "Slope above which map cells are marked as occupied",
+        unit="deg", minimum=1.0, maximum=89.0, read_only=True,
+    )  # fmt: skip
     max_step_m: float = setting(
-        0.1, "Height above which steps and kerbs are occupied", unit="m", minimum=0.01, maximum=10.0, read_only=True
-    )
+        0.1, "Height of steps and kerbs above which map cells are marked as occupied",
+        unit="m", minimum=0.01, maximum=10.0, read_only=True,
+    )  # fmt: skip
 
 
 class Occupancy(NamedTuple):
@@ -108,8 +110,16 @@ def occupancy(world: World, settings: MapSettings) -> Occupancy:
 
 def shapes(world: World) -> list[Shape]:
     """Ground, obstacles (meshes as the boxes around them) and road markings."""
-    drawn = [_ground_shape(world.ground)]
-    for number, item in enumerate(_primitives(world.obstacles)):
+    drawn = [_ground_shape(world.ground), *obstacle_shapes(world.obstacles)]
+    if len(world.markings):
+        drawn.append(_paint_shape(world))
+    return drawn
+
+
+def obstacle_shapes(obstacles: Obstacles) -> list[Shape]:
+    """A shape for each obstacle, boxes first."""
+    drawn = []
+    for number, item in enumerate(_primitives(obstacles)):
         position = (item.x, item.y, item.base + 0.5 * item.height)
         if isinstance(item, Box):
             size = (item.length, item.width, item.height)
@@ -124,8 +134,6 @@ def shapes(world: World) -> list[Shape]:
             drawn.append(
                 Shape(group="cylinders", number=number, kind="cylinder", colour=colour, position=position, size=size)
             )
-    if len(world.markings):
-        drawn.append(_paint_shape(world))
     return drawn
 
 

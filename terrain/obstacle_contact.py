@@ -112,8 +112,8 @@ def _push(overlap: _Overlap, height: float, chassis: ChassisInWorld, chassis_for
     if overlap.depth <= 0.0:
         return 0.0
     arm = (overlap.x - position[0], overlap.y - position[1], height - position[2])
-    turning = cross(chassis.angular_velocity, arm)
-    vx, vy, vz = velocity[0] + turning[0], velocity[1] + turning[1], velocity[2] + turning[2]
+    rotational = cross(chassis.angular_velocity, arm)
+    vx, vy, vz = velocity[0] + rotational[0], velocity[1] + rotational[1], velocity[2] + rotational[2]
     outward = vx * overlap.out_x + vy * overlap.out_y
     kept = RETURNED + (1.0 - RETURNED) * min(max(1.0 - outward / LEAVING, 0.0), 1.0)
     push = STIFFNESS * min(overlap.depth, DEEPEST) * kept - DAMPING * outward
@@ -181,7 +181,7 @@ def _extent(shape: _Rectangle, ax: float, ay: float) -> float:
 
 @inlined
 def _farthest(shape: _Rectangle, ax: float, ay: float) -> tuple[float, float]:
-    """Its point furthest in a direction; the middle of a side that faces it."""
+    """The point of a shape furthest in a direction; the middle of a side that faces it."""
     along, across = shape.cosine * ax + shape.sine * ay, shape.cosine * ay - shape.sine * ax
     u = shape.half_length * min(max(along / BLUNT, -1.0), 1.0)
     v = shape.half_width * min(max(across / BLUNT, -1.0), 1.0)
@@ -189,5 +189,5 @@ def _farthest(shape: _Rectangle, ax: float, ay: float) -> tuple[float, float]:
 
 
 def no_obstacles() -> Obstacles:
-    """An empty world."""
+    """Obstacles of an empty world, for kernels."""
     return Obstacles(np.zeros((0, 8)), np.zeros((0, 5)))

@@ -41,7 +41,7 @@ class Box:
         _check(self, ("length", "width", "height"))
 
     def row(self) -> tuple[float, ...]:
-        """A row of ObstacleArrays.boxes."""
+        """The box as a row of ObstacleArrays.boxes."""
         size = (self.length, self.width, self.height)
         return (self.x, self.y, self.base, *size, math.cos(self.yaw), math.sin(self.yaw))
 
@@ -54,7 +54,7 @@ class Box:
         return np.stack([centre + corner for corner in ring])
 
     def mesh(self) -> Mesh:
-        """Twelve triangles."""
+        """The box as twelve triangles."""
         return _prism(self.corners(), self.base, self.base + self.height)
 
 
@@ -72,11 +72,11 @@ class Cylinder:
         _check(self, ("radius", "height"))
 
     def row(self) -> tuple[float, ...]:
-        """A row of ObstacleArrays.cylinders."""
+        """The cylinder as a row of ObstacleArrays.cylinders."""
         return (self.x, self.y, self.base, self.radius, self.height)
 
     def mesh(self) -> Mesh:
-        """A prism of sixteen sides."""
+        """The cylinder as a prism of sixteen sides."""
         angle = 2.0 * math.pi * np.arange(CYLINDER_SIDES) / CYLINDER_SIDES
         ring = np.column_stack((np.cos(angle), np.sin(angle))) * self.radius + [self.x, self.y]
         return _prism(ring, self.base, self.base + self.height)
@@ -99,7 +99,7 @@ class MeshObstacle:
             raise ValueError(f"mesh {self.name}: has no volume")
 
     def box(self) -> Box:
-        """Its bounding box."""
+        """Bounding box of the mesh, in the world."""
         low, high = self.shape.vertices.min(axis=0), self.shape.vertices.max(axis=0)
         (x, y, z), size = 0.5 * (low + high), high - low
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)
@@ -116,8 +116,8 @@ class MeshObstacle:
     def mesh(self) -> Mesh:
         """The mesh in world axes."""
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)
-        turned = self.shape.vertices @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        return Mesh(turned + np.array([self.x, self.y, self.base]), self.shape.faces)
+        rotated = self.shape.vertices @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        return Mesh(rotated + np.array([self.x, self.y, self.base]), self.shape.faces)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -175,7 +175,7 @@ class Obstacles:
         return top
 
     def mesh(self) -> Mesh:
-        """All of them as triangles."""
+        """All obstacles as triangles."""
         return joined(item.mesh() for item in self)
 
 

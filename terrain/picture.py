@@ -26,7 +26,7 @@ LEAST_RELIEF_FOR_LABELS_M = 0.5
 
 
 def world_picture(world: World, description: str = "", width_inches: float = 10.0, dpi: int = 110) -> bytes:
-    """A PNG."""
+    """Map of a world from above, as the bytes of a PNG."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     ground = _thinned(world.ground)
@@ -78,7 +78,7 @@ def _light(ground: ElevationMap) -> Array:
 
 
 def _tint(ground: ElevationMap) -> Array:
-    """Low ground is darker."""
+    """Brightness of each node: low ground is darker."""
     low, high = float(ground.heights.min()), float(ground.heights.max())
     return np.asarray(0.8 + 0.25 * (ground.heights - low) / (high - low) if high > low else np.ones(ground.shape))
 

@@ -26,7 +26,7 @@ class SoilSpring(NamedTuple):
 
 
 class GivenWay(NamedTuple):
-    """State after a step."""
+    """Load, sinkage and tyre deflection after a step."""
 
     load: float  # [N]
     bottom: float  # sinkage [m]

@@ -6,6 +6,7 @@ A law of the suite is one module and one line in SOIL_LAWS. A user's law is name
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ SOIL_LAWS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoilLaw:
+class SoilLaw(ABC):
     """Settings common to all soft soils; a law adds its own settings and its kernels."""
 
     kind_key: ClassVar[str] = "law"  # in files
@@ -37,9 +38,9 @@ class SoilLaw:
         found: type[SoilLaw] = named_class("law", SOIL_LAWS, "bekker" if name is None else str(name), SoilLaw)
         return found
 
+    @abstractmethod
     def parameters(self) -> dict[str, float]:
         """Parameters of this soil for the law's kernels, by name."""
-        raise NotImplementedError
 
     def record(self) -> SoilRecord:
         """Record for kernels. Compiles the law's kernels, and raises SettingsError where they do not fit."""

@@ -23,11 +23,11 @@ from terrain.soil_law import SoilLaw
 class HardSoil:
     """Ground that does not yield."""
 
-    friction: float = setting(..., "Friction coefficient of the ground", minimum=0.01, maximum=2.0)
+    friction: float = setting(..., "Friction coefficient between tyres and ground", minimum=0.01, maximum=2.0)
     source: str = setting(..., "Source of the value")
 
     def record(self) -> Any:
-        """Record for kernels."""
+        """The soil as a record for kernels."""
         return hard_soil(self.friction)
 
 
@@ -42,7 +42,7 @@ class Soil:
         one_of(self)
 
     def record(self) -> Any:
-        """Record for kernels."""
+        """The soil as a record for kernels."""
         return one_of(self)[1].record()
 
 
@@ -61,6 +61,12 @@ def split_soil(name: str) -> tuple[str, str]:
     """File and name of a soil; no file for one of config/soils.yaml."""
     file, _, soil = name.rpartition(":")
     return file, soil
+
+
+def soil_found_from(name: str, folder: Path) -> str:
+    """A soil's name; the path of its file, if it has one, made absolute from the folder of the file that names it."""
+    file, soil = split_soil(name)
+    return f"{(folder / file).resolve()}:{soil}" if file else name
 
 
 def _soil(files: dict[str, dict[str, Soil]], name: str) -> Soil:

@@ -18,7 +18,9 @@ class GroundSettings(FlatGround):
     """A plane of hard ground or of one soil."""
 
     soil: str = setting(
-        "", "Name of a soil in config/soils.yaml; empty: hard ground with a friction coefficient", read_only=True
+        "",
+        "Name of a soil in config/soils.yaml, or FILE.yaml:NAME; empty: hard ground with a friction coefficient",
+        read_only=True,
     )
 
     def __post_init__(self) -> None:
@@ -26,14 +28,14 @@ class GroundSettings(FlatGround):
         if self.soil and (self.bump_height_m, self.friction) != (FlatGround().bump_height_m, FlatGround().friction):
             raise ValueError(f"soil: {self.soil} has neither a bump nor a friction coefficient; leave both out")
 
-    def model(self) -> GroundModel:
-        """The ground model; raises SettingsError for an unknown soil."""
-        return SoilPlane(self.soil, self.slope_x, self.slope_y) if self.soil else self
+    def model(self, journal: int = 0) -> GroundModel:
+        """The ground model, see SoilPlane; raises SettingsError for an unknown soil."""
+        return SoilPlane(self.soil, self.slope_x, self.slope_y, journal) if self.soil else self
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteSettings:
-    """Where a part is: in a world, or on a plane."""
+    """The world, or the plane, that a part of a run is in."""
 
     renamed: ClassVar[dict[str, str]] = {
         name: f"ground.{name}"
@@ -61,9 +63,11 @@ class Surroundings:
         self.world = world or (load_world(site.world) if site.world else None)
         self.ground = self.fresh_ground()  # the vehicle leaves its ruts in it
 
-    def fresh_ground(self) -> GroundModel:
-        """The same ground without ruts, for a model that makes its own."""
-        return WorldGround.of(self.world) if self.world is not None else self._site.ground.model()
+    def fresh_ground(self, journal: int = 0) -> GroundModel:
+        """The same ground without ruts, for a model that leaves its own; journal: changes that it can take back."""
+        if self.world is not None:
+            return WorldGround.of(self.world, journal)
+        return self._site.ground.model(journal)
 
     @property
     def georeference(self) -> Georeference | None:

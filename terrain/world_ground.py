@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,30 +18,27 @@ from terrain.world import World
 
 RUT_CELLS = 2**18  # of 0.1 m: 8 km of one wheel's track, 3 MB
 RUT_CELL_M = 0.1
-
-
-class RutsCopy(NamedTuple):
-    """Copy of all ruts, for checkpoints."""
-
-    keys: NDArray[np.int64]
-    depth: NDArray[np.float32]
+JOURNAL = 2**16  # changes of ruts that a model with a history can take back: several seconds of four wheels, 1.3 MB
 
 
 class WorldGround:
     """A map with soils by name; implements ground.GroundModel. Only its ruts change."""
 
-    def __init__(self, elevation: ElevationMap, obstacles: Obstacles | None = None) -> None:
-        """Raises SettingsError for a soil that config/soils.yaml does not have."""
+    def __init__(self, elevation: ElevationMap, obstacles: Obstacles | None = None, journal: int = 0) -> None:
+        """journal: changes of ruts that can be taken back.
+
+        Raises SettingsError for a soil that config/soils.yaml does not have.
+        """
         grid = grid_of(elevation.heights, elevation.soils, elevation.origin_x, elevation.origin_y, elevation.resolution)
         soils = soil_table(elevation.soil_names)
-        self._kernel = Ground(LEVEL, grid, soils, _ruts_for(soils), obstacles or no_obstacles())
+        self._kernel = Ground(LEVEL, grid, soils, _ruts_for(soils, journal), obstacles or no_obstacles())
         self.elevation: ElevationMap | None = elevation
 
     @staticmethod
-    def of(world: World) -> WorldGround:
+    def of(world: World, journal: int = 0) -> WorldGround:
         """Ground of a world with its obstacles."""
         boxes, cylinders = world.obstacles.to_arrays()
-        return WorldGround(world.ground, Obstacles(boxes, cylinders))
+        return WorldGround(world.ground, Obstacles(boxes, cylinders), journal)
 
     def kernel(self) -> Ground:
         """The ground in the form that kernels use."""
@@ -52,39 +48,33 @@ class WorldGround:
         """Clear all ruts."""
         clear_ruts(self._kernel.ruts)
 
-    def copy_ruts(self) -> RutsCopy:
-        """A copy for `restore_ruts`."""
-        return RutsCopy(self._kernel.ruts.keys.copy(), self._kernel.ruts.depth.copy())
-
-    def restore_ruts(self, copy: RutsCopy) -> None:
-        """Restore ruts from a copy."""
-        if copy.keys.shape != self._kernel.ruts.keys.shape:
-            raise ValueError(f"ruts: must have {len(self._kernel.ruts.keys)} cells, got {len(copy.keys)}")
-        self._kernel.ruts.keys[:], self._kernel.ruts.depth[:] = copy
-
 
 @dataclass(frozen=True, kw_only=True)
 class SoilField:
-    """A plane of one soil of config/soils.yaml."""
+    """A plane of one soil."""
 
-    soil: str = setting(..., "Name of the soil")
-    slope_x: float = setting(0.0, "Slope of the ground along x, as rise over run", minimum=-2.0, maximum=2.0)
-    slope_y: float = setting(0.0, "Slope of the ground along y, as rise over run", minimum=-2.0, maximum=2.0)
+    soil: str = setting(..., "Name of a soil in config/soils.yaml, or FILE.yaml:NAME with a path relative to this file")
+    slope_x: float = setting(
+        0.0, "Slope of the ground along x of the world, as rise over run", minimum=-2.0, maximum=2.0
+    )
+    slope_y: float = setting(
+        0.0, "Slope of the ground along y of the world, as rise over run", minimum=-2.0, maximum=2.0
+    )
 
 
 class SoilPlane(WorldGround):
     """A plane of one soil."""
 
-    def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0) -> None:
-        """Slopes are rise over run."""
+    def __init__(self, soil: str, slope_x: float = 0.0, slope_y: float = 0.0, journal: int = 0) -> None:
+        """Slopes are rise over run; journal: changes of ruts that can be taken back."""
         plane = Plane(float(slope_x), float(slope_y), 0.0, 1.0, 0.0)
         if not np.isfinite([slope_x, slope_y]).all():
             raise ValueError(f"slopes: must be finite, got {slope_x} and {slope_y}")
         soils = soil_table([soil])
-        self._kernel = Ground(plane, no_grid(), soils, _ruts_for(soils), no_obstacles())
+        self._kernel = Ground(plane, no_grid(), soils, _ruts_for(soils, journal), no_obstacles())
         self.elevation = None
 
 
-def _ruts_for(soils: NDArray[np.void]) -> Ruts:
+def _ruts_for(soils: NDArray[np.void], journal: int) -> Ruts:
     """A rut table if any soil yields."""
-    return fresh_ruts(RUT_CELLS, RUT_CELL_M) if (soils["kind"] == SOFT).any() else no_ruts()
+    return fresh_ruts(RUT_CELLS, RUT_CELL_M, journal) if (soils["kind"] == SOFT).any() else no_ruts()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from proving_ground.settings import SettingsError, setting
+from proving_ground.settings import SettingsError, as_parameters, setting
 from proving_ground.settings.named_files import named_file, named_files
 from proving_ground.settings.nested import load_settings
 from proving_ground.settings.one_of import one_of
@@ -52,7 +52,7 @@ class Build:
         self.chosen()
 
     def chosen(self) -> Any:
-        """The only builder given."""
+        """The builder given; exactly one is."""
         return one_of(self)[1]
 
 
@@ -63,7 +63,7 @@ class PoseSettings:
     x_m: float = setting(..., "Position along x in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
     y_m: float = setting(..., "Position along y in the world frame", unit="m", minimum=-FAR_M, maximum=FAR_M)
     heading_deg: float = setting(
-        0.0, "Heading of the vehicle, from x to the left", unit="deg", minimum=-360.0, maximum=360.0
+        0.0, "Heading of the vehicle, counter-clockwise from x of the world", unit="deg", minimum=-360.0, maximum=360.0
     )
 
     def position(self) -> WorldPose:
@@ -150,9 +150,12 @@ def load_world_file(path: Path) -> WorldFile:
     return load_settings(path, WorldFile)
 
 
-def build_world(path: Path) -> World:
-    """The world of a file: the same to the bit each time. Raises SettingsError with one line."""
-    settings = load_world_file(path)
+def build_world(path: Path, settings: WorldFile | None = None) -> World:
+    """The world of a file: the same to the bit each time. Raises SettingsError with one line.
+
+    settings: in place of the file's own, for variations of it.
+    """
+    settings = settings or load_world_file(path)
     folder = path.resolve().parent  # the folder of the file itself, if its name is a link, as colcon makes them
     try:
         site = Site(path.stem, np.random.default_rng(settings.seed), folder)
@@ -172,6 +175,15 @@ def build_world(path: Path) -> World:
 def load_world(name: str) -> World:
     """The world of a name in config/worlds or of a path to a YAML file."""
     return build_world(world_file(name))
+
+
+def files_beside(path: Path, settings: WorldFile) -> dict[str, Path]:
+    """Files that a world's settings name, by name: map or survey, meshes, soils. Raises SettingsError."""
+    builder = settings.build.chosen()
+    soils = (name for key, value in as_parameters(builder).items() for name in _soils_in(key, value))
+    meshes = (item.file for item in settings.meshes)
+    names = [getattr(builder, "file", ""), *meshes, *(split_soil(soil)[0] for soil in soils)]
+    return {name: _file_beside(path, name) for name in filter(None, names)}
 
 
 def world_files() -> dict[str, Path]:
@@ -203,6 +215,20 @@ def _completed(world: World, settings: WorldFile, folder: Path) -> World:
         start=settings.start.position() if settings.start else world.start,
         goal=settings.goal.position() if settings.goal else world.goal,
     )
+
+
+def _soils_in(key: str, value: Any) -> tuple[str, ...]:
+    """Names of soils in a builder's setting."""
+    if not key.endswith(("soil", "soils")):
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _file_beside(path: Path, name: str) -> Path:
+    try:
+        return file_beside(path.resolve().parent, name)
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from None
 
 
 def _soil_beside(folder: Path, name: str) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from proving_ground.kernels.vector3 import Vector3
+from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 
 
@@ -45,6 +48,16 @@ def base_motion(seen: SnapshotRecord, base: Vector3) -> BaseMotion:
         ),
         angular_acceleration,
     )
+
+
+def snapshot_of(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
+    """Fill position, attitude, velocity and angular velocity of a chassis from base_link's motion; base as above."""
+    rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
+    seen["attitude"] = motion.attitude
+    seen["position"] = motion.position + rotation @ arm
+    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.angular_velocity, arm))
+    seen["angular_velocity"] = motion.angular_velocity
+    return seen
 
 
 # Not those of kernels.vector3: called from Python, compiled functions this small cost more than plain Python.

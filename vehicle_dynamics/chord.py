@@ -27,7 +27,7 @@ from vehicle_dynamics.multibody.implicit_tree import (
     velocity_coupling,
 )
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays
-from vehicle_dynamics.multibody.tree_kernel import linear_part, tree_forces, tree_inertias, tree_motion, turn_by
+from vehicle_dynamics.multibody.tree_kernel import linear_part, rotate_by, tree_forces, tree_inertias, tree_motion
 from vehicle_dynamics.suspension.steering import SteeringBodies, steered_ends
 from vehicle_dynamics.suspension.strut import strut_moment
 
@@ -80,7 +80,7 @@ class ChordWorkspace(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """Outcome of a step."""
+    """Outcome of one implicit step: iterations and convergence."""
 
     iterations: int  # -1: did not converge
     change: float  # last change of a coordinate, or that caused by velocities and accelerations [m or rad]
@@ -202,9 +202,9 @@ def _wheel_force(
 ) -> None:
     """Tyre force of one wheel as a spatial force on its body."""
     tree_work, body, frame = work.implicit.tree, scene.wheel_bodies[index], scene.wheels[index] + 1
-    turned = tree_work.turned[frame]
-    centre: Vector3 = add(turn_by(turned, vector(scene.tree.centre[body])), vector(tree_work.shifted[frame]))
-    axis = turn_by(turned, (0.0, 1.0, 0.0))
+    rotated = tree_work.rotated[frame]
+    centre: Vector3 = add(rotate_by(rotated, vector(scene.tree.centre[body])), vector(tree_work.shifted[frame]))
+    axis = rotate_by(rotated, (0.0, 1.0, 0.0))
     moving = add(linear_part(velocity), cross(vector(velocity), centre))
     tyre = linear_tyre_force(
         scene.tyre,

@@ -18,8 +18,9 @@ class SensorMount:
         ..., "Position in base_link: forward, left, up", unit="m", minimum=-10.0, maximum=10.0
     )
     rpy_deg: tuple[float, float, float] = setting(
-        (0.0, 0.0, 0.0), "Roll, pitch, yaw in base_link", unit="deg", minimum=-180.0, maximum=180.0
-    )
+        (0.0, 0.0, 0.0), "Roll, pitch and yaw of the sensor's axes in base_link",
+        unit="deg", minimum=-180.0, maximum=180.0,
+    )  # fmt: skip
     frame: str = setting("", "Name of the sensor's frame; empty: SENSOR_link")
 
     @property
@@ -30,14 +31,13 @@ class SensorMount:
 
 @dataclass(frozen=True, kw_only=True)
 class Equipment:
-    """What others need to fit sensors to the vehicle and to drive it."""
+    """Mounts of sensors, outline and largest curvature: what sensors and drivers must know of a vehicle."""
 
     sensors: tuple[SensorMount, ...] = ()
     body_boxes_m: tuple[float, ...] = setting(
         (), "Body in base_link that a LIDAR may see, each box x y z of its least and of its largest corner",
         unit="m", minimum=-100.0, maximum=100.0,
     )  # fmt: skip
-    rolling_radius_m: float = setting(0.0, "Rolling radius of the wheels", unit="m", minimum=0.0, maximum=5.0)
     planned_curvature_1pm: float = setting(
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
     )

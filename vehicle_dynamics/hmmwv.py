@@ -147,18 +147,18 @@ class Hmmwv(Vehicle):
         return int(advance(self._handle, ground.kernel(), limited, self.step_s, steps, state))
 
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
-        """See vehicle.Vehicle."""
+        """Record of all outputs, as Vehicle.snapshot."""
         out = np.empty(1, SNAPSHOT)
         if not observe(self._handle, ground.kernel(), pedals.within_limits(), state, out):
             raise ValueError("state: not physically admissible")
         return out[0]
 
     def steering_for(self, curvature: float) -> float:
-        """See vehicle.Vehicle."""
+        """Steering position for a path curvature, as Vehicle.steering_for."""
         return self._steering.steering_for(curvature)
 
     def curvature_at(self, steering: float) -> float:
-        """See vehicle.Vehicle."""
+        """Path curvature at a steering position, as Vehicle.curvature_at."""
         return self._steering.curvature_at(steering)
 
     def forward_dynamics(

@@ -10,6 +10,8 @@ from proving_ground.settings import setting
 from terrain.surroundings import SiteSettings
 from vehicle_dynamics.choices import TF_SOURCES, TWIST_TYPES
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
+from vehicle_dynamics.participants import SyncSettings
+from vehicle_dynamics.standing import EndSettings
 from vehicle_dynamics.start import RENAMED_START, Start
 from vehicle_dynamics.stepper import Schedule
 from vehicle_dynamics.vehicle_choice import RENAMED_VEHICLE, VehicleChoice
@@ -32,10 +34,15 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
 
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=lambda: Start(at_world=True))
-    start_paused: bool = setting(False, "Start paused and wait for simulation/pause to let time run", read_only=True)
+    start_paused: bool = setting(
+        False, "Start with time paused, until the service simulation/pause is called with false", read_only=True
+    )
     real_time_factor: float = setting(
         1.0, "Simulated time over real time; 0: as fast as possible", minimum=0.0, maximum=100.0
     )
+
+    sync: SyncSettings = field(default_factory=SyncSettings)
+    end: EndSettings = field(default_factory=EndSettings)
 
     clock_rate_hz: float = _rate(100.0, "Messages on /clock", 1.0)
     odom_rate_hz: float = _rate(100.0, "Messages on ground_truth/odom and ground_truth/accel")
@@ -68,7 +75,7 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
                 raise ValueError(f"frames.{name}: must be the name of no frame of the vehicle, got {frame!r}")
 
     def schedule(self) -> Schedule:
-        """Publication schedule."""
+        """Schedule of what is published at which rate."""
         rates = {
             "clock": self.clock_rate_hz,
             "odom": self.odom_rate_hz,

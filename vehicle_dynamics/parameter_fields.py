@@ -46,7 +46,7 @@ def check_curve(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, 
 
 
 def check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, ...]) -> None:
-    """A setting for a table that begins at zero."""
+    """Raise ValueError unless x rises, y has as many values, and both begin at 0."""
     check_curve(x_name, x, y_name, y)
     if x[0] != 0.0 or y[0] != 0.0:
         raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")

@@ -124,7 +124,7 @@ class Damper:
 
 @dataclass(frozen=True, kw_only=True)
 class Suspension:
-    """One axle's suspension."""
+    """Suspension of one axle: hardpoints, masses, springs and dampers."""
 
     hardpoints_left_m: SuspensionPoints
     bodies: SuspensionBodies
@@ -185,7 +185,7 @@ class Steering:
             raise ValueError(f"idler_mass_kg: must be below the mass of the link ({self.link.mass_kg:g})")
 
     def points(self) -> PitmanPoints:
-        """Points for the kinematics."""
+        """Points of the steering linkage for its kinematics."""
         return PitmanPoints(
             pitman_pivot=self.pitman_pivot_m,
             pitman_joint=self.pitman_joint_m,

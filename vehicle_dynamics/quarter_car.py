@@ -62,7 +62,7 @@ class Method(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """Integration settings."""
+    """Integration method, step and duration of a quarter-car run."""
 
     step: float = 1e-3  # [s]
     seconds: float = 5.0
@@ -79,7 +79,7 @@ class StepSettings:
 
 
 class QuarterCarRun(NamedTuple):
-    """Motion over time."""
+    """Motion of the quarter car over time, and how far its joints opened."""
 
     time: Array  # [s]
     theta: Array  # lower-arm angle, positive raises the wheel [rad]

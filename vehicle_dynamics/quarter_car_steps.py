@@ -17,7 +17,7 @@ from proving_ground.kernels.vector3 import Vector3, add, cross
 from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import RK4_SHARES, RK4_WEIGHTS
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, rotate_by, vector
 
 Array = NDArray[np.float64]
 
@@ -151,7 +151,7 @@ def load_wheel(wheel: WheelPoint, position: Vector3, moment_on_arm: float, works
 def wheel_point(tree: TreeArrays, wheel: WheelPoint, motion: TreeWorkspace) -> Vector3:
     """Centre of the wheel [m], after the motion of the tree."""
     frame = tree.body_frame[wheel.body]
-    return add(turn_by(motion.turned[frame], vector(tree.centre[wheel.body])), vector(motion.shifted[frame]))
+    return add(rotate_by(motion.rotated[frame], vector(tree.centre[wheel.body])), vector(motion.shifted[frame]))
 
 
 @part

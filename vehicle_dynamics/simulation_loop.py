@@ -1,4 +1,4 @@
-"""Runs a Stepper in its own thread, paced by the machine's steady clock.
+"""Runs a Stepper in its own thread, paced by the machine's steady clock; a synchronous run also waits for others.
 
 Only this thread touches simulation and vehicle, and it alone publishes; others send it requests between two moves.
 """
@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 
 from proving_ground.settings.units import NS_PER_S
 from vehicle_dynamics.stepper import Instant, Pacer, Stepper
+from vehicle_dynamics.time_keeper import TimeKeeper, Waiting
 
 PAUSED_CLOCK_S = 0.1  # real time between clock messages of a paused simulation
 ANSWER_WAIT_S = 5.0
 LONGEST_WAIT_S = 0.1  # so that stopping does not wait for a slow simulation
+HELD_S = 0.05  # real time after which a held simulation looks again, if nothing wakes it
 BREATH_S = 2e-5  # other threads get the interpreter at least this long ...
 BREATH_EVERY_NS = 2_000_000  # ... this often, when the simulation does not wait by itself
 
@@ -45,13 +47,17 @@ class SimulationLoop:
         publish: Callable[[Instant], None],
         on_failure: Callable[[], None] = lambda: None,
         steady_ns: Callable[[], int] = time.monotonic_ns,
+        keeper: TimeKeeper | None = None,
     ) -> None:
-        """on_failure is called from the thread when it ends by an exception, which is then in `failure`."""
+        """keeper: of a synchronous run.
+
+        on_failure is called from the thread when it ends by an exception, which is then in `failure`."""
         self.simulation = simulation
         self.pacer = pacer
         self.overruns = 0  # moves that took longer than their real time
         self.failure: BaseException | None = None
         self._publish, self._on_failure, self._steady_ns = publish, on_failure, steady_ns
+        self._keeper = keeper
         self._effort = Effort()
         self._requests: deque[tuple[Callable[[], Any], Future[Any]]] = deque()
         self._wake = threading.Event()
@@ -70,12 +76,21 @@ class SimulationLoop:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def ask(self, request: Callable[[], Result]) -> Result:
+    def ask(self, request: Callable[[], Result], within_s: float = ANSWER_WAIT_S) -> Result:
         """Run a request in the simulation's thread, between two moves; returns its result."""
+        return self.post(request).result(within_s)
+
+    def post(self, request: Callable[[], Result]) -> Future[Result]:
+        """The same without waiting for the result."""
         answer: Future[Result] = Future()
         self._requests.append((request, answer))
         self._wake.set()
-        return answer.result(ANSWER_WAIT_S)
+        return answer
+
+    def on_progress(self) -> None:
+        """Wake the simulation if it need not wait for anybody any more; any thread may call it."""
+        if self._keeper is not None and self._keeper.is_free():
+            self._wake.set()
 
     def pause(self, wanted: bool) -> None:
         """Pause or resume time. Call only through `ask`."""
@@ -83,20 +98,43 @@ class SimulationLoop:
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns)
 
     def step(self) -> bool:
-        """Run one period of a paused simulation; False when it is running. Call only through `ask`."""
+        """Run one period of a paused simulation; False when it is running. Call only through `ask` or `post`.
+
+        In a synchronous run it returns when everybody has finished the instant at its end.
+        """
         if not self.simulation.is_paused:
             return False
+        if self._keeper is not None:
+            self._wait_for_all(self._keeper)
+            self._keeper.begin_period()
         for instant in self.simulation.step():
             self._publish(instant)
+        if self._keeper is not None:
+            self._wait_for_all(self._keeper)
         return True
 
     def reset(self) -> None:
         """Reset to the start. Call only through `ask`."""
         self.simulation.reset()
 
+    def begin_again(self) -> None:
+        """Wait for everybody to follow a reset, which the caller announces. Call only through `ask`."""
+        if self._keeper is not None:
+            self._keeper.reset()
+
     def set_factor(self, factor: float) -> None:
         """Set a new pace. Call only through `ask`."""
         self.pacer.restart(self._steady_ns(), self.simulation.time_ns, factor)
+
+    @property
+    def waiting(self) -> Waiting:
+        """Who is waited for, and for how long; nobody while time runs free."""
+        return self._keeper.waiting if self._keeper is not None else Waiting((), 0.0)
+
+    @property
+    def waited_s(self) -> float:
+        """Wall time spent waiting for others, in all."""
+        return self._keeper.waited_s if self._keeper is not None else 0.0
 
     def take_effort(self) -> Effort:
         """Cost since the last call."""
@@ -113,12 +151,15 @@ class SimulationLoop:
     def _run(self) -> None:
         simulation = self.simulation
         self.pacer.restart(self._steady_ns(), simulation.time_ns)
-        self._publish(simulation.look())
+        if self._keeper is None:
+            self._publish(simulation.look())
         while not self._ends:
             self._serve()
-            if simulation.is_paused:
+            if simulation.is_paused or simulation.is_over:
                 self._wait(PAUSED_CLOCK_S)
                 self._publish(Instant(simulation.time_ns, frozenset({"clock"}), None))
+                continue
+            if self._keeper is not None and self._is_held(self._keeper):
                 continue
             early = self.pacer.early_ns(self._steady_ns(), simulation.next_time_ns)
             if early > 0:
@@ -128,8 +169,24 @@ class SimulationLoop:
             self._turn()
             self._breathe()
 
+    def _is_held(self, keeper: TimeKeeper) -> bool:
+        """Whether time must stand still: somebody is waited for, or the run is over."""
+        if keeper.holds:
+            self._wait(HELD_S)
+            return True
+        self.simulation.is_over = keeper.is_over()
+        return self.simulation.is_over
+
+    def _wait_for_all(self, keeper: TimeKeeper) -> None:
+        while keeper.holds and not self._ends:
+            self._wake.clear()
+            if not keeper.is_free():
+                self._wait(HELD_S)
+
     def _turn(self) -> None:
         simulation, effort = self.simulation, self._effort
+        if self._keeper is not None:
+            self._keeper.begin_period()
         before, began_at = simulation.time_ns, self._steady_ns()
         instant = simulation.move()
         moved_at = self._steady_ns()

@@ -32,7 +32,7 @@ FARTHEST = 1e7  # [m]
 
 
 class _Track(NamedTuple):
-    """Parameters of the kernel."""
+    """Parameters of the single-track vehicle for its kernel."""
 
     drive: float  # [m/s^2]
     top_speed: float  # [m/s]
@@ -176,13 +176,13 @@ class SingleTrack(Vehicle):
         return SingleTrack(VehicleParameters.from_yaml(path), **options)
 
     def _started(self, ground: GroundModel, at: RollingStart) -> Array:
-        """See vehicle.Vehicle."""
+        """State at a start pose and speed."""
         state = np.zeros(SIZE)
         state[X], state[Y], state[HEADING], state[SPEED] = at.x, at.y, at.heading, at.speed
         return state
 
     def advance(self, state: Array, pedals: Pedals, ground: GroundModel, steps: int) -> int:
-        """See vehicle.Vehicle."""
+        """Advance the state by some steps, as Vehicle.advance."""
         if state.shape != (SIZE,) or state.dtype != np.float64:
             raise ValueError(f"state: must be an array of {SIZE} floats, got {state.shape} {state.dtype}")
         if steps < 0:
@@ -200,9 +200,9 @@ class SingleTrack(Vehicle):
         return out[0]
 
     def steering_for(self, curvature: float) -> float:
-        """See vehicle.Vehicle."""
+        """Steering position for a path curvature, as Vehicle.steering_for."""
         return self._model.steering_for(curvature)
 
     def curvature_at(self, steering: float) -> float:
-        """See vehicle.Vehicle."""
+        """Path curvature at a steering position, as Vehicle.curvature_at."""
         return self._model.curvature_at(steering)

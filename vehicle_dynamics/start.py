@@ -11,6 +11,7 @@ from proving_ground.settings.dates import date_ns
 from terrain.world import World
 
 FAR_M = 1e7
+SLOWEST_MPS, FASTEST_MPS = -10.0, 40.0  # at the start
 
 
 class Origin(NamedTuple):
@@ -31,21 +32,34 @@ class Origin(NamedTuple):
 class Start:
     """The first instant of a run; the vehicle starts in equilibrium."""
 
-    x_m: float = setting(0.0, "Position of base_link along x", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
-    y_m: float = setting(0.0, "Position of base_link along y", unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True)
+    x_m: float = setting(
+        0.0, "Position of base_link at the start, along x of the world",
+        unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
+    )  # fmt: skip
+    y_m: float = setting(
+        0.0, "Position of base_link at the start, along y of the world",
+        unit="m", minimum=-FAR_M, maximum=FAR_M, read_only=True,
+    )  # fmt: skip
     heading_deg: float = setting(
-        0.0, "Heading of base_link, from x to the left", unit="deg", minimum=-360.0, maximum=360.0, read_only=True
-    )
+        0.0, "Heading of base_link at the start, counter-clockwise from x of the world",
+        unit="deg", minimum=-360.0, maximum=360.0, read_only=True,
+    )  # fmt: skip
     speed_mps: float = setting(
-        0.0, "Forward speed at the start", unit="m/s", minimum=-10.0, maximum=40.0, read_only=True
+        0.0, "Forward speed at the start", unit="m/s", minimum=SLOWEST_MPS, maximum=FASTEST_MPS, read_only=True
     )
-    gear: int = setting(0, "Gear engaged at the start; 0 picks one by speed", minimum=0, maximum=12, read_only=True)
+    gear: int = setting(
+        0, "Forward gear engaged at the start; 0: chosen by speed", minimum=0, maximum=12, read_only=True
+    )
     at_world: bool = setting(
         False,
-        "Start at the world's start pose; false, or any start value other than 0: at the given x, y and heading",
+        "Start at the start pose of the world's file, unless start.x_m, y_m or heading_deg is set",
         read_only=True,
     )
-    date: str = setting("2026-01-01T00:00:00Z", "Date and time of the first instant, with time zone", read_only=True)
+    date: str = setting(
+        "2026-01-01T00:00:00Z",
+        "Simulated date and time at the start of the run, ISO 8601 with time zone",
+        read_only=True,
+    )
 
     def __post_init__(self) -> None:
         self.time_ns()

@@ -11,10 +11,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.digest import Digest
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from terrain.ground import GroundModel
 from terrain.ruts import clear_ruts
-from vehicle_dynamics.choices import DIVERGED
+from vehicle_dynamics.choices import DIVERGED, OVER
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
@@ -28,7 +30,7 @@ WHOLE = 1e-6  # a rate or step this close to a whole number of ticks is one
 
 
 def ns(seconds: float) -> int:
-    """Nearest whole nanoseconds."""
+    """Seconds as the nearest whole number of nanoseconds."""
     return round(seconds * NS_PER_S)
 
 
@@ -61,12 +63,13 @@ class Driver(Protocol):
 
 
 class Instant(NamedTuple):
-    """Outputs to publish now."""
+    """Outputs that are due at one instant."""
 
     time_ns: int  # since 1970
     due: frozenset[str]  # names of outputs
     seen: SnapshotRecord | None  # None when there is no valid state
     has_jumped: bool = False  # first instant after a reset
+    is_whole: bool = False  # for receivers that begin with it: not only changes
 
 
 class Schedule:
@@ -90,8 +93,21 @@ class Schedule:
         return min(period - tick % period for period in self._periods)
 
 
-class Stepper:
+class Stepper(Stateful):
     """The vehicle, its driver and its time. `move` to the next event, `reset` to the start while time continues."""
+
+    STATE = (
+        "tick",
+        "is_paused",
+        "_has_jumped",
+        "_state",
+        "pedals",
+        "seen",
+        "diverged",
+        "collisions",
+        "last_collision",
+    )
+    FIXED = ("_state",)
 
     def __init__(
         self,
@@ -109,6 +125,8 @@ class Stepper:
         self._start_ns = start_ns
         self.tick = 0
         self.is_paused = False
+        self.digest: Digest | None = None  # hashes pedals and states
+        self.is_over = False  # the run has ended; time stands still
         self._has_jumped = False
         self._put_at_start()
 
@@ -119,7 +137,7 @@ class Stepper:
 
     @property
     def time_ns(self) -> int:
-        """Time since 1970 [ns]."""
+        """Simulated time since 1970 [ns]."""
         return self._start_ns + self.tick * self._schedule.step_ns
 
     @property
@@ -129,8 +147,10 @@ class Stepper:
 
     @property
     def word(self) -> str:
-        """Running, paused or diverged."""
-        return DIVERGED if self.diverged else "paused" if self.is_paused else "running"
+        """State of the simulation: running, paused, over or diverged."""
+        if self.diverged:
+            return DIVERGED
+        return OVER if self.is_over else "paused" if self.is_paused else "running"
 
     def warm_up(self) -> None:
         """Compile everything that moving needs, without moving."""
@@ -143,9 +163,27 @@ class Stepper:
         self._put_at_start()
         self._has_jumped = True
 
+    def start_from(self, start: Mapping[str, float]) -> None:
+        """Reset to another start, as after a change of the ground; raises ValueError when there is no equilibrium."""
+        self._start = self._vehicle.start(self._ground, **start)  # type: ignore[arg-type]
+        self.reset()
+
+    def place(self, start: Mapping[str, float]) -> None:
+        """Put the vehicle elsewhere, in equilibrium, while time goes on; raises ValueError as start_from does."""
+        self._state = self._vehicle.start(self._ground, **start)  # type: ignore[arg-type]
+        self.pedals, self.diverged = Pedals(), ""
+        self.seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
+        self._has_jumped = True
+
+    def restart_time(self) -> None:
+        """Go back to the time of the start with the present state."""
+        self._driver.reset()
+        self.tick = 0
+        self._has_jumped = True
+
     def look(self) -> Instant:
-        """All outputs at this tick, due or not."""
-        return Instant(self.time_ns, self._schedule.outputs, None if self.diverged else self.seen)
+        """All outputs at the present tick, whether due or not."""
+        return Instant(self.time_ns, self._schedule.outputs, None if self.diverged else self.seen, is_whole=True)
 
     def move(self) -> Instant:
         """Let the driver act, if it is time, and advance the vehicle until an output is due.
@@ -156,27 +194,24 @@ class Stepper:
         if not self.diverged:
             self._drive(steps)
         self.tick += steps
+        if self.digest is not None:
+            self.digest.received(self.time_ns, self.pedals)
+            self.digest.produced(self.time_ns, self.seen)
         has_jumped, self._has_jumped = self._has_jumped, False
-        return self.look()._replace(due=self._schedule.due(self.tick), has_jumped=has_jumped)
+        return self.look()._replace(due=self._schedule.due(self.tick), has_jumped=has_jumped, is_whole=False)
+
+    @property
+    def period(self) -> int:
+        """Number of control periods that have begun before this tick."""
+        return self.tick // self._schedule.control_ticks
 
     @property
     def begins_period(self) -> bool:
         """Whether the driver acts at this tick."""
         return self.tick % self._schedule.control_ticks == 0
 
-    def copy_state(self) -> Array:
-        """Copy of the vehicle's state, as for `go_on_from`."""
-        state: Array = self._state.copy()
-        return state
-
-    def go_on_from(self, tick: int, state: Array, pedals: Pedals) -> None:
-        """Continue from a tick of a run of the same vehicle; the caller restores the ground."""
-        self.tick, self._state, self.pedals = tick, state.copy(), pedals
-        self.seen = self._vehicle.snapshot(self._state, pedals, self._ground)
-        self.diverged = ""
-
     def step(self) -> list[Instant]:
-        """One period of the driver, with all instants due in it."""
+        """Advance by one control period; returns all instants at which something was due."""
         end = self.tick + self._schedule.control_ticks
         instants = []
         while self.tick < end:

@@ -69,5 +69,5 @@ class Vehicle(Protocol):
         ...
 
     def curvature_at(self, steering: float) -> float:
-        """The inverse of steering_for."""
+        """Path curvature [1/m] at a steering position, -1 to 1; the inverse of steering_for."""
         ...

@@ -17,7 +17,7 @@ from vehicle_dynamics.vehicle_files import vehicle_file
 
 @dataclass(frozen=True, kw_only=True)
 class VehicleChoice:
-    """Which vehicle, and how it is modelled."""
+    """Choice of vehicle, model, powertrain and integrator."""
 
     model: str = setting("hmmwv", "Name of a vehicle in config/vehicles, or a path to a YAML file", read_only=True)
     fidelity: str = setting(
@@ -28,7 +28,7 @@ class VehicleChoice:
     )
     powertrain: str = setting(
         "converter",
-        "Kind of powertrain: engine with torque converter, or torque map",
+        "Powertrain model: converter = engine with torque converter, map = torque map geared to the drive shaft",
         choices=POWERTRAINS,
         read_only=True,
     )
@@ -39,8 +39,9 @@ class VehicleChoice:
         read_only=True,
     )
     step_s: float = setting(
-        0.001, "Time step of the model", unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True
-    )
+        0.001, "Integration time step of the vehicle model",
+        unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         steps_per_control(self.step_s)

@@ -23,7 +23,7 @@ Lump = tuple[float, Array, Array]  # mass, centre, inertia about the centre
 
 
 def vehicle_mechanism(parameters: VehicleParameters, steering_is_free: bool = False) -> Mechanism:
-    """All bodies, hinges and cuts. Names are 'front_left.lower_arm' and so on; the root is the chassis."""
+    """The vehicle as bodies, hinges and cuts, named 'front_left.lower_arm' and so on; the root is the chassis."""
     bodies: list[Body] = []
     cuts: list[Cut] = []
     tie_carrier = {"front": ROOT, "rear": ROOT}

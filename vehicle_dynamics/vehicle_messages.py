@@ -25,8 +25,10 @@ from proving_ground.interfaces.motion_codec import (
     set_transform,
     share_stamp,
 )
-from proving_ground.interfaces.sensor_codec import fill_joints
+from proving_ground.interfaces.samples import RUT_CELL
+from proving_ground.interfaces.sensor_codec import describe_points, fill_cloud, fill_joints
 from proving_ground.interfaces.topic import Topic
+from terrain.ruts import RutChanges, Ruts
 from vehicle_dynamics.base_motion import BaseMotion, base_motion
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.export.joint_frames import JointTransforms, joint_frames
@@ -44,7 +46,7 @@ Message = tuple[Topic, Any]
 
 @dataclass(frozen=True)
 class FrameNames:
-    """Frames with their prefix."""
+    """Names of the vehicle's frames with their prefix."""
 
     map: str
     odom: str
@@ -64,8 +66,11 @@ class VehicleMessages:
         *,
         has_base: bool,
         has_body: bool,
+        ruts: Ruts | None = None,
     ) -> None:
         """has_base: publish base_link in odom and map; has_body: and chassis, suspension and wheels in it.
+
+        ruts: of the ground that the vehicle drives on.
 
         Sensor frames are not the vehicle's: each sensor's node publishes its own.
         """
@@ -79,6 +84,10 @@ class VehicleMessages:
         self._was_pushed = True  # the first instant is published in any case
         self._actuation, self._wheels = make(topics.TRUTH_ACTUATION.type), make(topics.TRUTH_WHEELS.type)
         self._actuation.name, self._wheels.name = list(joints.TRUTH_ACTUATION), list(joints.TRUTH_WHEELS)
+        self._ruts = RutChanges(ruts) if ruts is not None and len(ruts.keys) > 1 else None
+        self._cells = make(topics.RUTS.type)
+        self._cells.header.frame_id = frames.map
+        describe_points(self._cells, RUT_CELL, make)
         positions = JointPositions(parameters)
         self._joints = JointMessages(make(topics.JOINT_STATES.type), positions)
         self._tree = _Tree(make, frames, positions, _transforms(parameters) if has_body else None, has_base=has_base)
@@ -93,7 +102,7 @@ class VehicleMessages:
 
     @property
     def description(self) -> Message:
-        """The URDF text."""
+        """The vehicle as URDF text."""
         return topics.ROBOT_DESCRIPTION, self._description
 
     def fixed_frames(self, time_ns: int) -> list[Any]:
@@ -103,7 +112,7 @@ class VehicleMessages:
         return self._fixed
 
     def clock(self, time_ns: int) -> Message:
-        """Simulation time."""
+        """Message for /clock at a simulated time [ns]."""
         set_stamp(self._clock.clock, time_ns)
         return topics.CLOCK, self._clock
 
@@ -127,12 +136,21 @@ class VehicleMessages:
     def forget(self) -> None:
         """Restart rates after a jump of the vehicle."""
         self._joints.forget()
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """Repeat what was only sent once when it changed, for receivers that begin now."""
+        if self._ruts is not None:
+            self._ruts.forget()
 
     def _motion(self, time_ns: int, motion: BaseMotion, push: float) -> Iterator[Message]:
         fill_odometry(self._odometry, time_ns, motion)
         yield topics.TRUTH_ODOM, self._odometry
         fill_accel(self._accel, time_ns, motion)
         yield topics.TRUTH_ACCEL, self._accel
+        if self._ruts is not None:
+            fill_cloud(self._cells, time_ns, self._ruts.take())
+            yield topics.RUTS, self._cells
         if push > 0.0 or self._was_pushed:  # while obstacles push, and once when they stop
             self._was_pushed = push > 0.0
             fill_collision(self._push, time_ns, push)
@@ -194,7 +212,7 @@ class _Tree:
         return not self._message.transforms
 
     def tree(self, time_ns: int, motion: BaseMotion, seen: SnapshotRecord) -> Any:
-        """All transforms at one instant."""
+        """Message with the transforms of base_link and of all bodies at one instant, as far as they are published."""
         set_stamp(self._message.transforms[0].header.stamp, time_ns)
         if self._base is not None:
             set_transform(self._base, motion.position, motion.attitude)

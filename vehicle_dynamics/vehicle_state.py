@@ -44,7 +44,7 @@ class VehicleState:
             raise ValueError(f"attitude: must have length 1, got {np.linalg.norm(self.attitude):g}")
 
     def to_array(self) -> Array:
-        """Flat array (29)."""
+        """The state as a flat array of 29 numbers, as kernels use it."""
         return np.concatenate([getattr(self, name) for name in _SLICES])
 
     @staticmethod

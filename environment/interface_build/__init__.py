@@ -1,1 +1,1 @@
-"""Turns a folder of .msg definitions into an installable wheel project. Runs in the virtual environment."""
+"""Turns a folder of .msg, .srv and .action definitions into a wheel project. Runs in the virtual environment."""

@@ -1,10 +1,12 @@
-"""Content of an interface package folder: package.xml and msg/*.msg."""
+"""Content of an interface package folder: package.xml, msg/*.msg, srv/*.srv and action/*.action."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
+
+KINDS = ("msg", "srv", "action")  # names of folders, and endings of their files
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class InterfacePackage:
     description: str
     license: str
     run_dependencies: tuple[str, ...]
-    messages: tuple[str, ...]  # "msg/TFMessage.msg", sorted
+    interfaces: tuple[str, ...]  # "msg/TFMessage.msg", sorted within each kind
 
     @classmethod
     def read(cls, folder: Path) -> InterfacePackage:
@@ -33,8 +35,15 @@ class InterfacePackage:
                 for element in manifest
                 if element.tag in ("depend", "exec_depend", "run_depend")
             ),
-            messages=tuple(sorted(str(path.relative_to(folder)) for path in folder.glob("msg/*.msg"))),
+            interfaces=tuple(
+                str(path.relative_to(folder)) for kind in KINDS for path in sorted(folder.glob(f"{kind}/*.{kind}"))
+            ),
         )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of which the package has an interface."""
+        return tuple(kind for kind in KINDS if any(name.startswith(f"{kind}/") for name in self.interfaces))
 
 
 def _text(manifest: ElementTree.Element, tag: str) -> str:

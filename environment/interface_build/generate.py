@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -39,27 +42,33 @@ class Sources:
 def generate(package: InterfacePackage, output: Path, prefix: Path) -> Sources:
     """Write all generated sources of the package below output, with the generators installed in prefix."""
     sources = Sources(output / "idl", output / "descriptions", {name: output / name for name in GENERATORS})
-    for message in package.messages:
-        _function("rosidl_adapter", "convert_to_idl")(package.folder, package.name, Path(message), sources.idl)
-    idl_files = [str(Path(message).with_suffix(".idl")) for message in package.messages]
+    for name in package.interfaces:
+        _function("rosidl_adapter", "convert_to_idl")(package.folder, package.name, Path(name), sources.idl)
+    idl_files = [str(Path(name).with_suffix(".idl")) for name in package.interfaces]
     arguments: dict[str, Any] = {
         "package_name": package.name,
         "idl_tuples": [f"{sources.idl}:{name}" for name in idl_files],
         "ros_interface_dependencies": [],
         "target_dependencies": [],
-        "ros_interface_files": [str(package.folder / message) for message in package.messages],
+        "ros_interface_files": [str(package.folder / name) for name in package.interfaces],
     }
     _describe_types(arguments, sources.descriptions, prefix)
     arguments["type_description_tuples"] = [
         f"{name}:{(sources.descriptions / name).with_suffix('.json')}" for name in idl_files
     ]
-    for generator, (function, further) in GENERATORS.items():
-        folder = sources.code[generator] / package.name
-        resources = prefix / "share" / generator / "resource"
-        file = _write_arguments(folder, {**arguments, "output_dir": str(folder), "template_dir": str(resources)})
-        _function(generator, function)(str(file), *further)
-        _write_visibility_header(generator, package.name, resources, folder)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:  # the generators take most of the time, and need one core each
+        names = list(GENERATORS)
+        list(pool.map(_run, names, repeat(arguments), (sources.code[name] for name in names), repeat(prefix)))
     return sources
+
+
+def _run(generator: str, arguments: dict[str, Any], root: Path, prefix: Path) -> None:
+    function, further = GENERATORS[generator]
+    folder = root / arguments["package_name"]
+    resources = prefix / "share" / generator / "resource"
+    file = _write_arguments(folder, {**arguments, "output_dir": str(folder), "template_dir": str(resources)})
+    _function(generator, function)(str(file), *further)
+    _write_visibility_header(generator, folder.name, resources, folder)
 
 
 def _describe_types(arguments: dict[str, Any], output: Path, prefix: Path) -> None:
@@ -80,7 +89,8 @@ def _write_arguments(folder: Path, arguments: dict[str, Any]) -> Path:
 def _write_visibility_header(generator: str, package: str, resources: Path, folder: Path) -> None:
     for template in resources.glob("*__visibility_control.h.in"):
         text = template.read_text().replace("@PROJECT_NAME_UPPER@", package.upper())
-        header = folder / "msg" / template.name.removesuffix(".in")
+        header = folder / "msg" / template.name.removesuffix(".in")  # services and actions include it from there too
+        header.parent.mkdir(exist_ok=True)
         header.write_text(text.replace("@PROJECT_NAME@", package))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,6 +25,8 @@ RUNTIME_LIBRARIES = (
 )
 # From site-packages/<package>/ to lib/, so that the extension finds its libraries without LD_LIBRARY_PATH.
 EXTENSION_RPATH = "$ORIGIN/../../.."
+ENTRY_POINT = "entry point"  # of the extension module
+DESCRIPTION = "__description.c"  # ends the names of files whose static names are not their own
 
 
 @dataclass(frozen=True)
@@ -53,33 +55,48 @@ def compile_and_link(package: str, sources: Sources, output: Path, toolchain: To
     for generator in sources.code:
         library = output / f"lib{package}__{generator}.so"
         used = [*libraries, *_installed_libraries(package, generator, toolchain.prefix)]
-        parts = [path for source, path in objects[generator] if ".ep." not in source.name]
-        _link(library, parts, used, "$ORIGIN", toolchain)
+        _link(library, objects[generator], used, "$ORIGIN", toolchain)
         libraries.append(library)
     extension = output / f"{package}_s__rosidl_typesupport_c{sysconfig.get_config_var('EXT_SUFFIX')}"
-    entry_point = [path for source, path in objects["rosidl_generator_py"] if ".ep." in source.name]
-    _link(extension, entry_point, libraries, EXTENSION_RPATH, toolchain)
+    _link(extension, objects[ENTRY_POINT], libraries, EXTENSION_RPATH, toolchain)
     return Binaries(tuple(libraries), extension)
 
 
-def _compile_all(sources: Sources, output: Path, toolchain: Toolchain) -> dict[str, list[tuple[Path, Path]]]:
+def _compile_all(sources: Sources, output: Path, toolchain: Toolchain) -> dict[str, list[Path]]:
+    """Object files of each generator, and of ENTRY_POINT."""
     installed = toolchain.prefix / "include"  # holds a folder per ROS package, and fastcdr/ directly
     includes = [*sources.code.values(), *sorted(installed.iterdir()), installed]
     includes += [*toolchain.python_includes, Path(import_module("numpy").get_include())]
-    flags = [f"-I{path}" for path in includes]
-    objects: dict[str, list[tuple[Path, Path]]] = {generator: [] for generator in sources.code}
+    flags = ["-O2", "-fPIC", "-w", *(f"-I{path}" for path in includes)]
+    output.mkdir(parents=True, exist_ok=True)
+    objects: dict[str, list[Path]] = {}
     commands = []
-    for generator, root in sources.code.items():
-        (output / generator).mkdir(parents=True, exist_ok=True)
-        for source in sorted([*root.rglob("*.c"), *root.rglob("*.cpp")]):
-            target = output / generator / f"{source.name}.o"
-            objects[generator].append((source, target))
-            is_c = source.suffix == ".c"
-            compiler = [toolchain.c_compiler] if is_c else [toolchain.cxx_compiler, "-std=c++17"]
-            commands.append([*compiler, "-O2", "-fPIC", "-w", *flags, "-c", str(source), "-o", str(target)])
+    for name, source in _units(sources, output):
+        target = output / f"{source.name}.o"
+        objects.setdefault(name, []).append(target)
+        compiler = [toolchain.c_compiler] if source.suffix == ".c" else [toolchain.cxx_compiler, "-std=c++17"]
+        commands.append([*compiler, *flags, "-c", str(source), "-o", str(target)])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(_run, commands))
     return objects
+
+
+def _units(sources: Sources, output: Path) -> Iterator[tuple[str, Path]]:
+    """What to compile, by generator: one file that includes all of a language.
+
+    Reading the same headers for each of hundreds of files would take five times as long.
+    """
+    for generator, root in sources.code.items():
+        for suffix in (".c", ".cpp"):
+            files = sorted(root.rglob(f"*{suffix}"))
+            alone = [file for file in files if file.name.endswith(DESCRIPTION)]
+            entry_points = [file for file in files if ".ep." in file.name]
+            together = [file for file in files if file not in (*alone, *entry_points)]
+            yield from ((ENTRY_POINT, file) for file in entry_points)
+            for number, group in enumerate(filter(None, [together, *([file] for file in alone)])):
+                unit = output / f"{generator}_{number}{suffix}"
+                unit.write_text("".join(f'#include "{file}"\n' for file in group))
+                yield generator, unit
 
 
 def _installed_libraries(package: str, generator: str, prefix: Path) -> list[Path]:

@@ -48,7 +48,7 @@ def write_wheel_project(
         "version": package.version,
         "description": package.description,
         "license": package.license,
-        "packages": [package.name, f"{package.name}.msg"],
+        "packages": [package.name, *(f"{package.name}.{kind}" for kind in package.kinds)],
         "package_data": {package.name: ["*.so"]},
     }
     (project / "facts.json").write_text(json.dumps(facts))
@@ -58,10 +58,12 @@ def write_wheel_project(
 
 def _write_modules(package: InterfacePackage, sources: Sources, binaries: Binaries, project: Path) -> None:
     modules = project / package.name
-    (modules / "msg").mkdir(parents=True)
+    modules.mkdir(parents=True)
     (modules / "__init__.py").touch()
-    for module in (sources.code["rosidl_generator_py"] / package.name / "msg").glob("*.py"):
-        shutil.copy(module, modules / "msg")
+    generated = sources.code["rosidl_generator_py"] / package.name
+    for kind in package.kinds:
+        for module in (generated / kind).glob("*.py"):
+            _copy(module, modules / kind / module.name)
     shutil.copy(binaries.extension, modules)
 
 
@@ -71,13 +73,13 @@ def _write_prefix(package: InterfacePackage, sources: Sources, binaries: Binarie
     share = prefix / "share" / package.name
     _copy(package.folder / "package.xml", share / "package.xml")
     interfaces = []
-    for message in map(Path, package.messages):
+    for interface in map(Path, package.interfaces):
         for root, suffix in (
-            (package.folder, ".msg"),
+            (package.folder, interface.suffix),
             (sources.idl, ".idl"),
             (sources.descriptions, ".json"),
         ):
-            name = message.with_suffix(suffix)
+            name = interface.with_suffix(suffix)
             _copy(root / name, share / name)
             if suffix != ".json":  # the index lists definitions only, as in a CMake build
                 interfaces.append(str(name))

@@ -14,6 +14,7 @@ from planner.maps.grid import OCCUPIED, UNKNOWN, Cells, LocalGrid, Window
 from planner.maps.source import Extent
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel
+from proving_ground.saving.stateful import Stateful
 
 MOST_CELLS = 4_000_000
 COARSEST_M = 2.0  # largest side of a cell: beyond it streets begin to close
@@ -26,18 +27,20 @@ class MapTooLargeError(ValueError):
 
 
 class Grown(NamedTuple):
-    """How a map grew."""
+    """Number of rows and columns inserted before those of the old map."""
 
     rows: int  # inserted before the old ones
     columns: int
     is_coarser: bool  # then all cells differ from those before
 
 
-class GlobalMap:
+class GlobalMap(Stateful):
     """Accumulates rolling maps. Unseen cells count as free: paths are planned through them until they are seen.
 
     A map that grows too large doubles the size of its cells.
     """
+
+    STATE = ("resolution", "window", "cells", "costs")
 
     def __init__(self, settings: PlannerSettings, half_width: float, extent: Extent) -> None:
         """half_width [m] of the vehicle: its centre line cannot be closer to an obstacle."""

@@ -26,17 +26,17 @@ class Window(NamedTuple):
 
     @property
     def x(self) -> float:
-        """x of the corner [m]."""
+        """x of the corner with the least x and y [m]."""
         return self.column * self.resolution
 
     @property
     def y(self) -> float:
-        """y of the corner [m]."""
+        """y of the corner with the least x and y [m]."""
         return self.row * self.resolution
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Number of rows and columns."""
         return self.rows, self.columns
 
     def cell(self, x: float, y: float) -> tuple[int, int]:

@@ -79,7 +79,7 @@ def tile_index(side: int, column: int, row: int) -> int:
 
 @kernel
 def clear(grid: HeightGrid) -> None:
-    """Clear all cells."""
+    """Clear all cells of the grid."""
     grid.state[:] = NOTHING
     grid.driven[:] = 0
     grid.misses[:] = 0

@@ -48,6 +48,7 @@ from planner.maps.step_judge import Limits, block_unseen, judge
 from planner.pose import Pose
 from planner.settings import PlannerSettings
 from proving_ground.kernels.jit import kernel
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from sensors.mounting import Mounting
 from sensors.samples import LIDAR_POINT
@@ -68,7 +69,9 @@ ENTER_M = 8.0  # margin around the square, so that a window may be ahead of the 
 class LidarMapSettings:
     """Settings of the obstacle map from LIDAR; PlannerSettings defines what an obstacle is."""
 
-    lidar_range_m: float = setting(30.0, "Longest range of a return that is used", unit="m", minimum=5.0, maximum=100.0)
+    lidar_range_m: float = setting(
+        30.0, "Longest range of LIDAR returns that are entered in the map", unit="m", minimum=5.0, maximum=100.0
+    )
     clear_height_m: float = setting(
         2.6,
         "Height above the ground beyond which overhanging objects are no obstacles",
@@ -77,9 +80,12 @@ class LidarMapSettings:
         maximum=20.0,
     )
     clear_scans: int = setting(
-        3, "Consecutive scans with rays through a cell that make it free", minimum=1, maximum=100
+        3, "Number of consecutive scans whose rays must pass through an occupied cell before it counts as free",
+        minimum=1, maximum=100,
+    )  # fmt: skip
+    forget_s: float = setting(
+        120.0, "Age beyond which LIDAR returns in the map are forgotten", unit="s", minimum=1.0, maximum=1e5
     )
-    forget_s: float = setting(120.0, "Age beyond which evidence is forgotten", unit="s", minimum=1.0, maximum=1e5)
     blind_m: float = setting(
         2.5, "Distance from the body within which unseen ground is an obstacle; 0: unseen ground is trusted", unit="m",
         minimum=0.0, maximum=20.0,
@@ -95,16 +101,18 @@ class LidarMapSettings:
         unit="m", minimum=0.0, maximum=50.0,
     )  # fmt: skip
     keep_m: float = setting(
-        15.0,
-        "Distance from the vehicle within which old evidence is kept, as the LIDAR may be blind there",
-        unit="m",
-        minimum=0.0,
-        maximum=100.0,
-    )
+        15.0, "Distance from the vehicle within which old returns are kept, as the LIDAR may not see there",
+        unit="m", minimum=0.0, maximum=100.0,
+    )  # fmt: skip
 
 
-class LidarSource:
-    """Implements maps.source.ObstacleSource on scans."""
+class LidarSource(Stateful):
+    """Obstacles from LIDAR scans; implements maps.source.ObstacleSource."""
+
+    STATE = (
+        "_grid", "_cell_m", "_scan", "_begin", "_newest", "_eye", "_level", "rejected_scans", "rejected_points"
+    )  # fmt: skip
+    FIXED = ("_cell_m",)
 
     def __init__(
         self,
@@ -120,6 +128,7 @@ class LidarSource:
         s, f = settings, footprint
         reach = max(self.map_settings.lidar_range_m, 0.5 * s.local_map_m) + ENTER_M
         self._grid = height_grid(math.ceil(2.0 * reach / s.map_resolution_m))
+        self._cell_m = (s.map_resolution_m, self._grid.side)
         body = (f.rear - OWN_BODY_M, f.front + OWN_BODY_M, f.half_width + OWN_BODY_M)
         self._body = Body(*body, self.map_settings.clear_height_m)
         self._outline = (f.rear, f.front, f.half_width)

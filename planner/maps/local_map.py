@@ -9,10 +9,13 @@ from planner.maps.grid import OCCUPIED, UNKNOWN, LocalGrid, Window
 from planner.maps.source import ObstacleSource
 from planner.pose import Pose
 from planner.settings import PlannerSettings
+from proving_ground.saving.stateful import Stateful
 
 
-class LocalMap:
+class LocalMap(Stateful):
     """Queries its source at each update; what was seen before is kept by the source, if at all."""
+
+    STATE = FIXED = ("_cells", "_heights", "_distance")
 
     def __init__(self, source: ObstacleSource, settings: PlannerSettings) -> None:
         self.source = source

@@ -59,7 +59,7 @@ class Body(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Buffers for one scan."""
+    """Preallocated buffers for processing one scan."""
 
     cells: NDArray[np.int32]  # of the points
     tiles: NDArray[np.int32]

@@ -23,7 +23,7 @@ GAP_CELLS = 2  # an unseen cell with a seen one this near is a gap between rings
 
 
 class Limits(NamedTuple):
-    """Limits of drivable ground."""
+    """Limits of step, slope and height up to which ground is drivable."""
 
     step: float  # [m]
     steepest: float  # rise over run

@@ -5,9 +5,9 @@ Time is that of the odometry: a paused simulation pauses the planner, and a fast
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from nav_msgs.msg import Path
 from sensor_msgs.msg import PointCloud2
@@ -17,24 +17,30 @@ from planner.drive_to_goal import Progress, Reason, Status
 from planner.figures import progress_figures
 from planner.navigator import Navigator
 from planner.node_settings import POSES, PlannerNodeSettings
+from planner.rehearsal import rehearse
+from planner.ros.instant_turns import InstantTurns, Odometry
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.map_codec import fill_arcs, fill_local_grid, fill_path
 from proving_ground.interfaces.motion_codec import fill_command
-from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.point_cloud import cloud_to_points
 from proving_ground.ros_support.respawn import was_respawned
+from proving_ground.ros_support.synchronous import Finished
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
+from terrain.ros.changes import follow_spawned, follow_world
+from terrain.world import World
 from terrain.worlds import load_world
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.control.drive_by_wire import Motion
 from vehicle_dynamics.hmmwv import Hmmwv
+from vehicle_dynamics.stepper import CONTROL_NS
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 WATCH_PERIOD_S = 0.05  # wall time
@@ -54,7 +60,10 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._frame = s.frames.map_frame
         self._lidar_frame = s.frames.named(s.lidar.frame)
         world = load_world(s.world)
+        rehearse(s, vehicle, vehicle.parameters, world)
         self._navigator = Navigator(s, vehicle, vehicle.parameters, world, self._on_cloud_used)
+        follow_world(self, self._on_world)
+        follow_spawned(self, self._navigator.set_spawned)
         self._has_goals = False
         self._shown = 0  # plans
         kind = TwistStamped if s.stamped else Twist
@@ -66,13 +75,13 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.listen(topics.GOAL_POSE, self._on_goal)
         self.listen(topics.WAYPOINTS, self._on_waypoints)
         self.serve(topics.CANCEL, self._on_cancel)
-        if s.sensing == "lidar":
-            self.listen(topics.POINTS.named(s.lidar.name), self._on_cloud)
-        frames = (self._frame, s.frames.base_frame)
-        self._odometry = TruthInput(
-            self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
-        )
-        self.create_timer(WATCH_PERIOD_S, self._watch, clock=self.wall_clock)
+        self._time_ns = 0  # of the latest odometry, or of the instant
+        self._finished = Finished(self, [topics.CMD_VEL.name]) if s.sync_with else None
+        if self._finished is not None:
+            self._navigator.digest = self._finished.digest
+            InstantTurns(self, s, self._act, self._on_turn_reset)
+        else:
+            self._listen_freely()
         self.report("goal", Level.OK, "no goal")
         goal = s.goal.position(world)
         if goal is not None and was_respawned():
@@ -81,6 +90,16 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             pose = PoseStamped()
             pose.pose.position.x, pose.pose.position.y = goal
             self._take_goals([pose], "the goal of the settings")
+
+    def _listen_freely(self) -> None:
+        s = self.settings
+        if s.sensing == "lidar":
+            self.listen(topics.POINTS.named(s.lidar.name), self._on_cloud, qos.SENSOR)
+        frames = (self._frame, s.frames.base_frame)
+        self._odometry = TruthInput(
+            self, self._on_odometry, self._on_reset, odometry=POSES[s.pose_source], frames=frames
+        )
+        self.create_timer(WATCH_PERIOD_S, self._watch, clock=self.wall_clock)
 
     def on_settings(self, old: PlannerNodeSettings, new: PlannerNodeSettings) -> None:
         """Apply settings, also while driving."""
@@ -125,9 +144,30 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self.get_logger().info("restarts: the simulation was reset")
         self._navigator.reset()
 
+    def _on_turn_reset(self, resets: int) -> None:
+        assert self._finished is not None
+        self._on_reset()
+        self._finished.on_resets(resets)
+
+    def _act(self, now_ns: int, odometry: Odometry | None, clouds: Sequence[PointCloud2]) -> None:
+        """Act at an instant that all others have finished."""
+        assert self._finished is not None
+        for cloud in clouds:
+            self._on_cloud(cloud)
+        self._drive(now_ns, self._navigator.act(now_ns, odometry))
+        is_over = self._navigator.progress.status.is_over
+        self._finished.report(now_ns, now_ns + CONTROL_NS, is_over=is_over)
+
+    def _on_world(self, name: str, world: World) -> None:
+        self._navigator.enter(world)
+        self._has_goals = False
+        self.report("goal", Level.OK, "no goal; another world was loaded")
+
     def _on_odometry(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> None:
-        navigator = self._navigator
-        command = navigator.move(time_ns, motion, self._lag(time_ns))
+        self._drive(time_ns, self._navigator.move(time_ns, motion, self._lag(time_ns)))
+
+    def _drive(self, time_ns: int, command: Motion | None) -> None:
+        navigator, self._time_ns = self._navigator, time_ns
         if self._has_goals and not navigator.goals:
             self._has_goals = False
             self.report("goal", Level.OK, f"no goal; the last one: {navigator.progress.words}")
@@ -146,6 +186,8 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
     def _send(self, time_ns: int, command: Motion) -> None:
         fill_command(self._command, time_ns, *command)
         self._cmd_vel.publish(self._command if self.settings.stamped else self._command.twist)
+        if self._finished is not None:
+            self._finished.count(topics.CMD_VEL.name)
 
     def _watch(self) -> None:
         """Stop the vehicle when odometry is missing; else only its own time-out would."""
@@ -192,10 +234,9 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         progress = self._navigator.progress
         self.report("driving", LEVELS.get(progress.status, Level.OK), progress.words)
         figures = progress_figures(progress, self._navigator.core.plans)
-        stamp = ns_to_stamp(self._odometry.time_ns or 0)
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), stamp)
-        message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
-        self._diagnostics.publish(message)
+        figures |= self._finished.digest.texts() if self._finished is not None else {}
+        stamp = ns_to_stamp(self._time_ns)
+        self.publish_figures(stamp, figures)
 
 
 def main() -> int:

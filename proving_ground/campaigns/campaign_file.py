@@ -70,12 +70,12 @@ class Vary:
 
     @property
     def called(self) -> str:
-        """Its name, or its key."""
+        """Name of the input: as given, or its key."""
         return self.name or self.key
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All keys that get the value."""
+        """All settings that get this input's value: `key` and those in `also`."""
         return (self.key, *self.also)
 
     @property
@@ -92,7 +92,7 @@ class Vary:
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """What is kept of each run: a statistic of a channel, or a figure by its name."""
+    """Result kept of each run: a statistic of a channel, or a figure by its name."""
 
     channel: str = setting("", "Name of a recorded channel")
     statistic: str = setting("", "Statistic taken of the channel", choices=("", *STATISTICS))
@@ -124,13 +124,13 @@ class Metric:
         return self.at_least > -1e12 or self.at_most < 1e12
 
     def bounds(self) -> str:
-        """Bounds in words."""
+        """The metric's bounds as text."""
         ends = [f"at least {self.at_least:g}"] * (self.at_least > -1e12)
         return ", ".join(ends + [f"at most {self.at_most:g}"] * (self.at_most < 1e12))
 
     @property
     def called(self) -> str:
-        """Its name, or one made from the figure, or from channel and statistic."""
+        """Name of the metric: as given, or made from the figure or from channel and statistic."""
         return self.name or self.figure or f"{self.channel}.{self.statistic}"
 
 
@@ -164,11 +164,14 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """One study."""
+    """Contents of a campaign file: many runs of one scenario with varied inputs."""
 
     version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "Description for human readers")
     base: str = setting(..., "Base scenario: name in config/scenarios, or a path to a YAML file relative to this one")
+    checkpoint: str = setting(
+        "", "Checkpoint of the base from which all runs go on: a path relative to this file; empty: from the start"
+    )
     runs: int = setting(0, "Number of runs; 0: as many as a grid has", minimum=0, maximum=MOST_RUNS)
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=LARGEST_SEED)
     sampling: str = setting("random", "Method by which values are sampled", choices=SAMPLINGS)

@@ -33,7 +33,7 @@ class Uniform:
         return self.low + share * (self.high - self.low)
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The distribution as text for a table."""
         return f"uniform {self.low:g} .. {self.high:g}"
 
 
@@ -54,7 +54,7 @@ class LogUniform:
         return float(self.low * (self.high / self.low) ** share)
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The distribution as text for a table."""
         return f"log-uniform {self.low:g} .. {self.high:g}"
 
 
@@ -72,7 +72,7 @@ class Normal:
         return float(self.mean + self.std * np.clip(ndtri(share), -7.0, 7.0))
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The distribution as text for a table."""
         return f"normal {self.mean:g} +- {self.std:g}"
 
 
@@ -99,7 +99,7 @@ class TruncatedNormal:
         return min(max(value, self.low), self.high)  # rounding must not leave the bounds
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The distribution as text for a table."""
         return f"normal {self.mean:g} +- {self.std:g} within {self.low:g} .. {self.high:g}"
 
 
@@ -119,7 +119,7 @@ class Integers:
         return min(self.low + math.floor(share * (self.high - self.low + 1)), self.high)
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The distribution as text for a table."""
         return f"whole {self.low} .. {self.high}"
 
 
@@ -151,7 +151,7 @@ class Choice:
         return self.values[min(int(np.searchsorted(ends, share, side="right")), int(np.flatnonzero(weights)[-1]))]
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The choice as text for a table."""
         return f"one of {', '.join(_short(value) for value in self.values)}"
 
 
@@ -166,19 +166,19 @@ class Grid:
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The values as text for a table."""
         return f"grid {', '.join(_short(value) for value in self.values)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Constant:
-    """One value in place of the base's."""
+    """One value for all runs, instead of the base scenario's."""
 
     value: float
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The only value."""
+        """The only value, as a grid of length one."""
         return (self.value,)
 
     def at(self, share: float) -> Value:
@@ -186,7 +186,7 @@ class Constant:
         return self.value
 
     def shown(self) -> str:
-        """Text for a table."""
+        """The value as text for a table."""
         return f"always {self.value:g}"
 
 

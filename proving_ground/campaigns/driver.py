@@ -33,7 +33,7 @@ MOST_WORKERS = 1024
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """Options of `proving-ground campaign run`."""
 
     name: str
     runs: int | None = None
@@ -78,7 +78,7 @@ def workers_of(request: Request) -> int:
 
 
 class _Session:
-    """One execution of the command."""
+    """One execution of `campaign run`: its pool of workers, store and progress."""
 
     def __init__(self, name: str, request: Request, kit: Kit, plan: Plan, store: Store) -> None:
         self._name, self._request, self._kit, self._plan, self._store = name, request, kit, plan, store

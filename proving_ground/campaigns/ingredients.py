@@ -15,13 +15,14 @@ from proving_ground.scenarios.scenario import Scenario
 from proving_ground.settings import SettingsError
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings
-from terrain.builders.measured import file_beside
-from terrain.worlds import load_world_file, world_file
+from terrain.soils_file import split_soil
+from terrain.worlds import WorldFile, files_beside, load_world_file, world_file
 from vehicle_dynamics.vehicle_files import vehicle_file
 
 WORLD = f"{ROOT_NAMES[1]}."
 PATH_KEYS = (
-    "vehicle.model", "world.named.name", "observer.kind", "observer.settings", "driver.to_goal.planner.planner",
+    "vehicle.model", "world.named.name", "world.field.soil", "observer.kind", "observer.settings",
+    "driver.to_goal.planner.planner",
 )  # fmt: skip
 
 SINGLE = ("vehicle", "world")  # a scenario has one of each, whatever its file is called
@@ -60,7 +61,8 @@ def _ingredients(campaign: Campaign, scenario: Scenario, folder: Path) -> Iterat
                 if (what, path) not in own:
                     yield f"{what} {word}" if what in SINGLE else what, path
     if scenario.world.named is not None:
-        yield from _files_varied_in_world(campaign, world_file(scenario.world.named.name))
+        varied = _varied_in_world(campaign, world_file(scenario.world.named.name))
+        yield from (item for item in varied if item not in own)
 
 
 def _of_scenario(scenario: Scenario) -> Iterator[Named]:
@@ -69,6 +71,9 @@ def _of_scenario(scenario: Scenario) -> Iterator[Named]:
     yield "vehicle", vehicle_file(parts["vehicle"].vehicle.model)
     if parts["vehicle"].world:
         yield from _of_world("world", world_file(parts["vehicle"].world))
+    soils, _ = split_soil(parts["vehicle"].ground.soil)
+    if soils:
+        yield f"soils {Path(soils).name}", Path(soils)
     if scenario.reference:
         yield "reference", Path(scenario.reference)
     if "observer" in parts:
@@ -80,26 +85,23 @@ def _of_scenario(scenario: Scenario) -> Iterator[Named]:
 
 
 def _of_world(what: str, path: Path) -> Iterator[Named]:
-    """The world's file, and the maps, surveys and meshes beside it."""
+    """The world's file, and the maps, surveys, meshes and soils beside it."""
     yield what, path
+    yield from _named_in(path, load_world_file(path))
+
+
+def _varied_in_world(campaign: Campaign, path: Path) -> Iterator[Named]:
+    """Files of the world with each word that a choice may put into it."""
     settings = load_world_file(path)
-    names = [getattr(settings.build.chosen(), "file", ""), *(item.file for item in settings.meshes)]
-    for name in dict.fromkeys(filter(None, names)):
-        yield f"world's {name}", _beside(path, name)
-
-
-def _files_varied_in_world(campaign: Campaign, path: Path) -> Iterator[Named]:
-    keys = {key for item in campaign.vary for key in item.keys if key.startswith(WORLD) and key.endswith(".file")}
+    keys = {key for item in campaign.vary for key in item.keys if key.startswith(WORLD)}
     for key in sorted(keys):
         for word in _words(campaign, key):
-            yield f"world's {word}", _beside(path, word)
+            yield from _named_in(path, altered(settings, {key.removeprefix(WORLD): Change(word)}, ROOT_NAMES[1]))
 
 
-def _beside(world: Path, name: str) -> Path:
-    try:
-        return file_beside(world.resolve().parent, name)
-    except ValueError as error:
-        raise SettingsError(f"{world}: {error}") from None
+def _named_in(path: Path, settings: WorldFile) -> Iterator[Named]:
+    for name, file in files_beside(path, settings).items():
+        yield f"world's {name}", file
 
 
 def _of_observer(settings: ObserverNodeSettings) -> Iterator[Named]:

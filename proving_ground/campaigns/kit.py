@@ -16,14 +16,15 @@ from proving_ground.campaigns.host import code_fingerprint
 from proving_ground.campaigns.ingredients import hash_of, hashes_of_ingredients
 from proving_ground.campaigns.overrides import Change, altered, value_at
 from proving_ground.campaigns.plan import Job
+from proving_ground.scenarios.checkpoint import Origin, fingerprint, read_checkpoint, require_fit
 from proving_ground.scenarios.metrics import load_reference
+from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from proving_ground.settings import SettingsError
 from proving_ground.settings.named_files import named_or_path
 from proving_ground.settings.yaml_file import read_yaml
-from terrain.world import Site, World
-from terrain.world_checks import check_world
-from terrain.worlds import WorldFile, load_world, load_world_file, world_file
+from terrain.world import World
+from terrain.worlds import WorldFile, build_world, load_world, load_world_file, world_file
 from vehicle_dynamics.parameters import VehicleParameters
 
 Array = NDArray[np.float64]
@@ -43,12 +44,13 @@ class Kit:
     world: World | None  # otherwise
     folder: Path  # base of relative paths
     reference: dict[str, Array] | None
+    checkpoint: bytes | None  # of the base, from which runs go on
     code: str  # fingerprint of the code that made it
     hashes: dict[str, str]  # of all inputs, by name
 
     @property
     def digest(self) -> str:
-        """Hash of all inputs."""
+        """Hash of all input files of the campaign, 16 hexadecimal digits."""
         return hashlib.sha256(repr(sorted(self.hashes.items())).encode()).hexdigest()[:16]
 
 
@@ -78,12 +80,28 @@ def load_kit(path: Path, folder: Path | None = None) -> Kit:
     elif varies_world:
         raise SettingsError(f"{path}: vary: {WORLD}...: the base has no named world whose file could vary")
     reference = load_reference(scenario)
+    checkpoint = (folder or path.parent) / campaign.checkpoint if campaign.checkpoint else None
     hashes = {"campaign": hash_of(path), "base": hash_of(base)}
+    hashes |= {"checkpoint": hash_of(checkpoint)} if checkpoint is not None else {}
     kit = Kit(
-        campaign, scenario, parameters, settings, world_path, world, base.parent, reference, code_fingerprint(), hashes
-    )
+        campaign, scenario, parameters, settings, world_path, world, base.parent, reference,
+        _checkpoint(checkpoint, scenario, parameters), code_fingerprint(), hashes,
+    )  # fmt: skip
     _check_keys(kit, path)
     return replace(kit, hashes=hashes | hashes_of_ingredients(campaign, scenario, base.parent))
+
+
+def _checkpoint(path: Path | None, scenario: Scenario, parameters: VehicleParameters) -> bytes | None:
+    """The checkpoint in a file; raises SettingsError unless it is one of the base."""
+    if path is None:
+        return None
+    data = read_checkpoint(path)
+    hashes = fingerprint(compiled(scenario, parameters), parameters, scenario.world.load())
+    try:
+        require_fit(data, Origin(scenario.duration_s, scenario.seed, hashes))
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    return data
 
 
 def prepared(kit: Kit, job: Job, with_world: bool = True) -> Prepared:
@@ -106,24 +124,7 @@ def _world(kit: Kit, scenario: Scenario, changes: dict[str, Change], with_world:
     if kit.world_file is None or kit.world_path is None:
         return kit.world or (scenario.world.load() if with_world else None)
     settings = altered(kit.world_file, changes, WORLD[:-1])
-    return built(settings, kit.world_path) if with_world else None
-
-
-def built(settings: WorldFile, path: Path) -> World:
-    """The world of a file with altered settings; raises SettingsError."""
-    if settings.boxes or settings.cylinders or settings.meshes or settings.origin is not None:
-        raise SettingsError(f"{path}: a world with boxes, cylinders, meshes or an origin of its own cannot be varied")
-    site = Site(path.stem, np.random.default_rng(settings.seed), path.resolve().parent)
-    try:
-        world: World = settings.build.chosen().build(site)
-        start = settings.start.position() if settings.start else world.start
-        world = replace(world, start=start, goal=settings.goal.position() if settings.goal else world.goal)
-        check_world(world)
-    except SettingsError:
-        raise
-    except ValueError as error:
-        raise SettingsError(f"{path}: {error}") from None
-    return world
+    return build_world(kit.world_path, settings) if with_world else None
 
 
 def check_jobs(kit: Kit, jobs: Sequence[Job]) -> None:

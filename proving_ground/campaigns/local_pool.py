@@ -22,7 +22,7 @@ MOST_FALSE_STARTS = 4  # consecutive workers that end before they have done anyt
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished run."""
+    """A finished run: its job, its row of the results, and the number of attempts."""
 
     job: Job
     row: Row
@@ -106,6 +106,6 @@ class LocalPool:
         return worker.end(patience_s)
 
     def close(self) -> None:
-        """End all workers now."""
+        """Terminate all worker processes at once."""
         for worker in list(self.workers):
             self._drop(worker)

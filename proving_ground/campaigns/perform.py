@@ -56,6 +56,8 @@ def _row(kit: Kit, job: Job, begun: float) -> Row:
 
     ready = prepared(kit, job)
     runner = LockStep(ready.scenario, parameters=ready.parameters, world=ready.world)
+    if kit.checkpoint is not None:
+        runner.restore(kit.checkpoint, changed=True)
     run = runner.run(watch)
     findings = judge_run(ready.scenario, run, kit.reference)
     metrics = kept_metrics(kit.campaign.metrics, Drive(ready.scenario, ready.parameters, ready.world, runner, run))

@@ -17,7 +17,6 @@ from proving_ground.report.words import name_and_unit
 from terrain.world import World
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 COLOURS = dict(zip(VERDICTS, ("#2a7f3f", "#d1495b", "#8a4fbf", "#1c2430", "#b86e00"), strict=True))
 MARKS = dict(zip(VERDICTS, ("o", "X", "D", "s", "^"), strict=True))  # distinguishable without colours
@@ -80,7 +79,7 @@ def success_over(table: pa.Table, name: str) -> Plot:
     ticks, labels = _ticks(inputs)
     different = np.unique(ticks)
     if len(different) <= 2 * RATE_BINS:
-        groups = [ticks == place for place in different]
+        groups = [ticks == tick for tick in different]
     else:
         parts = np.array_split(np.argsort(ticks, kind="stable"), RATE_BINS)
         groups = [np.isin(np.arange(len(ticks)), part) for part in parts if len(part)]

@@ -22,7 +22,7 @@ class ProgressLine:
         self._is_terminal = sys.stderr.isatty()
 
     def record(self, passed: bool) -> None:
-        """Record a finished run."""
+        """Count a finished run; passed: whether it met its criteria."""
         self._first = self._first or time.monotonic()
         self.done += 1
         self.failures += not passed
@@ -38,7 +38,7 @@ class ProgressLine:
         print(f"{begin}{self.text(now)}", end=end, file=sys.stderr, flush=True)
 
     def text(self, now: float) -> str:
-        """The line."""
+        """The progress line: runs done, rate, and time left."""
         line = f"{self._name}: {self.done}/{self._total} runs, {self.failures} not passed"
         rate = self.rate(now)
         if rate is None:

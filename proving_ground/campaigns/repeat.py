@@ -24,19 +24,23 @@ def scenario_of_run(folder: Path, number: int) -> tuple[Scenario, VehicleParamet
 
 
 def prepared_run(folder: Path, number: int) -> Prepared:
-    """The same with the world that the run had, for LockStep(scenario, parameters=parameters, world=world)."""
+    """Scenario, vehicle and world of a run, for LockStep(scenario, parameters=parameters, world=world).
+
+    A run that began at a checkpoint then needs LockStep.restore(checkpoint, changed=True) too.
+    """
     kit, job = run_of(folder, number)
     return prepared(kit, job)
 
 
 def task_of_run(folder: Path, number: int) -> Task:
-    """The same for report.lock_step_run.perform, named after folder and number."""
+    """A run as a task for report.lock_step_run.perform, named after folder and number."""
     kit, job = run_of(folder, number)
     ready = prepared(kit, job)
     name = f"{folder.resolve().name}_run_{number}"
     varied = "".join(f"# {item.key}: {value}\n" for item, value in zip(kit.campaign.vary, job.values, strict=True))
     text = f"# Run {number} of the campaign in {folder}, with\n{varied}"
-    return Task(kit.folder / f"{name}.yaml", ready.scenario, text, ready.world, ready.parameters)
+    path = kit.folder / f"{name}.yaml"
+    return Task(path, ready.scenario, text, ready.world, ready.parameters, kit.checkpoint, is_changed=True)
 
 
 def run_of(folder: Path, number: int) -> tuple[Kit, Job]:

@@ -46,7 +46,7 @@ def write_report(folder: Path, out: Path | None = None) -> Path:
 
 
 def report_page(folder: Path) -> str:
-    """The page."""
+    """HTML page with the results of a campaign's folder."""
     made_of, table = load_made_of(folder), load_results(folder)
     if not len(table):
         raise SettingsError(f"{folder}: no run is done yet")
@@ -198,7 +198,7 @@ def _facts(table: pa.Table, campaign: Campaign) -> dict[str, str]:
 
 
 def _world(folder: Path) -> World | None:
-    """World of the base, if its file still exists."""
+    """World of the base scenario, if its file still exists."""
     try:
         kit = load_kit(folder / COPY, Path(load_made_of(folder)["folder"]))
         return kit.world or kit.scenario.world.load()

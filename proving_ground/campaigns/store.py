@@ -96,7 +96,7 @@ class Store:
         self._since = time.monotonic()
 
     def finish(self, last_run: int | None = None) -> pa.Table:
-        """One table of all, up to a run if a stop rule says so; the pieces are removed."""
+        """Write one table of all runs, up to the last one that a stop rule admits, and remove the pieces."""
         self.flush()
         table = load_results(self.folder, self._schema)
         if last_run is not None:
@@ -107,7 +107,7 @@ class Store:
         return table
 
     def close(self) -> None:
-        """Release the folder."""
+        """Release the lock on the campaign's folder."""
         os.close(self._lock)
 
 
@@ -122,7 +122,7 @@ def load_results(folder: Path, schema: pa.Schema | None = None) -> pa.Table:
 
 
 def load_made_of(folder: Path) -> dict[str, Any]:
-    """What a folder's results are made of; raises SettingsError."""
+    """Hashes of the inputs that a folder's results were made from; raises SettingsError."""
     path = folder / MADE_OF
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -134,12 +134,12 @@ def load_made_of(folder: Path) -> dict[str, Any]:
 
 
 def part_files(folder: Path) -> list[Path]:
-    """Pieces in the order of writing."""
+    """Pieces of the results' table, in the order of writing."""
     return [path for path in sorted((folder / PARTS).glob("part-*.parquet")) if path.is_file()]
 
 
 def done_mask(verdicts: dict[int, str], runs: int) -> NDArray[np.bool_]:
-    """Which runs are done."""
+    """Array with true for each run that is done."""
     mask = np.zeros(runs, bool)
     mask[[number for number in verdicts if number < runs]] = True
     return mask
@@ -161,7 +161,7 @@ def _made_of(path: Path, kit: Kit, runs: int) -> dict[str, Any]:
 
 
 def changed_files(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """What differs between two tables of hashes, the campaign's own files first."""
+    """Names of inputs whose hashes differ, the campaign's own files first."""
     return [what for what in {**now, **before} if before.get(what) != now.get(what)]
 
 

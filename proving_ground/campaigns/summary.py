@@ -41,7 +41,7 @@ def numbers(table: pa.Table, column: str) -> Array:
 
 
 def summary(name: str, table: pa.Table) -> str:
-    """Text for a terminal."""
+    """Summary of a campaign's table as text for a terminal."""
     found = counts(table)
     lines = [f"{name}: {rate_words(found.get(PASSED, 0), len(table))}"]
     lines.append("  " + ", ".join(f"{count} {verdict}" for verdict, count in found.items()))

@@ -26,7 +26,7 @@ class WorkerProcess:
     """One process; it has a job, or is idle, or is not ready yet."""
 
     def __init__(self, kit: bytes, time_limit_s: float) -> None:
-        """kit: pickled."""
+        """kit: the campaign's inputs, pickled."""
         ours, theirs = multiprocessing.Pipe()
         path = os.pathsep.join(item or str(Path.cwd()) for item in sys.path)
         # Its own session: Ctrl-C on a terminal reaches only the driver. It ends when its connection does.
@@ -46,17 +46,17 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """Process id."""
+        """Process id of the worker."""
         return self._process.pid
 
     @property
     def is_idle(self) -> bool:
-        """Ready for a job."""
+        """Whether the worker is ready and has no job."""
         return self.is_ready and self.job is None and not self.is_warming
 
     @property
     def is_stuck(self) -> bool:
-        """Its job should have ended long ago."""
+        """Whether the worker's job has taken longer than any job may."""
         return self.job is not None and time.monotonic() - self._since > self._limit
 
     def warm(self, job: Job) -> None:
@@ -65,7 +65,7 @@ class WorkerProcess:
         self._send(WARM, job)
 
     def begin(self, job: Job) -> None:
-        """Give it a job."""
+        """Send a job to the idle worker."""
         self.job, self._since = job, time.monotonic()
         self._send(RUN, job)
 

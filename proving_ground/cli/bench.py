@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark import BENCHMARKS
+from benchmark import BENCHMARKS, CHECKS
 from benchmark.results import load, plain, save
 from proving_ground.cli.parsing import Commands
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import close_name
 from proving_ground.settings.text_table import text_table
 
+MODULES = BENCHMARKS | CHECKS  # by name
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -42,8 +43,8 @@ def run(options: argparse.Namespace) -> int:
     name = options.name
     if name is None:
         return _list()
-    if name != "all" and name not in BENCHMARKS:
-        raise SettingsError(f"bench {name}: {close_name(name, [*BENCHMARKS, 'all'])}")
+    if name != "all" and name not in MODULES:
+        raise SettingsError(f"bench {name}: {close_name(name, [*MODULES, 'all'])}")
     draw = _drawing(name, options.picture)
     if options.save is not None and options.save.exists():
         load(options.save)  # before anything long begins
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(values if name == "all" else values[name]))
     else:
         for item, figures in results.items():
-            print(f"\n{item}: {_summary(BENCHMARKS[item])}")
+            print(f"\n{item}: {_summary(MODULES[item])}")
             print(_table(item, figures))
     if draw is not None:
         draw()
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list() -> int:
-    for item, module in BENCHMARKS.items():
+    for item, module in MODULES.items():
         print(f"{item}: {_summary(module)}")
     return 0
 
@@ -74,9 +75,9 @@ def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
     """The function that draws the requested picture, found before anything long begins."""
     if picture is None:
         return None
-    module = importlib.import_module(BENCHMARKS[name]) if name in BENCHMARKS else None
+    module = importlib.import_module(MODULES[name]) if name in MODULES else None
     if not hasattr(module, "draw"):
-        drawn = [item for item, path in BENCHMARKS.items() if hasattr(importlib.import_module(path), "draw")]
+        drawn = [item for item, path in MODULES.items() if hasattr(importlib.import_module(path), "draw")]
         raise SettingsError(f"bench {name}: has no picture; these have: {', '.join(drawn)}")
     path = Path(picture)
     if path.suffix not in PICTURES:
@@ -87,14 +88,14 @@ def _drawing(name: str, picture: str | None) -> Callable[[], None] | None:
 
 
 def _measured(name: str) -> Mapping[str, Any]:
-    figures: Mapping[str, Any] = importlib.import_module(BENCHMARKS[name]).run(
+    figures: Mapping[str, Any] = importlib.import_module(MODULES[name]).run(
         lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
     )
     return figures
 
 
 def _table(name: str, figures: Mapping[str, Any]) -> str:
-    module = importlib.import_module(BENCHMARKS[name])
+    module = importlib.import_module(MODULES[name])
     if hasattr(module, "show"):
         return str(module.show(figures))
     return text_table(["figure", "value"], [[key, _shown(value)] for key, value in figures.items()])

@@ -29,6 +29,7 @@ INTERFACES = (
     "nav_msgs",
     "rosgraph_msgs",
     "sensor_msgs",
+    "simulation_interfaces",
     "std_msgs",
     "std_srvs",
     "tf2_msgs",
@@ -39,7 +40,7 @@ SET_UP = "run `make venv` in the checkout"
 
 @dataclass(frozen=True)
 class Finding:
-    """One row: what was checked, what was found, its state, and a remedy if needed."""
+    """Row of the report: what was checked, what was found, its state, and a remedy if needed."""
 
     what: str
     found: str

@@ -17,6 +17,7 @@ from proving_ground.cli import (
     doctor,
     export,
     identify,
+    kernels,
     launch,
     node,
     observe,
@@ -34,7 +35,7 @@ EXIT_BAD_INPUT = 2
 # In the order of the help page.
 COMMANDS = (
     doctor, run, report, record, replay, campaign, validate, observe, identify, launch, node, export, world, sensors,
-    bench,
+    kernels, bench,
 )  # fmt: skip
 
 

@@ -160,5 +160,5 @@ def _is_run(path: Path) -> bool:
 
 
 def _line(words: object) -> str:
-    """As one printable line."""
+    """Text as one line, without characters that cannot be printed."""
     return "".join(letter if letter.isprintable() else " " for letter in str(words))[:200]

@@ -24,27 +24,34 @@ def add_parser(commands: Commands) -> None:
         "--bag", type=Path, metavar="FOLDER", help="write sensors and truth into a new rosbag2 (MCAP) too"
     )
     parser.add_argument(
-        "--from", dest="campaign", type=Path, metavar="FOLDER", help="repeat a run of a campaign: its folder"
-    )
-    parser.add_argument("--run", dest="number", type=int, metavar="N", help="and the run's number")
+        "--save-at", type=float, action="append", default=[], metavar="SECONDS",
+        help="write a checkpoint of this time into the results; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from", dest="origin", type=Path, metavar="PATH",
+        help="go on from a checkpoint of the scenario; with --run: the folder of a campaign",
+    )  # fmt: skip
+    parser.add_argument("--run", dest="number", type=int, metavar="N", help="repeat this run of the campaign")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the given scenario, or list all."""
-    is_repeated = options.campaign is not None or options.number is not None
-    if is_repeated and (options.campaign is None or options.number is None or options.name is not None):
-        raise SettingsError("--from and --run belong together, without a SCENARIO")
-    if not is_repeated and options.name is None:
+    if options.number is not None and (options.origin is None or options.name is not None):
+        raise SettingsError("--run: needs --from with the folder of a campaign, and no SCENARIO")
+    if options.number is None and options.origin is not None and options.name is None:
+        raise SettingsError("--from: needs the SCENARIO of a checkpoint, or --run with a run of a campaign")
+    if options.number is None and options.name is None:
         return _list()
     from proving_ground.report.lock_step_run import Outputs, load_task, perform
 
-    outputs = Outputs(options.out, not options.no_pictures, options.bag, not options.no_report)
-    if not is_repeated:
-        return perform(load_task(options.name), outputs)
+    saved = tuple(options.save_at)
+    outputs = Outputs(options.out, not options.no_pictures, options.bag, not options.no_report, saved)
+    if options.number is None:
+        return perform(load_task(options.name, options.origin), outputs)
     from proving_ground.campaigns.repeat import task_of_run
 
-    return perform(task_of_run(options.campaign, options.number), outputs)
+    return perform(task_of_run(options.origin, options.number), outputs)
 
 
 def _list() -> int:

@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List presets, or draw."""
+    """List sensor presets, or draw pictures of their errors."""
     if options.action == "list":
         return _list()
     if options.name is None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.cockpit.tracks import Poses
+from proving_ground.recording.figures import rotated
 
 Array = NDArray[np.float64]
 
@@ -56,10 +57,3 @@ def cloud_view(points: NDArray[np.void], time_ns: int, mount: Mount, poses: Pose
 def height_colours(heights: Array) -> NDArray[np.uint8]:
     """Colours (n x 3) of heights [m] above the vehicle's ground."""
     return np.column_stack([np.interp(heights, HEIGHTS_M, channel) for channel in COLOURS.T]).astype(np.uint8)
-
-
-def rotated(quaternions: Array, vectors: Array) -> Array:
-    """Vectors (n x 3), rotated by one quaternion or by one each (x y z w)."""
-    axis, real = quaternions[..., :3], quaternions[..., 3:]
-    twice = 2.0 * np.cross(np.broadcast_to(axis, vectors.shape), vectors)
-    return np.asarray(vectors + real * twice + np.cross(np.broadcast_to(axis, vectors.shape), twice))

@@ -1,7 +1,7 @@
 """The 95 % confidence ellipse of a position, from its covariance in the plane.
 
->>> half_axes, turn = confidence_ellipse(np.diag([4.0, 1.0]))
->>> [round(value, 2) for value in half_axes], round(abs(turn), 2)
+>>> half_axes, angle = confidence_ellipse(np.diag([4.0, 1.0]))
+>>> [round(value, 2) for value in half_axes], round(abs(angle), 2)
 ([4.9, 2.45], 0.0)
 """
 

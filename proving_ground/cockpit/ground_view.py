@@ -46,7 +46,7 @@ class GroundView:
     picture: NDArray[np.uint8]  # rows from north to south x columns x 3
 
     def to_glb(self) -> bytes:
-        """Binary glTF file."""
+        """The ground as the bytes of a binary glTF file."""
         from PIL import Image
 
         trimesh: Any = import_module("trimesh")  # slow to import, and untyped in part
@@ -86,7 +86,7 @@ def _lines(ground: ElevationMap, triangles: int) -> tuple[NDArray[np.intp], NDAr
 
 
 def _bend(heights: Floats, axis: int) -> Array:
-    """How much the ground bends at each row or column: a kerb along it counts much, one across it little."""
+    """Mean curvature of the ground along each row or column: large for a kerb that runs along it."""
     second = np.abs(np.diff(heights, 2, axis=axis)).mean(axis=1 - axis, dtype=np.float64)
     return np.concatenate(([0.0], second, [0.0]))
 

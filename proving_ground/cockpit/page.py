@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 class PageCommands(Commands, Protocol):
-    """What the page asks of its owner."""
+    """Commands of users on the page, which its owner implements."""
 
     def set_goal(self, position: Array) -> None:
         """Somebody clicked on the ground here [m]."""
@@ -33,7 +33,7 @@ class PageCommands(Commands, Protocol):
 
 
 class Page:
-    """Its owner calls draw; requests of browsers come in the library's threads and are posted to the owner's."""
+    """The cockpit's page: its owner calls draw; commands of browsers are posted to the owner's thread."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ class Commands(Protocol):
         """Queue a call for the owner's thread."""
 
     def act(self, action: str) -> None:
-        """One of ACTIONS."""
+        """Control the simulation; action: one of ACTIONS."""
 
     def set_factor(self, factor: float) -> None:
         """Simulated over real time; 0: as fast as it can."""
@@ -43,10 +43,10 @@ class Commands(Protocol):
         """Take the wheel or leave it."""
 
     def hold(self, direction: str, seconds: float) -> None:
-        """One of DIRECTIONS is held down."""
+        """A user holds a button or key of one of DIRECTIONS, for this many seconds unless repeated."""
 
     def replay(self, action: str) -> None:
-        """One of REPLAY_ACTIONS."""
+        """Control the replay of a bag; action: one of REPLAY_ACTIONS."""
 
     def set_replay_rate(self, rate: float) -> None:
         """Bag time over real time."""
@@ -206,19 +206,19 @@ class Panel:
             )
             self._position.on_update(self._touched(self._commands.seek))
             self._rate = gui.add_slider(
-                "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Bag time over real time"
+                "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Playback speed: bag time over real time"
             )
             self._rate.on_update(self._touched(self._commands.set_replay_rate))
             self._position = gui.add_markdown("")
 
     def _touched(self, call: Callable[[float], None]) -> Callable[[Any], None]:
         """Call the function with what users choose, and leave the field alone for a while."""
-        hear = self._by_people(lambda value: call(float(value)))
+        on_value = self._by_people(lambda value: call(float(value)))
 
         def on_update(event: Any) -> None:
             if event.client is not None:
                 self._touched_at = self._now
-            hear(event)
+            on_value(event)
 
         return on_update
 

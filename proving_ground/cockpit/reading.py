@@ -31,7 +31,7 @@ class Motion(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A map of occupancy."""
+    """An occupancy map, as read from nav_msgs/OccupancyGrid."""
 
     cells: NDArray[np.int8]  # rows from south to north x columns: -1 unknown, 0 free, 100 occupied
     resolution: float  # [m]
@@ -39,7 +39,7 @@ class Grid(NamedTuple):
 
 
 def point(message: Any) -> Array:
-    """A position [m]."""
+    """Position [m] as an array from a message; raises ValueError unless finite."""
     return np.array(read_vector(message, "position", FARTHEST_M))
 
 
@@ -49,7 +49,7 @@ def attitude(message: Any) -> Array:
 
 
 def motion(message: Any) -> Motion:
-    """Motion from nav_msgs/Odometry."""
+    """Pose and velocity from nav_msgs/Odometry; raises ValueError for invalid ones."""
     found = read_odometry(message)
     covariance = np.asarray(message.pose.covariance, float)
     plane = covariance.reshape(6, 6)[:2, :2] if covariance.size == 36 else np.zeros((2, 2))

@@ -20,7 +20,7 @@ class PageServer(viser.ViserServer):
     """A viser server that shares nothing with the internet."""
 
     def request_share_url(self, verbose: bool = True) -> str | None:
-        """Never: the page is only for those who can reach its address."""
+        """Do nothing: the page must be reachable only at its own address, not through viser's share service."""
         return None
 
 

@@ -18,19 +18,27 @@ class CockpitSettings:
 
     renamed: ClassVar[dict[str, str]] = RENAMED_FRAMES
 
-    host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 lets other machines in", read_only=True)
-    port: int = setting(
-        8080, "Port of the page; the next free one if it is in use", minimum=1, maximum=65535, read_only=True
+    host: str = setting(
+        "127.0.0.1",
+        "Network address that the page is served on; 0.0.0.0: reachable from other machines",
+        read_only=True,
     )
-    open_browser: bool = setting(False, "Open the page in a browser too, where there is a screen", read_only=True)
+    port: int = setting(
+        8080, "TCP port of the page; if it is in use, the next free one", minimum=1, maximum=65535, read_only=True
+    )
+    open_browser: bool = setting(
+        False, "Open the page in a browser at the start, if the machine has a display", read_only=True
+    )
     world: str = setting(
         "", "Name of a world in config/worlds, or a path to a YAML file; empty: a flat grid", read_only=True
     )
     vehicle: str = setting(
         "hmmwv", "Name of a vehicle in config/vehicles, or a path; gives its shape and curvature", read_only=True
     )
-    vehicle_node: str = setting("vehicle", "Name of the node whose pace the page sets", read_only=True)
-    replayer_node: str = setting("replayer", "Name of the node that plays a bag", read_only=True)
+    vehicle_node: str = setting(
+        "vehicle", "Name of the vehicle node, whose real_time_factor the page can change", read_only=True
+    )
+    replayer_node: str = setting("replayer", "Name of the replayer node, which the page can control", read_only=True)
     frames: Frames = field(default_factory=Frames)
 
     camera: str = setting(
@@ -39,23 +47,31 @@ class CockpitSettings:
         choices=MODES,
         read_only=True,
     )
-    update_rate_hz: float = setting(20.0, "Pictures per second", unit="Hz", minimum=1.0, maximum=30.0, read_only=True)
-    cloud_rate_hz: float = setting(8.0, "Clouds per second", unit="Hz", minimum=0.1, maximum=10.0)
-    cloud_points: int = setting(20_000, "Largest number of points of a cloud", minimum=100, maximum=20_000)
-    ground_triangles: int = setting(
-        60_000,
-        "Approximate number of triangles that make up the ground",
-        minimum=1000,
-        maximum=1_000_000,
-        read_only=True,
+    update_rate_hz: float = setting(
+        20.0, "Updates of the 3D scene per second of real time", unit="Hz", minimum=1.0, maximum=30.0, read_only=True
     )
+    cloud_rate_hz: float = setting(
+        8.0, "LIDAR clouds shown per second of real time", unit="Hz", minimum=0.1, maximum=10.0
+    )
+    cloud_points: int = setting(
+        20_000, "Largest number of points shown of a LIDAR cloud; larger clouds are thinned",
+        minimum=100, maximum=20_000,
+    )  # fmt: skip
+    ground_triangles: int = setting(
+        60_000, "Approximate number of triangles that the ground is drawn with",
+        minimum=1000, maximum=1_000_000, read_only=True,
+    )  # fmt: skip
 
     shadows: bool = setting(True, "Whether the sun casts shadows; slow graphics are faster without", read_only=True)
 
-    max_speed_mps: float = setting(6.0, "Speed while 'ahead' is held", unit="m/s", minimum=0.5, maximum=20.0)
-    max_reverse_mps: float = setting(2.0, "Speed while 'back' is held", unit="m/s", minimum=0.5, maximum=10.0)
+    max_speed_mps: float = setting(
+        6.0, "Forward speed while the page's 'ahead' button or key is held", unit="m/s", minimum=0.5, maximum=20.0
+    )
+    max_reverse_mps: float = setting(
+        2.0, "Speed in reverse while the page's 'back' button or key is held", unit="m/s", minimum=0.5, maximum=10.0
+    )
     max_curvature_1pm: float = setting(
-        0.0, "Path curvature at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0
+        0.0, "Curvature of the path at full steering; 0: from the vehicle's file", unit="1/m", minimum=0.0, maximum=1.0
     )
 
     def __post_init__(self) -> None:

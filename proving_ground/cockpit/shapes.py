@@ -24,7 +24,7 @@ class Solid:
     faces: Faces  # m x 3
 
     def moved(self, shift: ArrayLike) -> Solid:
-        """The solid, moved."""
+        """A copy of the solid shifted by a vector [m]."""
         return Solid(self.vertices + np.asarray(shift, float), self.faces)
 
 
@@ -39,7 +39,7 @@ class Painted:
 
 
 def joined(solids: Iterable[Solid]) -> Solid:
-    """Several solids as one."""
+    """Several solids as one mesh."""
     parts = list(solids)
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])[:-1]
     return Solid(

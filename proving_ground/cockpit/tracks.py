@@ -32,7 +32,7 @@ class Poses:
         self._count += 1
 
     def clear(self) -> None:
-        """Drop all."""
+        """Forget all poses."""
         self._count = 0
 
     def at(self, times_ns: NDArray[np.int64]) -> tuple[Array, Array]:
@@ -73,7 +73,7 @@ class Trail:
             self._points = self._points[:half:2] + self._points[half:]
 
     def clear(self) -> None:
-        """Restart."""
+        """Forget the path driven so far."""
         self._points.clear()
 
     def segments(self) -> Array:
@@ -98,7 +98,7 @@ class Strip:
             self._rows.popleft()
 
     def clear(self) -> None:
-        """Drop all."""
+        """Forget all values of the plot."""
         self._rows.clear()
 
     def columns(self) -> tuple[Array, ...]:

@@ -28,7 +28,7 @@ TRAIL_JUMP_M = 20.0  # a larger step between messages starts another drive
 
 @dataclass(frozen=True)
 class Estimate:
-    """An observer's pose."""
+    """Pose and velocity estimated by an observer, with the ellipse of its position."""
 
     motion: Motion
     half_axes: tuple[float, float] | None  # [m] of the 95 % ellipse; None: invalid covariance
@@ -85,7 +85,7 @@ class ViewModel:
         self.resets = message.data
 
     def on_truth(self, message: Any) -> None:
-        """nav_msgs/Odometry."""
+        """Store the true motion from nav_msgs/Odometry."""
 
         def update() -> None:
             motion = reading.motion(message)
@@ -103,7 +103,7 @@ class ViewModel:
         self._checked(topics.TRUTH_ODOM.name, update)
 
     def on_estimate(self, message: Any) -> None:
-        """nav_msgs/Odometry with covariance."""
+        """Store the estimated motion and its covariance from nav_msgs/Odometry."""
 
         def update() -> None:
             motion = reading.motion(message)
@@ -118,7 +118,7 @@ class ViewModel:
         self._checked(topics.ESTIMATE.name, update)
 
     def on_joints(self, message: Any) -> None:
-        """sensor_msgs/JointState."""
+        """Store joint positions from sensor_msgs/JointState."""
 
         def update() -> None:
             self.joints = reading.joint_positions(message)
@@ -126,7 +126,7 @@ class ViewModel:
         self._checked(topics.JOINT_STATES.name, update)
 
     def on_plan(self, message: Any) -> None:
-        """nav_msgs/Path."""
+        """Store the planned path from nav_msgs/Path."""
 
         def update() -> None:
             self.plan = (read_stamp(message.header.stamp), reading.path(message))
@@ -134,7 +134,7 @@ class ViewModel:
         self._checked(topics.PLAN.name, update)
 
     def on_arcs(self, message: Any) -> None:
-        """visualization_msgs/MarkerArray."""
+        """Store the planner's arcs from visualization_msgs/MarkerArray."""
 
         def update() -> None:
             if message.markers:
@@ -143,7 +143,7 @@ class ViewModel:
         self._checked(topics.ARCS.name, update)
 
     def on_grid(self, message: Any) -> None:
-        """nav_msgs/OccupancyGrid."""
+        """Store the planner's map from nav_msgs/OccupancyGrid."""
 
         def update() -> None:
             self.grid = (read_stamp(message.header.stamp), reading.grid(message))
@@ -151,7 +151,7 @@ class ViewModel:
         self._checked(topics.LOCAL_MAP.name, update)
 
     def on_goal(self, message: Any) -> None:
-        """geometry_msgs/PoseStamped, from any publisher."""
+        """Store the goal from geometry_msgs/PoseStamped, whoever published it."""
 
         def update() -> None:
             self.goal = reading.point(message.pose.position)
@@ -204,7 +204,7 @@ class ViewModel:
             "Speed": speed_words(float(truth.velocity[0]) if truth is not None else np.nan),
             "Time": "-" if self.time_ns is None else time_words(self.time_ns),
             "Real-time factor": self.pace.words(now),
-            "Place": "-" if truth is None else f"{truth.position[0]:.1f}, {truth.position[1]:.1f} m",
+            "Position": "-" if truth is None else f"{truth.position[0]:.1f}, {truth.position[1]:.1f} m",
             "Roll, pitch, heading": "-" if truth is None else ", ".join(map(degrees_words, (roll, pitch, yaw))),
             "Estimate off (95 %)": self._error_words(),
         }

@@ -31,13 +31,13 @@ class NodeWords:
     _said: dict[str, tuple[NodeWord, float]] = field(default_factory=dict)
 
     def record(self, name: str, level: int, words: str, now: float) -> None:
-        """Record a node's report."""
+        """Record a node's level and message from /diagnostics."""
         word = NodeWord(name[:LONGEST_WORDS], LEVELS[min(max(level, 0), len(LEVELS) - 1)], words[:LONGEST_WORDS])
         if word.name in self._said or len(self._said) < MOST_NODES:
             self._said[word.name] = (word, now)
 
     def all(self, now: float) -> list[NodeWord]:
-        """All by name; a node that has not reported for a while is silent, and dropped later."""
+        """State of each node by name; one that has not reported for a while is silent, and dropped later."""
         self._said = {name: item for name, item in self._said.items() if now - item[1] < FORGET_AFTER_S}
         return [
             NodeWord(word.name, "silent", "no longer reports") if now - at > GONE_AFTER_S else word

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Maker = Callable[[str], Any]  # an empty message of a ROS type such as 'std_msgs/msg/String'
 
 UNIT_TOLERANCE: Final = 0.1  # a quaternion further from unit length is a mistake, not a rounding error
+ROUNDING: Final = 1e-12  # a quaternion closer to unit length is not changed: reading is the inverse of writing
 # Plausibility limits.
 FARTHEST_M, FASTEST_MPS, FASTEST_RADPS = 1e7, 1e3, 1e3
 HARDEST_MPS2, HARDEST_RADPS2, LARGEST = 1e6, 1e6, 1e9
@@ -89,5 +90,7 @@ def read_quaternion(message: Any) -> tuple[float, float, float, float]:
     length = math.hypot(*values.tolist())  # which does not overflow
     if not abs(length - 1.0) <= UNIT_TOLERANCE:
         raise ValueError("quaternion is not of unit length")
-    x, y, z, w = (values / np.linalg.norm(values)).tolist()
+    if abs(length - 1.0) > ROUNDING:
+        values /= length
+    x, y, z, w = values.tolist()
     return x, y, z, w

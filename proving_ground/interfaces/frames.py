@@ -13,9 +13,11 @@ BASE_FRAME, CHASSIS_FRAME = "base_link", "chassis"
 class Frames:
     """Frame names of one vehicle."""
 
-    prefix: str = setting("", "Text before every frame name, as in 'truck_1/'", read_only=True)
-    map: str = setting("map", "Name of the world's frame", read_only=True)
-    odom: str = setting("odom", "Name of the frame in which the vehicle never jumps", read_only=True)
+    prefix: str = setting("", "Prefix of all tf frame names, as 'truck_1/' for one of several vehicles", read_only=True)
+    map: str = setting("map", "Name of the tf frame fixed to the world (REP 105 map)", read_only=True)
+    odom: str = setting(
+        "odom", "Name of the tf frame in which the vehicle's pose is continuous (REP 105 odom)", read_only=True
+    )
 
     def __post_init__(self) -> None:
         for name in ("map", "odom", "prefix"):
@@ -28,7 +30,7 @@ class Frames:
             raise ValueError(f"odom: must be another frame than map ({self.map})")
 
     def named(self, frame: str) -> str:
-        """A frame's full name."""
+        """Full name of a frame: prefix and name."""
         return self.prefix + frame
 
     @property

@@ -4,8 +4,8 @@ WGS-84 throughout. A world's x, y, z are east, north and up in the plane that to
 origin ([Sanjurjo] Eqs. 5.1-5.3). One position at a time takes microseconds; arrays of positions are supported likewise.
 
 >>> plane = TangentPlane(Geodetic(43.3, -8.4, 0.0))
->>> place = plane.geodetic(0.0, 1000.0, 0.0)
->>> round(place.latitude_deg, 6), round(place.longitude_deg, 6), round(place.altitude_m, 3)
+>>> north = plane.geodetic(0.0, 1000.0, 0.0)
+>>> round(north.latitude_deg, 6), round(north.longitude_deg, 6), round(north.altitude_m, 3)
 (43.309001, -8.4, 0.079)
 """
 
@@ -34,7 +34,7 @@ _NUMPY: Any = SimpleNamespace(
 
 
 class Geodetic(NamedTuple):
-    """A position on Earth."""
+    """A position on Earth: latitude, longitude and height above the WGS 84 ellipsoid."""
 
     latitude_deg: float
     longitude_deg: float  # -180 to 180

@@ -80,6 +80,12 @@ def fill_shapes(message: Any, header: Any, shapes: Iterable[Any], make: Maker) -
     message.markers = [clear, *(_shape(shape, header, make) for shape in shapes)]
 
 
+def read_shapes(message: Any) -> list[tuple[str, Any]]:
+    """Kind ("cube" or "cylinder") and marker of a visualization_msgs/MarkerArray; others are left out."""
+    names = {CUBE: "cube", CYLINDER: "cylinder"}
+    return [(names[item.type], item) for item in message.markers if item.action == ADD and item.type in names]
+
+
 def set_colour(message: Any, colour: Colour) -> None:
     """Fill a std_msgs/ColorRGBA."""
     message.r, message.g, message.b = colour[:3]

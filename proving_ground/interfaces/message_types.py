@@ -29,6 +29,7 @@ TRANSFORMS: Final = "tf2_msgs/msg/TFMessage"
 TWIST: Final = "geometry_msgs/msg/Twist"
 TWIST_STAMPED: Final = "geometry_msgs/msg/TwistStamped"
 VELOCITY: Final = "geometry_msgs/msg/TwistWithCovarianceStamped"
+WHOLE_NUMBERS: Final = "std_msgs/msg/UInt64MultiArray"
 WRENCH: Final = "geometry_msgs/msg/WrenchStamped"
 
 SWITCH: Final = "std_srvs/srv/SetBool"
@@ -49,7 +50,7 @@ def message_class(type_name: str) -> type | None:
     """The Python class of a type such as 'sensor_msgs/msg/Imu' or 'std_srvs/srv/Trigger', if it is installed."""
     package, _, rest = type_name.partition("/")
     kind, _, name = rest.partition("/")
-    if kind not in ("msg", "srv") or not package.isidentifier() or not name.isidentifier():
+    if kind not in ("msg", "srv", "action") or not package.isidentifier() or not name.isidentifier():
         return None
     try:
         found = getattr(importlib.import_module(f"{package}.{kind}"), name, None)

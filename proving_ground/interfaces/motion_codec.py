@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proving_ground.interfaces import joints
 from proving_ground.interfaces.fields import (
@@ -28,7 +29,7 @@ from proving_ground.interfaces.fields import (
     set_stamp,
     set_vector,
 )
-from proving_ground.interfaces.samples import DriveTruth, Motion
+from proving_ground.interfaces.samples import RUT_CELL, DriveTruth, Motion
 from proving_ground.interfaces.sensor_codec import fill_joints
 
 # Truth is exact, but filters that invert a covariance need it above zero.
@@ -130,6 +131,13 @@ def read_truth_actuation(message: Any) -> DriveTruth:
         raise ValueError(f"position, velocity and effort must each have a number within {LARGEST:g} for each name")
     steering, throttle, brake = position[4:7].tolist()
     return DriveTruth(position[:4], effort[:4], steering, throttle, brake, float(velocity[7]))
+
+
+def read_ruts(message: Any) -> NDArray[np.void]:
+    """Records of RUT_CELL of a sensor_msgs/PointCloud2; raises ValueError for another layout."""
+    if message.point_step != RUT_CELL.itemsize or len(message.data) != message.width * RUT_CELL.itemsize:
+        raise ValueError("must be a row of cells with column, row and depth")
+    return np.frombuffer(bytes(message.data), RUT_CELL)
 
 
 def fill_truth_wheels(message: Any, time_ns: int, seen: Any) -> None:

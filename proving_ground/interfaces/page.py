@@ -4,7 +4,7 @@
     python -m proving_ground.interfaces.page --check    # status 1 when a page differs
 
 A table stands between the lines `<!-- topics: WHICH -->` and `<!-- topics end -->`; WHICH is `profiles`, `commands`,
-`published`, `services`, or the names of nodes.
+`published`, `services`, `actions`, or the names of nodes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from proving_ground.interfaces.message_types import short_name
 from proving_ground.interfaces.profiles import PROFILES
 from proving_ground.interfaces.topic import Service, Topic
-from proving_ground.interfaces.topics import COMMANDS, EVERY_NODE, PUBLISHED, SERVICES, TOPICS
+from proving_ground.interfaces.topics import ACTIONS, COMMANDS, EVERY_NODE, PUBLISHED, SERVICES, TOPICS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -47,6 +47,8 @@ def table_of(which: str) -> str:
         return _table(("topic", "type", "by", "QoS", "rate", "frame", ""), published)
     if which == "services":
         return _table(("service", "type", "of", ""), map(_service_row, SERVICES))
+    if which == "actions":
+        return _table(("action", "type", "of", ""), map(_service_row, ACTIONS))
     return _table(("topic", "type", "", ""), _node_rows(which.split()))
 
 
@@ -67,7 +69,7 @@ def _service_row(service: Service) -> Row:
 
 def _profile_rows() -> Iterator[Row]:
     for profile in PROFILES:
-        names = [_name(topic) for topic in TOPICS if topic.qos == profile]
+        names = [_name(topic) for topic in TOPICS if topic.qos == profile] or ["for listening to sensors of others"]
         yield f"**{profile.name}**", profile.words, ", ".join(names) if len(names) < len(TOPICS) / 4 else "all others"
 
 
@@ -85,7 +87,8 @@ def _node_rows(nodes: Sequence[str]) -> Iterator[Row]:
 
 
 def _name(topic: Topic) -> str:
-    node = topic.listeners[0] if topic.name.startswith("~") else ""
+    owners = topic.publishers if len(topic.publishers) > 1 else topic.listeners
+    node = (owners[0] if len(owners) == 1 else "NODE") if topic.name.startswith("~") else ""
     return f"`{topic.below(node).name}`"
 
 

@@ -82,8 +82,11 @@ LIDAR_POINT = np.dtype(
 )
 
 
+RUT_CELL = np.dtype([("column", "<i4"), ("row", "<i4"), ("depth", "<f4")])  # cell of the soil, and its depth [m]
+
+
 class LidarScan(NamedTuple):
-    """One sweep or flash."""
+    """One sweep of a spinning LIDAR, or one image of a flash LIDAR."""
 
     time_ns: int  # of the first ray
     ranges: NDArray[np.float32]  # rings x columns [m]; REP-117: -inf too close, +inf no return, NaN invalid
@@ -101,7 +104,7 @@ class Motion(NamedTuple):
 
 
 class Velocity(NamedTuple):
-    """Velocity of an antenna."""
+    """Velocity of a GPS antenna, from one message."""
 
     time_ns: int
     velocity: Array  # east, north, up [m/s]

@@ -31,6 +31,7 @@ NOT_THERE: Final = -1.0  # in the first element of a covariance: the field is ab
 UNMEASURED_VARIANCE: Final = 1e6  # of rates that a GPS does not measure; larger ones upset filters
 UNKNOWN_VARIANCE: Final = 1e9  # of a velocity that was not received: finite, but so large that observers ignore it
 NO_FIX: Final = 0  # quality, as in GGA
+CLIPPED_VARIANCE: Final = 1e9  # marks an IMU sample with an axis at its limit
 STATUS: Final = {NO_FIX: -1, 1: 0, 2: 1, 4: 2, 5: 2}  # of NavSatStatus, by the quality of GGA
 QUALITY: Final = {0: 1, 1: 2, 2: 4}  # and back
 SERVICE_GPS: Final = 1
@@ -50,8 +51,11 @@ def fill_imu(message: Any, sample: ImuSample, *, has_attitude: bool) -> None:
     angular_velocity, force, pose = message.angular_velocity, message.linear_acceleration, message.orientation
     angular_velocity.x, angular_velocity.y, angular_velocity.z = sample.angular_velocity.tolist()
     force.x, force.y, force.z = sample.force.tolist()
-    message.angular_velocity_covariance = diagonal([max(sample.angular_velocity_variance, LEAST_VARIANCE)] * 3)
-    message.linear_acceleration_covariance = diagonal([max(sample.force_variance, LEAST_VARIANCE)] * 3)
+    variances = (sample.angular_velocity_variance, sample.force_variance)
+    if sample.is_clipped:  # worth nothing: filters that go by the covariance ignore it
+        variances = (CLIPPED_VARIANCE, CLIPPED_VARIANCE)
+    message.angular_velocity_covariance = diagonal([max(variances[0], LEAST_VARIANCE)] * 3)
+    message.linear_acceleration_covariance = diagonal([max(variances[1], LEAST_VARIANCE)] * 3)
     if has_attitude and sample.attitude is not None:
         pose.x, pose.y, pose.z, pose.w = sample.attitude.tolist()
         tilt = sample.attitude_variance
@@ -82,7 +86,7 @@ def read_imu(message: Any) -> ImuSample:
         attitude if has_attitude else None,
         float(max(covariance[0], covariance[4])) if has_attitude else 0.0,
         float(covariance[8]) if has_attitude else 0.0,
-        False,
+        CLIPPED_VARIANCE in (angular_velocity_covariance[0], force_covariance[0]),
     )
 
 
@@ -199,7 +203,7 @@ def read_actuation(message: Any, names: Sequence[str] = joints.DRIVE) -> Actuati
 
 
 def encoder_sample(wheels: Wheels, actuation: Actuation | None) -> EncoderSample:
-    """Both as one sample; without actuation all of it is 0, for observers that do not use it."""
+    """Wheels and actuation as one sample; without actuation it is 0, for observers that do not use it."""
     if actuation is None:
         return EncoderSample(*wheels, 0.0, 0.0, 0.0, 0.0, np.zeros(2))
     _, steering, throttle, brake_pressure, engine_speed, tilt = actuation

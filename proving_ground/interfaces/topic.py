@@ -29,7 +29,7 @@ class Topic:
         return "/" + self.name.removeprefix("/")
 
     def named(self, sensor: str) -> Topic:
-        """The same topic of a sensor with that name.
+        """This topic for a sensor of the given name, as front_lidar/points.
 
         >>> from proving_ground.interfaces import topics
         >>> topics.POINTS.named("lidar").name, topics.POINTS.named("roof").name, topics.WHEELS.named("rear").name
@@ -53,7 +53,12 @@ class Service:
     type: str  # ROS type, as 'std_srvs/srv/Trigger'
     node: str
     text: str = ""
+    features: tuple[str, ...] = ()  # constants of simulation_interfaces/SimulatorFeatures that it makes true
 
     def below(self, node: str) -> str:
-        """Its name for other nodes; node: the node that offers it."""
+        """Name of the service for other nodes; node: name of the node that offers it."""
         return self.name.replace("~", node, 1)
+
+
+class Action(Service):
+    """An action that a node of the suite offers."""

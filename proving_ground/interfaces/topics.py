@@ -1,4 +1,4 @@
-"""The topic table: every topic and service of the suite with type, QoS, publishers, rate and frame, each once.
+"""The topic table: every topic, service and action of the suite with type, QoS, publishers, rate and frame, each once.
 
 Nodes, bags, the cockpit and tests take names and profiles from here; `python -m proving_ground.interfaces.page` makes
 the tables of docs/topics.md and of the READMEs from it.
@@ -10,7 +10,8 @@ from typing import Final
 
 from proving_ground.interfaces import message_types as types
 from proving_ground.interfaces.profiles import CLOCK as CLOCK_QOS
-from proving_ground.interfaces.profiles import LATCHED, SENSOR, TF
+from proving_ground.interfaces.profiles import CLOUDS, LATCHED, REPORTS, SAMPLES, TF, TRUTH
+from proving_ground.interfaces.simulation_services import SIMULATE_STEPS, SIMULATION_SERVICES
 from proving_ground.interfaces.topic import Service, Topic
 
 EVERY_NODE: Final = "every node"
@@ -63,17 +64,22 @@ CLOCK: Final = Topic(
     text="first at each instant; goes on while paused, 10 Hz of real time. A replay publishes it too, nobody else",
 )  # fmt: skip
 TRUTH_ODOM: Final = Topic(
-    name="ground_truth/odom", type=types.ODOMETRY, publishers=("vehicle",), rate="100 Hz", frame="map",
+    name="ground_truth/odom", type=types.ODOMETRY, qos=TRUTH, publishers=("vehicle",), rate="100 Hz", frame="map",
     listeners=(*_SENSORS, "planner", "script", "referee"),
     text="`base_link` in `map`; twist in `base_link`; variance 1e-9: exact, but filters can invert it",
 )  # fmt: skip
 TRUTH_ACCEL: Final = Topic(
-    name="ground_truth/accel", type=types.ACCEL, publishers=("vehicle",), listeners=("imu", "encoders"), rate="100 Hz",
-    frame="base_link", text="acceleration of `base_link`'s origin in its axes, without gravity",
+    name="ground_truth/accel", type=types.ACCEL, qos=TRUTH, publishers=("vehicle",), listeners=("imu", "encoders"),
+    rate="100 Hz", frame="base_link", text="acceleration of `base_link`'s origin in its axes, without gravity",
 )  # fmt: skip
 TRUTH_ACTUATION: Final = Topic(
-    name="ground_truth/actuation", type=types.JOINTS, publishers=("vehicle",), listeners=("encoders",), rate="100 Hz",
-    text="true values of wheels, steering, throttle, brake, engine",
+    name="ground_truth/actuation", type=types.JOINTS, qos=TRUTH, publishers=("vehicle",), listeners=("encoders",),
+    rate="100 Hz", text="true values of wheels, steering, throttle, brake, engine",
+)  # fmt: skip
+RUTS: Final = Topic(
+    name="ground_truth/ruts", type=types.CLOUD, qos=TRUTH, publishers=("vehicle",), listeners=("lidar",),
+    rate="100 Hz, on soft soil", frame="map",
+    text="cells of 0.1 m (`column`, `row`) that wheels have pressed since the last message, and their `depth` [m]",
 )  # fmt: skip
 DATUM: Final = Topic(
     name="ground_truth/datum", type=types.FIX, qos=LATCHED, publishers=("gps",), rate="once", frame="map",
@@ -100,6 +106,16 @@ RESETS: Final = Topic(
     listeners=(*_SENSORS, "observer", "planner", "script"),
     text="number of resets; subscribers restart when it changes",
 )  # fmt: skip
+SPAWNED: Final = Topic(
+    name="simulation/spawned", type=types.MARKERS, qos=LATCHED, publishers=("vehicle",), rate="at a change",
+    listeners=("gps", "lidar", "planner"), frame="map",
+    text="obstacles put up by `simulation/spawn_entity`: first DELETEALL, then cubes and cylinders named by `text`",
+)  # fmt: skip
+LOADED_WORLD: Final = Topic(
+    name="simulation/world", type=types.TEXT, qos=LATCHED, publishers=("vehicle",), rate="at a change",
+    listeners=("gps", "lidar", "observer", "planner", "terrain"),
+    text="name or path of a world that replaces that of the settings, after `simulation/load_world`",
+)  # fmt: skip
 TRANSFORMS: Final = Topic(
     name="tf", type=types.TRANSFORMS, qos=TF, publishers=("vehicle", "observer"), rate="50 Hz",
     text="see Frames in docs/topics.md; body frames with `publish_body_tf` (off beside a robot_state_publisher)",
@@ -109,47 +125,47 @@ FIXED_TRANSFORMS: Final = Topic(
     text="fixed frames; each sensor's node publishes its own mount",
 )  # fmt: skip
 IMU_RAW: Final = Topic(
-    name="imu/data_raw", type=types.IMU, qos=SENSOR, publishers=("imu",), listeners=("observer",), rate="100 Hz",
+    name="imu/data_raw", type=types.IMU, qos=SAMPLES, publishers=("imu",), listeners=("observer",), rate="100 Hz",
     frame="imu_link", sensor="imu", pattern="{sensor}/data_raw",
     text="specific force, +g at rest; orientation marked absent (REP-145)",
 )  # fmt: skip
 IMU_DATA: Final = Topic(
-    name="imu/data", type=types.IMU, qos=SENSOR, publishers=("imu",), rate="100 Hz",
+    name="imu/data", type=types.IMU, qos=SAMPLES, publishers=("imu",), rate="100 Hz",
     frame="imu_link", sensor="imu", pattern="{sensor}/data",
     text="with orientation; only with `has_attitude`",
 )  # fmt: skip
 FIX: Final = Topic(
-    name="gps/fix", type=types.FIX, qos=SENSOR, publishers=("gps",), listeners=("observer",), rate="5 to 50 Hz",
+    name="gps/fix", type=types.FIX, qos=SAMPLES, publishers=("gps",), listeners=("observer",), rate="5 to 50 Hz",
     frame="gps_link", sensor="gps", pattern="{sensor}/fix",
     text="WGS-84 ellipsoid; goes on without a fix, status -1",
 )  # fmt: skip
 GPS_VELOCITY: Final = Topic(
-    name="gps/vel", type=types.VELOCITY, qos=SENSOR, publishers=("gps",), listeners=("observer",), rate="5 to 50 Hz",
+    name="gps/vel", type=types.VELOCITY, qos=SAMPLES, publishers=("gps",), listeners=("observer",), rate="5 to 50 Hz",
     frame="map", sensor="gps", pattern="{sensor}/vel",
     text="east, north, up; only with a fix",
 )  # fmt: skip
 NMEA: Final = Topic(
-    name="gps/nmea", type=types.TEXT, qos=SENSOR, publishers=("gps",), rate="5 to 50 Hz",
+    name="gps/nmea", type=types.TEXT, qos=SAMPLES, publishers=("gps",), rate="5 to 50 Hz",
     sensor="gps", pattern="{sensor}/nmea",
     text="GGA and RMC in turn",
 )  # fmt: skip
 WHEELS: Final = Topic(
-    name="wheels/joint_states", type=types.JOINTS, qos=SENSOR, publishers=("encoders",), listeners=("observer",),
+    name="wheels/joint_states", type=types.JOINTS, qos=SAMPLES, publishers=("encoders",), listeners=("observer",),
     rate="100 Hz", sensor="encoders", pattern="{sensor}/joint_states",
     text="measured wheel angles, rates, torques",
 )  # fmt: skip
 ACTUATION: Final = Topic(
-    name="vehicle/actuation", type=types.JOINTS, qos=SENSOR, publishers=("encoders",), listeners=("observer",),
+    name="vehicle/actuation", type=types.JOINTS, qos=SAMPLES, publishers=("encoders",), listeners=("observer",),
     rate="100 Hz", sensor="encoders", pattern="{sensor}/actuation",
     text="measured steering [rad], throttle, brake (effort: Pa), engine speed [rad/s], tilt_x, tilt_y [rad]",
 )  # fmt: skip
 POINTS: Final = Topic(
-    name="lidar/points", type=types.CLOUD, qos=SENSOR, publishers=("lidar",), listeners=("planner",), rate="10 Hz",
+    name="lidar/points", type=types.CLOUD, qos=CLOUDS, publishers=("lidar",), listeners=("planner",), rate="10 Hz",
     frame="lidar_link", sensor="lidar", pattern="{sensor}/points",
     text="x y z intensity ring time",
 )  # fmt: skip
 SCAN: Final = Topic(
-    name="lidar/scan", type=types.SCAN, qos=SENSOR, publishers=("lidar",), rate="10 Hz",
+    name="lidar/scan", type=types.SCAN, qos=SAMPLES, publishers=("lidar",), rate="10 Hz",
     frame="lidar_link", sensor="lidar", pattern="{sensor}/scan",
     text="the ring nearest to level; -Inf too close, +Inf no return (REP-117)",
 )  # fmt: skip
@@ -178,11 +194,12 @@ LOCAL_MAP: Final = Topic(
     text="moves with the vehicle, in `map`",
 )  # fmt: skip
 MAP: Final = Topic(
-    name="map", type=types.GRID, qos=LATCHED, publishers=("terrain",), rate="once", frame="map",
+    name="map", type=types.GRID, qos=LATCHED, publishers=("terrain",), rate="once per world", frame="map",
     text="100: obstacles, steps above `max_step_m`, ground steeper than `max_slope_deg`; -1: not surveyed; z is 0",
 )  # fmt: skip
 MARKERS: Final = Topic(
-    name="terrain/markers", type=types.MARKERS, qos=LATCHED, publishers=("terrain",), rate="once", frame="map",
+    name="terrain/markers", type=types.MARKERS, qos=LATCHED, publishers=("terrain",), rate="once per world",
+    frame="map",
     text="first DELETEALL; then `ground` (triangles by soil, low ground darker), `boxes`, `cylinders`, `markings`",
 )  # fmt: skip
 DIAGNOSTICS: Final = Topic(
@@ -190,10 +207,18 @@ DIAGNOSTICS: Final = Topic(
     text="health, figures, rejected inputs by reason",
 )  # fmt: skip
 
+FINISHED: Final = Topic(
+    name="~/finished", type=types.WHOLE_NUMBERS, qos=REPORTS,
+    publishers=(*_SENSORS, "observer", "planner", "script"), listeners=("vehicle", "observer", "planner"),
+    rate="100 Hz, in synchronous runs", text="instants that a node has finished, and what it has published by then; "
+    "the layout names the numbers",
+)  # fmt: skip
+
 PUBLISHED: Final = (
-    CLOCK, TRUTH_ODOM, TRUTH_ACCEL, TRUTH_ACTUATION, DATUM, COLLISION, TRUTH_WHEELS, JOINT_STATES, ROBOT_DESCRIPTION,
-    RESETS, TRANSFORMS, FIXED_TRANSFORMS, IMU_RAW, IMU_DATA, FIX, GPS_VELOCITY, NMEA, WHEELS, ACTUATION, POINTS, SCAN,
-    ESTIMATE, SIDESLIP, TYRE_FORCES, PLAN, ARCS, LOCAL_MAP, MAP, MARKERS, DIAGNOSTICS,
+    CLOCK, TRUTH_ODOM, TRUTH_ACCEL, TRUTH_ACTUATION, RUTS, DATUM, COLLISION, TRUTH_WHEELS, JOINT_STATES,
+    ROBOT_DESCRIPTION, RESETS, SPAWNED, LOADED_WORLD, TRANSFORMS, FIXED_TRANSFORMS, IMU_RAW, IMU_DATA, FIX,
+    GPS_VELOCITY, NMEA, WHEELS, ACTUATION, POINTS, SCAN,
+    ESTIMATE, SIDESLIP, TYRE_FORCES, PLAN, ARCS, LOCAL_MAP, MAP, MARKERS, DIAGNOSTICS, FINISHED,
 )  # fmt: skip
 TOPICS: Final = (*COMMANDS, *PUBLISHED)
 
@@ -228,4 +253,6 @@ REPLAY_STEP: Final = Service(name="~/step", type=types.TRIGGER, node="replayer",
 
 SERVICES: Final = (
     RESET, PAUSE, STEP, OBSERVER_RESET, CANCEL, REPLAY_PAUSE, REPLAY_RESUME, REPLAY_TOGGLE, REPLAY_STEP,
+    *SIMULATION_SERVICES,
 )  # fmt: skip
+ACTIONS: Final = (SIMULATE_STEPS,)

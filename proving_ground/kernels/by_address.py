@@ -7,6 +7,7 @@ inlined. An address is valid in the process that made it, and in those forked fr
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -15,6 +16,9 @@ from numba.core import cgutils
 from numba.core.errors import NumbaError, TypingError
 from numba.core.types.misc import unliteral
 from numba.extending import intrinsic
+
+from proving_ground.kernels import jit
+from proving_ground.kernels.linked import LinkedCompiler
 
 
 class Calling:
@@ -29,6 +33,8 @@ class Calling:
 
         Raises TypeError with one line where it cannot be compiled or returns something else.
         """
+        if kernel._compiler.pipeline_class is LinkedCompiler:  # has no machine code of its own
+            kernel = _alone(kernel)
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
         taken = self.arguments if first is None else (numba.typeof(first), self.arguments[1])
         try:
@@ -53,6 +59,12 @@ class Calling:
             return self.result(address, first, second), _generate
 
         return cast(Callable[..., Any], intrinsic(call))
+
+
+@functools.cache
+def _alone(part: Any) -> Any:
+    """A part as a kernel; kept, because its address is valid as long as it lives."""
+    return jit.kernel(part.py_func)
 
 
 def _generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

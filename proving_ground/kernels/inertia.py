@@ -36,7 +36,7 @@ def about_origin(inertia: Symmetric, mass: float, centre: Vector3) -> Symmetric:
 
 @inlined_part
 def times(inertia: Symmetric, a: Vector3) -> Vector3:
-    """Inertia times a vector."""
+    """Product of a symmetric 3x3 inertia and a vector."""
     xx, yy, zz, xy, xz, yz = inertia
     return (
         xx * a[0] + xy * a[1] + xz * a[2],

@@ -24,10 +24,14 @@ import numba
 from numba.core import config
 from numba.core.event import Event, Listener, register
 
-from proving_ground.kernels.imports import ROOMS, source, with_imports
+from proving_ground.kernels.compile_lock import CompileLock
+from proving_ground.kernels.imports import ROOMS, ROOT, source, with_imports
+from proving_ground.kernels.linked import LinkedCompiler
+from proving_ground.kernels.shared_cache import SharedCache
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+LOCK = "compiling.lock"
 NOTICE_AFTER_S = 0.5
 KEPT_VERSIONS = 3  # of compiled code, for switching back and forth between versions
 
@@ -46,7 +50,7 @@ def inlined(function: Function) -> Function:
 
 
 def inlined_part(function: Function) -> Function:
-    """Both: becomes part of its callers, which must be kernels. Saves a fifth of the time to compile the vehicle."""
+    """An inlined part: is compiled into its callers, which must be kernels. Saves a fifth of compile time."""
     return _compiled(function, forceinline=True, no_cpython_wrapper=True)
 
 
@@ -60,12 +64,40 @@ def _compiled(function: Function, forceinline: bool = False, **wrappers: bool) -
     # numba reads the folder when it decorates.
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        dispatcher = numba.njit(cache=folder is not None, error_model="numpy", forceinline=forceinline)(function)
+        only_in_kernels = {"pipeline_class": LinkedCompiler} if wrappers else {}
+        dispatcher = numba.njit(
+            cache=folder is not None, error_model="numpy", forceinline=forceinline, **only_in_kernels
+        )(function)
+        if folder is not None and not config.DISABLE_JIT:
+            dispatcher._cache = SharedCache(function)
+            dispatcher._cache.lock = _lock(folder.parent)
     finally:
         config.CACHE_DIR = before
     if not config.DISABLE_JIT:  # njit itself rejects these; nothing of ours is called from C
         dispatcher.targetoptions.update(wrappers, no_cfunc_wrapper=True)
     return cast(Function, dispatcher)
+
+
+@functools.cache
+def _lock(base: Path) -> CompileLock:
+    return CompileLock(base / LOCK)
+
+
+def kernels_folder() -> Path:
+    """Folder of all compiled kernels of this user."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
+
+
+@functools.cache
+def sources_digest() -> str:
+    """Hash of numba's version and of all sources of the rooms that may be compiled."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            if _may_be_compiled(name):
+                digest.update(name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 @functools.cache
@@ -75,7 +107,7 @@ def _cache_folder(module: str) -> Path | None:
     None where it cannot be written. numba must not pick another folder then: beside the sources it would find code
     of other versions.
     """
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "proving_ground" / "kernels"
+    base = kernels_folder()
     digest = hashlib.sha256(numba.__version__.encode())
     for name in sorted(filter(_may_be_compiled, with_imports(module))):
         digest.update(name.encode() + b"\0" + source(name))

@@ -54,7 +54,7 @@ def to_chassis(rotation: Rotation, a: Vector3) -> Vector3:
 
 @inlined_part
 def quaternion_rate(quaternion: Array, angular_velocity: Vector3, is_in_body_axes: bool, out: Array) -> None:
-    """Rate of a quaternion at the angular velocity `turn` [rad/s], given in the body's own or in inertial axes."""
+    """Rate of a quaternion x y z w at an angular velocity [rad/s] in body axes, or else in inertial axes."""
     axis, scalar = (quaternion[0], quaternion[1], quaternion[2]), quaternion[3]
     side = cross(axis, angular_velocity) if is_in_body_axes else cross(angular_velocity, axis)
     for k in range(3):
@@ -82,7 +82,7 @@ def rotation_matrix(quaternion: Array, out: Array) -> None:
 
 
 @inlined_part
-def turn_back(matrix: Array, a: Vector3) -> Vector3:
+def rotate_back(matrix: Array, a: Vector3) -> Vector3:
     """Transpose of a rotation matrix (9, row by row) times a vector."""
     r = matrix
     return (

@@ -17,7 +17,7 @@ TableRecord: TypeAlias = Any
 
 @inlined
 def table_value(table: TableRecord, x: float) -> float:
-    """Value at x."""
+    """Value of the table at x, by linear interpolation."""
     index, last = 0, table.count - 2
     while index < last and x >= table.x[index + 1]:
         index += 1

@@ -72,7 +72,7 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
 
 @inlined
 def norm(a: Vector3) -> float:
-    """Length."""
+    """Length of a vector."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 

@@ -241,7 +241,7 @@ def _navigate_arguments() -> tuple[LaunchArgument, ...]:
 
 
 def bring_ups() -> dict[str, BringUp]:
-    """All launches by name."""
+    """All launches of the suite by name."""
     pad = LaunchArgument("pad", "xbox", "Mapping of axes and buttons, a file of config/pads", pad_names())
     sim_time = LaunchArgument("use_sim_time", "false", "Stamp with /clock instead of the machine's time", BOOLEAN)
     world = LaunchArgument("world", "urban", "Name in config/worlds, or a path to a YAML file")

@@ -19,7 +19,7 @@ class TopicWatch:
     words: str = ""
 
     def add(self, words: str) -> None:
-        """Record one message."""
+        """Count one message; words: its content for display."""
         self.count += 1
         self.words = words
 

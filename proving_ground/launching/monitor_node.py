@@ -27,7 +27,9 @@ from proving_ground.settings import setting
 class MonitorSettings:
     """How often to print."""
 
-    period_s: float = setting(1.0, "Time between printed lines", unit="s", minimum=0.1, maximum=60.0, read_only=True)
+    period_s: float = setting(
+        1.0, "Time between lines printed to the terminal", unit="s", minimum=0.1, maximum=60.0, read_only=True
+    )
 
 
 def _joy_words(message: Joy) -> str:

@@ -17,11 +17,14 @@ from std_srvs.srv import SetBool
 from planner.node_settings import GoalChoice
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.diagnostics_codec import HARDWARE_ID
+from proving_ground.interfaces.digest import INPUTS, OUTPUTS
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.respawn import RESPAWNED
 from proving_ground.scenarios.refereeing import (
+    HASHES,
     START_WITHIN_S,
     TIMING,
     Attendance,
@@ -36,12 +39,13 @@ from proving_ground.settings.files import write_whole
 from state_observer.in_run import HEADING_VARIANCE, START_VARIANCE
 from state_observer.vehicle.health import ALIGNED, STARTING
 from terrain.worlds import load_world
-from vehicle_dynamics.choices import DIVERGED
+from vehicle_dynamics.choices import DIVERGED, OVER
 
 LOOK_EVERY_S = 0.1
 TELL_EVERY_S = 5.0
 AGAIN_AFTER_S = 0.5  # goals and initial poses that nobody accepted are sent again
-LAST_WORDS_S = 2.0
+LAST_WORDS_S = 10.0
+STANDSTILL_S = 60.0  # wall time without progress after which a synchronous run is given up
 EXIT_FAILED = 1
 OBSERVER = "observer"
 PAUSE = f"/{topics.PAUSE.name}"
@@ -63,25 +67,35 @@ WATCHED = tuple(
 class RefereeSettings:
     """Settings of one run."""
 
-    name: str = setting("run", "Name of the run, for messages", read_only=True)
+    name: str = setting("run", "Name of the run, used in log messages", read_only=True)
     world: str = setting(
         "", "Name of a world in config/worlds, or a path to a YAML file; empty: a plane", read_only=True
     )
     goal: GoalChoice = field(default_factory=GoalChoice)
-    sends_start: bool = setting(False, "Send the pose at the start to the observer", read_only=True)
-    wait_for: tuple[str, ...] = setting((), "Names of the nodes that must be ready", read_only=True)
-    ready_within_s: float = setting(
-        300.0,
-        "Longest wait for the nodes to be ready; kernels may have to be compiled first",
-        unit="s",
-        minimum=1.0,
-        maximum=1e5,
+    sends_start: bool = setting(
+        False, "Publish the vehicle's start pose on /initialpose for the observer", read_only=True
+    )
+    wait_for: tuple[str, ...] = setting(
+        (), "Names of the nodes that must report ready before time starts", read_only=True
+    )
+    driver_topic: str = setting(
+        "",
+        "Topic of the commands of a driver from outside, whose publisher is waited for too; empty: none",
         read_only=True,
     )
+    ready_within_s: float = setting(
+        300.0, "Longest time to wait for nodes to become ready, which includes compiling kernels on a first start",
+        unit="s", minimum=1.0, maximum=1e5, read_only=True,
+    )  # fmt: skip
     duration_s: float = setting(
         60.0, "Simulated duration of the run", unit="s", minimum=0.01, maximum=1e6, read_only=True
     )
-    out: str = setting("", "Folder that times are written to; empty: they are not written", read_only=True)
+    is_synchronous: bool = setting(
+        False, "Whether time waits for all nodes; the vehicle then ends the run itself", read_only=True
+    )
+    out: str = setting(
+        "", "Folder in which times and hashes of the run are written; empty: not written", read_only=True
+    )
 
 
 class RefereeNode(SuiteNode[RefereeSettings]):
@@ -104,8 +118,13 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._permission = Permission(self._began_at, s.ready_within_s)
         self._ran_at, self._asked_at = math.nan, -math.inf
         self._over_at = math.nan
+        self._told = ""  # of progress until all nodes are ready
         self._answer: Any = None
-        self._is_observed = self._is_disturbed = False
+        self._is_observed = self._is_disturbed = self._is_over = False
+        self._hashes: dict[str, dict[str, str]] = {}  # of inputs and outputs, by node
+        self._hashed: set[str] = set()
+        self._respawned: set[str] = set()  # nodes that were restarted during the run
+        self._waited_s = 0.0  # wall time that the vehicle has waited for others
         self._observer_status = ""
         self._pose: Pose | None = None  # the true one
         self.listen(topics.DIAGNOSTICS, self._on_diagnostics)
@@ -128,12 +147,26 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             if name in self.settings.wait_for:
                 self._attendance.on_report(name, self.wall_time())
             said = {item.key: item.value for item in status.values}  # the last value of a key wins
+            if RESPAWNED in said:
+                self._respawned.add(name)
+            if INPUTS in said:
+                self._hashes[name] = {key: said[key] for key in (INPUTS, OUTPUTS)}
             if name == OBSERVER:
                 self._observer_status = said.get("status", "")
             elif name == "planner":
                 self._course.planner_status = said.get("status", "")
-            elif name == "vehicle" and said.get("state") == DIVERGED:
-                self._course.trouble = status.message.replace("; reset it", "")  # the run is over
+            elif name == "vehicle":
+                self._on_vehicle(said, status.message)
+
+    def _on_vehicle(self, said: dict[str, str], words: str) -> None:
+        self._is_over = said.get("state") == OVER
+        self._waited_s = float(said.get("waited_s", "0"))
+        if said.get("state") == DIVERGED:
+            self._course.trouble = words.replace("; reset it", "")  # the run is over
+        elif self.settings.is_synchronous and self._phase is Phase.RUNNING:
+            waits_s = float(said.get("awaited_s", "0"))
+            if waits_s > STANDSTILL_S:
+                self._course.trouble = f"time has stood still for {waits_s:.0f} s, waiting for {said['awaited']}"
 
     def _on_odometry(self, message: Odometry) -> None:
         if self._phase is not Phase.OVER:
@@ -154,7 +187,8 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             self._get_ready(now)
         elif self._phase is Phase.RUNNING:
             self._watch(now)
-        elif self._answer.done() or now - self._over_at > LAST_WORDS_S:
+        elif self._has_last_words(now):
+            self._write_hashes()
             self.stop()
 
     def _get_ready(self, now: float) -> None:
@@ -168,7 +202,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         self._readiness.look({topic: self.count_subscribers(topic) for topic in WATCHED}, now)
         step = self._permission.step(
             now,
-            is_ready=self._readiness.is_ready(now) and self._pause.service_is_ready(),
+            is_ready=self._readiness.is_ready(now) and self._pause.service_is_ready() and self._has_driver(),
             is_answered=self._answer is not None and self._answer.done(),
             elapsed_s=self._course.elapsed_s,
         )
@@ -181,20 +215,39 @@ class RefereeNode(SuiteNode[RefereeSettings]):
                 self._pause.remove_pending_request(self._answer)
             self._answer = self._pause.call_async(SetBool.Request(data=False))
         elif step is Step.GIVE_UP:
-            waiting = ", ".join(self._readiness.missing) or PAUSE
+            waiting = ", ".join(self._missing()) or PAUSE
             self._say(f"after {self.settings.ready_within_s:g} s still waiting for {waiting}; giving up")
             self.stop()
         elif now - self._sent_at > TELL_EVERY_S:
             self._sent_at = now
-            known = PAUSE if self._permission.was_asked else "connections"
-            self._say(f"waiting for {', '.join(self._readiness.missing) or known}")
+            self._say_progress()
+
+    def _say_progress(self) -> None:
+        """One line when something has changed."""
+        missing, wanted = self._missing(), len(self.settings.wait_for)
+        known = PAUSE if self._permission.was_asked else "connections"
+        ready = wanted - len(self._readiness.missing)
+        words = f"{ready} of {wanted} nodes are ready; waiting for {', '.join(missing) or known}"
+        if words != self._told:
+            self._told = words
+            self._say(words)
+
+    def _missing(self) -> list[str]:
+        driver = [] if self._has_driver() else [f"a publisher of {self.settings.driver_topic}"]
+        return self._readiness.missing + driver
+
+    def _has_driver(self) -> bool:
+        """Whether the driver from outside is there, if one is waited for."""
+        topic = self.settings.driver_topic
+        return not topic or self.count_publishers(topic) > 0
 
     def _watch(self, now: float) -> None:
         course = self._course
         silent = self._attendance.silent(now)
         words = f"no report from {', '.join(silent)}" if silent else "all nodes report"
         self.report("nodes", Level.WARN if silent else Level.OK, words)
-        self._is_disturbed |= bool(silent)
+        # In a synchronous run silence means a busy machine; time stands still for nodes that died.
+        self._is_disturbed |= bool(OBSERVER in self._respawned if self.settings.is_synchronous else silent)
         if not silent and self._observer_status == ALIGNED:
             self._is_disturbed = False
         if course.trouble:
@@ -206,13 +259,30 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         if now - self._sent_at > TELL_EVERY_S:
             self._sent_at = now
             self._say(course.words(factor))
-        if course.is_over:
+        if self._is_over if self.settings.is_synchronous else course.is_over:
             self._phase = Phase.OVER
             self._say(f"over: {course.words(factor)}")
-            self._write({"simulated_s": course.elapsed_s, "wall_s": now - self._ran_at, "real_time_factor": factor})
+            self._write(
+                {
+                    "simulated_s": course.elapsed_s,
+                    "wall_s": now - self._ran_at,
+                    "real_time_factor": factor,
+                    "waited_s": self._waited_s,
+                }
+            )
             type(self).exit_status = 0
             self._over_at = now
+            self._hashed, self._hashes = set(self._hashes), {}  # those sent from now on are of the whole run
             self._answer = self._pause.call_async(SetBool.Request(data=True))
+
+    def _has_last_words(self, now: float) -> bool:
+        """Whether the vehicle has answered, and all nodes have sent the hashes of the whole run."""
+        is_complete = self._answer.done() and self._hashed <= set(self._hashes)
+        return is_complete or now - self._over_at > LAST_WORDS_S
+
+    def _write_hashes(self) -> None:
+        if self.settings.out and self._hashes:
+            write_whole(Path(self.settings.out) / HASHES, json.dumps(self._hashes, indent=2, sort_keys=True) + "\n")
 
     def _send_goal(self, now: float) -> None:
         """Send the observer's pose, then the goal; repeat each until it is accepted."""
@@ -227,12 +297,16 @@ class RefereeNode(SuiteNode[RefereeSettings]):
             message.pose.covariance[0] = message.pose.covariance[7] = START_VARIANCE
             message.pose.covariance[35] = HEADING_VARIANCE
             self._poses.publish(message)
-        elif self._goal is not None and self._course.planner_status in ("", "no_goal"):
+        elif self._goal is not None and self._course.planner_status in ("", "no_goal") and self._may_lack_goal():
             goal = PoseStamped()
             goal.header.frame_id = "map"
             goal.pose.position.x, goal.pose.position.y = self._goal
             goal.pose.orientation.w = 1.0
             self._goals.publish(goal)
+
+    def _may_lack_goal(self) -> bool:
+        """Whether the planner can have lost its goal, which its settings gave it when the run began."""
+        return not self.settings.is_synchronous or "planner" in self._respawned
 
     def _pose_to_send(self) -> Pose | None:
         """Initial pose for an observer that may know it; again when node deaths made it lose its estimate.
@@ -243,7 +317,7 @@ class RefereeNode(SuiteNode[RefereeSettings]):
         """
         if OBSERVER not in self.settings.wait_for or not self.settings.sends_start:
             return None
-        if not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
+        if not self.settings.is_synchronous and not self._is_observed and self._course.elapsed_s < START_WITHIN_S:
             return self._pose if self._course.is_slow else None
         is_lost = self._is_disturbed and self._observer_status == STARTING
         if not (is_lost and self._course.stands) or self._attendance.silent(self.wall_time()):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from proving_ground.launching.kernels_first import compile_first
 from proving_ground.launching.launch_folder import (
     claimed,
     require_inputs_elsewhere,
@@ -38,6 +39,7 @@ def run_over_ros(name: str, given: Mapping[str, str], show: bool) -> int:
     path = scenario_file(name)
     specs = scenario_launch(name).nodes(given)
     processes(specs, show)  # report what is wrong with them before anything is touched
+    compile_first(path)
     if given.get("record") == "false":
         return start_nodes(specs, show)
     folder, reference = run_folder(path, given), load_scenario(path).reference

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proving_ground.launching.node_spec import NodeSpec
-from proving_ground.scenarios.parts import Compiled
+from proving_ground.scenarios.parts import Compiled, free_running
 from proving_ground.scenarios.scenario import LONGEST_S, VERSION, Scenario
 from proving_ground.settings import changed_parameters
 from proving_ground.settings.nested import build_nested
@@ -15,10 +15,10 @@ from proving_ground.settings.nested import build_nested
 NO_SENSOR = "none"
 
 
-def nodes_of(run: Mapping[str, Compiled]) -> list[NodeSpec]:
+def nodes_of(run: Mapping[str, Compiled], *, is_synchronous: bool = False) -> list[NodeSpec]:
     """One node for each part; parameters equal to a node's defaults are omitted."""
     nodes = []
-    for name, item in run.items():
+    for name, item in (run if is_synchronous else free_running(run)).items():
         params = dict(changed_parameters(item.settings))
         if item.part.uses_sim_time:
             params["use_sim_time"] = True

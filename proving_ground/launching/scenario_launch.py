@@ -27,6 +27,8 @@ from proving_ground.scenarios.parts import Compiled, compiled
 from proving_ground.scenarios.scenario import LONGEST_S, Driver, Scenario, load_scenario, scenario_file, scenario_files
 from proving_ground.settings import SettingsError, changed_parameters
 from state_observer.kinds import OBSERVER_KINDS
+from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.standing import EndSettings
 
 AS_SCENARIO, NO_OBSERVER = "scenario", "none"
 OVER_ROS = "_ros"  # suffix of folders in runs/, after the scenario's name
@@ -41,6 +43,16 @@ def _arguments() -> tuple[LaunchArgument, ...]:
         LaunchArgument("planner", "", "arcs, dstar_lite, or your own as module:Class; empty: the scenario's"),
         LaunchArgument("observer", AS_SCENARIO, "Which observer", observers),
         LaunchArgument("rate", "1.0", "Simulated time over real time; 0 is as fast as possible"),
+        LaunchArgument(
+            "sync", "true", "Time waits for all nodes: the same run on any machine; false: it runs free", BOOLEAN
+        ),
+        LaunchArgument(
+            "wait_for", "", "Topic of your own driver's commands, which time waits for; ours is not started"
+        ),
+        LaunchArgument("max_age", "0", "Seconds that your commands may be old, and after which they act"),
+        LaunchArgument(
+            "per_message_of", "", "Topic that your driver answers one by one, if its commands have no stamps"
+        ),
         LaunchArgument("record", "true", "Write a bag into the run's folder, and judge by it; all: clouds too", RECORD),
         COCKPIT,
         LaunchArgument("rviz", "false", "Start RViz too, where it is installed", BOOLEAN),
@@ -75,9 +87,9 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     given = {argument.name: argument.default for argument in _arguments()} | dict(values)
     scenario = _as_asked(path, scenario, given)
     run = compiled(scenario)
-    factor = number("rate", given["rate"], 0.0, FASTEST)
-    vehicle = replace(run["vehicle"].settings, real_time_factor=factor, start_paused=True)
-    nodes = nodes_of(run | {"vehicle": run["vehicle"]._replace(settings=vehicle)})
+    vehicle = _vehicle(run, scenario, given)
+    run |= {"vehicle": run["vehicle"]._replace(settings=vehicle)}
+    nodes = nodes_of(run, is_synchronous=given["sync"] == "true")
     if given["record"] != "false":
         recorder: dict[str, Value] = {"out": str(run_folder(path, given) / BAG), "log_time": "clock", "next_free": True}
         if given["record"] == "true":
@@ -88,12 +100,36 @@ def scenario_nodes(path: Path, scenario: Scenario, values: Mapping[str, str]) ->
     return [*nodes, _referee(path, scenario, run, nodes, given)]
 
 
+def _vehicle(run: Mapping[str, Compiled], scenario: Scenario, given: Mapping[str, str]) -> VehicleNodeSettings:
+    """The vehicle of a launch: paused at first; it stops time itself when the run is over."""
+    settings: VehicleNodeSettings = run["vehicle"].settings
+    sync = replace(
+        settings.sync,
+        wait_for=given["wait_for"],
+        max_age_s=number("max_age", given["max_age"], 0.0, 10.0),
+        per_message_of=given["per_message_of"],
+    )
+    return replace(
+        settings,
+        real_time_factor=number("rate", given["rate"], 0.0, FASTEST),
+        start_paused=True,
+        sync=sync,
+        end=EndSettings(duration_s=_duration(scenario, given), with_drive="planner" in run),
+    )
+
+
+def _duration(scenario: Scenario, given: Mapping[str, str]) -> float:
+    return number("duration", given["duration"] or str(scenario.duration_s), 0.01, LONGEST_S)
+
+
 def _as_asked(path: Path, scenario: Scenario, given: Mapping[str, str]) -> Scenario:
     """The scenario with the launch's arguments in place of its own values."""
     if given["seed"]:
         scenario = replace(scenario, seed=seed_of(given["seed"]))
     if given["observer"] != AS_SCENARIO:
         scenario = replace(scenario, observer=_observer(scenario, given["observer"]))
+    if given["wait_for"]:
+        return replace(scenario, driver=Driver())
     to_goal = scenario.driver.to_goal
     if to_goal is None:
         if given["planner"]:
@@ -118,12 +154,14 @@ def _referee(
     params: dict[str, Value] = {
         "name": path.stem,
         "wait_for": tuple(spec.name for spec in nodes if spec.is_ours),
-        "duration_s": number("duration", given["duration"] or str(scenario.duration_s), 0.01, LONGEST_S),
+        "duration_s": _duration(scenario, given),
+        "is_synchronous": given["sync"] == "true",
+        "driver_topic": given["wait_for"],
         "world": run["vehicle"].settings.world,
         "sends_start": scenario.observer is not None and scenario.observer.knows_start,
     }
     goal: GoalChoice = run["planner"].settings.goal if "planner" in run else GoalChoice()
     params |= {f"goal.{name}": value for name, value in changed_parameters(goal).items()}
-    if given["record"] != "false":
+    if given["record"] != "false" or given["out"]:
         params["out"] = str(run_folder(path, given))
     return NodeSpec("referee", (), params)

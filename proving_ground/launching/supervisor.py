@@ -87,7 +87,7 @@ class Supervisor:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C reaches a child once, through us, and not again from the terminal
-            preexec_fn=_prepare_node if spec.is_ours else _prepare_program,
+            preexec_fn=_prepare_node if spec.is_ours else end_with_parent,
         )
         self._processes[spec.name] = process
         self._relays.append(asyncio.create_task(self._relay(spec.name, process)))
@@ -199,7 +199,7 @@ def _prepare_node() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
 
 
-def _prepare_program() -> None:
-    """The same for a program that is not ours, and would never unblock the signals."""
+def end_with_parent() -> None:
+    """Prepare the process of a foreign program: as for ours, but with signals unblocked, as it would never do that."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

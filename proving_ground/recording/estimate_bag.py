@@ -31,7 +31,7 @@ class EstimateBag:
             bag.announce(topic.absolute, topic.type, to_rosbags(topic.qos))
 
     def write(self, rows: NDArray[np.void]) -> None:
-        """Write records of ESTIMATE."""
+        """Write estimates, given as records of ESTIMATE, to the bag."""
         times = rows["time_ns"].tolist()
         deviations = np.sqrt(np.maximum(rows["sideslip_variance"], 0.0))
         odometry = self.odometry(rows)

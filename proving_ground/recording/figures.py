@@ -39,11 +39,11 @@ def yaw_of(attitude: Array) -> Array:
     return np.asarray(np.unwrap(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z))))
 
 
-def turned(attitude: Array, vectors: Array) -> Array:
-    """Vectors from base_link's axes to the world's; n x 4 and n x 3."""
-    axis, w = attitude[:, :3], attitude[:, 3:]
-    across = 2.0 * np.cross(axis, vectors)
-    return np.asarray(vectors + w * across + np.cross(axis, across))
+def rotated(quaternions: Array, vectors: Array) -> Array:
+    """Vectors (n x 3), rotated by one quaternion or by one each (x y z w)."""
+    axis, real = quaternions[..., :3], quaternions[..., 3:]
+    twice = 2.0 * np.cross(np.broadcast_to(axis, vectors.shape), vectors)
+    return np.asarray(vectors + real * twice + np.cross(np.broadcast_to(axis, vectors.shape), twice))
 
 
 def errors(replay: Replay, middle: Array, shift: Array) -> Errors | None:
@@ -89,7 +89,7 @@ def antenna_truth(replay: Replay, arm: Array) -> Array:
     at = replay.fixes["time_ns"]
     if len(truth) < 2 or not len(at):
         return np.full((len(at), 3), math.nan)
-    positions = truth["position"] + turned(truth["attitude"], np.broadcast_to(arm, truth["position"].shape))
+    positions = truth["position"] + rotated(truth["attitude"], np.broadcast_to(arm, truth["position"].shape))
     zero = truth["time_ns"][0]
     seconds = (at - zero) * NS
     found = np.column_stack([np.interp(seconds, (truth["time_ns"] - zero) * NS, positions[:, k]) for k in range(3)])
@@ -138,7 +138,7 @@ def figures(replay: Replay, found: Errors | None, arm: Array, shift: Array) -> d
 
 
 def number(value: Any) -> float | None:
-    """Number for JSON."""
+    """A figure for JSON, which has no NaN or infinity: those become None."""
     return float(value) if math.isfinite(value) else None
 
 

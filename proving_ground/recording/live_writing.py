@@ -147,7 +147,7 @@ class LiveBag:
             raise self._cut(error) from None
 
     def _cut(self, error: OSError) -> SettingsError:
-        """The file ends inside a chunk, whose messages are readable up to there if not compressed."""
+        """Give up on a file that ends inside a chunk; its messages up to there are readable if not compressed."""
         with contextlib.suppress(OSError):
             self._file.close()
         return self._trouble(error)

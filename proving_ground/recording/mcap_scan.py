@@ -21,7 +21,7 @@ _RECORD, _MESSAGE, _CHUNK = struct.Struct("<BQ"), struct.Struct("<HIQQ"), struct
 
 
 class Found(NamedTuple):
-    """A message."""
+    """A message found in a file: its topic, log time and bytes."""
 
     topic: str
     message_type: str
@@ -97,7 +97,7 @@ class McapScan:
 
 
 def _pairs(body: bytes, at: int) -> dict[str, str]:
-    """A map of strings."""
+    """The map of strings at an offset in a record."""
     (length,) = struct.unpack_from("<I", body, at)
     at, end = at + 4, at + 4 + length
     found = {}

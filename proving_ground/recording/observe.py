@@ -68,7 +68,7 @@ class _Observation:
         self._out = request.out or Path("runs") / f"{request.bag.resolve().stem}_observed"
 
     def run(self) -> int:
-        """Run everything."""
+        """Tune if asked, replay the bag, write estimates, figures and pictures; returns the exit status."""
         try:
             self._out.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -17,12 +17,18 @@ from proving_ground.recording.observe_settings import Request, Settings, Triple
 from proving_ground.recording.offline import Replay
 from proving_ground.recording.reading import Bag
 from proving_ground.recording.stream import first_fix
+from proving_ground.scenarios.choices import ObserverChoice
+from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.scenario import VERSION, Scenario, World
 from proving_ground.settings import SettingsError
 from proving_ground.settings.fields import build
+from sensors.gps import LocalFrame
 from sensors.kinds import SENSOR_KINDS
+from sensors.rig import SensorChoice
+from state_observer.node_settings import ObserverNodeSettings
 from state_observer.vehicle.local_frame import Frame
 from state_observer.vehicle.settings import Datum, Mounts
-from vehicle_dynamics.vehicle_choice import VehicleChoice
+from terrain.ground import FlatGround
 
 Say = Callable[[str], None]
 
@@ -71,13 +77,7 @@ def placed(settings: Settings, bag: Bag, topics: Mapping[str, str], request: Req
 def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say) -> Mounts:
     """Mounts from /tf_static; the suite's where they are missing or absurd."""
     there = bag_mounts(bag)
-    equipment = VehicleChoice().parameters().equipment
-    usual = {kind: SENSOR_KINDS[kind].settings().fitted(kind, equipment).mount for kind in ("gps", "imu")}
-    found = Mounts(
-        gps_xyz_m=usual["gps"].position,
-        imu_xyz_m=usual["imu"].position,
-        imu_rpy_deg=usual["imu"].rpy_deg,
-    )
+    found = _usual_mounts()
     for role, option, asked in (("fix", "--gps-at", request.gps_at), ("imu", "--imu-at", request.imu_at)):
         if role not in topics or asked is not None:
             continue
@@ -93,6 +93,20 @@ def _bag_mounts(bag: Bag, topics: Mapping[str, str], request: Request, say: Say)
         position = ", ".join(f"{value:g}" for value in taken)
         say(f"{role}: its position in base_link {why}; using {position} m, else give {option} X Y Z")
     return found
+
+
+def _usual_mounts() -> Mounts:
+    """Mounts that the observer of a run knows, with the suite's vehicle and the default sensors."""
+    run = Scenario(
+        version=VERSION,
+        description="A recorded drive",
+        duration_s=1.0,
+        world=World(flat=FlatGround()),
+        sensors=tuple(SensorChoice(**{name: SENSOR_KINDS[name].settings()}) for name in ("gps", "imu", "encoders")),
+        observer=ObserverChoice(),
+    )
+    settings: ObserverNodeSettings = compiled(run)["observer"].settings
+    return settings.known(LocalFrame(None)).mounts()
 
 
 def _named(role: str, mount: Mount) -> dict[str, Triple]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proving_ground.recording.figures import Errors, turned, yaw_of
+from proving_ground.recording.figures import Errors, rotated, yaw_of
 from proving_ground.recording.offline import Replay
 from proving_ground.scenarios.plots import BAND, SENSOR_NAMES, draw_band, frame_most, png
 
@@ -43,7 +43,7 @@ def position_figure(title: str, replay: Replay, off: Errors | None, shift: Array
 def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array) -> bytes:
     """East and north over time (Figs. 5.24, 5.25, 5.28, 5.29)."""
     estimates, truth, zero = _thinned(replay.estimates), _thinned(replay.truth), _zero(replay)
-    ours = turned(estimates["attitude"], estimates["velocity"])
+    ours = rotated(estimates["attitude"], estimates["velocity"])
     std = _world_velocity_std(estimates, ours)
     fixes = replay.fixes[replay.fixes["has_velocity"]]
     picture, axes = _figure(title, 2)
@@ -53,7 +53,7 @@ def velocity_figure(title: str, replay: Replay, off: Errors | None, shift: Array
         _dots(axis, (fixes["time_ns"] - zero) * NS, fixes["velocity"][:, k])
         axis.plot(seconds, ours[:, k], color=OBSERVER, linewidth=1.2, label="observer")
         if len(truth):
-            true = turned(truth["attitude"], truth["velocity"])[:, k]
+            true = rotated(truth["attitude"], truth["velocity"])[:, k]
             axis.plot((truth["time_ns"] - zero) * NS, true, color=TRUTH, linewidth=1.0, linestyle="--", label="truth")
         _finish(axis, f"velocity {AXES[k]} [m/s]")
     return _png(picture, axes)

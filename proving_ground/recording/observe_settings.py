@@ -19,7 +19,7 @@ Settings = ObserverSettings
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """Options of `proving-ground observe`."""
 
     bag: Path
     observer: str = ""  # vehicle, ins, a YAML file; empty: what the bag has data for

@@ -49,7 +49,7 @@ class Innovations:
 
 @dataclass
 class Replay:
-    """Result of a replay."""
+    """Estimates, innovations, truth and status from a replayed bag."""
 
     estimates: NDArray[np.void]  # records of THIN_ESTIMATE
     fixes: NDArray[np.void]  # of FIX: east, north, up from the observer's datum

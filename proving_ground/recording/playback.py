@@ -29,7 +29,7 @@ LONGEST_WAIT_S = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class PlaybackOptions:
-    """How a bag is played."""
+    """Options of playing a bag: rate, offset, clock, loop."""
 
     rate: float = 1.0  # bag time over real time
     start_offset_s: float = 0.0  # start position, from the bag's start
@@ -39,13 +39,13 @@ class PlaybackOptions:
 
 
 class Source(Protocol):
-    """Messages in the order of their times."""
+    """Messages of a bag in the order of their log times."""
 
     start_ns: int
     end_ns: int
 
     def after(self, time_ns: int) -> Iterator[Message]:
-        """All messages from a time on."""
+        """All messages from a log time [ns] on."""
 
     def latched_before(self, time_ns: int) -> list[Message]:
         """What late joiners would have received at a time: the last messages of each latched topic."""

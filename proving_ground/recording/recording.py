@@ -6,7 +6,7 @@ Stamps are the samples' own times, log times their times of arrival.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from proving_ground.interfaces import joints, topics
 from proving_ground.interfaces.frames import BASE_FRAME
@@ -46,12 +46,18 @@ class Recording:
         base = vector(runner.vehicle.base_in_chassis)
         nothing = SeenWorld(Surroundings(SiteSettings()))
         rig = runner.rig or SensorRig({}, start_ns=start_ns, base_in_chassis=base, seen=nothing)
-        runner.rig = cast(SensorRig, _WatchedRig(rig, self._instant))
+        runner.on_instant = self._instant
         self._sensors = SensorWriting(rig, self._write, MAP, BASE_FRAME)
         self._sensors.write_fixed(start_ns)
         frames = FrameNames(map=MAP, odom=ODOM, base=BASE_FRAME, prefix="")
         self._vehicle = VehicleMessages(
-            empty, runner.vehicle, runner.parameters, frames, has_base=runner.observation is None, has_body=True
+            empty,
+            runner.vehicle,
+            runner.parameters,
+            frames,
+            has_base=runner.observation is None,
+            has_body=True,
+            ruts=runner.ground.kernel().ruts,
         )
         self._write_fixed(start_ns)
         if runner.world is not None:
@@ -129,18 +135,3 @@ class _OrderWriting:
         else:
             fill_command(self._command, time_ns, *order)
             self._write(topics.CMD_VEL, self._command)
-
-
-class _WatchedRig:
-    """A rig that reports each instant before its samples; otherwise the rig itself."""
-
-    def __init__(self, rig: SensorRig, on_instant: Callable[[int, SnapshotRecord], None]) -> None:
-        self._rig, self._on_instant = rig, on_instant
-
-    def update(self, time_ns: int, seen: SnapshotRecord) -> list[tuple[str, Any]]:
-        """As the rig's."""
-        self._on_instant(time_ns, seen)
-        return self._rig.update(time_ns, seen)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rig, name)

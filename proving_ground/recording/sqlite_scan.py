@@ -23,7 +23,7 @@ Value = int | str | bytes | None
 
 
 class _Leaf(NamedTuple):
-    """A page with messages."""
+    """A page of the SQLite file that holds messages."""
 
     first_id: int
     page: int

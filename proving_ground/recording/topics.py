@@ -14,7 +14,7 @@ OF_TRUTH = f"/{topics.TRUTH_ODOM.name.partition('/')[0]}/"  # prefix of all topi
 
 
 class Role(NamedTuple):
-    """Role of a topic."""
+    """Message type and names of the topics that can fill a role, such as fix or wheels."""
 
     message_type: str
     defaults: tuple[str, ...]  # the suite's topics, best first

@@ -93,10 +93,10 @@ def from_bytes(data: bytes, message_type: str) -> Any:
 
 
 def stamp(time_ns: int) -> Any:
-    """builtin_interfaces/Time."""
+    """builtin_interfaces/Time of a time [ns]."""
     return new("builtin_interfaces/msg/Time", *divmod(time_ns, NS_PER_S))
 
 
 def header(time_ns: int, frame: str) -> Any:
-    """std_msgs/Header."""
+    """std_msgs/Header of a time [ns] and a frame id."""
     return new("std_msgs/msg/Header", stamp(time_ns), frame)

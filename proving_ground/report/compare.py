@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Row of a table."""
+    """Row of the table that compares runs."""
 
     name: str
     cells: list[Cell]

@@ -28,7 +28,7 @@ MOTION = {
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """One quantity over time, true and estimated, in its unit."""
+    """A quantity over time, true and estimated, in its unit."""
 
     name: str
     unit: str
@@ -39,7 +39,7 @@ class Quantity:
 
     @property
     def estimate(self) -> Array:
-        """Estimated value."""
+        """Estimated value over time."""
         return self.truth + self.error
 
     @property
@@ -57,7 +57,7 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Input of proving_ground.recording.figures.errors."""
+    """Estimates and truth in the form that recording.figures.errors needs."""
 
     estimates: NDArray[np.void]
     truth: NDArray[np.void]

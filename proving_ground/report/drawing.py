@@ -45,7 +45,7 @@ _SAFE = " ,;:/=()'-._~+*!?@$[]{}|"  # characters that a data: URL need not escap
 
 @dataclass(frozen=True)
 class Plot:
-    """One picture of a page."""
+    """A picture of a page: title, source, text alternative and width."""
 
     title: str
     source: str  # data: URL

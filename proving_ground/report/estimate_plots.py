@@ -59,7 +59,7 @@ def _estimate_plot(q: Quantity, events: Sequence[Event]) -> Plot:
 
 
 def innovation_plots(record: RunRecord) -> list[Plot]:
-    """One for each sensor."""
+    """A plot of innovations over time for each sensor."""
     with letters():
         return [
             _innovation_plot(sensor_name(name), item, record)
@@ -69,7 +69,7 @@ def innovation_plots(record: RunRecord) -> list[Plot]:
 
 
 def sensor_name(name: str) -> str:
-    """Name as a heading."""
+    """Name of a sensor in words, as a heading."""
     words = SENSOR_NAMES.get(name, name)
     return words[:1].upper() + words[1:]
 

@@ -95,7 +95,7 @@ def record_from_bag(path: Path, vehicle: str = "hmmwv") -> RunRecord:
 
 
 def recorded(path: Path, vehicle: str = "hmmwv", *, observer_knows_start: bool = False) -> Recorded:
-    """As record_from_bag; observer_knows_start: it was given its start, so it should have started at once."""
+    """A bag as record_from_bag reads it, with its gaps; observer_knows_start: it should estimate from the start."""
     bag = open_bag(path)
     try:
         model = Hmmwv.from_yaml(vehicle_file(vehicle))
@@ -261,7 +261,7 @@ class _Reader:
 
 
 def _channels_of(fields: Sequence[str]) -> set[str]:
-    """Channels that fields of SNAPSHOT give."""
+    """Names of the channels that can be computed from some fields of SNAPSHOT."""
     found = {name for name, (field, _) in SINGLE.items() if field in fields}
     return found | {
         f"{name}.{corner}" for name, (field, _) in PER_WHEEL.items() if field in fields for corner in CORNERS

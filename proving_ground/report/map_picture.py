@@ -126,7 +126,7 @@ def _draw_paths(axis: Any, records: Sequence[RunRecord], has_world: bool) -> lis
             axis.plot(r["x_m"], r["y_m"], color="0.25", linewidth=1.0, linestyle="--", label="reference", zorder=4)
         axis.plot(
             x, y, color=colour, linewidth=1.8, linestyle="--" if index % 2 else "-",
-            label="way (truth)" if is_one else record.name, zorder=5, path_effects=halo,
+            label="path (truth)" if is_one else record.name, zorder=5, path_effects=halo,
         )  # fmt: skip
         if is_one and record.estimates is not None and len(record.estimates):
             track = record.estimates["position"][:: max(len(record.estimates) // 5000, 1)]
@@ -136,7 +136,7 @@ def _draw_paths(axis: Any, records: Sequence[RunRecord], has_world: bool) -> lis
                 color=ESTIMATE,
                 linewidth=1.1,
                 linestyle="--",
-                label="way (estimate)",
+                label="path (estimate)",
                 zorder=6,
             )
         if is_one:

@@ -35,7 +35,7 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """Its anchor in the page."""
+        """Anchor of the section in the page, for links."""
         return "".join(letter if letter.isalnum() else "-" for letter in self.title.lower())
 
 
@@ -47,7 +47,7 @@ def write_report(folder: Path, record: RunRecord, world: World | None = None, ou
 
 
 def run_page(record: RunRecord, world: World | None = None) -> str:
-    """The page; a world that is not given is rebuilt."""
+    """HTML report of a run; the world is rebuilt if it is not given."""
     remarks = list(record.remarks)
     if world is None:
         world, why = world_of(record)

@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[Panel, ...]] = {  # [Cameron], Figs. 11-14, and more
 
 
 def section_plots(record: RunRecord) -> dict[str, list[Plot]]:
-    """Plots by section name."""
+    """Plots of a run by the section of the report they belong to."""
     found = {}
     with letters():
         for name, panels in SECTIONS.items():

@@ -51,7 +51,7 @@ class Event:
 
 
 def in_order(events: Sequence[Event]) -> tuple[Event, ...]:
-    """Sorted by time."""
+    """Events sorted by time."""
     return tuple(sorted(events, key=lambda event: event.time_s))
 
 
@@ -322,6 +322,6 @@ def _words(error: Exception) -> str:
 
 
 def missing_events(found: Sequence[Gap], who: str = RECORDING) -> list[Event]:
-    """Events for the report."""
+    """Gaps in the recording as events for the report."""
     kind, words = ("recording", "gap in the recording") if who == RECORDING else ("silence", f"of {who}")
     return [Event(gap.start_s, kind, words, gap.length_s) for gap in found]

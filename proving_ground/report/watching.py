@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.report.run_record import Event, Innovations
+from proving_ground.saving.stateful import Stateful, restored
 from proving_ground.scenarios.autonomy import Autonomy
-from proving_ground.scenarios.lock_step import Driver, Listener, LockStep
+from proving_ground.scenarios.lock_step import Driver, Listener, LockStep, TakeOver
 from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.scenario import Scenario
 from state_observer.vehicle.layout import SENSORS
@@ -20,8 +23,10 @@ Array = NDArray[np.float64]
 STATUS_EVERY_S = 0.2  # between looks at the observer's status
 
 
-class Watch:
+class Watch(Stateful):
     """Recorded events and innovations. Read-only: a watched run is the same to the bit."""
+
+    STATE = ("events", "_rows", "_nis", "_freedom", "_said", "_looked_at")
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -77,10 +82,20 @@ class WatchedLockStep(LockStep):
         world: World | None,
         parameters: VehicleParameters | None = None,
         listener: Listener = lambda name, sample: None,
+        take_over: TakeOver | None = None,
     ) -> None:
-        """As LockStep; world: what scenario.world.load gave."""
-        super().__init__(scenario, parameters=parameters, listener=listener, world=world)
+        """Arguments as of LockStep; world: what scenario.world.load returned."""
+        super().__init__(scenario, parameters=parameters, listener=listener, world=world, take_over=take_over)
         self.watch = Watch()
+
+    def saved_state(self) -> dict[str, Any]:
+        """With what was watched."""
+        return super().saved_state() | {"watch": self.watch}
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """See Stateful. A checkpoint of a run that was not watched has nothing to report from before."""
+        super().restore_state(state, keep_random=keep_random)
+        self.watch = restored(Watch(), state.get("watch", Watch()), keep_random)
 
     def _sense(self, time_ns: int, seen: SnapshotRecord) -> None:
         super()._sense(time_ns, seen)

@@ -31,7 +31,7 @@ class Check(NamedTuple):
 
 
 def verdict_words(record: RunRecord) -> str:
-    """Reasons of the verdict."""
+    """Reasons of a run's verdict, in words."""
     total = len(record.findings)
     undecided = sum(bool(item.get("open")) for item in record.findings)
     missed = sum(not item["passed"] for item in record.findings) - undecided

@@ -99,7 +99,7 @@ def check_domain(text: str) -> None:
 
 
 def rcl_complaint(error: BaseException) -> SettingsError:
-    """What rcl says, in one line and without its C source locations."""
+    """Error text of rcl in one line, without its C source locations."""
     if type(error).__name__ == "UnknownROSArgsError":
         return SettingsError(f"command line: unknown ROS arguments {error}")
     return SettingsError(f"ROS does not start: {str(error).split(', at ')[0] or type(error).__name__}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import rclpy
+from diagnostic_msgs.msg import KeyValue
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -21,6 +22,7 @@ from rclpy.task import Future
 
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.topic import Service, Topic
+from proving_ground.kernels.compilations import COMPILATIONS, Compilation
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Health, Level, LogLimit
@@ -28,6 +30,7 @@ from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
 from proving_ground.ros_support.parameters import NODE_OPTIONS, ParameterBridge, rejected
 from proving_ground.ros_support.qos import to_rclpy
+from proving_ground.ros_support.respawn import RESPAWNED, was_respawned
 from proving_ground.ros_support.signals import StopSignals
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_file
@@ -36,6 +39,7 @@ Settings = TypeVar("Settings")
 
 DIAGNOSTICS_PERIOD_S = 1.0
 EXIT_BAD_SETTINGS = 2
+LATE = "kernels_compiled_late"  # after the node was ready
 # If one of these is set, the user has configured Fast DDS; we leave it alone.
 TRANSPORT_CHOICES = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"}
 
@@ -91,10 +95,28 @@ class SuiteNode(Node, Generic[Settings]):
         else:
             self.get_logger().error(message)
 
+    def count_late_compilations(self) -> None:
+        """From now on, count kernels that are compiled: a node does this before it reports for the first time."""
+        self.health.counters[LATE] = 0
+
+        def count(compilation: Compilation) -> None:
+            if compilation.depth == 0:
+                self.health.count(LATE)
+                self.get_logger().warning(f"compiled {compilation.name} late, in {compilation.total_s:.1f} s")
+
+        COMPILATIONS.on_done = count
+
     def publish_health(self) -> None:
         """Publish on /diagnostics now; override to add findings first."""
         name = self.get_fully_qualified_name()
         self._diagnostics.publish(health_to_msg(self.health, name, self.get_clock().now().to_msg()))
+
+    def publish_figures(self, stamp: Any, figures: Mapping[str, str]) -> None:
+        """Publish on /diagnostics with a stamp and further values."""
+        message = health_to_msg(self.health, self.get_fully_qualified_name(), stamp)
+        values = {**figures, **({RESPAWNED: "true"} if was_respawned() else {})}
+        message.status[0].values += [KeyValue(key=key, value=value) for key, value in values.items()]
+        self._diagnostics.publish(message)
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
         """Reject with our own message (key, allowed range, value) before rclpy checks types and ranges."""
@@ -119,9 +141,9 @@ class SuiteNode(Node, Generic[Settings]):
             message_type or class_of(topic.type), topic.name, callback, profile or to_rclpy(topic.qos)
         )
 
-    def serve(self, service: Service, callback: Callable[[Any, Any], Any]) -> Any:
-        """Offer a service of the table."""
-        return self.create_service(class_of(service.type), service.name, callback)
+    def serve(self, service: Service, callback: Callable[[Any, Any], Any], group: Any = None) -> Any:
+        """Offer a service of the table; group: of callbacks, for one that waits for other callbacks."""
+        return self.create_service(class_of(service.type), service.name, callback, callback_group=group)
 
     def open_publisher(self, message_type: type, topic: str, profile: QoSProfile) -> Any:
         """A publisher whose QoS users can override by `qos_overrides` parameters."""
@@ -179,6 +201,8 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
     try:
         rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
         node_type.__init__(node)
+        node.count_late_compilations()
+        node.publish_health()  # ready: at once, not after a period
         return node
     except BaseException as error:
         if hasattr(node, "health"):  # partially constructed: DDS threads must end before the process, or it may crash

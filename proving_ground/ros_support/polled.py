@@ -11,12 +11,12 @@ class PolledGroup(CallbackGroup):
     """Callback group whose subscriptions every executor ignores."""
 
     def can_execute(self, entity: Any) -> bool:
-        """Never."""
+        """False: executors must not run callbacks of this group, its owner polls for messages."""
         return False
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Never."""
+        """False: executors must not run callbacks of this group."""
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Never."""
+        """Nothing to do: executors run no callbacks of this group."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+RESPAWNED = "respawned"  # key in the diagnostics of a restarted node
 RESPAWN = "PROVING_GROUND_RESPAWN"  # in the environment of a restarted node
 
 

@@ -9,6 +9,7 @@ from planner.drive_to_goal import DriveToGoal, Progress
 from planner.navigator import Navigator
 from planner.node_settings import PlannerNodeSettings
 from proving_ground.kernels.vector3 import vector
+from proving_ground.saving.stateful import Stateful
 from proving_ground.scenarios.observing import Observation
 from proving_ground.settings import SettingsError
 from proving_ground.settings.units import NS_PER_S
@@ -23,8 +24,10 @@ from vehicle_dynamics.vehicle import Vehicle
 NOTHING = (0.0, 0.0, 0.0)
 
 
-class Autonomy:
-    """The same planner as in its node. It receives every sample and acts every 10 ms."""
+class Autonomy(Stateful):
+    """The planner of a lock-step run, made as in its node. It receives every sample and acts every 10 ms."""
+
+    STATE = ("navigator",)
 
     def __init__(
         self,
@@ -41,53 +44,42 @@ class Autonomy:
             raise SettingsError("driver.to_goal: needs a named world")
         self._base, self._start_ns, self._lidar = vector(vehicle.base_in_chassis), start_ns, settings.lidar.name
         self._observation = observation if settings.pose_source == "observer" else None
-        self._used_ns = 0  # time of the last estimate that was used
-        self._navigator = Navigator(settings, vehicle, parameters, world)
+        self.navigator = Navigator(settings, vehicle, parameters, world)
         goal = settings.goal.position(world)
-        reason = self._navigator.drive_to([goal]) if goal is not None else None
+        reason = self.navigator.drive_to([goal]) if goal is not None else None
         if reason is not None and reason.value:
             raise SettingsError(f"driver.to_goal: {reason.value}")
 
     @property
     def progress(self) -> Progress:
         """Planner status with its reason."""
-        return self._navigator.progress
+        return self.navigator.progress
 
     @property
     def height(self) -> float:
         """Height of base_link in its odometry [m]."""
-        return self._navigator.height
+        return self.navigator.height
 
     @property
     def core(self) -> DriveToGoal:
-        """The planning core."""
-        return self._navigator.core
-
-    @property
-    def state(self) -> tuple[float, ...]:
-        """Raises SettingsError: a planner's map cannot be saved in a checkpoint."""
-        raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
-
-    @state.setter
-    def state(self, values: tuple[float, ...]) -> None:
-        raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
+        """The planning core (DriveToGoal), for inspection."""
+        return self.navigator.core
 
     def on_samples(self, samples: Iterable[tuple[str, Any]]) -> None:
         """Process arrivals of an instant, with the names of sensors; only its own LIDAR is used."""
         for name, sample in samples:
             if name == self._lidar and isinstance(sample, LidarScan):
-                self._navigator.add_cloud(sample.time_ns, sample.points)
+                self.navigator.add_cloud(sample.time_ns, sample.points)
 
     def act(self, time: float, seen: SnapshotRecord) -> Motion | None:
         """The command of an instant, if one is due."""
         now_ns = self._start_ns + round(time * NS_PER_S)
         if self._observation is None:
-            return self._navigator.move(now_ns, base_motion(seen, self._base))
+            return self.navigator.act(now_ns, (now_ns, base_motion(seen, self._base)))
         estimate = self._observation.latest
-        if estimate is None or int(estimate["time_ns"]) == self._used_ns:
-            return self._navigator.wait((now_ns - self._used_ns) / NS_PER_S)
-        self._used_ns = int(estimate["time_ns"])
-        return self._navigator.move(self._used_ns, _motion(estimate), (now_ns - self._used_ns) / NS_PER_S)
+        return self.navigator.act(
+            now_ns, (int(estimate["time_ns"]), _motion(estimate)) if estimate is not None else None
+        )
 
 
 def _motion(estimate: Any) -> BaseMotion:

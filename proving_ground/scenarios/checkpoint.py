@@ -1,72 +1,141 @@
-"""Stop and continue a run, to the bit."""
+"""Checkpoints of whole runs: bytes from which a run goes on to the bit, in this process or another.
+
+Three lines of text come first: the format, the hash of all that follows, and what the checkpoint is of. Then the state
+of all parts, as proving_ground.saving.codec writes it, compressed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import importlib.metadata
 import json
-from dataclasses import dataclass
-from typing import Any
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from proving_ground.saving.codec import decoded, encoded
+from proving_ground.scenarios.parts import Compiled
+from proving_ground.settings import SettingsError, as_parameters
+from terrain.world import World
+from vehicle_dynamics.parameters import VehicleParameters
 
-from proving_ground.settings import SettingsError
-from terrain.ruts import EMPTY
-from terrain.world_ground import RUT_CELLS, RutsCopy
-from vehicle_dynamics.pedals import Pedals
-
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Complete state of a run."""
-
-    period: int
-    state: Array
-    pedals: Pedals
-    driver_state: tuple[float, ...]  # the driver's
-    ruts: RutsCopy | None = None  # of soft ground
-    sensors: dict[str, Any] | None = None  # if the scenario has sensors; not in the JSON text
-
-    def to_json(self) -> str:
-        """Text that from_json reads back to the bit, without the state of the sensors."""
-        values = {
-            "period": self.period,
-            "state": self.state.tolist(),
-            "pedals": self.pedals,
-            "driver_state": self.driver_state,
-        }
-        if self.ruts is not None:
-            used = np.flatnonzero(self.ruts.keys != EMPTY)
-            keys, depth = self.ruts.keys[used].tolist(), self.ruts.depth[used].tolist()
-            values["ruts"] = {"size": len(self.ruts.keys), "slot": used.tolist(), "key": keys, "depth": depth}
-        return json.dumps(values)
-
-    @staticmethod
-    def from_json(text: str) -> Checkpoint:
-        """Read the text; raises SettingsError when it is not a checkpoint."""
-        try:
-            values = json.loads(text)
-            pedals = Pedals(*values["pedals"]).within_limits()
-            state = np.array(values["state"], dtype=float)
-            driver_state = tuple(float(value) for value in values["driver_state"])
-            period = int(values["period"])
-            ruts = _ruts_from(values["ruts"]) if "ruts" in values else None
-        except (ValueError, TypeError, KeyError) as error:
-            raise SettingsError(f"not a checkpoint: {error}") from None
-        if state.ndim != 1 or not np.isfinite(state).all() or period < 0:
-            raise SettingsError("not a checkpoint: its state must be a list of finite numbers")
-        return Checkpoint(period, state, pedals, driver_state, ruts)
+FORMAT = b"proving_ground checkpoint, format 1"
+QUICK = 1  # level of zlib: most of a state is zeros or noise
+SUFFIX = ".checkpoint"
 
 
-def _ruts_from(values: dict[str, Any]) -> RutsCopy:
-    """Ruts of a checkpoint's text; raises ValueError, TypeError or KeyError for malformed text."""
-    size = int(values["size"])
-    if not 1 <= size <= RUT_CELLS:
-        raise ValueError(f"ruts: size must be from 1 to {RUT_CELLS}, got {size}")
-    keys, depth = np.full(size, EMPTY), np.zeros(size, np.float32)
-    slot = np.array(values["slot"], dtype=np.int64)
-    if slot.size and not (slot.min() >= 0 and slot.max() < size):
-        raise ValueError("ruts: a slot is beyond the size")
-    keys[slot], depth[slot] = values["key"], values["depth"]
-    return RutsCopy(keys, depth)
+def _installed_version() -> str:
+    try:
+        return importlib.metadata.version("proving_ground")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+class Origin(NamedTuple):
+    """What a checkpoint is of."""
+
+    time_s: float  # since the start
+    seed: int
+    fingerprint: dict[str, str]  # see `fingerprint`
+    version: str = _installed_version()
+
+
+def fingerprint(parts: Mapping[str, Compiled], parameters: VehicleParameters, world: World | None) -> dict[str, str]:
+    """Hashes of all that a run follows from, by name. Criteria and duration may differ between runs of one state."""
+    hashes = {f"the settings of {name}": _hash(as_parameters(part.settings)) for name, part in parts.items()}
+    hashes["the vehicle's parameters"] = _hash({"": repr(parameters)})
+    hashes["the world"] = _world_hash(world)
+    return hashes
+
+
+def to_bytes(origin: Origin, state: Any) -> bytes:
+    """A checkpoint; raises SettingsError if a part has no state that can be saved."""
+    body = json.dumps(origin._asdict()).encode() + b"\n" + zlib.compress(encoded(state), QUICK)
+    return b"\n".join([FORMAT, hashlib.sha256(body).hexdigest().encode(), body])
+
+
+def from_bytes(data: bytes, origin: Origin, *, changed: bool = False) -> tuple[Origin, Any]:
+    """What a checkpoint is of, and its state; raises SettingsError unless it fits a run; see _require_fit."""
+    found, body = _split(data)
+    _require_fit(found, origin, changed)
+    try:
+        return found, decoded(zlib.decompress(body))
+    except zlib.error as error:
+        raise SettingsError(f"checkpoint: is damaged: {error}") from None
+
+
+def require_fit(data: bytes, origin: Origin) -> None:
+    """Raise SettingsError unless a checkpoint is of an origin, at its time or before."""
+    _require_fit(_split(data)[0], origin, changed=False)
+
+
+def _require_fit(found: Origin, origin: Origin, changed: bool) -> None:
+    """changed: settings may differ, and take effect from here on; the parts must be the same."""
+    if found.version != origin.version:
+        raise SettingsError(f"checkpoint: is of version {found.version}, this is {origin.version}")
+    differing = sorted(set(found.fingerprint) ^ set(origin.fingerprint))
+    if differing:
+        raise SettingsError(f"checkpoint: does not fit: only one of the runs has {differing[0]}")
+    for name, value in origin.fingerprint.items():
+        if not changed and found.fingerprint[name] != value:
+            raise SettingsError(f"checkpoint: does not fit: {name} must be as in its run, and differ")
+    if found.time_s > origin.time_s:
+        raise SettingsError(f"checkpoint: is of {found.time_s:g} s, but the run ends at {origin.time_s:g} s")
+
+
+def read_checkpoint(path: Path) -> bytes:
+    """The checkpoint in a file; raises SettingsError that names the file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror or error}") from None
+    try:
+        _split(data)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    return data
+
+
+def checkpoint_name(time_s: float) -> str:
+    """Name of a file for the checkpoint of a time.
+
+    >>> checkpoint_name(30.0), checkpoint_name(2.25)
+    ('at_30s.checkpoint', 'at_2.25s.checkpoint')
+    """
+    return f"at_{time_s:.10g}s{SUFFIX}"
+
+
+def _split(data: bytes) -> tuple[Origin, bytes]:
+    """What a checkpoint is of, and its compressed state."""
+    words, _, rest = data.partition(b"\n")
+    if words != FORMAT:
+        kind = "has another format" if words.startswith(FORMAT[:25]) else "is not a checkpoint"
+        raise SettingsError(f"checkpoint: {kind}; must begin with {FORMAT.decode()!r}")
+    digest, _, body = rest.partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise SettingsError("checkpoint: is damaged: its content does not have the hash that it promises")
+    line, _, body = body.partition(b"\n")
+    try:
+        return Origin(**json.loads(line)), body
+    except (ValueError, TypeError) as error:
+        raise SettingsError(f"checkpoint: is damaged: {error}") from None
+
+
+def _world_hash(world: World | None) -> str:
+    if world is None:
+        return _hash({})
+    ground, (boxes, cylinders) = world.ground, world.obstacles.to_arrays()
+    digest = hashlib.sha256(repr((ground.origin_x, ground.origin_y, ground.resolution, ground.soil_names)).encode())
+    for array in (ground.heights, ground.soils, boxes, cylinders):
+        digest.update(b"" if array is None else array.tobytes())
+    return digest.hexdigest()
+
+
+def _hash(values: Mapping[str, Any]) -> str:
+    """Hash of settings by name; that of a file is of its content, wherever it is."""
+    digest = hashlib.sha256()
+    for name, value in sorted(values.items()):
+        is_file = isinstance(value, str) and "/" in value and "\n" not in value and Path(value).is_file()
+        digest.update(f"{name}\0".encode() + (Path(value).read_bytes() if is_file else repr(value).encode()) + b"\0")
+    return digest.hexdigest()

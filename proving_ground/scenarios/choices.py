@@ -17,7 +17,10 @@ FAR_M = 1e6
 class ObserverChoice:
     """Which observer estimates the motion from the sensors."""
 
-    kind: str = setting("vehicle", "Kind of observer: vehicle (errorEKF around a model), ins, or yours")
+    kind: str = setting(
+        "vehicle",
+        "Kind of observer: vehicle (errorEKF around a vehicle model), ins (strapdown INS), or a registered kind",
+    )
     settings: str = setting(
         "", "YAML file of the observer's settings, relative to this one; empty: that of config/observers"
     )
@@ -40,13 +43,17 @@ class GoalPosition:
 
 @dataclass(frozen=True, kw_only=True)
 class ToGoal:
-    """Drives to a goal by itself."""
+    """Section `driver.to_goal`: the planner drives to a goal."""
 
     goal: GoalPosition | None = None  # None: the world's own
     sensing: str = setting(
         "terrain", "Source of obstacles: terrain = the world's truth, lidar = point clouds", choices=SENSING
     )
-    pose: str = setting("truth", "Source of the pose: the truth, or the observer", choices=tuple(POSES))
+    pose: str = setting(
+        "truth",
+        "Source of the vehicle's pose: truth = ground_truth/odom, observer = odometry/filtered",
+        choices=tuple(POSES),
+    )
     planner: PlannerSettings = field(default_factory=PlannerSettings)
     lidar_map: LidarMapSettings = field(default_factory=LidarMapSettings)
 

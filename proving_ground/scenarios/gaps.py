@@ -41,13 +41,13 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True)
 class Missing:
-    """Gaps of a run."""
+    """Gaps in the data of a run, in all channels or in some."""
 
     everywhere: tuple[Gap, ...] = ()  # of all channels
     of_channels: Mapping[str, Sequence[Gap]] = field(default_factory=dict)  # further gaps of some, by name in CHANNELS
 
     def of(self, channel: str) -> list[Gap]:
-        """Gaps of a channel."""
+        """All gaps of a channel: those of the run and its own."""
         return [*self.everywhere, *self.of_channels.get(channel, ())]
 
     def __bool__(self) -> bool:

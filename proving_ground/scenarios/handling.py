@@ -53,8 +53,8 @@ def turning_circle(run: Run, steady: NDArray[np.bool_]) -> dict[str, float]:
     centre_velocity = np.column_stack([speed, run.channels["side_speed_mps"][steady]])
     # From the chassis' centre of mass, whose velocity the channels give, to the wheels, in the plane.
     offset = wheels[:, :, :2] - run.centre_of_mass[:2]
-    turning = np.stack([-offset[:, :, 1], offset[:, :, 0]], axis=-1) * rate[:, None, None]
-    velocity = centre_velocity[:, None, :] + turning
+    rotational = np.stack([-offset[:, :, 1], offset[:, :, 0]], axis=-1) * rate[:, None, None]
+    velocity = centre_velocity[:, None, :] + rotational
     radius = np.hypot(velocity[:, :, 0], velocity[:, :, 1]) / np.abs(rate)[:, None]
     return {
         "turning_radius_outer_front_wheel_m": float(radius[:, 0].mean()),

@@ -28,7 +28,7 @@ class Identified:
 
     @property
     def error(self) -> float:
-        """Relative error."""
+        """Relative error of the coefficient found."""
         return self.found / self.configured - 1.0
 
 
@@ -77,9 +77,9 @@ def brake_friction() -> Identified:
     found = LockStep(scenario, parameters=parameters).run().channels
     brakes = parameters.brakes
     # The pads slide while the wheel turns; the torque on the wheel is what a torque sensor in it would measure.
-    turning = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
-    force = brakes.front_force_n * found["brake"][turning]
-    torque = -found["brake_torque_nm.front_left"][turning]
+    is_rolling = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
+    force = brakes.front_force_n * found["brake"][is_rolling]
+    torque = -found["brake_torque_nm.front_left"][is_rolling]
     friction = float(np.mean(torque / (2.0 * force * brakes.front_radius_m)))
     return Identified("brake friction", friction, brakes.friction)
 

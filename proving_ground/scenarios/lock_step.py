@@ -6,7 +6,7 @@ moves; faster sensors sample in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 
 from planner.drive_to_goal import Status
 from planner.scripted import ScriptedDriver
+from proving_ground.interfaces.digest import Digest
+from proving_ground.saving.stateful import Stateful
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.channels import Channels, channels, estimate_channels
-from proving_ground.scenarios.checkpoint import Checkpoint
-from proving_ground.scenarios.ending import Standing
 from proving_ground.scenarios.observing import Observation
 from proving_ground.scenarios.parts import compiled
+from proving_ground.scenarios.resuming import Resumable
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.script import make_script
 from proving_ground.settings import SettingsError
 from sensors.kinds import SENSOR_KINDS, SeenWorld
-from sensors.lidar.moving import MovingTarget
-from sensors.rig import SensorChoice, SensorRig, steps_between_ticks
+from sensors.rig import SensorRig
+from terrain.ground import GroundModel
 from terrain.surroundings import Surroundings
 from terrain.world import World
-from terrain.world_ground import WorldGround
-from vehicle_dynamics.control.drive_by_wire import ACCEPTED, DriveByWire, Motion, Order, Verdict
+from vehicle_dynamics.control.drive_by_wire import ACCEPTED, DriveByWire, Order, Verdict
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
@@ -38,16 +38,15 @@ from vehicle_dynamics.motion import forward_speed
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
-from vehicle_dynamics.stepper import Schedule, Stepper, steps_per_control
+from vehicle_dynamics.standing import Standing, periods_of
+from vehicle_dynamics.stepper import Schedule, Stepper
 from vehicle_dynamics.vehicle_choice import make_vehicle
 
 Array = NDArray[np.float64]
 
 
 class OtherDriver(Protocol):
-    """A driver from outside the scenario file; `state` is all that a checkpoint needs of it."""
-
-    state: tuple[float, ...]
+    """A driver from outside the scenario file. Only one that is Stateful can go into a checkpoint."""
 
     def act(self, time: float, seen: SnapshotRecord) -> Order | None: ...
 
@@ -71,8 +70,10 @@ class Run:
     estimates: NDArray[np.void] | None = None  # records of ESTIMATE, if there is an observer
 
 
-class _Wire:
+class _Wire(Stateful):
     """A driver and the drive-by-wire that obeys it, as a Stepper has them."""
+
+    STATE = ("order", "orders", "answer", "_drive")
 
     def __init__(self, driver: Driver, drive: DriveByWire) -> None:
         self._driver, self._drive = driver, drive
@@ -93,8 +94,13 @@ class _Wire:
         """Never: a LockStep runs once; make another one instead."""
 
 
-class LockStep:
-    """One scenario being run; `run` to the end, or `advance_to` and `checkpoint` in between."""
+class LockStep(Resumable):
+    """One scenario being run; `run` to the end, or `advance_to`, `save` and `fork` in between."""
+
+    STATE = (
+        "_period", "_standing", "_is_over", "_is_sensed", "_diverged_at",
+        "_stepper", "_wire", "_own_driver", "rig", "observation",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -110,6 +116,8 @@ class LockStep:
         listener gets the name of a sensor and a sample when it arrives; world: in place of the scenario's; take_over:
         makes the driver, given the scenario's own.
         """
+        self._given = {"parameters": parameters, "take_over": take_over}  # for a fork
+        self.scenario = scenario
         self.parameters = parameters or scenario.vehicle.parameters()
         self.parts = compiled(scenario, self.parameters)
         settings: VehicleNodeSettings = self.parts["vehicle"].settings
@@ -120,28 +128,26 @@ class LockStep:
         except ValueError as error:  # parameters that are valid one by one, but make no vehicle together
             raise SettingsError(f"vehicle {settings.vehicle.model}: {error}") from None
         self._period = 0
-        self._first = 0  # first period in the history
-        self._periods = max(round(scenario.duration_s / PERIOD_S), 1)
+        self._periods = periods_of(scenario.duration_s)
         self._start_ns = settings.start.time_ns()
         self.observation = self._make_observation()
-        own_driver = self._make_driver()
+        own_driver = self._own_driver = self._make_driver()
         self.autonomy = own_driver if isinstance(own_driver, Autonomy) else None
         self._driver: Driver = take_over(own_driver) if take_over is not None else own_driver
         self._standing = Standing()
         self._is_over = False  # the drive ended before its duration
         self._listener = listener
-        self.rig = self._make_rig(scenario.targets) if scenario.sensors else None
-        self._stepper = self._make_stepper(settings, scenario.sensors)
+        self.on_instant: Callable[[int, SnapshotRecord], None] = lambda time_ns, seen: None  # before its samples
+        self.rig = self._make_rig() if scenario.sensors else None
+        self._stepper = self._make_stepper(settings)
         self._history = np.zeros(self._periods + 1, SNAPSHOT)
         self._is_sensed = False  # sensors have sampled this instant
         self._diverged_at: float | None = None
 
-    def _make_stepper(self, settings: VehicleNodeSettings, sensors: Sequence[SensorChoice]) -> Stepper:
-        """The vehicle at its start; the stepper stops for the driver, and for sensors that sample in between."""
-        step_s = self.vehicle.step_s
-        steps = steps_between_ticks(sensors, step_s, steps_per_control(step_s))
+    def _make_stepper(self, settings: VehicleNodeSettings) -> Stepper:
+        """The vehicle at its start; the stepper stops for the driver, and whenever sensors get the truth."""
         start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
-        schedule = Schedule(step_s, {"sensors": 1.0 / (steps * step_s)})
+        schedule = Schedule(self.vehicle.step_s, {"truth": settings.odom_rate_hz})
         self._wire = _Wire(self._driver, DriveByWire(self.vehicle, settings))
         try:
             return Stepper(self.vehicle, self._ground, self._wire, schedule, start=start, start_ns=self._start_ns)
@@ -167,15 +173,20 @@ class LockStep:
             observation=self.observation,
         )
 
-    def _make_rig(self, targets: tuple[MovingTarget, ...]) -> SensorRig:
+    def _make_rig(self) -> SensorRig:
         x, y, z = (float(value) for value in self.vehicle.base_in_chassis)
         sensors = {
             name: (SENSOR_KINDS[item.part.node], item.settings)
             for name, item in self.parts.items()
             if item.part.node in SENSOR_KINDS
         }
-        seen = SeenWorld(self._there, targets)
+        seen = SeenWorld.of(self._there, (settings for _, settings in sensors.values()))
         return SensorRig(sensors, start_ns=self._start_ns, base_in_chassis=(x, y, z), seen=seen)
+
+    @property
+    def ground(self) -> GroundModel:
+        """The ground that the vehicle drives on, with its ruts."""
+        return self._ground
 
     @property
     def world(self) -> World | None:
@@ -202,10 +213,11 @@ class LockStep:
         """Whether the motion diverged."""
         return self._diverged_at is not None
 
-    def run(self, progress: Callable[[float], None] = lambda share: None) -> Run:
-        """Run to the end; progress gets the completed share."""
-        while not self.has_ended:
-            self.advance_to(min(self._period + PROGRESS_EVERY, self._periods))
+    def run(self, progress: Callable[[float], None] = lambda share: None, until: int | None = None) -> Run:
+        """Run to the end, or until a period; progress gets the completed share."""
+        end = self._periods if until is None else min(until, self._periods)
+        while not self.has_ended and self._period < end:
+            self.advance_to(min(self._period + PROGRESS_EVERY, end))
             progress(1.0 if self.has_ended and not self.has_diverged else self._period / self._periods)
         return self.result()
 
@@ -213,9 +225,9 @@ class LockStep:
         """Result up to now."""
         self._history[self._period] = self._stepper.seen
         count = self._period + 1
-        time: Array = np.arange(self._first, count, dtype=float) * PERIOD_S
+        time: Array = np.arange(count, dtype=float) * PERIOD_S
         centre, base = np.array(self.parameters.chassis.centre_of_mass_m), self.vehicle.base_in_chassis
-        history = self._history[self._first : count]
+        history = self._history[:count]
         found = channels(time, history, centre, base)
         estimates = self.observation.estimates if self.observation is not None else None
         if estimates is not None:
@@ -275,48 +287,36 @@ class LockStep:
         if self.autonomy is not None:
             status = self.autonomy.progress.status
             is_final = status is not Status.FAILED or self.autonomy is self._driver
-            self._is_over = is_final and self._standing.ends(self.time, status.value)
+            self._is_over = is_final and self._standing.ends(self.time, is_over=status.is_over)
 
     def _sense(self, time_ns: int, seen: SnapshotRecord) -> None:
+        self.on_instant(time_ns, seen)
         if self.rig is None:
             return
         arrived = self.rig.update(time_ns, seen)
         for name, sample in arrived:
             self._listener(name, sample)
         if self.observation is not None:
-            self.observation.on_samples(time_ns, (sample for _, sample in arrived))
+            self.observation.on_samples(time_ns, arrived)
         if self.autonomy is not None:
             self.autonomy.on_samples(arrived)
 
-    def checkpoint(self) -> Checkpoint:
-        """State from which `restore` continues to the bit."""
-        ruts = self._ground.copy_ruts() if isinstance(self._ground, WorldGround) else None
-        if self.observation is not None:
-            raise SettingsError("checkpoint: a run with an observer cannot be saved and restored yet")
-        if self.autonomy is not None:
-            raise SettingsError("checkpoint: a run with a planner cannot be saved and restored")
-        if isinstance(self._wire.order, Motion):
-            raise SettingsError("checkpoint: a run that is driven by speed and yaw rate cannot be saved yet")
-        if self._is_sensed and self.rig is not None and not self.has_diverged:
-            raise SettingsError("checkpoint: this instant was already sampled; advance by a period first")
-        sensors = self.rig.save() if self.rig is not None else None
-        stepper = self._stepper
-        return Checkpoint(self._period, stepper.copy_state(), stepper.pedals, self._driver.state, ruts, sensors)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Continue from a checkpoint of a run of the same scenario; the history has only what this object has run."""
-        if not 0 <= checkpoint.period <= self._periods or checkpoint.state.shape != self._stepper.copy_state().shape:
-            raise SettingsError("checkpoint: is of another scenario or another vehicle")
+    def hashed(self) -> dict[str, Digest]:
+        """Hash inputs and outputs of every part from now on, by name."""
+        digests = {name: Digest() for name, item in self.parts.items() if item.part.takes_part}
+        self._stepper.digest = digests["vehicle"]
         if self.rig is not None:
-            if checkpoint.sensors is None:
-                raise SettingsError("checkpoint: has no state of the sensors; restore it in the process that made it")
-            self.rig.restore(checkpoint.sensors)
-        if checkpoint.period > self._period:
-            self._first = checkpoint.period
-        self._driver.state = checkpoint.driver_state
-        if checkpoint.ruts is not None and isinstance(self._ground, WorldGround):
-            self._ground.restore_ruts(checkpoint.ruts)
-        self._period, self._is_sensed, self._diverged_at = checkpoint.period, False, None
-        self._standing, self._is_over = Standing(), False
-        tick = checkpoint.period * steps_per_control(self.vehicle.step_s)
-        self._stepper.go_on_from(tick, checkpoint.state, checkpoint.pedals)
+            self.rig.digests.update({name: digests[name] for name in self.rig.sensors})
+        if self.observation is not None:
+            self.observation.run.digest = digests["observer"]
+        if isinstance(self._driver, Autonomy):
+            self._driver.navigator.digest = digests["planner"]
+        elif isinstance(self._driver, ScriptedDriver):
+            self._driver.digest = digests["script"]
+        return digests
+
+    def finish_instant(self) -> None:
+        """Let sensors, observer and driver process the last instant, as nodes do at the end; nobody else gets it."""
+        self._listener, self.on_instant = (lambda name, sample: None), (lambda time_ns, seen: None)
+        seen = self.look()
+        self._driver.act(self._stepper.seconds, seen)

@@ -23,7 +23,7 @@ MOST_REFERENCE_ROWS = 1_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """One criterion and the value of the run."""
+    """A criterion, the value that the run had, and whether it passed."""
 
     criterion: Criterion
     value: float
@@ -48,7 +48,7 @@ class Finding:
         return f"{c.statistic} of {c.channel}{span}: {self.value:.5g} ({', '.join(bounds) or 'any'})"
 
     def plain(self) -> dict[str, object]:
-        """The finding for JSON."""
+        """The finding as a mapping for JSON."""
         plain = {
             **asdict(self.criterion),
             "value": self.value if math.isfinite(self.value) else None,

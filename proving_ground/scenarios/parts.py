@@ -6,7 +6,7 @@ settings. No other code derives a part's settings from a scenario's fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from terrain.node_settings import TerrainNodeSettings
 from vehicle_dynamics.choices import TF_SOURCES
 from vehicle_dynamics.node_settings import VehicleNodeSettings
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.participants import SyncSettings
 from vehicle_dynamics.stepper import steps_per_control
 
 Found = Iterator[tuple[str, Any]]  # names and settings
@@ -42,10 +43,11 @@ class Part:
     settings_of: Callable[[Scenario, Context], Found]  # by name of node, process and random stream
     rejoins: bool = True  # can rejoin a running graph when restarted
     uses_sim_time: bool = False  # its own clock must be simulation time
+    takes_part: bool = True  # in every instant of a run
 
 
 class Compiled(NamedTuple):
-    """One participant."""
+    """One participant of a run: its part and its settings."""
 
     part: Part
     settings: Any
@@ -87,8 +89,33 @@ def _vehicle(scenario: Scenario, context: Context) -> Found:
             tf_source=TF_SOURCES[0] if scenario.observer is None else TF_SOURCES[1],
             odom_rate_hz=max(settings.odom_rate_hz, rate_hz),
             joints_rate_hz=max(settings.joints_rate_hz, rate_hz),
+            sync=SyncSettings(nodes=_participants(scenario)),
+            cmd_vel_type="twist_stamped" if scenario.driver.to_goal is not None else settings.cmd_vel_type,
         ),
     )
+
+
+def _participants(scenario: Scenario) -> tuple[str, ...]:
+    """Names of the nodes that time waits for."""
+    names = [choice.called for choice in scenario.sensors]
+    if scenario.observer is not None:
+        names.append("observer")
+    if scenario.driver.is_given:
+        names.append("planner" if scenario.driver.to_goal is not None else "script")
+    return tuple(names)
+
+
+def free_running(run: Mapping[str, Compiled]) -> dict[str, Compiled]:
+    """The same parts, but nobody waits for anybody."""
+    found = {}
+    for name, item in run.items():
+        s = item.settings
+        if isinstance(s, VehicleNodeSettings):
+            s = replace(s, sync=SyncSettings())
+        elif hasattr(s, "sync_with"):
+            s = replace(s, sync_with=())
+        found[name] = item._replace(settings=s)
+    return found
 
 
 def _truth_rate(scenario: Scenario) -> float:
@@ -121,6 +148,7 @@ def _sensor(kind: SensorKind, choice: SensorChoice, scenario: Scenario, context:
         **as_parameters(own),
         "seed": scenario.seed,
         "start_date": scenario.start.date,
+        "sync_with": ("vehicle",),
         "vehicle": scenario.vehicle.model,
         "fault_script": tuple(fault_words(fault) for fault in faults),
     }
@@ -145,18 +173,19 @@ def _observer(scenario: Scenario, context: Context) -> Found:
             start=scenario.start,
             world=site.world,
             ground=site.ground,
-            gps=KnownGps.of(gps),
-            imu=KnownImu.of(imu),
-            encoders=KnownEncoders.of(encoders),
+            gps=KnownGps.of(*gps),
+            imu=KnownImu.of(*imu),
+            encoders=KnownEncoders.of(*encoders),
+            sync_with=(gps[0], imu[0], encoders[0]),
         ),
     )
 
 
-def _first(scenario: Scenario, kind: str, context: Context) -> Any:
-    """Settings of the first sensor of a kind, fitted to the vehicle."""
+def _first(scenario: Scenario, kind: str, context: Context) -> tuple[str, Any]:
+    """Name and settings of the first sensor of a kind, fitted to the vehicle."""
     for choice in scenario.sensors:
         if choice.kind == kind:
-            return choice.settings.fitted(kind, context.parameters.equipment)
+            return choice.called, choice.settings.fitted(kind, context.parameters.equipment)
     raise SettingsError(f"observer: needs a sensor of kind {kind}")
 
 
@@ -168,6 +197,7 @@ def _planner(scenario: Scenario, context: Context) -> Found:
         raise SettingsError("driver.to_goal: needs a named world")
     if choice.pose == "observer" and scenario.observer is None:
         raise SettingsError("driver.to_goal: a pose of the observer needs an observer")
+    lidar = _seen_lidar(scenario, context) if choice.sensing == "lidar" else SeenLidar()
     yield (
         "planner",
         build(
@@ -180,14 +210,19 @@ def _planner(scenario: Scenario, context: Context) -> Found:
                 "sensing": choice.sensing,
                 "pose_source": choice.pose,
                 "goal": as_parameters(choice.goal_choice()),
-                "lidar": as_parameters(_seen_lidar(scenario, context) if choice.sensing == "lidar" else SeenLidar()),
+                "lidar": as_parameters(lidar),
+                "start_date": scenario.start.date,
+                "sync_with": (
+                    "observer" if choice.pose == "observer" else "vehicle",
+                    *((lidar.name,) if choice.sensing == "lidar" else ()),
+                ),
             },
         ),
     )
 
 
 def _seen_lidar(scenario: Scenario, context: Context) -> SeenLidar:
-    """The first LIDAR."""
+    """Mount and timing of the first LIDAR, whose clouds the planner uses."""
     for choice in scenario.sensors:
         if choice.kind == "lidar":
             own = choice.settings.fitted("lidar", context.parameters.equipment)
@@ -209,12 +244,13 @@ def _script(scenario: Scenario, context: Context) -> Found:
                 start=scenario.start,
                 world=site.world,
                 ground=site.ground,
+                sync_with=("vehicle",),
             ),
         )
 
 
 VEHICLE = Part("vehicle", _vehicle, rejoins=False)  # all others depend on its time and position
-TERRAIN = Part("terrain", _terrain, uses_sim_time=True)
+TERRAIN = Part("terrain", _terrain, uses_sim_time=True, takes_part=False)  # it shows the world
 OBSERVER = Part("observer", _observer)
 PLANNER = Part("planner", _planner, uses_sim_time=True)
 SCRIPT = Part("script", _script)

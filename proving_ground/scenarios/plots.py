@@ -29,7 +29,7 @@ BINS = 600  # of a thinned line: finer details are not visible
 
 @dataclass(frozen=True)
 class Panel:
-    """One diagram over time: channels with their labels, in a unit."""
+    """A diagram over time: channels with their labels, in a unit."""
 
     title: str
     axis: str
@@ -69,7 +69,7 @@ FIGURES: dict[str, tuple[Panel, ...]] = {
 
 
 def figure(name: str, title: str, run: Channels, reference: Channels | None = None) -> bytes:
-    """One of FIGURES as a PNG; channels of the reference are overlaid in grey."""
+    """A picture of a run, by its name in FIGURES, as PNG; the reference's channels are overlaid in grey."""
     from matplotlib.figure import Figure  # slow to import, and only pictures need it
 
     panels = FIGURES[name]

@@ -6,18 +6,21 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from proving_ground.scenarios.ending import Standing
+from planner.progress import Status
+from vehicle_dynamics.standing import Standing
 
 TIMING = "timing.json"  # in a run's folder once time runs; with all times at its end
+HASHES = "hashes.json"  # in the folder of a synchronous run: of inputs and outputs, by node
 START_WITHIN_S = 3.0  # from the start of a run, in which an observer is sent its initial pose
 ASK_AGAIN_S = 2.0  # a request, or its answer, may be lost
 SLOW_MPS = 0.5  # above this speed an initial pose is stale when it arrives
 CALM_S = 0.5  # without changes of the graph
+OVER = frozenset(status.value for status in Status if status.is_over)
 SILENT_S = 2.5  # after which a node, which reports each second, is gone or stuck
 
 
 class Phase(enum.Enum):
-    """Phase of a run."""
+    """Phase of a run over ROS: waiting for nodes, running, ended."""
 
     GETTING_READY = "getting ready"
     RUNNING = "running"
@@ -51,7 +54,7 @@ class Permission:
         return self._asked_at > float("-inf")
 
     def step(self, now: float, *, is_ready: bool, is_answered: bool, elapsed_s: float) -> Step:
-        """What to do now; elapsed_s: simulated time. Running time counts as an answer."""
+        """Action to take now to let time run; simulated time that advances counts as an answer."""
         if is_answered or elapsed_s > self._elapsed_then_s:
             return Step.RUN
         if now - self.began_at > self.within_s:
@@ -141,9 +144,11 @@ class Course:
     @property
     def is_over(self) -> bool:
         """Time is up, or the planner has arrived or given up and the vehicle stands."""
-        return self.elapsed_s >= self.duration_s or self._standing.ends(self.elapsed_s, self.planner_status)
+        return self.elapsed_s >= self.duration_s or self._standing.ends(
+            self.elapsed_s, is_over=self.planner_status in OVER
+        )
 
     def words(self, factor: float) -> str:
-        """Progress as text."""
+        """Progress of the run as text; factor: simulated over real time."""
         status = f", planner: {self.planner_status}" if self.planner_status else ""
         return f"{self.elapsed_s:6.1f} of {self.duration_s:g} s simulated, {factor:.2f} times real time{status}"

@@ -21,6 +21,7 @@ from proving_ground.settings.one_of import one_of
 from sensors.lidar.moving import MovingTarget
 from sensors.rig import SensorChoice, SensorFault, check_sensors
 from terrain.ground import FlatGround
+from terrain.soils_file import soil_found_from
 from terrain.surroundings import GroundSettings, SiteSettings
 from terrain.world_ground import SoilField
 from terrain.worlds import load_world
@@ -41,7 +42,7 @@ class NamedWorld:
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Exactly one kind."""
+    """Section `world` of a scenario: a plane, a field of soil, or a named world; exactly one."""
 
     flat: FlatGround | None = None
     field: SoilField | None = None
@@ -65,7 +66,7 @@ class World:
 
 
 class _Driver:
-    """At most one kind; without one an outside stack or a person drives, over ROS."""
+    """Section `driver`: at most one kind; without one an outside stack or a person drives, over ROS."""
 
     to_goal: ToGoal | None
 
@@ -130,7 +131,7 @@ class Criterion:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """One run."""
+    """Contents of a scenario file: one run."""
 
     version: int = setting(..., "Version of this file's format", minimum=VERSION, maximum=VERSION)
     description: str = setting(..., "Description for human readers")
@@ -162,6 +163,8 @@ class Scenario:
         world, observer = self.world, self.observer
         if world.named is not None:
             world = World(named=NamedWorld(name=named_or_path(world.named.name, folder)))
+        elif world.field is not None:
+            world = World(field=replace(world.field, soil=soil_found_from(world.field.soil, folder)))
         if observer is not None and observer.settings:
             observer = replace(observer, settings=str((folder / observer.settings).resolve()))
         vehicle = replace(self.vehicle, model=named_or_path(self.vehicle.model, folder))

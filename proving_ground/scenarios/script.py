@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from planner.scripted import ScriptedDriver
+from proving_ground.interfaces.synchrony import sync_with
+from proving_ground.kernels.vector3 import vector
 from proving_ground.scenarios.scenario import Driver
 from proving_ground.settings import setting
 from proving_ground.settings.nested import settings_from_text
@@ -17,13 +19,14 @@ from vehicle_dynamics.vehicle_choice import VehicleChoice
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptSettings(SiteSettings):
-    """Script, vehicle and start."""
+    """Settings of a scripted driver as a part of a run: script, vehicle, start and ground."""
 
     driver: str = setting(
-        "{straight: {}}", "The `driver` section of a scenario as YAML text, with a scripted driver", read_only=True
+        "{straight: {}}", "Scripted driver as YAML text, like the `driver` section of a scenario file", read_only=True
     )
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
+    sync_with: tuple[str, ...] = sync_with()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -38,4 +41,4 @@ class ScriptSettings(SiteSettings):
 def make_script(settings: ScriptSettings, vehicle: Vehicle, there: Surroundings) -> ScriptedDriver:
     """The driver, for its node and for lock-step."""
     origin = settings.start.origin(there.world)
-    return ScriptedDriver(settings.chosen().script(), Helm(vehicle), origin)
+    return ScriptedDriver(settings.chosen().script(), Helm(vehicle), origin, vector(vehicle.base_in_chassis))

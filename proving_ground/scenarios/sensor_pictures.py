@@ -135,8 +135,8 @@ def _imu(scenario: Scenario, choice: SensorChoice) -> tuple[bytes | None, str]:
 
 
 class _OpenSky:
-    """A world without obstacles."""
+    """A sky for GPS receivers that nothing hides."""
 
     def is_blocked(self, origin: Any, directions: Any) -> Any:
-        """Never."""
+        """False for every ray: nothing hides satellites."""
         return np.zeros(len(directions), dtype=bool)

@@ -10,6 +10,7 @@ It is the lock-step runner with another driver: same cores, same order, repeatab
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,12 +24,12 @@ from numpy.typing import NDArray
 from planner.maps.grid import LocalGrid
 from planner.scripted import ScriptedDriver
 from proving_ground.kernels.vector3 import vector
+from proving_ground.saving.stateful import Stateful
 from proving_ground.scenarios.autonomy import Autonomy
 from proving_ground.scenarios.judging import judge_run
 from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import Finding, load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
-from proving_ground.settings import SettingsError
 from vehicle_dynamics.base_motion import base_motion
 from vehicle_dynamics.control.drive_by_wire import Motion, Order
 from vehicle_dynamics.control.helm import PERIOD_S
@@ -64,7 +65,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """All that is known at an instant."""
+    """All that is known at an instant of a run."""
 
     time: float  # since the start [s]
     truth: Truth
@@ -117,12 +118,11 @@ class Simulation:
     def reset(self, seed: int | None = None) -> Observation:
         """Restart; seed: of this run and those after it."""
         self._seed = self._seed if seed is None else _checked(seed)
-        self._latest: dict[str, Any] = {}
         chosen = replace(self.scenario, seed=self._seed)
         self._lock_step = LockStep(
             chosen,
             parameters=self._parameters,
-            listener=self._latest.__setitem__,
+            listener=self._on_sample,
             world=self._world,
             take_over=self._take_over,
         )
@@ -148,6 +148,22 @@ class Simulation:
         }
         return Step(observation, runner.has_ended, info)
 
+    def save(self) -> bytes:
+        """The whole run at this instant, to `restore`; see LockStep.save."""
+        return self._running.save()
+
+    def restore(self, data: bytes, *, changed: bool = False) -> Observation:
+        """Go on from a checkpoint of the same scenario and seed, of this class or of a run; see LockStep.restore."""
+        self._wheel.latest = {}  # where the checkpoint is of a run without a simulation
+        self._running.restore(data, changed=changed)
+        return self._observation()
+
+    def fork(self) -> Simulation:
+        """Another simulation that goes on from here as this one does."""
+        twin = copy.copy(self)
+        twin._lock_step = self._running.fork(twin._on_sample, twin._take_over)
+        return twin
+
     def result(self) -> Run:
         """History and channels of the run up to now."""
         return self._running.result()
@@ -172,6 +188,9 @@ class Simulation:
             raise RuntimeError("reset() comes first")
         return self._lock_step
 
+    def _on_sample(self, name: str, sample: Any) -> None:
+        self._wheel.latest[name] = sample
+
     def _take_over(self, own: ScriptedDriver | Autonomy) -> _Wheel:
         self._wheel = _Wheel(own)
         return self._wheel
@@ -191,27 +210,24 @@ class Simulation:
         return Observation(
             runner.time,
             truth,
-            MappingProxyType(dict(self._latest)),
+            MappingProxyType(dict(self._wheel.latest)),
             observer.estimate() if observer is not None and observer.is_running else None,
             self._wheel.local_map,
         )
 
 
-class _Wheel:
-    """Driver's seat. The scenario's own driver always gets the snapshots, so its planner's map stays current."""
+class _Wheel(Stateful):
+    """Driver's seat. The scenario's own driver always gets the snapshots, so its planner's map stays current.
+
+    Its action is set again by every step, so it is no state.
+    """
+
+    STATE = ("latest",)
 
     def __init__(self, own: ScriptedDriver | Autonomy) -> None:
         self._own = own
         self.action: Action | None = None  # None: the scenario's own driver acts
-
-    @property
-    def state(self) -> tuple[float, ...]:
-        """Required by LockStep; simulations have no checkpoints."""
-        raise SettingsError("checkpoint: a run that is driven by hand cannot be saved and restored")
-
-    @state.setter
-    def state(self, values: tuple[float, ...]) -> None:
-        raise SettingsError("checkpoint: a run that is driven by hand cannot be saved and restored")
+        self.latest: dict[str, Any] = {}  # samples by sensor
 
     @property
     def local_map(self) -> LocalGrid | None:

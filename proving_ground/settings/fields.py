@@ -173,7 +173,7 @@ def as_parameters(settings: Any) -> dict[str, Value]:
 
 
 def changed_parameters(settings: Any) -> dict[str, Value]:
-    """As `as_parameters`, without defaults."""
+    """Values by dotted name, as as_parameters gives them, that differ from the defaults."""
     known = declarations(type(settings))
     return {name: value for name, value in as_parameters(settings).items() if value != known[name].default}
 

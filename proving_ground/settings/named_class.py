@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from inspect import isabstract
 from typing import Any
 
 from proving_ground.settings.errors import SettingsError
@@ -36,4 +37,7 @@ def named_class(what: str, known: Mapping[str, str], name: str, base: type = obj
         raise SettingsError(f"{what}: {name} must be a class, got {type(found).__name__}")
     if not issubclass(found, base):
         raise SettingsError(f"{what}: {name} must be a subclass of {base.__module__}.{base.__name__}")
+    if isabstract(found):
+        missing = sorted(getattr(found, "__abstractmethods__", ()))
+        raise SettingsError(f"{what}: {name} must define {', '.join(missing)}")
     return found

@@ -11,7 +11,7 @@ from proving_ground.settings.fields import close_name
 
 
 class Named(Protocol):
-    """Anything with a name."""
+    """Anything with a name: what a Registry holds."""
 
     @property
     def name(self) -> str: ...

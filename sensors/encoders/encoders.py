@@ -28,6 +28,8 @@ TORQUE, THROTTLE = slice(8, 12), slice(13, 14)  # parts of a reading, in the ord
 class Encoders(Sensor[EncoderSettings, EncoderSample]):
     """Counts pulses at every update and samples at its rate; `update` returns the samples that arrive."""
 
+    STATE = ("_errors", "_wheels", "_engine", "_inclinometer", "_jitter", "_engine_angle", "_engine_before")
+
     def __init__(
         self,
         settings: EncoderSettings,
@@ -37,7 +39,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """See sensors.sensor.Sensor."""
+        """Further arguments as of sensors.sensor.Sensor."""
         errors = settings.errors()
         self._errors = {kind: ErrorModel(errors[kind], size, seed, name, kind) for kind, size in SIZES.items()}
         phase = stream(seed, name, "phase").random(5)  # position of the edges at the start of the run
@@ -81,8 +83,8 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         """Samples that arrive at this instant. Raises ValueError for a truth that is not finite."""
         require_motion(base)
         require_finite_drive(drive)
-        self._wheels.turn_to(time_ns, drive.spin)
-        self._engine.turn_to(time_ns, self._turn_engine(time_ns, drive.engine_speed))
+        self._wheels.rotate_to(time_ns, drive.spin)
+        self._engine.rotate_to(time_ns, self._rotate_engine(time_ns, drive.engine_speed))
         motion = self.mounting.motion(base)
         self._inclinometer.feel(time_ns, motion.world_from_sensor.T @ (motion.acceleration + self._up))
         if self.is_due(time_ns):
@@ -94,7 +96,7 @@ class Encoders(Sensor[EncoderSettings, EncoderSample]):
         self._engine_angle = 0.0
         self._engine_before: tuple[int, float] | None = None  # time [ns] and speed [rad/s]
 
-    def _turn_engine(self, time_ns: int, speed: float) -> Array:
+    def _rotate_engine(self, time_ns: int, speed: float) -> Array:
         """Angle of the engine, integrated from its speed, which is taken as linear between updates."""
         if self._engine_before is not None:
             before_ns, before = self._engine_before

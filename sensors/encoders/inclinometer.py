@@ -7,11 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful
+
 Array = NDArray[np.float64]
 
 
-class Inclinometer:
+class Inclinometer(Stateful):
     """Tilt about x and y from the specific force, smoothed by a first-order low-pass."""
+
+    STATE = ("_time_ns", "_force")
 
     def __init__(self, smoothing_s: float) -> None:
         """smoothing_s: time constant; 0: no filter."""

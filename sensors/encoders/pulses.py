@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel
+from proving_ground.saving.stateful import Stateful
 
 Array = NDArray[np.float64]
 
@@ -29,8 +30,10 @@ SHAFT = np.dtype(
 )
 
 
-class PulseCounter:
+class PulseCounter(Stateful):
     """Counts and rates of several shafts."""
+
+    STATE = ("_time_ns", "_shafts")
 
     def __init__(
         self, pulses: int, phase: Array, *, knows_direction: bool, hysteresis: float, stopped_after_s: float
@@ -56,14 +59,14 @@ class PulseCounter:
         """Counted pulses since the start [rad]."""
         return np.asarray(self._shafts["count"] * self.step)
 
-    def turn_to(self, time_ns: int, angle: Array) -> None:
+    def rotate_to(self, time_ns: int, angle: Array) -> None:
         """Advance the shafts to angles [rad], at constant speed since the last call."""
         position = angle / self.step + self._phase
         if self._time_ns is None:
             self._shafts["position"], self._shafts["at"] = position, np.floor(position)
         else:
             passed = (time_ns - self._time_ns) * 1e-9
-            _turn(self._shafts, position, passed, self._hysteresis, self._knows_direction)
+            _pass_edges(self._shafts, position, passed, self._hysteresis, self._knows_direction)
         self._time_ns = time_ns
 
     def read_rate(self, shift: Array) -> Array:
@@ -77,7 +80,9 @@ class PulseCounter:
 
 
 @kernel
-def _turn(shafts: NDArray[np.void], positions: Array, passed: float, hysteresis: float, knows_direction: bool) -> None:
+def _pass_edges(
+    shafts: NDArray[np.void], positions: Array, passed: float, hysteresis: float, knows_direction: bool
+) -> None:
     for shaft, position in zip(shafts, positions):  # noqa: B905, numba has no strict
         at = math.floor(position)
         if at <= shaft.at:

@@ -33,43 +33,57 @@ class EncoderSettings(SensorSettings):
 
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
-        9.81,
-        "Gravitational acceleration, the same as the vehicle's",
-        unit="m/s^2",
-        minimum=0.0,
-        maximum=30.0,
-        read_only=True,
-    )
+        9.81, "Gravitational acceleration; must equal the vehicle model's",
+        unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True,
+    )  # fmt: skip
 
-    wheel_pulses: int = setting(40, "Counted edges per turn of a wheel", minimum=1, maximum=1_000_000, read_only=True)
+    wheel_pulses: int = setting(
+        40, "Encoder pulses per revolution of a wheel", minimum=1, maximum=1_000_000, read_only=True
+    )
     knows_direction: bool = setting(
-        False, "Whether backward pulses count down; else all count up, as in [Sanjurjo]", read_only=True
+        False,
+        "Whether wheel encoders sense direction and count down in reverse; else they count up",
+        read_only=True,
     )
     pulse_hysteresis: float = setting(
-        0.1, "Turn back past an edge before it counts as backward, as a share of a pulse", minimum=0.0, maximum=0.4,
-        read_only=True,
+        0.1, "Rotation backwards that the encoder ignores before it counts down, as a share of a pulse",
+        minimum=0.0, maximum=0.4, read_only=True,
     )  # fmt: skip
     pulse_jitter: float = setting(
-        0.01, "Standard deviation of an edge's position, as a share of a pulse", minimum=0.0, maximum=0.1
-    )
+        0.01, "Standard deviation of the position of each pulse on the wheel, as a share of the pulse spacing",
+        minimum=0.0, maximum=0.1,
+    )  # fmt: skip
     stopped_after_s: float = setting(
-        0.5, "Time without a pulse after which a rate reads 0", unit="s", minimum=0.01, maximum=100.0, read_only=True
-    )
+        0.5, "Time without a pulse after which the published wheel or engine speed is 0",
+        unit="s", minimum=0.01, maximum=100.0, read_only=True,
+    )  # fmt: skip
     engine_pulses: int = setting(
-        36, "Counted edges per turn of the engine", minimum=1, maximum=1_000_000, read_only=True
+        36, "Encoder pulses per revolution of the engine", minimum=1, maximum=1_000_000, read_only=True
     )
 
-    steering_resolution_deg: float = amount(0.044, "Resolution of the Pitman angle; 0: no rounding", "deg", 90.0)
-    steering_noise_deg: float = amount(0.02, "Standard deviation of the Pitman angle's white noise", "deg", 90.0)
-    steering_offset_deg: float = amount(0.1, "Standard deviation of the Pitman angle's constant offset", "deg", 90.0)
+    steering_resolution_deg: float = amount(
+        0.044, "Resolution of the measured Pitman arm angle; 0: no rounding", "deg", 90.0
+    )
+    steering_noise_deg: float = amount(
+        0.02, "Standard deviation of white noise on the measured Pitman arm angle", "deg", 90.0
+    )
+    steering_offset_deg: float = amount(
+        0.1, "Standard deviation of the constant offset of the measured Pitman arm angle", "deg", 90.0
+    )
     wheel_torque_noise_nm: float = amount(10.0, "Standard deviation of the wheel torque's white noise", "N m", 1e5)
     wheel_torque_offset_nm: float = amount(5.0, "Standard deviation of the wheel torque's constant offset", "N m", 1e5)
     wheel_torque_resolution_nm: float = amount(1.0, "Resolution of the wheel torque; 0: no rounding", "N m", 1e5)
-    wheel_torque_range_nm: float = amount(10000.0, "Largest reading of the wheel torque; 0: no limit", "N m", 1e6)
-    throttle_noise: float = amount(0.002, "Standard deviation of the throttle's white noise, 1 is full pedal", "", 1.0)
-    throttle_resolution: float = amount(0.001, "Resolution of the throttle; 0: no rounding", "", 1.0)
+    wheel_torque_range_nm: float = amount(
+        10000.0, "Largest wheel torque that can be measured, beyond which it saturates; 0: no limit", "N m", 1e6
+    )
+    throttle_noise: float = amount(
+        0.002, "Standard deviation of white noise on the throttle position, where 1 is full throttle", "", 1.0
+    )
+    throttle_resolution: float = amount(
+        0.001, "Resolution of the throttle position, where 1 is full throttle; 0: no rounding", "", 1.0
+    )
     full_brake_pressure_pa: float = setting(
-        1e7, "Pressure in the brake line at full pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
+        1e7, "Pressure in the brake line at full brake pedal", unit="Pa", minimum=1e3, maximum=1e9, read_only=True
     )
     brake_pressure_noise_pa: float = amount(2e4, "Standard deviation of the brake pressure's white noise", "Pa", 1e8)
     brake_pressure_resolution_pa: float = amount(5e3, "Resolution of the brake pressure; 0: no rounding", "Pa", 1e8)
@@ -77,7 +91,7 @@ class EncoderSettings(SensorSettings):
     tilt_offset_deg: float = amount(0.2, "Standard deviation of the inclinometers' constant offset", "deg", 90.0)
     tilt_resolution_deg: float = amount(0.01, "Resolution of the inclinometers; 0: no rounding", "deg", 90.0)
     tilt_smoothing_s: float = amount(
-        0.3, "Time constant of the inclinometers' low-pass filter; 0: no filter", "s", 100.0
+        0.3, "Time constant of the inclinometers' first-order low-pass filter; 0: no filter", "s", 100.0
     )
 
     def __post_init__(self) -> None:
@@ -89,7 +103,7 @@ class EncoderSettings(SensorSettings):
             )
 
     def errors(self) -> dict[str, ErrorParameters]:
-        """Errors of each kind of reading, in its unit: N m, rad, share, Pa, rad."""
+        """Error models by kind of reading: wheel torque [N m], steering [rad], throttle, brake [Pa], tilt [rad]."""
         return {
             "torque": ErrorParameters(
                 noise=self.wheel_torque_noise_nm,

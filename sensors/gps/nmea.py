@@ -115,7 +115,7 @@ class Rmc:
 
     @property
     def time_ns(self) -> int | None:
-        """Time since 1970."""
+        """Date and time of the sentence as nanoseconds since 1970."""
         if self.date is None or self.time_of_day_ns is None:
             return None
         return (self.date.toordinal() - _EPOCH_DAY) * DAY_NS + self.time_of_day_ns

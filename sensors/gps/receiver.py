@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.interfaces.samples import COURSE_SPEED
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from sensors.errors import ErrorModel, ErrorParameters
 from sensors.faults import Fault
@@ -36,6 +37,8 @@ class Gps(Sensor[GpsSettings, GpsSample]):
     from the origin over the Earth's radius, a milliradian at 6 km.
     """
 
+    STATE = ("_position_errors", "_velocity_errors", "_lock", "_last_fix")
+
     def __init__(
         self,
         settings: GpsSettings,
@@ -62,7 +65,7 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
 
     def change(self, settings: GpsSettings) -> None:
-        """Change settings while running."""
+        """Apply changed settings while running."""
         super().change(settings)
         self._position_errors.parameters = settings.position_errors()
         self._satellites = constellation(settings.satellites, settings.sky_mask_deg)
@@ -138,8 +141,10 @@ class Gps(Sensor[GpsSettings, GpsSample]):
         )
 
 
-class _Lock:
+class _Lock(Stateful):
     """Whether there is a fix: lost at once, regained after satellites were visible for a while; held at the start."""
+
+    STATE = ("_is_held", "_clear_since_ns")
 
     def __init__(self) -> None:
         self.reset()

@@ -26,44 +26,45 @@ class GpsSettings(SensorSettings):
 
     rate_hz: float = rate(5.0, 100.0)
     quality: int = setting(
-        1,
-        "Quality of a fix: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix",
-        minimum=0,
-        maximum=5,
-    )
+        1, "Fix quality as in NMEA GGA: 1 autonomous, 2 differential, 4 RTK fixed, 5 RTK float; 0: never a fix",
+        minimum=0, maximum=5,
+    )  # fmt: skip
     horizontal_std_m: float = setting(
-        1.263, "Standard deviation of the position, east and north each", unit="m", minimum=0.0, maximum=1000.0
+        1.263, "Standard deviation of the position error, east and north each", unit="m", minimum=0.0, maximum=1000.0
     )
     vertical_std_m: float = setting(
-        2.551, "Standard deviation of the total error of the height", unit="m", minimum=0.0, maximum=1000.0
+        2.551, "Standard deviation of the height error", unit="m", minimum=0.0, maximum=1000.0
     )
     velocity_std_mps: float = setting(
         0.05, "Standard deviation of each axis of the Doppler velocity", unit="m/s", minimum=0.0, maximum=100.0
     )
     correlated_share: float = setting(
-        0.0, "Share of the position's variance that changes slowly (Gauss-Markov)", minimum=0.0, maximum=1.0
+        0.0,
+        "Share of the position error's variance that is correlated in time (Gauss-Markov), the rest is white noise",
+        minimum=0.0,
+        maximum=1.0,
     )
     correlation_time_s: float = setting(
-        30.0,
-        "Correlation time of the slowly changing part of the position error",
-        unit="s",
-        minimum=0.1,
-        maximum=1e5,
-    )
+        30.0, "Correlation time of the time-correlated part of the position error",
+        unit="s", minimum=0.1, maximum=1e5,
+    )  # fmt: skip
     satellites: int = setting(14, "Number of satellites above the horizon", minimum=FEWEST_SATELLITES, maximum=60)
     sky_mask_deg: float = setting(
-        10.0, "Elevation below which satellites are not used", unit="deg", minimum=0.0, maximum=60.0
+        10.0, "Elevation above the horizon below which satellites are not used", unit="deg", minimum=0.0, maximum=60.0
     )
     highest_pdop: float = setting(
         25.0, "Dilution of precision (PDOP) above which there is no fix", minimum=1.0, maximum=1000.0
     )
-    needs_sky: bool = setting(False, "Whether buildings and hills hide satellites", read_only=True)
+    needs_sky: bool = setting(
+        False, "Whether buildings and hills of the world hide satellites; false: open sky", read_only=True
+    )
     reacquisition_s: float = setting(
         1.0, "Time from seeing enough satellites again to the next fix", unit="s", minimum=0.0, maximum=600.0
     )
     geoid_separation_m: float = setting(
-        53.0, "Height of the geoid above the ellipsoid, for GGA", unit="m", minimum=-120.0, maximum=120.0
-    )
+        53.0, "Height of the geoid above the WGS 84 ellipsoid, for NMEA GGA sentences",
+        unit="m", minimum=-120.0, maximum=120.0,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

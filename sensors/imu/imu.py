@@ -22,7 +22,9 @@ GYRO, ACCEL, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 10)  # in a reading, 
 
 
 class Imu(Sensor[ImuSettings, ImuSample]):
-    """Samples at its rate; `update` at every tick returns the samples that arrive."""
+    """An IMU with errors; `update` at every tick returns the samples that arrive."""
+
+    STATE = ("_gyro", "_accel", "_tilt", "_heading")
 
     def __init__(
         self,
@@ -33,7 +35,7 @@ class Imu(Sensor[ImuSettings, ImuSample]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """See sensors.sensor.Sensor."""
+        """Further arguments as of sensors.sensor.Sensor."""
         tilt, heading = settings.attitude_errors()
         self._gyro = ErrorModel(settings.gyro_errors(), 3, seed, name, "gyro")
         self._accel = ErrorModel(settings.accel_errors(), 3, seed, name, "accel")

@@ -42,13 +42,9 @@ class ImuSettings(SensorSettings):
 
     rate_hz: float = rate(100.0)
     gravity_mps2: float = setting(
-        9.81,
-        "Gravitational acceleration, the same as the vehicle's",
-        unit="m/s^2",
-        minimum=0.0,
-        maximum=30.0,
-        read_only=True,
-    )
+        9.81, "Gravitational acceleration; must equal the vehicle model's",
+        unit="m/s^2", minimum=0.0, maximum=30.0, read_only=True,
+    )  # fmt: skip
 
     gyro_noise_density_dps_per_rthz: float = deviation(
         0.005, "White noise density of the gyroscopes", "deg/s/sqrt(Hz)", 10.0
@@ -63,10 +59,15 @@ class ImuSettings(SensorSettings):
     gyro_constant_bias_dps: float = deviation(0.1, "Standard deviation of the gyroscopes' turn-on bias", "deg/s", 100.0)
     gyro_scale_ppm: float = deviation(1000.0, "Standard deviation of the gyroscopes' scale factor error", "ppm", 1e5)
     gyro_misalignment_mrad: float = deviation(
-        0.5, "Standard deviation of each gyroscope axis against each other one", "mrad", 100.0
+        0.5, "Standard deviation of the misalignment between any two gyroscope axes", "mrad", 100.0
     )
     gyro_resolution_dps: float = deviation(0.0001, "Resolution of the gyroscopes; 0: no rounding", "deg/s", 10.0)
-    gyro_range_dps: float = deviation(450.0, "Largest reading of the gyroscopes; 0: no limit", "deg/s", 1e5)
+    gyro_range_dps: float = deviation(
+        450.0,
+        "Largest angular velocity the gyroscopes can measure, beyond which they saturate; 0: no limit",
+        "deg/s",
+        1e5,
+    )
 
     accel_noise_density_ug_per_rthz: float = deviation(
         60.0, "White noise density of the accelerometers", "ug/sqrt(Hz)", 1e5
@@ -83,18 +84,24 @@ class ImuSettings(SensorSettings):
         1000.0, "Standard deviation of the accelerometers' scale factor error", "ppm", 1e5
     )
     accel_misalignment_mrad: float = deviation(
-        0.5, "Standard deviation of each accelerometer axis against each other one", "mrad", 100.0
+        0.5, "Standard deviation of the misalignment between any two accelerometer axes", "mrad", 100.0
     )
     accel_resolution_mg: float = deviation(0.01, "Resolution of the accelerometers; 0: no rounding", "mg", 100.0)
-    accel_range_g: float = deviation(8.0, "Largest reading of the accelerometers; 0: no limit", "g", 1e4)
-
-    has_attitude: bool = setting(False, "Whether the unit has its own filter that reports attitude", read_only=True)
-    attitude_std_deg: float = deviation(
-        0.5, "Standard deviation of roll and pitch, about level axes of the world", "deg", 45.0
+    accel_range_g: float = deviation(
+        8.0, "Largest specific force the accelerometers can measure, beyond which they saturate; 0: no limit", "g", 1e4
     )
-    heading_std_deg: float = deviation(2.0, "Standard deviation of the heading", "deg", 180.0)
+
+    has_attitude: bool = setting(
+        False, "Whether the IMU estimates its own orientation and publishes it on imu/data", read_only=True
+    )
+    attitude_std_deg: float = deviation(
+        0.5, "Standard deviation of roll and pitch in the published orientation", "deg", 45.0
+    )
+    heading_std_deg: float = deviation(
+        2.0, "Standard deviation of the heading in the published orientation", "deg", 180.0
+    )
     attitude_correlation_s: float = setting(
-        10.0, "Correlation time of the attitude errors", unit="s", minimum=0.01, maximum=1e5
+        10.0, "Correlation time of the errors of the published orientation", unit="s", minimum=0.01, maximum=1e5
     )
 
     def __post_init__(self) -> None:

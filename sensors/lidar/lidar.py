@@ -33,6 +33,9 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
     A sweep begins at each whole period since 1970 and is sent after its last ray.
     """
 
+    STATE = ("_noise", "_chance", "_before", "_last", "_stamp_ns", "_shot", "_ranges", "_intensities", "_positions")
+    FIXED = ("_ranges", "_intensities", "_positions")
+
     def __init__(
         self,
         settings: LidarSettings,
@@ -43,7 +46,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         faults: Iterable[Fault] = (),
         start_ns: int = 0,
     ) -> None:
-        """See sensors.sensor.Sensor; scene: the world that rays are cast on."""
+        """scene: the world that rays are cast on; further arguments as of sensors.sensor.Sensor."""
         super().__init__(settings, seed=seed, name=name, faults=faults, start_ns=start_ns)
         self.scene = scene
         self._beams = beams_of(settings)
@@ -51,7 +54,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._is_free = None if is_free.all() else is_free
         self._period_ns = self._sampler.period_ns
         self._delays_ns = column_delays_ns(settings, self._period_ns)
-        self._positions = np.empty((settings.columns, 12))
+        self._positions = np.zeros((settings.columns, 12))
         self._intensities = np.zeros(self._beams.own_body.shape, np.float32)
         self._work = _Workspace(0)
         self._before: Pose | None = None
@@ -98,12 +101,17 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
         self._before = now
         return self.arrived(time_ns)
 
+    def next_arrival_ns(self, now_ns: int) -> int:
+        """No scan arrives before this time: a sweep is sent with its last ray."""
+        return self._delivery.next_ns(self._stamp_ns + int(self._delays_ns[-1]))
+
     def _restart(self) -> None:
         self._noise = stream(self.seed, self.name, "noise")
         self._chance = stream(self.seed, self.name, "returns")
         self._before = None
         # Ranges and points of the last scan, for the freeze fault; raw, because copies of points lose their padding.
         self._last: tuple[Floats, NDArray[np.uint8]] | None = None
+        self._start_sweep(0)
 
     def _follow(self, before: Pose, now: Pose) -> None:
         passed = (now.time_ns - before.time_ns) / NS_PER_S
@@ -113,7 +121,7 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
 
     def _start_sweep(self, stamp_ns: int) -> None:
         self._stamp_ns, self._shot = stamp_ns, 0
-        self._ranges = np.empty(self._beams.own_body.shape, np.float32)  # new, because it is handed out
+        self._ranges = np.zeros(self._beams.own_body.shape, np.float32)  # new, because it is handed out
 
     def _shoot(self, before: Pose, now: Pose) -> None:
         """Fire all columns that are due."""
@@ -142,7 +150,8 @@ class Lidar(Sensor[LidarSettings, LidarScan]):
             late_ns = self._stamp_ns + self._delays_ns[first:last] - now.time_ns
             ages = late_ns / NS_PER_S
         is_cast = None if self._is_free is None else self._is_free[first:last].ravel()
-        found = self.scene.trace(positions[:, :3], work.directions, self._reading.most, ages, is_cast)
+        origins = np.ascontiguousarray(positions[:, :3])  # else one column alone would be of another type in kernels
+        found = self.scene.trace(origins, work.directions, self._reading.most, ages, is_cast)
         # Always drawn, so that no setting changes later random numbers.
         self._noise.standard_normal(out=work.normals, dtype=np.float32)
         self._chance.random(out=work.chances, dtype=np.float32)

@@ -35,7 +35,7 @@ def _coordinate(default: object = 0.0) -> float:
 
 
 def level_ground(x: float, y: float) -> float:
-    """z = 0 everywhere."""
+    """Height [m] of level ground at any x, y: 0."""
     return 0.0
 
 
@@ -96,7 +96,7 @@ class MovingTarget:
             raise ValueError("loop: needs waypoints")
         for before, leg in itertools.pairwise([(self.x_m, self.y_m), *((at.x_m, at.y_m) for at in self.waypoints)]):
             if math.dist(before, leg) < SHORTEST_LEG_M:
-                raise ValueError(f"waypoints: two places in a row are the same, x_m {leg[0]:g}, y_m {leg[1]:g}")
+                raise ValueError(f"waypoints: two positions in a row are the same, x_m {leg[0]:g}, y_m {leg[1]:g}")
 
     def target(self, time_s: float, height_at: HeightAt) -> Target:
         """Target at a time since the start of the run, on the ground of height_at.

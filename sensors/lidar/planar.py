@@ -13,7 +13,7 @@ from sensors.samples import LidarScan
 
 
 class PlanarScan(NamedTuple):
-    """As sensor_msgs/LaserScan: in the sensor's frame, angles counter-clockwise from x [rad]."""
+    """One row of a scan as in sensor_msgs/LaserScan: angles counter-clockwise from the sensor's x axis [rad]."""
 
     time_ns: int  # first ray
     angle_min: float

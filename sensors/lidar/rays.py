@@ -34,7 +34,7 @@ class Pose(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Measurement parameters; see LidarSettings."""
+    """Range limits and errors of a LIDAR for kernels; see LidarSettings."""
 
     least: float
     most: float

@@ -14,6 +14,7 @@ import numpy as np
 from embreex.rtcore import EmbreeDevice
 from numpy.typing import ArrayLike, NDArray
 
+from proving_ground.saving.stateful import Stateful
 from sensors.lidar.casting import DONE, Found, Hits, Rays, Segments, enter, leave, meet_plane
 from sensors.lidar.levels import PIECE_FACES, Level, levels_for
 from sensors.lidar.rut_view import MARKS, mark_ruts, sink_into_ruts
@@ -31,11 +32,13 @@ REACH_M = 150.0
 STEEPEST = 10.0  # slope of a plane
 
 
-class Scene:
+class Scene(Stateful):
     """Surroundings of one vehicle, which it follows; several vehicles may share a scene, but one each is faster.
 
     Results depend on origin, targets and ruts only, not on earlier calls.
     """
+
+    STATE = ("_targets", "_marks", "_rutted")
 
     def __init__(
         self,

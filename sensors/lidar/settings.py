@@ -38,7 +38,7 @@ class LidarSettings(SensorSettings):
     )
     elevations_deg: tuple[float, ...] = setting(
         tuple(float(angle) for angle in range(-15, 16, 2)),
-        "Elevations of a spinning unit's beams, lowest first",
+        "Elevation angles of the beams of a spinning LIDAR, lowest first",
         unit="deg",
         minimum=-89.0,
         maximum=89.0,
@@ -60,37 +60,37 @@ class LidarSettings(SensorSettings):
     vertical_fov_deg: float = setting(
         30.0, "Vertical field of view of a flash LIDAR", unit="deg", minimum=0.1, maximum=178.0, read_only=True
     )
-    min_range_m: float = setting(0.5, "Distance below which a range reads -inf", unit="m", minimum=0.0, maximum=1000.0)
-    max_range_m: float = setting(
-        100.0, "Distance above which a range reads +inf", unit="m", minimum=0.1, maximum=1000.0
+    min_range_m: float = setting(
+        0.5, "Distance below which a return is reported as -inf (too close)", unit="m", minimum=0.0, maximum=1000.0
     )
-    range_noise_m: float = setting(0.02, "Standard deviation of each range", unit="m", minimum=0.0, maximum=10.0)
+    max_range_m: float = setting(
+        100.0, "Distance beyond which there is no return, reported as +inf", unit="m", minimum=0.1, maximum=1000.0
+    )
+    range_noise_m: float = setting(
+        0.02, "Standard deviation of white noise on each measured range", unit="m", minimum=0.0, maximum=10.0
+    )
     range_bias_m: float = setting(
-        0.0, "Standard deviation of each beam's constant error", unit="m", minimum=0.0, maximum=10.0
+        0.0, "Standard deviation of the constant range error of each beam", unit="m", minimum=0.0, maximum=10.0
     )
     range_resolution_m: float = setting(
-        0.0, "Resolution of the ranges; 0: no rounding", unit="m", minimum=0.0, maximum=10.0
+        0.0, "Resolution of the measured ranges; 0: no rounding", unit="m", minimum=0.0, maximum=10.0
     )
     weak_signal: float = setting(
-        0.05,
-        "Signal at which a share 1/e of returns is lost, see sensors/lidar/rays.py; 0: no loss",
-        minimum=0.0,
-        maximum=1e6,
-    )
+        0.05, "Signal (reflectivity cos(incidence) (max_range/range)^2) at which 37 % of returns are lost; 0: none is",
+        minimum=0.0, maximum=1e6,
+    )  # fmt: skip
     full_intensity_m: float = setting(
-        20.0, "Distance up to which intensity does not fall", unit="m", minimum=0.1, maximum=1000.0
+        20.0, "Distance beyond which the intensity falls with 1/range^2", unit="m", minimum=0.1, maximum=1000.0
     )
     soil_reflectivity: float = _reflectivity(0.25, "the ground")
     building_reflectivity: float = _reflectivity(0.5, "boxes and meshes")
     tree_reflectivity: float = _reflectivity(0.35, "cylinders")
     target_reflectivity: float = _reflectivity(0.7, "moving targets and the own body")
-    deskew: bool = setting(False, "Whether points are corrected as if all were measured at the stamp")
+    deskew: bool = setting(False, "Whether points of a cloud are motion-compensated to the time of its stamp")
     own_body: str = setting(
-        REMOVED,
-        "Rays that hit the vehicle's own body: removed = no return, seen = reported, absent = they pass through",
-        choices=(REMOVED, SEEN, ABSENT),
-        read_only=True,
-    )
+        REMOVED, "Treatment of rays that hit the own vehicle: removed = no return, seen = reported, absent = they pass",
+        choices=(REMOVED, SEEN, ABSENT), read_only=True,
+    )  # fmt: skip
     body_boxes_m: tuple[float, ...] = setting(
         (),
         "Own body in base_link, each box as x y z of its least and its largest corner; empty: from the vehicle's file",

@@ -58,7 +58,7 @@ class Shapes:
         return np.flatnonzero(self._is_large)
 
     def all(self) -> NDArray[np.intp]:
-        """All indices."""
+        """Indices of all shapes."""
         return np.arange(len(self._faces))
 
     def pieces(self, numbers: NDArray[np.intp], most_faces: int) -> list[NDArray[np.intp]]:

@@ -37,7 +37,7 @@ class Triangles(NamedTuple):
 
 
 class Surface:
-    """Triangles within bounds."""
+    """The triangles of the ground within a rectangle, for ray casting."""
 
     def __init__(self, scene: EmbreeScene, triangles: Triangles, origin: Array, bounds: Array) -> None:
         self._scene = scene

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
-from diagnostic_msgs.msg import KeyValue
-
-from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.synchronous import Finished
 from proving_ground.ros_support.tf import FrameTransform, StaticTransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.ros_support.transformations import quaternion_from_euler
@@ -23,11 +21,14 @@ from proving_ground.settings.dates import date_ns
 from proving_ground.settings.units import NS_PER_S
 from sensors.kinds import SENSOR_KINDS, SeenWorld, SensorKind
 from sensors.node_settings import SceneSettings
-from sensors.rig import make_sensor
+from sensors.rig import Truth, make_sensor, sampled, warm_up
 from sensors.ros.truth_input import TruthInput
 from sensors.samples import DriveTruth
 from sensors.sensor import Sensor
+from terrain.obstacles import Obstacles
+from terrain.ros.changes import follow_spawned, follow_world
 from terrain.surroundings import Surroundings
+from terrain.world import World
 from vehicle_dynamics.base_motion import BaseMotion
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.vehicle_files import vehicle_file
@@ -49,12 +50,14 @@ class SensorNode(SuiteNode[Any]):
         self.fitted: Any = s.fitted(self.kind.name, self._equipment)
         self.frame = s.frames.named(s.frame or self.kind.frame_of(self.get_name()))
         self.map_frame = s.frames.map_frame
-        self._sensor: Sensor[Any, Any] | None = None
         if isinstance(s, SceneSettings):
-            self.seen = SeenWorld(Surroundings(s), s.moving_targets())
+            self.seen = SeenWorld.of(Surroundings(s), [s])
+        warm_up(self.kind, self.fitted, self.seen, self.get_name())
+        if self.seen is not None:
+            follow_world(self, self._on_world)
+            follow_spawned(self, self._on_spawned)
         self._advertise()
-        if s.start_date:
-            self._begin(date_ns("start_date", s.start_date))
+        self._prepare()
         self._total = 0  # samples published
         self._reported = (0, 0)  # time of the last rate report [ns], and samples until then
         self._mounts = StaticTransformBroadcaster(self)
@@ -62,8 +65,16 @@ class SensorNode(SuiteNode[Any]):
         rotation = quaternion_from_euler(roll, pitch, yaw)
         mount = FrameTransform(s.frames.base_frame, self.frame, self.fitted.mount.position, rotation)
         self._mounts.send(ns_to_stamp(0), [mount])
+        sent = [item.topic.named(self.get_name()).name for item, _, _ in self._publications]
+        self._finished = Finished(self, sent) if s.sync_with else None
         self._truth = TruthInput(
-            self, self._on_truth, self._on_reset, needs_accel=self.kind.needs_accel, needs_drive=self.kind.needs_drive
+            self,
+            self._on_truth,
+            self._on_reset,
+            needs_accel=self.kind.needs_accel,
+            needs_drive=self.kind.needs_drive,
+            on_ruts=self._on_ruts if self.kind.sees_ground and self.seen is not None and self.seen.has_ruts else None,
+            on_resets=self._finished.on_resets if self._finished is not None else lambda resets: None,
         )
 
     def _advertise(self) -> None:
@@ -73,12 +84,14 @@ class SensorNode(SuiteNode[Any]):
             for item in self.kind.publishes
             if item.is_sent(s)
         ]
-        self._announced = []  # keep publishers alive for late subscribers
-        for item in self.kind.announces:
+        self._announced = [(item, self.advertise(item.topic)) for item in self.kind.announces]
+        self._announce()
+
+    def _announce(self) -> None:
+        for item, publisher in self._announced:
             message = new_message(item.topic.type, self.map_frame)
             item.fill(message, 0, self.seen)  # valid at all times
-            self._announced.append(self.advertise(item.topic))
-            self._announced[-1].publish(message)
+            publisher.publish(message)
 
     def publish(self, sample: Any) -> None:
         """Publish a sample on all topics of the kind."""
@@ -86,6 +99,8 @@ class SensorNode(SuiteNode[Any]):
             for fill in item.fills(sample, self.fitted):
                 fill(message)
                 publisher.publish(message)
+                if self._finished is not None:
+                    self._finished.count(item.topic.named(self.get_name()).name)
         remark = self.kind.remark(sample) if self.kind.remark is not None else None
         if remark is not None and remark.is_fine:
             self.health.report(remark.check, Level.OK, remark.words)
@@ -110,17 +125,24 @@ class SensorNode(SuiteNode[Any]):
         self._report_rate()
         time_ns = self._truth.time_ns or 0
         self._report_faults(time_ns)
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(time_ns))
-        message.status[0].values += [KeyValue(key=key, value=value) for key, value in self._figures.items()]
-        self._diagnostics.publish(message)
+        figures = self._figures | (self._finished.digest.texts() if self._finished is not None else {})
+        self.publish_figures(ns_to_stamp(time_ns), figures)
 
     def _report_faults(self, time_ns: int) -> None:
         faults = self._sensor.faults_at(time_ns) if self._sensor is not None else ()
         if faults:
             words = (f"{fault.kind} {fault.value:g} {fault.channel}".strip() for fault in faults)
             self.report("fault", Level.WARN, f"fault on purpose: {', '.join(words)}")
-        else:
+        elif "fault" in self.health.checks:
             self.report("fault", Level.OK, "no fault is active")
+        else:
+            self.health.report("fault", Level.OK, "no fault is active")  # not worth a line
+
+    def _prepare(self) -> None:
+        """Make the sensor, or leave that to the first truth when the settings give no start date."""
+        self._sensor: Sensor[Any, Any] | None = None
+        if self.settings.start_date:
+            self._begin(date_ns("start_date", self.settings.start_date))
 
     def _begin(self, start_ns: int) -> None:
         self._sensor = make_sensor(self.kind, self.fitted, self.seen, name=self.get_name(), start_ns=start_ns)
@@ -128,17 +150,35 @@ class SensorNode(SuiteNode[Any]):
     def _on_reset(self) -> None:
         self.get_logger().info("restarts: the simulation was reset")
         self._reported = (0, 0)
+        if self.seen is not None:
+            self.seen.clear_ruts()
         if self._sensor is not None:
             self._sensor.reset()
+
+    def _on_world(self, name: str, world: World) -> None:
+        self.seen = SeenWorld(Surroundings(self.settings, world), self.settings.moving_targets())
+        self._announce()
+        self._prepare()
+
+    def _on_ruts(self, cells: Any) -> None:
+        if self.seen is not None:
+            self.seen.press(cells)
+
+    def _on_spawned(self, spawned: Obstacles) -> None:
+        if self.seen is not None:
+            self.seen.set_spawned(spawned)
 
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> None:
         if self._sensor is None:
             self._begin(time_ns)
         if self.seen is not None:
             self.seen.move_to(self.sensor.seconds(time_ns))
-        for sample in self.sensor.update(time_ns, motion, *((drive,) if self.kind.needs_drive else ())):
+        truth = Truth(time_ns, motion, drive)
+        for sample in sampled(self.kind, self.sensor, truth, self._finished.digest if self._finished else None):
             self.publish(sample)
             self._total += 1
+        if self._finished is not None:
+            self._finished.report(time_ns, self.sensor.next_arrival_ns(time_ns))
 
     def _report_rate(self) -> None:
         now_ns = self._truth.time_ns

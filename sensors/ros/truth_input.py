@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rclpy.qos import QoSProfile
 from std_msgs.msg import UInt32
 
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.fields import read_stamp
-from proving_ground.interfaces.motion_codec import read_accel, read_odometry, read_truth_actuation
+from proving_ground.interfaces.motion_codec import read_accel, read_odometry, read_ruts, read_truth_actuation
 from proving_ground.interfaces.synchronisers import InstantSynchroniser
 from proving_ground.interfaces.topic import Topic
 from proving_ground.ros_support.health import Level
@@ -21,9 +20,9 @@ from sensors.samples import DriveTruth
 from vehicle_dynamics.base_motion import BaseMotion
 
 SILENT_AFTER_S = 0.5  # wall time
+LOGGED_AFTER_S = 10.0  # wall time: at the start of a run, and in a short pause, silence is no news
 CALM_AFTER_S = 1.0  # wall time: how long a rejection is reported
 NOTHING = (0.0, 0.0, 0.0)
-TRUTH = QoSProfile(depth=50)  # no instant is lost under load
 
 
 class TruthInput:
@@ -43,25 +42,32 @@ class TruthInput:
         odometry: Topic = topics.TRUTH_ODOM,
         needs_accel: bool = False,
         needs_drive: bool = False,
+        on_ruts: Callable[[Any], None] | None = None,
+        on_resets: Callable[[int], None] = lambda resets: None,
         frames: tuple[str, str] | None = None,
     ) -> None:
         """odometry: the topic, which may be an estimate.
 
         frames: required frame and child frame, as ("map", "base_link"); empty: any.
         needs_accel: else accelerations are 0; needs_drive: else there is no DriveTruth.
+        on_ruts: called with the records of RUT_CELL of an instant before `on_truth`; None: ruts are not needed.
+        on_resets: called with the number of resets of the simulation when it is known, after `on_reset`.
         """
-        self._node, self._on_truth, self._on_reset = node, on_truth, on_reset
+        self._node, self._on_truth, self._on_reset, self._after_resets = node, on_truth, on_reset, on_resets
         self._heard_at = node.wall_time()
         self._rejected_at = -math.inf
-        needed = ["odom", *(["accel"] if needs_accel else []), *(["drive"] if needs_drive else [])]
-        self._instants = InstantSynchroniser(needed, leader="odom")
+        self._on_ruts = on_ruts
+        inputs: dict[str, tuple[Topic, Callable[[Any], Any]]] = {
+            "odom": (odometry, partial(read_odometry, frames=frames)),
+            **({"accel": (topics.TRUTH_ACCEL, read_accel)} if needs_accel else {}),
+            **({"drive": (topics.TRUTH_ACTUATION, read_truth_actuation)} if needs_drive else {}),
+            **({"ruts": (topics.RUTS, read_ruts)} if on_ruts is not None else {}),
+        }
+        self._instants = InstantSynchroniser(inputs, leader="odom")
         self._resets: int | None = None
         node.listen(topics.RESETS, self._on_resets)
-        self._listen(odometry, "odom", partial(read_odometry, frames=frames))
-        if needs_accel:
-            self._listen(topics.TRUTH_ACCEL, "accel", read_accel)
-        if needs_drive:
-            self._listen(topics.TRUTH_ACTUATION, "drive", read_truth_actuation)
+        for part, (topic, read) in inputs.items():
+            self._listen(topic, part, read)
 
     @property
     def time_ns(self) -> int | None:
@@ -76,10 +82,11 @@ class TruthInput:
     def report(self) -> None:
         """Report to the node's health whether truth arrives."""
         silent = self.silent_s
+        report = self._node.report if silent > LOGGED_AFTER_S else self._node.health.report
         if self.time_ns is None:
-            self._node.report("truth", Level.WARN, "no ground truth yet; is the vehicle running?")
+            report("truth", Level.WARN, "no ground truth yet; is the vehicle running?")
         elif silent > SILENT_AFTER_S:
-            self._node.report("truth", Level.WARN, "ground truth is silent; is the simulation paused?")
+            report("truth", Level.WARN, "ground truth is silent; is the simulation paused?")
         else:
             self._node.report("truth", Level.OK, "ground truth arrives")
         if self._node.wall_time() - self._rejected_at > CALM_AFTER_S:
@@ -90,6 +97,7 @@ class TruthInput:
         if before is not None and message.data != before:
             self._instants.clear()
             self._on_reset()
+        self._after_resets(message.data)
 
     def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any]) -> None:
         def add(message: Any) -> None:
@@ -103,7 +111,7 @@ class TruthInput:
                 self._node.health.count(f"{topic.name} rejected")
                 self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
-        self._node.listen(topic, add, TRUTH)
+        self._node.listen(topic, add)
 
     def _add(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()
@@ -115,4 +123,6 @@ class TruthInput:
         _, position, attitude, velocity, angular_velocity = parts["odom"]
         acceleration, angular_acceleration = parts.get("accel", (NOTHING, NOTHING))
         motion = BaseMotion(position, attitude, velocity, angular_velocity, acceleration, angular_acceleration)
+        if self._on_ruts is not None:
+            self._on_ruts(parts["ruts"])
         self._on_truth(time_ns, motion, parts.get("drive"))

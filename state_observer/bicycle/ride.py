@@ -59,7 +59,7 @@ DURATION_S = 30.0
 
 
 def ride(name: str, parameters: BicycleParameters, generator: np.random.Generator) -> Ride:
-    """One of RIDES, with noise from the generator."""
+    """A simulated ride, by its name in RIDES, with noise from the generator."""
     if name not in RIDES:
         raise SettingsError(f"ride {name}: {close_name(name, RIDES)}")
     step = parameters.step_s

@@ -27,7 +27,7 @@ STILL_RADPS = 1e-9  # slower rotation gives no roll angle
 
 
 class RollState(NamedTuple):
-    """Estimated state."""
+    """Estimated roll angle and gyroscope bias."""
 
     roll: float  # [rad]
     bias: float  # of the gyroscope's x axis [rad/s]
@@ -82,10 +82,10 @@ def roll_from_balance(gyro: Array, speed: float, gravity: float) -> float:
 def roll_from_rates(gyro: Array) -> float:
     """Roll in a turn without pitching (Eq. 3.31): good at large lean, undefined on a straight (then 0)."""
     about_y, about_z = float(gyro[1]), float(gyro[2])
-    turning = math.hypot(about_y, about_z)
-    if turning < STILL_RADPS:
+    rate = math.hypot(about_y, about_z)
+    if rate < STILL_RADPS:
         return 0.0
-    return math.copysign(1.0, about_z) * math.asin(about_y / turning)
+    return math.copysign(1.0, about_z) * math.asin(about_y / rate)
 
 
 def estimate(ridden: Ride, parameters: BicycleParameters) -> tuple[Array, Array]:

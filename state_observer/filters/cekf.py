@@ -140,15 +140,15 @@ def _dynamics(setup: Setup, filter_state: FilterState, at: Projection) -> Any:
     for i in range(size):
         for c in range(cranks):
             along[i] += at.matrix_r[i, c] * accelerations[c]
-    turned = velocity_by_position(linkage, at, filter_state.q, along)
+    by_position = velocity_by_position(linkage, at, filter_state.q, along)
     if setup.options.as_released and cranks > 1:  # the authors keep each angle's own product only
         for c in range(cranks):
             for i in range(size):
                 along[i] = at.matrix_r[i, c] * accelerations[c]
-            put(turned[:, c], velocity_by_position(linkage, at, filter_state.q, along)[:, c])
+            put(by_position[:, c], velocity_by_position(linkage, at, filter_state.q, along)[:, c])
     rates = velocity_by_position(linkage, at, filter_state.q, filter_state.qd)
     mass = reduced_mass(linkage, at)
-    by_angle = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, turned)))
+    by_angle = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, by_position)))
     by_rate = solved(mass, product(transposed(at.matrix_r), product(linkage.mass, rates)))
     result = np.zeros((2 * cranks, 2 * cranks))
     for a in range(cranks):

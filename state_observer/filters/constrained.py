@@ -179,7 +179,7 @@ class Sckf(LinkageFilter):
     in_all_coordinates = True
 
     def iteration(self, tuning: Tuning) -> SmoothTuning:
-        """See LinkageFilter."""
+        """Settings of the iteration, as LinkageFilter.iteration asks."""
         return tuning.smooth
 
 

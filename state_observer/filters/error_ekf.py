@@ -106,9 +106,9 @@ class ForceEkf(LinkageFilter):
     has_forces = True
 
     def dynamics(self, size: int, psd: float, tuning: Tuning) -> tuple[Array, Array]:
-        """See LinkageFilter."""
+        """State transition and process noise, as LinkageFilter.dynamics asks."""
         return shaped_acceleration(size, psd, tuning.force.correlation_time_s)
 
     def start_variances(self, size: int, angle: float, rate: float, tuning: Tuning) -> list[float]:
-        """See LinkageFilter."""
+        """Initial variances, as LinkageFilter.start_variances asks."""
         return super().start_variances(size, angle, rate, tuning) + [tuning.force.initial_std**2] * size

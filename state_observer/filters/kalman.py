@@ -27,7 +27,7 @@ def product(a: Any, b: Any) -> Any:
 
 @part
 def product_transposed(a: Any, b: Any) -> Any:
-    """a b'."""
+    """Product a b' of a matrix and the transpose of another."""
     rows, inner = a.shape
     columns = b.shape[0]
     result = np.empty((rows, columns))

@@ -34,7 +34,7 @@ class ObserverError(RuntimeError):
 
 
 class LinkageState(NamedTuple):
-    """Estimated state."""
+    """Estimated angles and rates of the cranks, and forces missing from the model."""
 
     angles: Array  # crank angles [rad]
     rates: Array  # [rad/s]
@@ -133,11 +133,11 @@ class LinkageObserver:
 
     @property
     def setup(self) -> Setup:
-        """Constants of the filter."""
+        """Constants of the filter in the form that kernels use."""
         return self._setup
 
     def predict(self) -> None:
-        """Advance one step."""
+        """Predict one time step ahead."""
         if self._filter.is_fused:
             self._before = FilterState(*(part.copy() for part in self._state))
         nothing = np.full((1, self._setup.sensors.kinds.size), np.nan)

@@ -22,7 +22,7 @@ ENDINGS = (
 
 
 class Options(NamedTuple):
-    """Parameters of individual filters."""
+    """Parameters of individual filters for kernels; each filter uses its own."""
 
     as_released: bool  # reproduce the numerics of the authors' code where it departs from the text
     penalty: float  # penalty factor of the index-3 formulation (errorEKF)
@@ -39,7 +39,7 @@ class Options(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Constants of a filter."""
+    """Constants of a filter for kernels: linkage, sensors, noise and step."""
 
     linkage: Linkage
     sensors: Sensors

@@ -86,7 +86,7 @@ class SmoothTuning:
 
 @dataclass(frozen=True, kw_only=True)
 class PerfectTuning:
-    """DIEKFpm: perfect measurements."""
+    """Parameters of DIEKFpm, which treats constraints as perfect measurements."""
 
     variance: float = setting(1e-3, "Initial variance of the constraints' noise", minimum=1e-12, maximum=10.0)
     shrink: float = setting(

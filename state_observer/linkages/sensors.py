@@ -28,7 +28,7 @@ class Sensors(NamedTuple):
 
 
 def sensor_set(mechanism: Mechanism, name: str) -> Sensors:
-    """One of SENSOR_SETS: an encoder or a gyroscope on each crank, or a gyroscope on each coupler."""
+    """Sensors by a name in SENSOR_SETS: an encoder or gyroscope on each crank, or a gyroscope on each coupler."""
     if name not in SENSOR_SETS:
         raise SettingsError(f"sensors {name}: {close_name(name, SENSOR_SETS)}")
     if name == "coupler_gyro":
@@ -103,7 +103,7 @@ def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: 
         return result
     by_q, by_qd = np.empty((count, q.size), q.dtype), np.empty((count, q.size), q.dtype)
     measurement_jacobian(linkage, sensors, q, qd, by_q, by_qd)
-    turned = velocity_by_position(linkage, at, q, qd)
+    by_position = velocity_by_position(linkage, at, q, qd)
     if diagonal and cranks > 1:
         own = np.empty_like(q)
         for c in range(cranks):
@@ -111,13 +111,13 @@ def independent_jacobian(linkage: Linkage, sensors: Sensors, at: Projection, q: 
                 own[i] = at.matrix_r[i, c] * qd[q.size - cranks + c]
             by_own = velocity_by_position(linkage, at, q, own)
             for i in range(q.size):
-                turned[i, c] = by_own[i, c]
+                by_position[i, c] = by_own[i, c]
     for s in range(count):
         if sensors.kinds[s] != BAR_GYRO:
             continue
         for c in range(cranks):
             for i in range(q.size):
-                result[s, c] += by_q[s, i] * at.matrix_r[i, c] + by_qd[s, i] * turned[i, c]
+                result[s, c] += by_q[s, i] * at.matrix_r[i, c] + by_qd[s, i] * by_position[i, c]
                 result[s, cranks + c] += by_qd[s, i] * at.matrix_r[i, c]
     return result
 

@@ -29,17 +29,17 @@ class Trajectory(NamedTuple):
 
     @property
     def angles(self) -> Array:
-        """Crank angles [rad]."""
+        """Crank angles [rad], one row per time step."""
         return self.q[:, -self.cranks :]
 
     @property
     def rates(self) -> Array:
-        """Crank rates [rad/s]."""
+        """Crank rates [rad/s], one row per time step."""
         return self.qd[:, -self.cranks :]
 
     @property
     def accelerations(self) -> Array:
-        """Crank accelerations [rad/s^2]."""
+        """Crank accelerations [rad/s^2], one row per time step."""
         return self.qdd[:, -self.cranks :]
 
 

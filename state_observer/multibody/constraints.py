@@ -41,7 +41,7 @@ def point_of(linkage: Linkage, q: Any, point: int) -> Any:
 
 @part
 def rate_of(qd: Any, point: int) -> Any:
-    """Velocity of a point."""
+    """Velocity of a point of the linkage, from the natural coordinates' rates."""
     if point >= 0:
         return qd[2 * point], qd[2 * point + 1]
     return 0.0 * qd[0], 0.0 * qd[0]

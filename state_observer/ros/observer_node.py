@@ -7,36 +7,42 @@ is used only to detect silence (outer_clock).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from std_msgs.msg import Float64, UInt32
 
 from proving_ground.interfaces import joints, topics
 from proving_ground.interfaces.motion_codec import describe_forces, fill_estimate, fill_forces
 from proving_ground.interfaces.sample_synchroniser import ROLES, SampleSynchroniser
+from proving_ground.interfaces.synchrony import Arrival
+from proving_ground.interfaces.topic import Topic
+from proving_ground.ros_support import qos
 from proving_ground.ros_support.convert import quaternion_from_msg
-from proving_ground.ros_support.diagnostics import health_to_msg
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from proving_ground.ros_support.respawn import was_respawned
+from proving_ground.ros_support.synchronous import Finished, SynchronousInput
 from proving_ground.ros_support.tf import FrameTransform, TransformBroadcaster
 from proving_ground.ros_support.time import ns_to_stamp, on_time_jump
 from proving_ground.settings.units import NS_PER_S
 from state_observer.arrivals import Arrivals, RecentCounts
-from state_observer.in_run import FORCES_EVERY, EstimateTimes, begin_at
+from state_observer.in_run import FORCES_EVERY, EstimateTimes, InstantObserver, begin_at
 from state_observer.kinds import OBSERVER_KINDS
 from state_observer.node_settings import ObserverNodeSettings, make_observer
 from state_observer.ros.outer_clock import OuterClock
 from state_observer.vehicle.figures import health_figures
 from state_observer.vehicle.health import ALIGNED, INVALID, STARTING
-from state_observer.vehicle.observer import BasicObserver, VehicleObserver
+from state_observer.vehicle.observer import BasicObserver, VehicleObserver, Verdict
 from state_observer.vehicle.odometry_frames import odometry_frames
 from state_observer.vehicle.validation import Rejection, Sample, pose_variances
+from terrain.ros.changes import follow_world
 from terrain.surroundings import Surroundings
+from terrain.world import World
 from vehicle_dynamics.motion import heading_of
 
 POSE = topics.INITIAL_POSE.name
@@ -52,11 +58,14 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
     def __init__(self) -> None:
         super().__init__()
         s = self.settings
-        self.get_logger().info(f"building the observer ({s.kind}); the first time on a machine this takes a while")
+        self.get_logger().debug(f"building the observer ({s.kind})")
         self._observer = self._make_observer()
         self._observer.warm_up()
         self._times = EstimateTimes(s.rate_hz)
         self._count = 0
+        self._run = InstantObserver(
+            self._observer, self._start if self._is_at_start else None, self._start_ns, s.rate_hz
+        )
         self._resets: int | None = None
         self._times_back = 0
         self._recent = RecentCounts()
@@ -71,27 +80,81 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         self._forces = self.advertise(topics.TYRE_FORCES)
         self._tf = TransformBroadcaster(self) if s.tf_rate_hz else None
         uses_actuation = OBSERVER_KINDS[s.kind].uses_actuation
-        inputs = {role: topic for role, topic in ROLES.items() if uses_actuation or role != "actuation"}
-        self._samples = SampleSynchroniser({role: topic.name for role, topic in inputs.items()}, holds_imu=True)
+        inputs = {
+            role: topic.named(getattr(s, topic.sensor).name)
+            for role, topic in ROLES.items()
+            if uses_actuation or role != "actuation"
+        }
+        self._roles = {topic.name: role for role, topic in inputs.items()}
+        names = {role: topic.name for role, topic in inputs.items()}
+        self._samples = SampleSynchroniser(names, holds_imu=not s.sync_with)
         self._arrivals = Arrivals([topic.name for topic in inputs.values()], time.monotonic())
         self._outer_clock = OuterClock(self)
+        self._finished = Finished(self, [topics.ESTIMATE.name]) if s.sync_with else None
+        self._run.digest = self._finished.digest if self._finished is not None else None
+        self._input: SynchronousInput | None = None
+        if s.sync_with:
+            self._input = SynchronousInput(self, self._sources(inputs.values()), self._on_progress)
         for role, topic in inputs.items():
-            self.listen(topic, self._on_message(role, topic.name))
+            if self._input is not None:
+                self.listen(topic, self._input.on_message(topic.name))
+            else:  # sensors of others may be best effort
+                self.listen(topic, self._on_message(role, topic.name), qos.SENSOR)
         self.listen(topics.INITIAL_POSE, self._on_pose)
+        follow_world(self, self._on_world)
         self.listen(topics.RESETS, self._on_resets)
         self.serve(topics.OBSERVER_RESET, self._on_reset)
         self._jump_handle = on_time_jump(self, self._on_jump)
 
-    def _make_observer(self) -> BasicObserver:
+    def _make_observer(self, world: World | None = None) -> BasicObserver:
+        """world: replaces that of the settings; the vehicle then starts at its start pose."""
         s = self.settings
-        there = Surroundings(s)
+        if world is not None:
+            s = replace(s, start=replace(s.start, x_m=0.0, y_m=0.0, heading_deg=0.0, speed_mps=0.0, at_world=True))
+        there = Surroundings(s, world)
         self._start, self._start_ns = s.origin(there), s.start.time_ns()
         self._is_at_start = not was_respawned()  # after a respawn the vehicle is elsewhere
         if s.knows_start and not self._is_at_start:
             self.report("pose", Level.WARN, "restarted: must drive to initialise, or needs a pose on " + POSE)
         return make_observer(s, there)
 
-    # Sensors
+    # Sensors, instant by instant
+
+    def _sources(self, inputs: Iterable[Topic]) -> dict[str, list[str]]:
+        """Topics of the nodes to keep in step with; second parts of a sample first, so that the first finds its own."""
+        s = self.settings
+        named = [(getattr(s, topic.sensor).name, topic.name) for topic in reversed(list(inputs))]
+        return {name: [topic for sensor, topic in named if sensor == name] for name in s.sync_with}
+
+    def _on_progress(self) -> None:
+        """Process all instants that every sensor has finished."""
+        assert self._finished is not None
+        assert self._input is not None
+        horizon_ns = self._input.horizon_ns
+        arrivals = self._input.take(horizon_ns)
+        later_ns = [item.instant_ns for item in arrivals]
+        for instant_ns, found in groupby(arrivals, key=lambda item: item.instant_ns):
+            self._process_instant(instant_ns, found)
+            next_ns = min((time_ns for time_ns in later_ns if time_ns > instant_ns), default=horizon_ns)
+            self._finished.report(instant_ns, next_ns)
+        if horizon_ns:
+            self._finished.report(horizon_ns - 1, horizon_ns)
+
+    def _process_instant(self, instant_ns: int, arrivals: Iterable[Arrival]) -> None:
+        self._outer_clock.on_arrival()
+        samples = self._samples
+        found = [
+            part for item in arrivals for part in samples.process(self._roles[item.topic], item.message, instant_ns)
+        ]
+        estimate = self._run.process(instant_ns, [*found, *samples.flush()], self._on_verdict)
+        if estimate is not None:
+            self._send_estimate(estimate)
+
+    def _on_verdict(self, verdict: Verdict) -> None:
+        if not verdict.is_accepted:
+            self.report("samples", Level.WARN, f"recently rejected: {verdict.reason}")
+
+    # Sensors, as their messages arrive
 
     def _on_message(self, role: str, topic: str) -> Callable[[Any], None]:
         def process(message: Any) -> None:
@@ -108,9 +171,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
     def _process(self, sample: Sample) -> None:
         self._outer_clock.on_arrival()
-        verdict = self._observer.process(sample)
-        if not verdict.is_accepted:
-            self.report("samples", Level.WARN, f"recently rejected: {verdict.reason}")
+        self._on_verdict(self._observer.process(sample))
         before, self._times_back = self._times_back, self._observer.times_back
         if self._times_back > before:
             self._samples.clear()
@@ -137,10 +198,15 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         now_ns = self._observer.filter.time_ns
         if not self._times.is_due(now_ns):
             return
+        self._send_estimate(self._observer.estimate())
+
+    def _send_estimate(self, estimate: Any) -> None:
+        now_ns = int(estimate["time_ns"])
         self._count += 1
-        estimate = self._observer.estimate()
         fill_estimate(self._estimate, estimate)
         self._odometry.publish(self._estimate)
+        if self._finished is not None:
+            self._finished.count(topics.ESTIMATE.name)
         self._arrivals.published(now_ns, time.monotonic())
         self._sideslip.publish(Float64(data=float(estimate["sideslip"])))
         if self._tf is not None and self._count % self.settings.tf_every == 0:
@@ -188,6 +254,14 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if before is not None and message.data != before:
             self._is_at_start = True
             self._restart("the simulation was reset")
+        if self._finished is not None and self._input is not None and message.data != before:
+            self._input.restart(message.data)
+            self._finished.on_resets(message.data)
+
+    def _on_world(self, name: str, world: World) -> None:
+        self._observer = self._make_observer(world)
+        self._is_at_start, self._times_back = True, 0
+        self._restart(f"world {name} was loaded")
 
     def _on_jump(self) -> None:
         self._is_at_start = True
@@ -200,7 +274,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
 
     def _restart(self, words: str) -> None:
         self.get_logger().info(f"restarts: {words}")
-        self._observer.reset()
+        self._run.reset()
         self._samples.clear()
 
     # Diagnostics
@@ -222,10 +296,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             **health_figures(found, rejected),
             **self._arrivals.figures(),
             "busy_share": f"{self._busy_share(now_s):.3f}",
+            **(self._finished.digest.texts() if self._finished is not None else {}),
         }
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._times.estimate_ns))
-        message.status[0].values += [KeyValue(key=key, value=value) for key, value in figures.items()]
-        self._diagnostics.publish(message)
+        self.publish_figures(ns_to_stamp(self._times.estimate_ns), figures)
 
     def _busy_share(self, now_s: float) -> float:
         """CPU time of all threads since the last report, as a share of one core."""

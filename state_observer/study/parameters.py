@@ -17,7 +17,7 @@ from state_observer.linkages.sensors import SENSOR_SETS
 
 
 class Case(NamedTuple):
-    """One run of the study."""
+    """One run of the study: linkage, sensors, model error, rate and filter."""
 
     linkage: str
     sensors: str
@@ -60,7 +60,7 @@ class StudyParameters:
             raise ValueError("errors: must include high, which the pictures of single runs show")
 
     def cases(self) -> list[Case]:
-        """All runs."""
+        """All combinations of linkage, sensors, model error, rate and filter that the study runs."""
         names = [error.name for error in self.errors]
         parts = (self.linkages, self.sensors, names, self.rates_hz, self.filters)
         return [Case(*case) for case in itertools.product(*parts)]

@@ -62,7 +62,7 @@ def write_report(
 
 
 def csv_table(found: Mapping[Case, Merit]) -> str:
-    """One row per run."""
+    """Results as CSV text, one row per run."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -111,7 +111,7 @@ def example_pictures(bench: Bench) -> dict[str, bytes]:
 
 
 def observability_pictures(bench: Bench) -> dict[str, bytes]:
-    """Figs. 4.15 to 4.20."""
+    """Pictures of observability, as Figs. 4.15 to 4.20 of [Sanjurjo]."""
     pictures = {}
     for linkage in bench.study.linkages:
         conditions = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.layout import KINDS
 
@@ -22,7 +23,7 @@ FORGETS = 0.1  # share of the newest sample in the mean period
 
 
 class Line(Enum):
-    """Classification of a stamp."""
+    """How a stamp fits into the line of time."""
 
     IN = "in line"
     AHEAD = "ahead"  # to be held until its time comes
@@ -31,7 +32,7 @@ class Line(Enum):
 
 
 class _Odd(NamedTuple):
-    """An inconsistent stamp."""
+    """A stamp out of line, kept until the next one shows whether time has jumped."""
 
     kind: int
     time_ns: int
@@ -42,8 +43,10 @@ class _Odd(NamedTuple):
         return 0 < apart <= JUMP_NS if kind == self.kind else abs(apart) <= JUMP_NS
 
 
-class SampleClock:
+class SampleClock(Stateful):
     """Current time from the stamps of the samples; GPS stamps, which may be late, count only without other samples."""
+
+    STATE = ("now_ns", "_first_ns", "_newest", "_heard", "_period", "_ahead", "_behind", "_last_kind")
 
     def __init__(self, future_s: float) -> None:
         """future_s: stamps farther ahead are not in line."""
@@ -51,7 +54,7 @@ class SampleClock:
         self.clear()
 
     def clear(self) -> None:
-        """Accept any time next."""
+        """Accept a sample of any time next."""
         self.now_ns = 0  # newest known time
         self._first_ns = 0
         self._newest = [0] * len(KINDS)  # newest stamp in line, by kind

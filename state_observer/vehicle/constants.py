@@ -56,9 +56,9 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     one["spin_inertia"] = numbers.wheel.inertia_kgm2[1] + numbers.wheel.extra_spin_inertia_kgm2
     one["slip_slope"] = _slope(tyre.longitudinal.slope_n, float(loads.mean()) / tyre.nominal_load_n)
     one["slip_limit"] = tyre.longitudinal.max_slip[0]
-    turned = state.copy()
-    turned[PITMAN] = 0.1
-    one["steer"] = (model.snapshot(turned, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1
+    steered = state.copy()
+    steered[PITMAN] = 0.1
+    one["steer"] = (model.snapshot(steered, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1
     natural = 2.0 * math.pi * np.array([settings.heave_hz, settings.pitch_hz, settings.roll_hz])
     one["springs"], one["dampers"] = natural**2, 2.0 * settings.damping * natural
     one["noise"], one["disturbance_time"] = error_noise(settings), disturbance_times(settings.noise)

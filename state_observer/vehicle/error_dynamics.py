@@ -98,10 +98,10 @@ def grow(constants: Record, filter_state: FilterState, before: Any, step: float)
     noise[at.VELOCITY + 2] *= math.exp(now.noise_inflation[2])
     noise[at.DISTURBANCE + 2] *= math.exp(now.noise_inflation[3])
     # Errors from slip, rolling radius and gyroscope scale grow with distance and rotation, not with time.
-    way, turned = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[ANGULAR_VELOCITY][2])
-    noise[at.POSITION] *= way
-    noise[at.POSITION + 1] *= way
-    noise[at.YAW] *= turned
+    speed, yaw_rate = math.hypot(state[VELOCITY][0], state[VELOCITY][1]), abs(state[ANGULAR_VELOCITY][2])
+    noise[at.POSITION] *= speed
+    noise[at.POSITION + 1] *= speed
+    noise[at.YAW] *= yaw_rate
     propagate_covariance(transition, noise, now.covariance)
 
 
@@ -109,8 +109,8 @@ def grow(constants: Record, filter_state: FilterState, before: Any, step: float)
 def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> None:
     """Add the motion of base_link in the step, along the heading of the odometry."""
     old = rotation_from(before[ATTITUDE])
-    turned = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
-    turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
+    yaw_change = math.atan2(rotation.y[0], rotation.x[0]) - math.atan2(old.y[0], old.x[0])
+    yaw_change -= 2.0 * math.pi * round(yaw_change / (2.0 * math.pi))
     offset = now.odom[3] - math.atan2(old.y[0], old.x[0])
     cosine, sine = math.cos(offset), math.sin(offset)
     went = np.empty(3)
@@ -123,7 +123,7 @@ def _odometry(known: Record, now: Record, before: Any, rotation: Rotation) -> No
     now.odom[0] += cosine * went[0] - sine * went[1]
     now.odom[1] += sine * went[0] + cosine * went[1]
     now.odom[2] += went[2]
-    now.odom[3] += turned
+    now.odom[3] += yaw_change
 
 
 @part

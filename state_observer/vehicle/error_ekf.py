@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import state_observer.vehicle.layout as at
-from state_observer.vehicle.constants import disturbance_times, error_noise, filter_constants
+from state_observer.vehicle.constants import filter_constants
 from state_observer.vehicle.error_dynamics import BIASES, SLOWEST, grow
 from state_observer.vehicle.estimate import write_vehicle_estimate
 from state_observer.vehicle.filter_base import FilterBase
 from state_observer.vehicle.layout import VEHICLE_STATE
 from state_observer.vehicle.measurements import correct_with_gps, correct_with_imu, correct_with_wheels
-from state_observer.vehicle.settings import ModelNoise, VehicleObserverSettings
+from state_observer.vehicle.settings import VehicleObserverSettings
 from state_observer.vehicle.start import ENOUGH_STILL, STILL_STD, InitialState
 from state_observer.vehicle.validation import Reading
 from terrain.ground import FlatGround, GroundModel
+from terrain.ruts import restore_ruts, rewind, save_ruts
 from vehicle_dynamics.driving.handle import advance, handle
 from vehicle_dynamics.driving.model import driving_workspace
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -68,12 +68,6 @@ class ErrorEkf(FilterBase):
         self._before = self._state.copy()
         self._pedals = Pedals(0.0, 0.0, 0.0, DRIVE)
 
-    def use_noise(self, noise: ModelNoise) -> None:
-        """Change the process noise."""
-        self._own = replace(self._own, noise=noise)
-        self.constants["noise"][0] = error_noise(self._own)
-        self.constants["disturbance_time"][0] = disturbance_times(noise)
-
     def pedals(self) -> Pedals:
         """Driver inputs as measured by the encoders."""
         steering, throttle, brake, selected = self.filter_state["pedals"][0].tolist()
@@ -82,6 +76,22 @@ class ErrorEkf(FilterBase):
     def snapshot(self) -> SnapshotRecord:
         """Current snapshot of the model: tyre forces, loads, slips. Raises ValueError before there is an estimate."""
         return self.model.snapshot(self._state, self.pedals(), self.ground)
+
+    def _rut_changes(self) -> int:
+        return int(self._kernel_ground.ruts.changes[0])
+
+    def _rewind_ruts(self, changes: int) -> None:
+        rewind(self._kernel_ground.ruts, changes)
+
+    def saved_state(self) -> dict[str, Any]:
+        """The record, and the ruts that the model has left."""
+        return super().saved_state() | {"ruts": save_ruts(self._kernel_ground.ruts)}
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """See Stateful."""
+        rest = dict(state)
+        restore_ruts(self._kernel_ground.ruts, rest.pop("ruts"))
+        super().restore_state(rest, keep_random=keep_random)
 
     def write_estimate(self, out: Any, index: int) -> None:
         write_vehicle_estimate(self.constants, self.filter_state, out, index)
@@ -170,12 +180,12 @@ class ErrorEkf(FilterBase):
         self._take_inputs(values, passed, backward)
         sign = -1.0 if backward and not self._own.wheels_know_direction else 1.0
         moved = sign * (values[:4] - now["counted"]) if now["encoders_ns"] and passed > 0.0 else np.zeros(4)
-        now["turned"] += moved
+        now["rotated"] += moved
         rates = sign * values[4:8]
         if self.is_running and passed > 0.0:
             correct_with_wheels(self.constants, self.filter_state, moved, rates, passed, reading.time_ns)
         else:
-            self._state[SPIN] = now["turned"] + 0.5 * self.constants["pulse"]
+            self._state[SPIN] = now["rotated"] + 0.5 * self.constants["pulse"]
         now["counted"], now["counted_rate"] = values[:4], rates
 
     def _goes_backward(self, rates: Array) -> bool:

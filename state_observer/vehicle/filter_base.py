@@ -6,12 +6,14 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful
+from proving_ground.settings import SettingsError
 from proving_ground.settings.units import NS_PER_S
 from state_observer.vehicle.layout import ESTIMATE, FilterState
 from state_observer.vehicle.settings import ObserverSettings
@@ -46,8 +48,17 @@ def gate(sigma: float, degrees_of_freedom: int) -> float:
     return 0.5 * (low + high)
 
 
-class FilterBase(ABC):
+class Checkpoint(NamedTuple):
+    """State of a filter at an instant, to go back to."""
+
+    record: NDArray[np.uint8]  # bytes of the filter's state
+    ruts: int  # changes of its model's ruts up to then
+
+
+class FilterBase(ABC, Stateful):
     """A filter whose whole state is one record. Steps end at multiples of the step and at samples."""
+
+    STATE = ("filter_state", "start_trouble", "_retry_ns")
 
     def __init__(self, settings: ObserverSettings, state_type: np.dtype[Any], step_s: float) -> None:
         self.settings = settings
@@ -56,6 +67,7 @@ class FilterBase(ABC):
         self.on_tick: Callable[[], None] | None = None  # called before time leaves a multiple of the step
         self.start_trouble = ""  # why the latest start failed
         self._time, self._running = self.filter_state["time_ns"], self.filter_state["running"]  # views
+        self._bytes = self.filter_state.view(np.uint8)  # copied at once; records are copied field by field
         self._has_counters = "counted" in (state_type.names or ())
         self._held, self._same = self.filter_state["held"][0], self.filter_state["same"][0]
         self.clear()
@@ -98,7 +110,33 @@ class FilterBase(ABC):
     def wheel_speed(self, rates: Array) -> float:
         """Speed of the vehicle [m/s] from its wheels [rad/s]."""
 
+    # Of filters whose model leaves ruts.
+    def _rut_changes(self) -> int:
+        """Changes of ruts so far."""
+        return 0
+
+    def _rewind_ruts(self, changes: int) -> None:
+        """Take back all changes of ruts but the first ones."""
+
     # Shared.
+    def checkpoint(self) -> Checkpoint:
+        """The present state, for `rewind`."""
+        return Checkpoint(self._bytes.copy(), self._rut_changes())
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """The record is restored in place: there are views of it."""
+        own, saved = self.filter_state, state["filter_state"]
+        if saved.dtype != own.dtype:
+            raise SettingsError("checkpoint: does not fit: the state of the observer's filter has other fields")
+        super().restore_state(state, keep_random=keep_random)
+        self.filter_state = own
+        own.view(np.uint8)[:] = saved.view(np.uint8)
+
+    def rewind(self, checkpoint: Checkpoint) -> None:
+        """Go back to an earlier state, ruts included."""
+        self._bytes[:] = checkpoint.record
+        self._rewind_ruts(checkpoint.ruts)
+
     @property
     def time_ns(self) -> int:
         """Time of the estimate; 0 before the first sample."""

@@ -22,7 +22,7 @@ MUCH_TOO_LARGE = 4.0  # recent mean NIS per degree of freedom; 1 is consistent
 
 
 class Health(NamedTuple):
-    """Status, warnings and counts."""
+    """Status of an observer, warnings, and counts of used and rejected samples."""
 
     status: str  # starting, aligning, aligned, dead reckoning, invalid
     warnings: tuple[str, ...]

@@ -9,11 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
-from state_observer.vehicle.filter_base import FilterBase
+from state_observer.vehicle.filter_base import Checkpoint, FilterBase
 from state_observer.vehicle.validation import Reading
 
 CHECKPOINT_NS = 20_000_000  # least interval of checkpoints
@@ -31,12 +29,13 @@ def _key(event: _Event) -> Key:
     return event.key
 
 
-class History:
+class History(Stateful):
     """The readings and checkpoints of the last `buffer_s`."""
+
+    STATE = ("_events", "_done", "_checkpoints", "_room", "replays")
 
     def __init__(self, filter_: FilterBase, buffer_s: float) -> None:
         self._filter, self._buffer_ns = filter_, round(buffer_s * NS_PER_S)
-        self._bytes = filter_.filter_state.view(np.uint8)  # copied at once; records are copied field by field
         self.clear()
 
     def clear(self) -> None:
@@ -44,14 +43,14 @@ class History:
         self._events: list[_Event] = []
         self._done: Key = (0, -1)
         # State before any sample: the first to arrive may not be the oldest.
-        self._checkpoints: list[tuple[Key, NDArray[np.uint8]]] = [(self._done, self._bytes.copy())]
+        self._checkpoints: list[tuple[Key, Checkpoint]] = [(self._done, self._filter.checkpoint())]
         self._room = 64  # events kept before old ones are dropped
         self.replays = 0
 
     def forget_past(self) -> None:
         """Drop the past: late samples from before now are rejected."""
         self._events.clear()
-        self._checkpoints = [(self._done, self._bytes.copy())]
+        self._checkpoints = [(self._done, self._filter.checkpoint())]
 
     @property
     def newest_ns(self) -> int:
@@ -102,7 +101,7 @@ class History:
 
     def _keep(self) -> None:
         if self._done[0] - self._checkpoints[-1][0][0] >= CHECKPOINT_NS:
-            self._checkpoints.append((self._done, self._bytes.copy()))
+            self._checkpoints.append((self._done, self._filter.checkpoint()))
 
     def _replay(self, key: Key) -> None:
         """Replay from the last checkpoint before the key; the grid of steps stays the same."""
@@ -110,8 +109,8 @@ class History:
         until = self._done
         while self._checkpoints[-1][0] >= key:
             self._checkpoints.pop()
-        self._done, filter_state = self._checkpoints[-1]
-        self._bytes[:] = filter_state
+        self._done, checkpoint = self._checkpoints[-1]
+        self._filter.rewind(checkpoint)
         first = bisect_left(self._events, (self._done[0], self._done[1] + 1), key=_key)
         for event in self._events[first:]:
             self._go_through(event)

@@ -7,7 +7,6 @@ R becomes (1 + d x) R.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,11 +73,6 @@ class InsFilter(FilterBase):
         super().clear()
         self.filter_state["attitude"] = 0.0, 0.0, 0.0, 1.0
         self.filter_state["force"] = 0.0, 0.0, GRAVITY
-
-    def use_noise(self, noise: InsNoise) -> None:
-        """Change the process noise."""
-        self._own = replace(self._own, noise=noise)
-        self.constants["noise"][0] = _noise(noise)
 
     def write_estimate(self, out: Any, index: int) -> None:
         write_ins_estimate(self.constants, self.filter_state, out, index)
@@ -177,8 +171,8 @@ def strap_down(constants: Record, filter_state: FilterState, step: float) -> Non
     )
     after_rotation = rotation_from(now.attitude)
     after = to_world(after_rotation, base)
-    turned = math.atan2(after_rotation.y[0], after_rotation.x[0]) - heading
-    turned -= 2.0 * math.pi * round(turned / (2.0 * math.pi))
+    yaw_change = math.atan2(after_rotation.y[0], after_rotation.x[0]) - heading
+    yaw_change -= 2.0 * math.pi * round(yaw_change / (2.0 * math.pi))
     went = np.empty(3)
     for k in range(3):
         change = step * (push[k] - (GRAVITY if k == 2 else 0.0))
@@ -192,7 +186,7 @@ def strap_down(constants: Record, filter_state: FilterState, step: float) -> Non
     now.odom[0] += cosine * went[0] - sine * went[1]
     now.odom[1] += sine * went[0] + cosine * went[1]
     now.odom[2] += went[2]
-    now.odom[3] += turned
+    now.odom[3] += yaw_change
     propagate_covariance(transition, step * known.noise, now.covariance)
 
 

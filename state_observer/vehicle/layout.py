@@ -22,7 +22,6 @@ Record: TypeAlias = Any
 # velocity too.
 POSITION, ROLL, PITCH, YAW, WHEEL = 0, 3, 4, 5, 6
 VELOCITY, ANGULAR_VELOCITY, WHEEL_RATE = 10, 13, 16
-MOTION_SIZE = 20
 # Beyond [Sanjurjo]: biases, height of the ground above the model's, and the disturbance: the acceleration (along,
 # across, yaw) missing from the model ([Sanjurjo] Section 6.2). A steering offset appears as one in yaw.
 GYRO_BIAS, FORCE_BIAS, GROUND, DISTURBANCE = 20, 23, 26, 27
@@ -87,7 +86,7 @@ VEHICLE_STATE = np.dtype(
         ("covariance", "f8", (ERROR_SIZE, ERROR_SIZE)),
         ("pedals", "f8", 4),  # steering, throttle, brake, selected
         ("counted", "f8", 4),  # latest wheel angles of the encoders [rad]
-        ("turned", "f8", 4),  # the same, signed by the direction of rotation [rad]
+        ("rotated", "f8", 4),  # the same, signed by the direction of rotation [rad]
         ("counted_rate", "f8", 4),
         ("slipping_ns", "i8", 4),  # until when a wheel counts as slipping
         *_COMMON,

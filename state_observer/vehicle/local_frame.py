@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from proving_ground.interfaces.geodesy import Geodetic, TangentPlane
+from proving_ground.saving.stateful import Stateful
 from state_observer.vehicle.settings import Datum
 
 
-class Frame:
+class Frame(Stateful):
     """The world's axes on Earth; without a datum the first converted position is the origin."""
+
+    STATE = ("_origin",)
 
     def __init__(self, datum: Datum | None = None) -> None:
         self.is_given = datum is not None
-        self._plane: TangentPlane | None = None
+        self._place(None)
         if datum is not None:
-            self._plane = TangentPlane(Geodetic(datum.latitude_deg, datum.longitude_deg, datum.altitude_m))
+            self._place(Geodetic(datum.latitude_deg, datum.longitude_deg, datum.altitude_m))
+
+    def _place(self, origin: Geodetic | None) -> None:
+        self._origin = origin
+        self._plane = TangentPlane(origin) if origin is not None else None
+
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """The plane follows from its origin."""
+        super().restore_state(state, keep_random=keep_random)
+        self._place(self._origin)
 
     @property
     def is_placed(self) -> bool:
@@ -21,7 +35,8 @@ class Frame:
         return self._plane is not None
 
     def enu(self, latitude_deg: float, longitude_deg: float, altitude_m: float) -> tuple[float, float, float]:
-        """Metres from the origin."""
+        """East, north and up [m] of a geodetic position from the datum."""
         if self._plane is None:
-            self._plane = TangentPlane(Geodetic(latitude_deg, longitude_deg, altitude_m))
+            self._place(Geodetic(latitude_deg, longitude_deg, altitude_m))
+        assert self._plane is not None
         return self._plane.enu(latitude_deg, longitude_deg, altitude_m)

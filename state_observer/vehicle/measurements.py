@@ -84,9 +84,9 @@ def _velocity(
             row = rows[count]
             for j in range(3):
                 row[at.VELOCITY + j] = body[k][j]
-            turned = cross(lever, body[k])  # d/dw of (R (w x l))_k
+            by_rate = cross(lever, body[k])  # d/dw of (R (w x l))_k
             for j in range(3):
-                row[at.ANGULAR_VELOCITY + j] = turned[j]
+                row[at.ANGULAR_VELOCITY + j] = by_rate[j]
             # As in Eq. 5.50, there is no attitude term when the course gives the yaw.
             if known.course_as_yaw == 0.0:
                 _turned(rotation, velocity, k, row)
@@ -227,7 +227,7 @@ def correct_with_wheels(
             now.gated[at.WHEELS] += 1.0
             rejected += 1
             continue
-        low, width = now.turned[k], known.pulse
+        low, width = now.rotated[k], known.pulse
         if moved[k] != 0.0:
             width = min(max(abs(now.state[SPIN_RATE][k]), abs(rates[k])) * passed, known.pulse)
             if moved[k] < 0.0:
@@ -277,8 +277,8 @@ def _stand(now: Record, rates: Any, error: Any) -> None:
 
 @part
 def _take_up(now: Record, wheel: int, pulse: float) -> None:
-    """Reset the wheel's angle to the measured one, known to a pulse."""
-    angle = now.turned[wheel] + 0.5 * pulse
+    """Reset the wheel's estimated angle to the measured one, with the uncertainty of a pulse."""
+    angle = now.rotated[wheel] + 0.5 * pulse
     now.state[STUCK][wheel] += angle - now.state[SPIN][wheel]
     now.state[SPIN][wheel] = angle
     for j in range(at.ERROR_SIZE):

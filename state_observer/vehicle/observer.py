@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.clock import JUMP_NS, Line, SampleClock
@@ -57,8 +58,21 @@ class Verdict(NamedTuple):
     reason: str  # empty if it was used at once; HELD if it waits for its time
 
 
-class BasicObserver:
+class BasicObserver(Stateful):
     """Validation, clock, history and health around a filter."""
+
+    STATE = (
+        "times_back",
+        "_filter",
+        "_history",
+        "_frame",
+        "_clock",
+        "_rejected",
+        "_held",
+        "_waiting",
+        "_strays",
+        "_wheels",
+    )
 
     def __init__(self, filter_: FilterBase, settings: ObserverSettings) -> None:
         self.settings: Any = settings
@@ -160,11 +174,11 @@ class BasicObserver:
         """A record of ESTIMATE at the newest sample, or predicted to a later time without changing the filter."""
         if time_ns is None or time_ns <= self._filter.time_ns or not self.is_running:
             return self._filter.estimate()
-        filter_state, watch = self._filter.filter_state.copy(), self._filter.on_tick
+        checkpoint, watch = self._filter.checkpoint(), self._filter.on_tick
         self._filter.on_tick = None
         self._filter.advance_to(time_ns)
         estimate = self._filter.estimate()
-        self._filter.filter_state[:] = filter_state
+        self._filter.rewind(checkpoint)
         self._filter.on_tick = watch
         return estimate
 

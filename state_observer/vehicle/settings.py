@@ -80,7 +80,7 @@ class Gates:
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Late, early and missing samples."""
+    """Treatment of late, early and missing samples."""
 
     buffer_s: float = setting(0.6, "Age beyond which late samples are dropped", unit="s", minimum=0.0, maximum=5.0)
     future_s: float = setting(
@@ -102,7 +102,7 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Start:
-    """Initial pose ([Sanjurjo] Section 5.5)."""
+    """How the observer finds its initial pose ([Sanjurjo] Section 5.5)."""
 
     heading_std: float = setting(
         0.08,
@@ -114,8 +114,8 @@ class Start:
     baseline_m: float = setting(
         3.0, "Least distance between two fixes that give a heading", unit="m", minimum=0.1, maximum=1e3
     )
-    gyro_bias_std_radps: float = _std(0.01, "Standard deviation of the gyroscopes' initial bias", "rad/s")
-    force_bias_std_mps2: float = _std(0.1, "Standard deviation of the accelerometers' initial bias", "m/s^2")
+    gyro_bias_std_radps: float = _std(0.01, "Standard deviation of the gyroscopes' bias at the start", "rad/s")
+    force_bias_std_mps2: float = _std(0.1, "Standard deviation of the accelerometers' bias at the start", "m/s^2")
     aligned_std: float = setting(
         0.05, "Standard deviation of the yaw below which it counts as aligned", unit="rad", minimum=1e-3, maximum=1.0
     )
@@ -154,6 +154,10 @@ class Known(NamedTuple):
     full_brake_pressure_pa: float
     datum: Datum
 
+    def mounts(self) -> Mounts:
+        """Mounts as in the observer's settings."""
+        return Mounts(gps_xyz_m=self.gps_xyz_m, imu_xyz_m=self.imu_xyz_m, imu_rpy_deg=self.imu_rpy_deg)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ObserverSettings:
@@ -183,8 +187,7 @@ class ObserverSettings:
             gyro_bias_std_radps=max(self.start.gyro_bias_std_radps, known.gyro_bias_std_radps),
             force_bias_std_mps2=max(self.start.force_bias_std_mps2, known.force_bias_std_mps2),
         )
-        mounts = Mounts(gps_xyz_m=known.gps_xyz_m, imu_xyz_m=known.imu_xyz_m, imu_rpy_deg=known.imu_rpy_deg)
-        return replace(self, mounts=mounts, sensors=noise, start=start, datum=known.datum)
+        return replace(self, mounts=known.mounts(), sensors=noise, start=start, datum=known.datum)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +227,9 @@ class VehicleObserverSettings(ObserverSettings):
     powertrain: str = setting("converter", "Kind of the model's powertrain", choices=("converter", "map"))
     step_s: float = setting(0.004, "Time between two estimates", unit="s", minimum=0.0005, maximum=0.01)
     model_step_s: float = setting(0.002, "Longest step of the model", unit="s", minimum=0.0002, maximum=0.004)
-    full_brake_pa: float = setting(10e6, "Brake pressure at full pedal", unit="Pa", minimum=1e3, maximum=1e9)
+    full_brake_pa: float = setting(
+        10e6, "Pressure in the brake line at full brake pedal", unit="Pa", minimum=1e3, maximum=1e9
+    )
     wheels_know_direction: bool = setting(False, "Whether pulses count down when wheels turn backward")
     noise: ModelNoise = field(default_factory=ModelNoise)
     estimates_biases: bool = setting(True, "Whether biases of gyroscopes and accelerometers are estimated")

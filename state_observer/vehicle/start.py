@@ -63,7 +63,10 @@ def wait_wheels(filter_state: FilterState, speed: float, passed: float, bias: fl
 
 
 def wait_fix(filter_state: FilterState, fix: Array, variance: Array, start: Start, gates: Gates) -> InitialState | None:
-    """Process a fix with velocity (6) and its variances; returns the initial state once it is good enough."""
+    """Process a fix: position and velocity east, north, up [m, m/s] and their variances.
+
+    Returns the initial state once it is good enough, until then None.
+    """
     now = filter_state[0]
     stands = abs(now["speed"]) < STANDING and math.hypot(now["walked"][0], now["walked"][1]) < STANDING
     if now["fixes"] == 0.0 or stands:

@@ -31,12 +31,12 @@ class Track:
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
-        """Times of the estimates."""
+        """Times of the estimates [ns]."""
         return np.asarray(self.estimates["time_ns"])
 
     @property
     def yaw(self) -> Array:
-        """[rad]."""
+        """Estimated yaw [rad]."""
         x, y, z, w = self.estimates["attitude"].T
         return np.asarray(np.arctan2(2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)))
 
@@ -55,12 +55,12 @@ class Errors:
 
     @property
     def horizontal_rmse(self) -> float:
-        """[m]."""
+        """RMS position error in the horizontal plane [m]."""
         return float(np.sqrt((self.position[:, :2] ** 2).sum(axis=1).mean()))
 
     @property
     def yaw_rmse(self) -> float:
-        """[rad]."""
+        """RMS yaw error [rad]."""
         return _rms(self.yaw)
 
     @property
@@ -70,7 +70,7 @@ class Errors:
 
     @property
     def sideslip_rmse(self) -> float:
-        """[rad]."""
+        """RMS sideslip error [rad]."""
         return _rms(self.sideslip)
 
     def nees(self, chosen: Iterable[int] = (0, 1, 2)) -> Array:

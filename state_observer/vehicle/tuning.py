@@ -28,7 +28,7 @@ LOST = 1e3  # objective of an observer that never starts
 
 @dataclass(frozen=True)
 class Tuned:
-    """Result of a tuning."""
+    """Settings found by tuning, with the objective before and after."""
 
     settings: Any  # as given, with tuned noise
     objective: float

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from sensors.samples import EncoderSample, GpsSample, ImuSample
 from state_observer.vehicle.local_frame import Frame
@@ -68,8 +69,10 @@ _RANGES = (
 )  # fmt: skip
 
 
-class WheelGate:
+class WheelGate(Stateful):
     """Rejects wheel angles that moved farther than possible: one sample is a stray, two are a reset counter."""
+
+    STATE = ("_last", "_stray")
 
     def __init__(self) -> None:
         self._last: Reading | None = None

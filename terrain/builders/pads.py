@@ -57,8 +57,12 @@ class Pad:
 class Bump(Pad):
     """A cosine bump across the lane, under both wheels or one."""
 
-    at_m: float = setting(30.0, "x where the bump begins", unit="m", minimum=5.0, maximum=1e4)
-    bump_length_m: float = setting(2.0, "Length of the bump along x", unit="m", minimum=0.1, maximum=1000.0)
+    at_m: float = setting(
+        30.0, "Position along x of the world where the bump begins", unit="m", minimum=5.0, maximum=1e4
+    )
+    bump_length_m: float = setting(
+        2.0, "Length of the bump along x of the world", unit="m", minimum=0.1, maximum=1000.0
+    )
     bump_height_m: float = setting(0.1, "Height of the bump; negative: a dip", unit="m", minimum=-2.0, maximum=2.0)
     side: str = setting("both", "Wheels that go over the bump", choices=SIDES)
 
@@ -104,7 +108,7 @@ class Step(Pad):
 
 @dataclass(frozen=True, kw_only=True)
 class Ramp(Pad):
-    """Up, level, down again."""
+    """A pad with a ramp: up, level, and down again."""
 
     at_m: float = setting(20.0, "x where the ramp begins", unit="m", minimum=5.0, maximum=1e4)
     slope_deg: float = setting(15.0, "Slope of the ramp", unit="deg", minimum=-60.0, maximum=60.0)

@@ -22,7 +22,7 @@ CLEAR_OF_POSTS_M = 20.0  # around start and goal
 
 @dataclass(frozen=True, kw_only=True)
 class Urban:
-    """Blocks between roads."""
+    """A town: blocks of houses between roads on a rectangular grid."""
 
     blocks_x: int = setting(3, "Number of blocks along x", minimum=1, maximum=50)
     blocks_y: int = setting(3, "Number of blocks along y", minimum=1, maximum=50)
@@ -51,7 +51,7 @@ class Urban:
 
     @property
     def road_m(self) -> float:
-        """Width of a road."""
+        """Width of a road, all lanes [m]."""
         return self.lanes * self.lane_m
 
     @property

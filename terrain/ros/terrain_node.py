@@ -1,4 +1,4 @@
-"""The terrain node: publishes the world's map and shapes, once and latched.
+"""The terrain node: publishes the world's map and shapes, latched, and again when another world is loaded.
 
 All behaviour is in terrain.worlds and terrain.map_messages.
 """
@@ -12,6 +12,8 @@ from proving_ground.ros_support.messages import new_message
 from proving_ground.ros_support.node import SuiteNode, run_node
 from terrain.map_messages import occupancy, shapes, words_on_map, words_on_world
 from terrain.node_settings import TerrainNodeSettings
+from terrain.ros.changes import follow_world
+from terrain.world import World
 from terrain.worlds import load_world
 
 
@@ -23,11 +25,14 @@ class TerrainNode(SuiteNode[TerrainNodeSettings]):
 
     def __init__(self) -> None:
         super().__init__()
-        s = self.settings
-        world = load_world(s.world)
-        found, drawn = occupancy(world, s), shapes(world)
         self._map = self.advertise(topics.MAP)
         self._markers = self.advertise(topics.MARKERS)
+        self._show(load_world(self.settings.world))
+        follow_world(self, lambda name, world: self._show(world))
+
+    def _show(self, world: World) -> None:
+        s = self.settings
+        found, drawn = occupancy(world, s), shapes(world)
         # Stamps are 0: both are always valid, and tf2 takes that as the latest.
         grid, markers = new_message(topics.MAP.type, s.frames.map_frame), new_message(topics.MARKERS.type)
         fill_grid(grid, found.cells, found.resolution, found.x, found.y)

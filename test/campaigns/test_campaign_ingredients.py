@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from proving_ground.campaigns.kit import Kit, load_kit
+from proving_ground.campaigns.kit import Kit, load_kit, prepared
+from proving_ground.campaigns.plan import Job
 from proving_ground.campaigns.store import changed_files
 from proving_ground.settings import SettingsError
 from proving_ground.settings.share import share_directory
+from terrain.soils_file import soil_table
 from written_campaigns import BASE, CAMPAIGN, write
 
 INGREDIENTS = {  # by their files: the key by which the campaign chooses them, and what they are called
@@ -27,6 +29,12 @@ WORDS = {
     "observer.settings": "[sharp.yaml]",
     "driver.to_goal.planner.planner": "[arcs, 'planner_for_a_test:Own']",
 }
+
+PAD = """version: 1
+description: a pad
+build: {flat: {soil: 'SOIL'}}
+boxes: [{x_m: 30.0, y_m: 5.0, length_m: 1.0, width_m: 1.0, height_m: 1.0}]
+"""
 
 
 def with_files(folder: Path) -> tuple[str, str]:
@@ -88,6 +96,39 @@ def test_files_that_the_base_alone_names_count_too(tmp_path: Path, monkeypatch: 
     own = {"campaign", "base", "vehicle", "world"}
     chosen = {"vehicle heavy.yaml", "world town.yaml"}
     assert set(hashes) == own | {what for _, what in INGREDIENTS.values()} - chosen
+
+
+@pytest.mark.parametrize(
+    ("world", "key", "words", "whose"),
+    [
+        ("field: {soil: 'soils.yaml:bog'}", "duration_s", "", "soils"),
+        ("field: {soil: clay}", "world.field.soil", "[clay, 'soils.yaml:bog']", "soils"),
+        ("named: {name: pad.yaml}", "duration_s", "", "world's"),
+        ("named: {name: firm.yaml}", "world_parameters.build.flat.soil", "[clay, 'soils.yaml:bog']", "world's"),
+    ],
+)
+def test_a_changed_file_of_soils_is_reported_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, world: str, key: str, words: str, whose: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    soils = tmp_path / "soils.yaml"
+    soils.write_text("bog: {hard: {friction: 0.3, source: a test}}\n")
+    for file, soil in (("pad.yaml", "soils.yaml:bog"), ("firm.yaml", "clay")):
+        (tmp_path / file).write_text(PAD.replace("SOIL", soil))
+    chosen = f"choice: {{words: {words}}}" if words else "constant: 1.0"
+    campaign = CAMPAIGN.split("vary:")[0] + f"vary: [{{key: {key}, {chosen}}}]\n"
+    path = write(tmp_path, campaign, BASE.replace("flat: {friction: 0.8}", world))
+    kit = load_kit(path)
+    ready = prepared(kit, Job(0, ("soils.yaml:bog" if words else 1.0,), seed=0))
+    field = ready.scenario.world.field
+    used = ready.world.soil_names if ready.world else (field.soil,) if field else ()
+    assert soil_table(used)["friction"].tolist() == [0.3]
+    assert ready.world is None or len(ready.world.obstacles.boxes) == 1
+
+    soils.write_text(soils.read_text().replace("0.3", "0.4"))
+
+    assert changed_files(kit.hashes, load_kit(path).hashes) == [f"{whose} soils.yaml"]
 
 
 def test_a_missing_planner_is_left_to_the_runs_to_report(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_help_loads_no_library_that_takes_long() -> None:
         (["bench", "quarter_car", "--picture", "no/a.png"], "--picture no/a.png: there is no folder no"),
         (
             ["bench", "telop"],
-            "bench telop: unknown; did you mean teleop? Known: campaign, dynamics, lidar, node",
+            "bench telop: unknown; did you mean teleop? Known: campaign, cold_start, dynamics, lidar, node",
         ),
     ],
 )

@@ -32,7 +32,7 @@ def test_a_run_writes_history_metrics_and_pictures(
     assert f"report: {out / 'report.html'}" in printed
     written = {item.name for item in out.iterdir()}
     pictures = {"motion.png", "driving.png", "wheels.png", "path.png"}
-    assert written == {"history.csv", "metrics.json", "scenario.yaml", "report.html", *pictures}
+    assert written == {"hashes.json", "history.csv", "metrics.json", "scenario.yaml", "report.html", *pictures}
     assert (out / "scenario.yaml").read_text() == path.read_text()
     assert "Passed" in (out / "report.html").read_text()
     assert all((out / name).read_bytes().startswith(b"\x89PNG") for name in written if name.endswith("png"))
@@ -66,7 +66,12 @@ def test_without_pictures_there_is_no_report_and_with_them_it_can_be_left_out(
     assert main(["run", str(path), "--out", str(tmp_path / "plain"), "--no-pictures"]) == 0
     assert main(["run", str(path), "--out", str(tmp_path / "drawn"), "--no-report"]) == 0
 
-    assert {item.name for item in (tmp_path / "plain").iterdir()} == {"history.csv", "metrics.json", "scenario.yaml"}
+    assert {item.name for item in (tmp_path / "plain").iterdir()} == {
+        "hashes.json",
+        "history.csv",
+        "metrics.json",
+        "scenario.yaml",
+    }
     assert not (tmp_path / "drawn" / "report.html").exists()
     assert (tmp_path / "drawn" / "motion.png").exists()
 
@@ -76,13 +81,19 @@ def test_files_of_an_earlier_run_that_this_one_does_not_write_are_removed(
 ) -> None:
     path, out = write_scenario(scenario_text), tmp_path / "out"
     out.mkdir()
-    earlier = ("report.html", "motion.png", "path.png", "last_state.json", "notes.txt")
+    earlier = ("report.html", "motion.png", "path.png", "last_state.checkpoint", "notes.txt")
     for name in earlier:
         (out / name).write_text("of an earlier run")
 
     assert main(["run", str(path), "--out", str(out), "--no-pictures"]) == 0
 
-    assert {item.name for item in out.iterdir()} == {"history.csv", "metrics.json", "scenario.yaml", "notes.txt"}
+    assert {item.name for item in out.iterdir()} == {
+        "hashes.json",
+        "history.csv",
+        "metrics.json",
+        "scenario.yaml",
+        "notes.txt",
+    }
     (out / "report.html").write_text("of an earlier run")
     assert main(["run", str(path), "--out", str(out), "--no-report"]) == 0
     assert not (out / "report.html").exists()

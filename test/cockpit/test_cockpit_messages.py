@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from proving_ground.cockpit import reading
-from proving_ground.cockpit.cloud_view import Mount, cloud_view, rotated
+from proving_ground.cockpit.cloud_view import Mount, cloud_view
 from proving_ground.cockpit.ellipse import confidence_ellipse
 from proving_ground.cockpit.replay_state import replay_state
 from proving_ground.cockpit.stage import filled_up
 from proving_ground.cockpit.tracks import Pace, Poses, Strip, Trail
 from proving_ground.cockpit.view_model import ViewModel
 from proving_ground.cockpit.words import GONE_AFTER_S, NodeWords, nodes_html, speed_words
+from proving_ground.recording.figures import rotated
 
 NS = 1_000_000_000
 NOON = 1_767_268_800 * NS

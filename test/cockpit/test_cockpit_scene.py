@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from proving_ground.cockpit.cloud_view import rotated
 from proving_ground.cockpit.ground_view import ground_view, kept_lines
 from proving_ground.cockpit.obstacle_view import obstacle_parts
 from proving_ground.cockpit.picking import ray_on_ground
@@ -19,6 +18,7 @@ from proving_ground.cockpit.reading import Grid
 from proving_ground.cockpit.shapes import Solid, ball, box, cylinder, prism
 from proving_ground.cockpit.stage import grid_squares
 from proving_ground.cockpit.vehicle_view import Links, body_parts
+from proving_ground.recording.figures import rotated
 from proving_ground.settings.share import share_file
 from terrain.world import World
 from terrain.worlds import load_world

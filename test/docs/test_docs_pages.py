@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from proving_ground.cli.validate import add_parser
 from proving_ground.interfaces.message_types import message_class
 from proving_ground.interfaces.page import PAGES, filled, main
-from proving_ground.interfaces.topics import EVERY_NODE, SERVICES, TOPICS
+from proving_ground.interfaces.simulation_services import NODE
+from proving_ground.interfaces.topics import ACTIONS, EVERY_NODE, SERVICES, TOPICS
 from proving_ground.launching.node_process import node_modules
 from proving_ground.settings import SettingsError
 from proving_ground.validation.page import PARTS, validate
@@ -59,19 +63,38 @@ def test_no_source_but_the_topic_table_names_a_topic() -> None:
     assert found == set()
 
 
+@pytest.mark.parametrize("line", re.findall(r"^ros2 (?:service|action) .*$", TOPICS_PAGE, re.MULTILINE))
+def test_a_command_of_the_page_fits_the_table_and_its_type(line: str) -> None:
+    name, kind, *given = (word for word in shlex.split(line)[3:] if not word.startswith("--"))
+    made: Any = message_class(kind)
+
+    assert (name, kind) in [(f"/{row.name}", row.type) for row in (*SERVICES, *ACTIONS)]
+    fill(made.Goal() if hasattr(made, "Goal") else made.Request(), yaml.safe_load(given[0]) if given else {})
+
+
+def fill(message: Any, values: dict[str, Any]) -> None:
+    """Set fields as `ros2 service call` does; unknown names and wrong types fail."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            fill(getattr(message, name), value)
+        else:
+            assert type(getattr(message, name)) is type(value)
+
+
 def test_nodes_of_the_table_exist() -> None:
     named = {node for topic in TOPICS for node in (*topic.publishers, *topic.listeners)} | {
-        service.node for service in SERVICES
+        service.node for service in (*SERVICES, *ACTIONS)
     }
 
-    assert named - {EVERY_NODE} <= set(node_modules())
+    assert named - {EVERY_NODE, NODE} <= set(node_modules())  # NODE is in the vehicle's process
 
 
 def test_names_of_the_table_are_different_and_types_are_installed() -> None:
-    names = [item.name for item in (*TOPICS, *SERVICES)]
+    rows = (*TOPICS, *SERVICES, *ACTIONS)
+    names = [item.name for item in rows]
 
     assert len(set(names)) == len(names)
-    assert [item.name for item in (*TOPICS, *SERVICES) if message_class(item.type) is None] == []
+    assert [item.name for item in rows if message_class(item.type) is None] == []
 
 
 @pytest.mark.parametrize("page", ["concepts.md", "topics.md", "scenarios.md", "validation.md"])

@@ -57,27 +57,27 @@ def test_a_stack_that_sends_twists_follows_its_waypoints(monkeypatch: pytest.Mon
         for name, value in domain.items():
             monkeypatch.setenv(name, value)
         vehicle = subprocess.Popen(node_command("vehicle", ["--ros-args", "-p", "real_time_factor:=3.0"]))
-        stack, heard = None, Ear()
+        stack, received = None, Ear()
         try:
-            heard.wait_until(lambda: heard.odometry, "the vehicle")
+            received.wait_until(lambda: received.odometry, "the vehicle")
             positions = [f"{x:g},{y:g}" for x, y in waypoints]
             command = [sys.executable, str(EXAMPLES / "cmd_vel_stack.py"), *positions]
             stack = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ.copy())
-            heard.wait_until(lambda: stack.poll() is not None, "its arrival")
+            received.wait_until(lambda: stack.poll() is not None, "its arrival")
             said, _ = stack.communicate()
         finally:
             for process in (stack, vehicle):
                 if process is not None and process.poll() is None:
                     process.terminate()
                     process.wait(20.0)
-            heard.close()
+            received.close()
 
     assert stack.returncode == 0
     assert said.strip() == "arrived"
-    track = [(message.pose.pose.position.x, message.pose.pose.position.y) for message in heard.odometry]
+    track = [(message.pose.pose.position.x, message.pose.pose.position.y) for message in received.odometry]
     assert [min(math.dist(point, position) for position in track) < 6.0 for point in waypoints] == [True] * 3
     assert math.dist(track[-1], waypoints[-1]) < 3.0
-    assert 1.0 < max(message.linear.x for message in heard.commands) <= 4.0
+    assert 1.0 < max(message.linear.x for message in received.commands) <= 4.0
 
 
 class Ear:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import json
 import os
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from node_settings import settings_type
 
 from proving_ground.cli import main as cli
 from proving_ground.interfaces import topics
@@ -28,7 +28,6 @@ from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import judge, load_reference
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
 from proving_ground.settings import declarations
-from sensors.kinds import SENSOR_KINDS
 
 HERE = Path(__file__).parent
 KNOWN_FILE = HERE / "guard.json"
@@ -90,21 +89,11 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", sorted(node_modules()))
 def test_parameters_of_a_node_are_the_known_ones(name: str) -> None:
-    if name in SENSOR_KINDS:
-        check("parameters", name, _parameters(SENSOR_KINDS[name].node_settings))
-        return
-    module = importlib.import_module(node_modules()[name])
-    (node,) = {
-        item
-        for item in vars(module).values()
-        if isinstance(item, type) and item.__module__ == module.__name__ and getattr(item, "default_name", "") == name
-    }
-
-    check("parameters", name, _parameters(node.settings_type))
+    check("parameters", name, _parameters(settings_type(name)))
 
 
-def _parameters(settings_type: Any) -> dict[str, Any]:
-    return {item.name: _plain(item.default) for item in declarations(settings_type).values()}
+def _parameters(settings: Any) -> dict[str, Any]:
+    return {item.name: _plain(item.default) for item in declarations(settings).values()}
 
 
 def _plain(value: Any) -> Any:
@@ -114,10 +103,10 @@ def _plain(value: Any) -> Any:
 def test_topics_and_services_of_the_table_are_the_known_ones() -> None:
     """The known lists were read from the nodes' sources; names that the sources had in variables are left out."""
     published = [f"{_short(topic)} {topic.name} {topic.qos.name.upper()}" for topic in TOPICS if topic.publishers]
-    heard = [f"{_short(topic)} {topic.name}" for topic in TOPICS if topic.listeners and topic not in BY_VARIABLE]
+    received = [f"{_short(topic)} {topic.name}" for topic in TOPICS if topic.listeners and topic not in BY_VARIABLE]
     served = [f"{service.type.rpartition('/')[2]} {service.name}" for service in SERVICES]
 
-    for key, found in (("advertise", published), ("listen", heard), ("create_service", served)):
+    for key, found in (("advertise", published), ("listen", received), ("create_service", served)):
         check("topics", key, sorted(line for line in found if "~" not in line))
 
 

@@ -57,12 +57,12 @@ def spindle_rates(loop: SpindleLoop, el: Array, angles: SpindleAngles, carried: 
     Eq. 32 as printed has the velocity of E there. The arm rotates as it translates, so what counts is the velocity of
     its point at L: that of E and the arm's angular velocity x EL.
     """
-    turned = turn_about_upright(angles.alpha)
-    kl = el - turned @ loop.ek
+    rotated = turn_about_upright(angles.alpha)
+    kl = el - rotated @ loop.ek
     up = np.array([0.0, 0.0, 1.0])
     lift = loop.tie_length * np.array(
         [-np.sin(angles.chi) * np.cos(angles.zeta), -np.sin(angles.chi) * np.sin(angles.zeta), np.cos(angles.chi)]
     )
-    jacobian = np.column_stack([np.cross(up, el), turned @ lift, np.cross(up, kl)])
+    jacobian = np.column_stack([np.cross(up, el), rotated @ lift, np.cross(up, kl)])
     alpha, chi, zeta = (float(rate) for rate in -np.linalg.solve(jacobian, carried))
     return SpindleAngles(alpha, chi, zeta)

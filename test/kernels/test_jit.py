@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proving_ground.kernels import imports, jit
+from proving_ground.kernels import jit
 
 INNER = (
     "from proving_ground.kernels.jit import inlined\n\n\n@inlined\ndef inner(x: float) -> float:\n    return x + {}\n"
@@ -40,18 +40,31 @@ def project(tmp_path: Path) -> Path:
     source = Path(jit.__file__).read_text()
     at_once = source.replace(f"NOTICE_AFTER_S = {jit.NOTICE_AFTER_S}", "NOTICE_AFTER_S = -1.0")
     (kernels / "jit.py").write_text(at_once)
-    shutil.copy(imports.__file__, kernels)
+    for name in ("compilations", "compile_lock", "imports", "linked", "shared_cache"):
+        shutil.copy(Path(jit.__file__).with_name(f"{name}.py"), kernels)
     (room / "inner.py").write_text(INNER.format("1.0"))
     (room / "outer.py").write_text(OUTER)
     return tmp_path
 
 
+COMMAND = [sys.executable, "-c", "import vehicle_dynamics.outer"]
+
+
+def environment(project: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_CACHE_HOME": str(project / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def run(project: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "XDG_CACHE_HOME": str(project / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [sys.executable, "-c", "import vehicle_dynamics.outer"],
-        cwd=project, env=environment, check=True, capture_output=True, text=True,
-    )  # fmt: skip
+    return subprocess.run(COMMAND, cwd=project, env=environment(project), check=True, capture_output=True, text=True)
+
+
+def test_processes_that_start_together_compile_once(project: Path) -> None:
+    options = {"cwd": project, "env": environment(project), "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(COMMAND, **options) for _ in range(3)]  # type: ignore[call-overload]
+
+    found = [process.communicate()[0].split() for process in processes]
+
+    assert sorted(found) == [["20.0", "0"], ["20.0", "1"], ["20.0", "1"]]
 
 
 def test_kernel_is_compiled_once_with_a_notice(project: Path) -> None:

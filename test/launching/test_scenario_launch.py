@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from node_settings import settings_type
 
 from planner.node_settings import PlannerNodeSettings
 from planner.planning import _BUILT_IN
@@ -18,7 +19,7 @@ from proving_ground.launching.node_spec import NodeSpec
 from proving_ground.launching.scenario_launch import scenario_launch, scenario_nodes
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import load_scenario, scenario_file, scenario_files
-from proving_ground.settings import SettingsError, as_parameters, build
+from proving_ground.settings import SettingsError, as_parameters, build, changed_parameters
 from proving_ground.settings.nested import load_preset
 from sensors.gps import LocalFrame
 from sensors.imu import ImuSettings
@@ -29,12 +30,22 @@ from terrain.surroundings import GroundSettings, Surroundings
 from terrain.world_ground import SoilPlane
 from terrain.worlds import load_world
 from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.standing import EndSettings
 
 HEAD = "version: 1\ndescription: a test\nduration_s: 5.0\n"
 
 
 def _nodes(name: str, **given: str) -> dict[str, NodeSpec]:
     return {spec.name: spec for spec in scenario_launch(name).nodes(given)}
+
+
+@pytest.mark.parametrize("name", scenario_files())
+def test_every_node_of_a_launch_accepts_its_parameters(name: str) -> None:
+    for spec in _nodes(name, record="true", cockpit="true").values():
+        given = {key: value for key, value in spec.params.items() if key != "use_sim_time"}  # which every node has
+        settings = build(settings_type(spec.executable), given)
+
+        assert changed_parameters(settings).items() <= given.items()
 
 
 def _own(tmp_path: Path, text: str, **given: str) -> dict[str, NodeSpec]:
@@ -122,7 +133,7 @@ def test_parameters_of_every_part_of_every_scenario_lead_back_to_its_settings(na
         if part != "vehicle":  # it starts paused, and paced
             assert _settings(type(settings), nodes[part]) == settings
     vehicle = _settings(VehicleNodeSettings, nodes["vehicle"])
-    assert replace(vehicle, start_paused=False) == run["vehicle"].settings
+    assert replace(vehicle, start_paused=False, end=EndSettings()) == run["vehicle"].settings
 
 
 def test_sensors_get_what_differs_from_their_defaults_and_the_seed() -> None:
@@ -167,7 +178,7 @@ def test_targets_of_a_scenario_are_seen_by_the_nodes_at_their_current_position(t
     assert "targets" not in nodes["imu"].params
     for kind in (LIDAR, GPS):
         settings = _settings(kind.node_settings, nodes[kind.name])
-        seen = SeenWorld(Surroundings(settings), settings.moving_targets())
+        seen = SeenWorld.of(Surroundings(settings), [settings])
         reaches = []
         for time_s in (0.0, 4.0, 8.0):
             seen.move_to(time_s)
@@ -235,9 +246,26 @@ def test_a_wrong_planner_in_the_scenario_is_reported_too(tmp_path: Path) -> None
         _own(tmp_path, text)
 
 
-def test_times_are_written_into_the_folder_of_a_run_that_is_recorded_alone() -> None:
+def test_times_and_hashes_are_written_into_the_folder_of_a_run_that_has_one() -> None:
     assert _nodes("j_turn", out="here")["referee"].params["out"] == "here"
-    assert "out" not in _nodes("j_turn", out="here", record="false")["referee"].params
+    assert _nodes("j_turn", out="here", record="false")["referee"].params["out"] == "here"
+    assert "out" not in _nodes("j_turn", record="false")["referee"].params
+
+
+def test_time_waits_for_the_parts_of_a_scenario_unless_it_runs_free() -> None:
+    synchronous, free = _nodes("urban"), _nodes("urban", sync="false")
+
+    assert synchronous["vehicle"].params["sync.nodes"] == ("imu", "gps", "encoders", "lidar", "observer", "planner")
+    assert synchronous["planner"].params["sync_with"] == ("observer", "lidar")
+    assert not any(name.startswith("sync") for spec in free.values() for name in spec.params)
+
+
+def test_a_driver_from_outside_takes_the_place_of_the_scripted_one() -> None:
+    nodes = _nodes("lane_change", wait_for="cmd_vel", max_age="0.1")
+
+    assert "script" not in nodes
+    assert nodes["vehicle"].params["sync.wait_for"] == "cmd_vel"
+    assert nodes["vehicle"].params["sync.max_age_s"] == 0.1
 
 
 def test_rviz_may_be_closed_and_gets_signals_like_any_foreign_program(

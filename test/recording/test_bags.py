@@ -64,15 +64,15 @@ class Recorded(NamedTuple):
     """A bag, and what went into it."""
 
     path: Path
-    heard: list[tuple[str, Any]]  # names and samples in the order of arrival
+    received: list[tuple[str, Any]]  # names and samples in the order of arrival
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     folder = tmp_path_factory.mktemp("recorded")
-    heard: list[tuple[str, Any]] = []
-    bag = record(folder / "made.yaml", SCENARIO, on_sample=lambda name, sample: heard.append((name, sample)))
-    return Recorded(bag, heard)
+    received: list[tuple[str, Any]] = []
+    bag = record(folder / "made.yaml", SCENARIO, on_sample=lambda name, sample: received.append((name, sample)))
+    return Recorded(bag, received)
 
 
 def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None:
@@ -102,7 +102,7 @@ def test_a_run_is_written_on_the_topics_of_the_nodes(recorded: Recorded) -> None
         "/lidar/points": "sensor_msgs/msg/PointCloud2",
         "/lidar/scan": "sensor_msgs/msg/LaserScan",
     }
-    sent = Counter(name for name, _ in recorded.heard)
+    sent = Counter(name for name, _ in recorded.received)
     assert (bag.counts["/imu/data_raw"], bag.counts["/gps/fix"]) == (sent["imu"], sent["gps"])
     assert (bag.counts["/lidar/points"], bag.counts["/ground_truth/odom"]) == (sent["lidar"], 200)
     assert bag.remarks == []
@@ -113,10 +113,10 @@ def test_a_bag_read_back_has_the_samples_that_went_in(recorded: Recorded) -> Non
     arrivals = list(Stream(bag, choose_topics(bag.topics, {}, print)))
     back = [item for _, item in arrivals if not isinstance(item, Motion)]
 
-    heard = [sample for name, sample in recorded.heard if name != "lidar"]
-    assert len(back) == len(heard)
+    received = [sample for name, sample in recorded.received if name != "lidar"]
+    assert len(back) == len(received)
     for kind in (ImuSample, EncoderSample, GpsSample):
-        ours, theirs = ([item for item in items if isinstance(item, kind)] for items in (heard, back))
+        ours, theirs = ([item for item in items if isinstance(item, kind)] for items in (received, back))
         for sent, found in zip(ours, theirs, strict=True):
             if kind is GpsSample:
                 assert_same(found._replace(satellites=sent.satellites, hdop=sent.hdop), sent)
@@ -166,7 +166,7 @@ def test_mounts_and_datum_are_in_the_bag(recorded: Recorded) -> None:
 
 
 def test_points_of_a_cloud_are_those_of_the_scan(recorded: Recorded) -> None:
-    scan = next(sample for name, sample in recorded.heard if name == "lidar")
+    scan = next(sample for name, sample in recorded.received if name == "lidar")
     _, _, data = next(open_bag(recorded.path).messages(["/lidar/points"]))
     cloud = from_bytes(data, types.CLOUD)
 
@@ -176,11 +176,11 @@ def test_points_of_a_cloud_are_those_of_the_scan(recorded: Recorded) -> None:
 
 def test_recording_changes_nothing_of_a_run(recorded: Recorded, tmp_path: Path) -> None:
     (tmp_path / "made.yaml").write_text(SCENARIO)
-    heard: list[tuple[str, Any]] = []
-    LockStep(load_scenario(tmp_path / "made.yaml"), listener=lambda name, sample: heard.append((name, sample))).run()
+    received: list[tuple[str, Any]] = []
+    LockStep(load_scenario(tmp_path / "made.yaml"), listener=lambda name, sample: received.append((name, sample))).run()
 
-    assert [name for name, _ in heard] == [name for name, _ in recorded.heard]
-    for (_, one), (_, other) in zip(heard, recorded.heard, strict=True):
+    assert [name for name, _ in received] == [name for name, _ in recorded.received]
+    for (_, one), (_, other) in zip(received, recorded.received, strict=True):
         if not isinstance(one, ImuSample | EncoderSample | GpsSample):
             continue
         assert_same(one, other)

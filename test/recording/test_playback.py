@@ -53,7 +53,7 @@ class Listed:
         return [message for message in self._messages if message[0] == "/map" and message[1] < time_ns][-1:]
 
 
-class Heard:
+class Received:
     """Output of a playback in order, and a clock to drive it by."""
 
     def __init__(self, source: Any, **options: Any) -> None:
@@ -83,81 +83,81 @@ FOUR = Listed(("/a", 0.0), ("/a", 0.5), ("/b", 1.0), ("/a", 1.5))
 
 
 def test_messages_come_at_their_times_and_the_end_is_reported() -> None:
-    heard = Heard(FOUR, clock_hz=0.0)
-    assert heard.until(100.4) == ["0"]
-    assert heard.until(100.6) == ["0.5"]
-    assert not heard.playback.has_ended
-    assert heard.until(103.0) == ["1", "1.5"]
-    assert heard.playback.has_ended
-    assert heard.playback.position_s(heard.now) == 1.5
+    received = Received(FOUR, clock_hz=0.0)
+    assert received.until(100.4) == ["0"]
+    assert received.until(100.6) == ["0.5"]
+    assert not received.playback.has_ended
+    assert received.until(103.0) == ["1", "1.5"]
+    assert received.playback.has_ended
+    assert received.playback.position_s(received.now) == 1.5
 
 
 def test_each_tick_of_the_clock_precedes_the_messages_of_its_time() -> None:
-    heard = Heard(FOUR, clock_hz=2.0)
-    assert heard.events == ["t0"]
-    assert heard.until(102.0) == ["0", "t0.5", "0.5", "t1", "1", "t1.5", "1.5"]
+    received = Received(FOUR, clock_hz=2.0)
+    assert received.events == ["t0"]
+    assert received.until(102.0) == ["0", "t0.5", "0.5", "t1", "1", "t1.5", "1.5"]
 
 
 def test_clock_catches_up_without_the_ticks_that_were_missed() -> None:
-    heard = Heard(Listed(("/a", 0.0), ("/a", 10.0)), clock_hz=10.0)
-    heard.events.clear()
-    heard.playback.advance(105.03)  # after five seconds without being scheduled
-    assert heard.events == ["0", "t5"]
+    received = Received(Listed(("/a", 0.0), ("/a", 10.0)), clock_hz=10.0)
+    received.events.clear()
+    received.playback.advance(105.03)  # after five seconds without being scheduled
+    assert received.events == ["0", "t5"]
 
 
 def test_twice_the_rate_takes_half_the_time_and_can_change_meanwhile() -> None:
-    heard = Heard(FOUR, clock_hz=0.0, rate=2.0)
-    assert heard.until(100.3) == ["0", "0.5"]
-    heard.playback.set_rate(0.5, heard.now)  # at 0.6 s of the bag
-    assert heard.until(101.0) == []
-    assert heard.until(101.2) == ["1"]
+    received = Received(FOUR, clock_hz=0.0, rate=2.0)
+    assert received.until(100.3) == ["0", "0.5"]
+    received.playback.set_rate(0.5, received.now)  # at 0.6 s of the bag
+    assert received.until(101.0) == []
+    assert received.until(101.2) == ["1"]
 
 
 def test_fast_replays_publish_the_time_less_often() -> None:
-    heard = Heard(Listed(("/a", 0.0), ("/a", 100.0)), clock_hz=1000.0, rate=100.0)
-    ticks = heard.until(101.0)
+    received = Received(Listed(("/a", 0.0), ("/a", 100.0)), clock_hz=1000.0, rate=100.0)
+    ticks = received.until(101.0)
     assert 400 <= len(ticks) <= 600  # not 100 000
 
 
 def test_time_stands_while_paused_and_the_clock_is_still_published() -> None:
-    heard = Heard(FOUR, clock_hz=10.0, is_paused=True)
-    played = heard.until(101.0)
+    received = Received(FOUR, clock_hz=10.0, is_paused=True)
+    played = received.until(101.0)
     assert set(played) == {"t0"}
     assert len(played) >= 5
-    heard.playback.pause(False, heard.now)
-    assert "0" in heard.until(101.2)
+    received.playback.pause(False, received.now)
+    assert "0" in received.until(101.2)
 
 
 def test_step_plays_one_message_and_takes_the_clock_there() -> None:
-    heard = Heard(FOUR, clock_hz=10.0, is_paused=True)
-    heard.events.clear()
-    assert heard.playback.step(heard.now)
-    assert heard.playback.step(heard.now)
-    assert heard.events == ["t0", "0", "t0.5", "0.5"]
-    assert heard.playback.position_s(heard.now) == 0.5
-    heard.playback.pause(False, heard.now)
-    assert not heard.playback.step(heard.now)
+    received = Received(FOUR, clock_hz=10.0, is_paused=True)
+    received.events.clear()
+    assert received.playback.step(received.now)
+    assert received.playback.step(received.now)
+    assert received.events == ["t0", "0", "t0.5", "0.5"]
+    assert received.playback.position_s(received.now) == 0.5
+    received.playback.pause(False, received.now)
+    assert not received.playback.step(received.now)
 
 
 def test_loop_restarts_with_the_clock_back_at_the_start() -> None:
-    heard = Heard(FOUR, clock_hz=2.0, loops=True)
-    played = heard.until(103.2)
+    received = Received(FOUR, clock_hz=2.0, loops=True)
+    played = received.until(103.2)
     assert played.count("0") == 3
     assert played[played.index("1.5") + 1 :][:2] == ["t0", "0"]
 
 
 def test_start_offset_begins_with_what_is_latched_there() -> None:
     source = Listed(("/map", 0.0), ("/a", 0.1), ("/map", 0.2), ("/a", 1.0))
-    heard = Heard(source, clock_hz=2.0, start_offset_s=0.5)
-    assert heard.events == ["t0.5", "0.2"]
-    assert heard.until(101.0) == ["t1", "1"]
+    received = Received(source, clock_hz=2.0, start_offset_s=0.5)
+    assert received.events == ["t0.5", "0.2"]
+    assert received.until(101.0) == ["t1", "1"]
 
 
 def test_seek_goes_back_and_on_from_there() -> None:
-    heard = Heard(FOUR, clock_hz=0.0)
-    heard.until(101.1)
-    heard.playback.seek(0.4, heard.now)
-    assert heard.until(101.3) == ["0.5"]
+    received = Received(FOUR, clock_hz=0.0)
+    received.until(101.1)
+    received.playback.seek(0.4, received.now)
+    assert received.until(101.3) == ["0.5"]
 
 
 # Live bags

@@ -1,4 +1,4 @@
-"""kill -9 of each node of a scenario's launch in turn, over real DDS and in one run.
+"""kill -9 of each node of a free-running launch in turn, over real DDS and in one run.
 
 Each time the others report it, the vehicle brakes when its driver is gone, and the node is restarted and
 rejoins; in the end there is a recording to the last second.
@@ -50,7 +50,8 @@ class Run:
 
     def __init__(self, graph: Any, folder: Path) -> None:
         (folder / "plain.yaml").write_text(ALL_NODES)
-        command = [sys.executable, "-m", "proving_ground", "launch", "./plain.yaml", RATE, "cockpit:=true", "--show"]
+        command = [sys.executable, "-m", "proving_ground", "launch", "./plain.yaml", RATE, "sync:=false"]
+        command += ["cockpit:=true", "--show"]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         self._graph = graph
         self.launch = graph.start_command(command, cwd=folder, env=environment)

@@ -53,7 +53,7 @@ class Live:
 def test_parameters_describe_themselves(graph: Any) -> None:
     descriptor = Live(graph).describe("joy_timeout_s")
 
-    assert descriptor.description == "Silence of /joy that stops the vehicle"
+    assert descriptor.description == "Time without a /joy message after which the vehicle is stopped"
     assert descriptor.additional_constraints == "must be a number from 0.05 to 2 [s]"
     assert (descriptor.floating_point_range[0].from_value, descriptor.floating_point_range[0].to_value) == (0.05, 2.0)
 
@@ -194,7 +194,9 @@ def test_arguments_that_are_not_for_ros_are_rejected_and_help_is_given(graph: An
     assert rejected.wait() == 2
     assert rejected.output == "teleop: --params-file: unknown; arguments for ROS come after --ros-args\n"
     assert helped.wait() == 0
-    assert "Silence of /joy that stops the vehicle; a number from 0.05 to 2 [s]" in helped.output
+    assert (
+        "Time without a /joy message after which the vehicle is stopped; a number from 0.05 to 2 [s]" in helped.output
+    )
 
 
 @pytest.mark.parametrize("domain", ["300", "abc", "-1"])

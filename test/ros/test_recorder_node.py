@@ -197,7 +197,7 @@ def test_killed_recorder_leaves_a_bag_that_is_readable_to_the_last_second(graph:
     assert words == [f"{k}" for k in range(len(words))]
     assert len(words) >= 100  # of the two seconds, all but the last
 
-    heard = graph.collect(String, "/state", QoSProfile(depth=1000))
+    received = graph.collect(String, "/state", QoSProfile(depth=1000))
     arguments = [f"bag:={tmp_path / 'drive'}", "rate:=5.0", "start_paused:=true"]
     replayer = graph.start("replayer", "--ros-args", *(word for item in arguments for word in ("-p", item)))
     graph.wait_until(
@@ -207,7 +207,7 @@ def test_killed_recorder_leaves_a_bag_that_is_readable_to_the_last_second(graph:
     assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
     assert replayer.wait() == 1  # it was damaged, and that is reported
-    assert [message.data for message in heard] == words
+    assert [message.data for message in received] == words
     assert "metadata.yaml: is missing" in replayer.output
 
 

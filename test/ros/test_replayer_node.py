@@ -70,7 +70,7 @@ def seconds(ticks: list[Any]) -> list[float]:
 def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_without_invalid_names(
     graph: Any, tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode
 ) -> None:
-    heard, renamed = graph.collect(String, "/state"), graph.collect(String, "/memo", qos.LATCHED)
+    received, renamed = graph.collect(String, "/state"), graph.collect(String, "/memo", qos.LATCHED)
     ticks = graph.collect(Clock, "/clock", qos.CLOCK)
     bag = written(tmp_path / "drive", plugin, mode, odd_name="/1bad")
     replayer = graph.start_command(
@@ -80,7 +80,7 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
     assert replayer.wait() == 0
-    assert [message.data for message in heard] == [f"word {k}" for k in range(20)]
+    assert [message.data for message in received] == [f"word {k}" for k in range(20)]
     assert [message.data for message in renamed] == ["latched"]
     times = seconds(ticks)
     assert times == sorted(times)
@@ -91,7 +91,7 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
 
 
 def test_replay_is_paused_stepped_sped_up_and_sought(graph: Any, tmp_path: Path) -> None:
-    heard, diagnostics = graph.collect(String, "/state"), graph.collect(DiagnosticArray, "/diagnostics")
+    received, diagnostics = graph.collect(String, "/state"), graph.collect(DiagnosticArray, "/diagnostics")
     ticks = graph.collect(Clock, "/clock", qos.CLOCK)
     bag = written(tmp_path / "drive")
     replayer = graph.start_command(
@@ -107,19 +107,19 @@ def test_replay_is_paused_stepped_sped_up_and_sought(graph: Any, tmp_path: Path)
     late = graph.collect(String, "/note", qos.LATCHED)
     graph.wait_until(lambda: late, "what is latched, though it stands before the start")
     graph.wait_until(lambda: "paused" in str(diagnostics), "a report that it is paused")
-    assert heard == []
+    assert received == []
 
     answer = graph.call(step, Trigger.Request())
-    graph.wait_until(lambda: heard, "one message")
+    graph.wait_until(lambda: received, "one message")
     assert answer.success
-    assert heard[0].data == "word 10"
+    assert received[0].data == "word 10"
     graph.wait_until(lambda: seconds(ticks)[-1] == 1.0, "the clock of that message")
 
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=5.0)
     request = SetParameters.Request(parameters=[Parameter(name="rate", value=value)])
     assert graph.call(rates, request).results[0].successful
     assert graph.call(resume, Trigger.Request()).success
-    graph.wait_until(lambda: [m.data for m in heard].count("word 19") >= 3, "three rounds")
+    graph.wait_until(lambda: [m.data for m in received].count("word 19") >= 3, "three rounds")
     times = seconds(ticks)
     assert any(after < before for before, after in itertools.pairwise(times))  # time has gone back
 

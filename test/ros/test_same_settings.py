@@ -14,6 +14,7 @@ from rclpy.parameter import parameter_value_to_python
 from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import load_scenario, scenario_file
 from proving_ground.settings import as_parameters
+from vehicle_dynamics.standing import EndSettings
 
 START_WAIT_S = 180.0  # includes compilation with a cold cache
 
@@ -22,7 +23,9 @@ START_WAIT_S = 180.0  # includes compilation with a cold cache
 def test_nodes_of_a_launch_hold_the_settings_that_lock_step_is_made_from(graph: Any, name: str) -> None:
     run = compiled(load_scenario(scenario_file(name)))
     wanted = {part: as_parameters(item.settings) for part, item in run.items()}
-    waiting = replace(run["vehicle"].settings, start_paused=True, real_time_factor=0.5)
+    scenario = load_scenario(scenario_file(name))
+    end = EndSettings(duration_s=scenario.duration_s, with_drive="planner" in run)
+    waiting = replace(run["vehicle"].settings, start_paused=True, real_time_factor=0.5, end=end)
     wanted["vehicle"] = as_parameters(waiting)
 
     command = [sys.executable, "-m", "proving_ground", "launch", name, "record:=false", "rate:=0.5"]

@@ -137,8 +137,8 @@ def test_ctrl_c_leaves_no_process_and_a_bag_that_can_be_read(graph: Any, tmp_pat
 def test_a_script_that_is_killed_drives_again_and_a_killed_referee_ends_a_run_that_nobody_else_may_enter(
     graph: Any, tmp_path: Path
 ) -> None:
-    """Without the script nothing is commanded: the vehicle brakes."""
-    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0))
+    """Where time runs free, nothing is commanded without the script: the vehicle brakes."""
+    launch = _launch(graph, tmp_path, _scenario(tmp_path, seconds=100.0), "sync:=false")
     truth = graph.collect(Odometry, "/ground_truth/odom")
     graph.wait_until(lambda: len(truth) > 50, "the vehicle to drive", 60.0)
 

@@ -137,6 +137,20 @@ def test_imu_keeps_the_conventions_of_rep_145_and_fails_when_a_fault_is_set(grap
     assert "Traceback" not in process.output
 
 
+def test_parameters_set_before_the_first_truth_are_kept(graph: Any) -> None:
+    graph.start("imu")
+    truth = Truth(graph)
+    raw = graph.collect(Imu, "/imu/data_raw", qos.SENSOR)
+    truth.wait_for_listener()
+
+    changed = set_parameters(graph, "imu", fault="bias", fault_channel="gyro_z", fault_value=1.0)
+    assert [result.reason for result in changed if not result.successful] == []
+    truth.publish_until(lambda: len(raw) > 20, "samples")
+
+    # A bias far beyond the noise, from the first sample on.
+    assert all(message.angular_velocity.z == pytest.approx(1.0, abs=0.1) for message in raw)
+
+
 def test_reset_or_time_that_goes_back_repeats_the_noise(graph: Any) -> None:
     graph.start("imu", "--ros-args", "-p", "seed:=7")
     truth = Truth(graph)
@@ -259,11 +273,13 @@ TOPICS = {
 
 def test_launch_with_all_sensors_fills_a_bag_that_other_decoders_read(graph: Any, tmp_path: Path) -> None:
     launch = graph.start_command([sys.executable, "-m", "proving_ground", "launch", "sensors", "world:=urban"])
-    heard: dict[str, list[bytes]] = {topic: [] for topic in TOPICS}
+    received: dict[str, list[bytes]] = {topic: [] for topic in TOPICS}
     for topic, kind in TOPICS.items():
-        graph.node.create_subscription(kind, topic, heard[topic].append, qos.SENSOR, raw=True)
+        graph.node.create_subscription(kind, topic, received[topic].append, qos.SENSOR, raw=True)
     fixed = graph.collect(TFMessage, "/tf_static", MANY_LATCHED)
-    graph.wait_until(lambda: all(heard.values()) and len(heard["/lidar/points"]) > 10, "all sensors", START_WAIT_S)
+    graph.wait_until(
+        lambda: all(received.values()) and len(received["/lidar/points"]) > 10, "all sensors", START_WAIT_S
+    )
     graph.wait_until(
         lambda: {"imu_link", "gps_link", "lidar_link"} <= {t.child_frame_id for m in fixed for t in m.transforms},
         "the mounts",
@@ -277,14 +293,14 @@ def test_launch_with_all_sensors_fills_a_bag_that_other_decoders_read(graph: Any
         for topic, kind in TOPICS.items():
             name = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
             connection = writer.add_connection(topic, name, typestore=store)
-            for number, data in enumerate(heard[topic]):
+            for number, data in enumerate(received[topic]):
                 writer.write(connection, START_NS + number, data)
 
     with Reader(bag) as recorded:
         seen: dict[str, list[Any]] = {topic: [] for topic in TOPICS}
         for connection, _, data in recorded.messages():
             seen[connection.topic].append(store.deserialize_cdr(data, connection.msgtype))
-    assert {topic: len(messages) for topic, messages in seen.items()} == {t: len(d) for t, d in heard.items()}
+    assert {topic: len(messages) for topic, messages in seen.items()} == {t: len(d) for t, d in received.items()}
     cloud = seen["/lidar/points"][-1]
     points = cloud_to_points(cloud)
     assert cloud.header.frame_id == "lidar_link"
@@ -306,7 +322,7 @@ def test_launch_with_all_sensors_fills_a_bag_that_other_decoders_read(graph: Any
             ).iter_decoded_messages()
         ]
     last = dict(decoded)
-    assert len(decoded) == sum(map(len, heard.values()))
+    assert len(decoded) == sum(map(len, received.values()))
     assert last["/lidar/points"].width == cloud.width
     assert last["/gps/fix"].latitude == seen["/gps/fix"][-1].latitude
     assert pynmea2.parse(last["/gps/nmea"].data, check=True)

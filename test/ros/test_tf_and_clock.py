@@ -40,7 +40,7 @@ def test_jump_back_resets_and_jump_ahead_is_a_gap(graph: Any, probe: Any) -> Non
     events = graph.collect(String, "/events")
     clock = graph.node.create_publisher(Clock, "/clock", qos.CLOCK)
     graph.wait_until(clock.get_subscription_count, "the probe to listen to /clock")
-    graph.wait_until(lambda: "started" in [event.data for event in events], "the probe to be heard")
+    graph.wait_until(lambda: "started" in [event.data for event in events], "the probe to be received")
     now = [100 * SECOND]
 
     def tick(step: int) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 import rclpy
+from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.node import NodeNameNonExistentError
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from proving_ground.interfaces import topics
+from proving_ground.interfaces import simulation_services, topics
 from proving_ground.interfaces.topic import Service, Topic
-from proving_ground.interfaces.topics import EVERY_NODE, SERVICES, TOPICS
+from proving_ground.interfaces.topics import ACTIONS, EVERY_NODE, SERVICES, TOPICS
 from proving_ground.launching.node_process import node_command
 from proving_ground.ros_support.domain import private_domain
 
@@ -31,7 +32,9 @@ RUNNING: dict[str, list[str]] = {
     "terrain": ["-p", "world:=flat"],
 }
 OF_ROS = {"/rosout", "/parameter_events"}
-UNHEARD = (topics.CMD_VEL, topics.ESTIMATE)  # it is not published here; the planner's pose is the truth's
+OF_ACTION = "/_action/"  # feedback and status
+SYNCHRONOUS = (topics.FINISHED,)  # these nodes run free
+UNHEARD = (topics.CMD_VEL, topics.ESTIMATE, topics.RUTS)  # not published here; the pose is the truth's, the soil hard
 Found = dict[str, dict[str, set[str]]]
 
 
@@ -56,12 +59,13 @@ def graph() -> Iterator[Any]:
 
 
 def test_a_running_graph_has_the_topics_and_services_of_the_table(graph: Any) -> None:
-    wanted = {name: _of_table(name) for name in RUNNING}
+    nodes = [*RUNNING, simulation_services.NODE]  # the last is in the vehicle's process
+    wanted = {name: _of_table(name) for name in nodes}
     found: Found = {}
     deadline = time.monotonic() + 240.0
 
     while found != wanted and time.monotonic() < deadline:
-        found = {name: _of_graph(graph, name) for name in RUNNING}
+        found = {name: _of_graph(graph, name) for name in nodes}
         time.sleep(0.2)
 
     assert found == wanted
@@ -77,28 +81,37 @@ def test_publishers_of_a_running_graph_have_the_profiles_of_the_table(graph: Any
 
 
 def _of_table(node: str) -> dict[str, set[str]]:
+    own = {node} if node == simulation_services.NODE else {node, EVERY_NODE}  # its health is the vehicle's
     return {
-        "published": {_line(item) for item in TOPICS if {node, EVERY_NODE} & set(item.publishers)},
-        "heard": {_line(item) for item in TOPICS if node in item.listeners and item not in UNHEARD},
+        "published": {_line(item) for item in TOPICS if own & set(item.publishers) and item not in SYNCHRONOUS},
+        "received": {_line(item) for item in TOPICS if node in item.listeners and item not in (*UNHEARD, *SYNCHRONOUS)},
         "served": {_line(item) for item in SERVICES if item.node == node},
+        "actions": {_line(item) for item in ACTIONS if item.node == node},
     }
 
 
 def _of_graph(graph: Any, node: str) -> dict[str, set[str]]:
     try:
         published = graph.get_publisher_names_and_types_by_node(node, "/")
-        heard = graph.get_subscriber_names_and_types_by_node(node, "/")
+        received = graph.get_subscriber_names_and_types_by_node(node, "/")
         served = graph.get_service_names_and_types_by_node(node, "/")
+        actions = get_action_server_names_and_types_by_node(graph, node, "/")
     except NodeNameNonExistentError:
         return {}
     # cmd_vel is subscribed when its publisher's type is known; /clock and parameter services are rclpy's own.
     unwanted = {f"/{topics.CMD_VEL.name}", topics.CLOCK.name} | OF_ROS
     return {
-        "published": {f"{name} {kind}" for name, (kind,) in published if name not in OF_ROS},
-        "heard": {f"{name} {kinds[0]}" for name, kinds in heard if name not in unwanted},
+        "published": {f"{name} {kind}" for name, (kind,) in published if name not in OF_ROS and OF_ACTION not in name},
+        "received": {f"{name} {kinds[0]}" for name, kinds in received if name not in unwanted},
         "served": {f"{name} {kind}" for name, (kind,) in served if not name.startswith(f"/{node}/")}
-        | {f"{name} {kind}" for name, (kind,) in served if name.startswith(f"/{node}/") and "std_srvs" in kind},
+        | {f"{name} {kind}" for name, (kind,) in served if name.startswith(f"/{node}/") and is_ours(kind)},
+        "actions": {f"{name} {kind}" for name, (kind,) in actions},
     }
+
+
+def is_ours(kind: str) -> bool:
+    """Not a parameter service, nor a part of an action."""
+    return kind.startswith(("std_srvs/", f"{simulation_services.PACKAGE}/srv/"))
 
 
 def _line(item: Topic | Service) -> str:

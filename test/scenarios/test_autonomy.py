@@ -104,8 +104,3 @@ def test_vehicle_stops_when_its_observer_falls_silent(tmp_path: Path, monkeypatc
 def test_missing_parts_are_reported(tmp_path: Path, options: str, rest: str, reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
         LockStep(scenario(tmp_path, options, rest))
-
-
-def test_run_with_a_planner_cannot_be_saved(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be saved"):
-        LockStep(scenario(tmp_path)).checkpoint()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planner.progress import Status
-from proving_ground.scenarios.ending import STANDS_FOR_S, Standing
 from vehicle_dynamics.motion import STANDS_MPS
+from vehicle_dynamics.standing import STANDS_FOR_S, Standing
 
 
 @pytest.mark.parametrize(("status", "ends"), [(Status.ARRIVED, True), (Status.FAILED, True), (Status.BLOCKED, False)])
@@ -16,8 +16,8 @@ def test_drive_that_is_over_ends_when_the_vehicle_has_stood_for_a_second(status:
     standing.record(6.0, -0.5 * STANDS_MPS)
     standing.record(6.5, 0.0)
 
-    assert not standing.ends(6.0 + 0.99 * STANDS_FOR_S, status.value)
-    assert standing.ends(6.0 + STANDS_FOR_S, status.value) is ends
+    assert not standing.ends(6.0 + 0.99 * STANDS_FOR_S, is_over=status.is_over)
+    assert standing.ends(6.0 + STANDS_FOR_S, is_over=status.is_over) is ends
 
 
 def test_vehicle_that_rolls_on_has_not_stood() -> None:
@@ -26,4 +26,4 @@ def test_vehicle_that_rolls_on_has_not_stood() -> None:
     standing.record(1.9, -2.0 * STANDS_MPS)
     standing.record(2.0, 0.0)
 
-    assert not standing.ends(2.5, Status.ARRIVED.value)
+    assert not standing.ends(2.5, is_over=True)

@@ -204,7 +204,7 @@ def test_what_is_missing_at_the_end_leaves_open_what_it_could_have_decided(witho
 
 # The rule
 
-HOLE = [Gap(3.0, 5.0)]
+GAP = [Gap(3.0, 5.0)]
 AT_START = [Gap(0.0, 5.0, has_before=False)]
 AT_END = [Gap(5.0, 9.0, has_after=False)]
 
@@ -212,28 +212,28 @@ AT_END = [Gap(5.0, 9.0, has_after=False)]
 @pytest.mark.parametrize(
     ("words", "value", "missing", "expected"),
     [
-        ({"statistic": "end", "at_least": 0.0}, 1.0, HOLE, False),
-        ({"statistic": "end", "at_least": 0.0, "to_s": 4.0}, 1.0, HOLE, True),
-        ({"statistic": "end", "at_least": 2.0, "to_s": 4.0}, 1.0, HOLE, True),
-        ({"statistic": "end", "at_least": 2.0}, 1.0, HOLE, False),
+        ({"statistic": "end", "at_least": 0.0}, 1.0, GAP, False),
+        ({"statistic": "end", "at_least": 0.0, "to_s": 4.0}, 1.0, GAP, True),
+        ({"statistic": "end", "at_least": 2.0, "to_s": 4.0}, 1.0, GAP, True),
+        ({"statistic": "end", "at_least": 2.0}, 1.0, GAP, False),
         ({"statistic": "end", "at_least": 0.0}, 1.0, AT_END, True),
         ({"statistic": "end", "at_least": 0.0, "to_s": 5.0}, 1.0, AT_END, False),
-        ({"statistic": "maximum", "at_least": 0.0}, 1.0, HOLE, False),
-        ({"statistic": "maximum", "at_least": 2.0}, 1.0, HOLE, True),
-        ({"statistic": "maximum", "at_least": 2.0, "to_s": 3.0}, 1.0, HOLE, False),
-        ({"statistic": "maximum", "at_most": 2.0}, 1.0, HOLE, True),
-        ({"statistic": "maximum", "at_most": 0.5}, 1.0, HOLE, False),
-        ({"statistic": "maximum", "at_most": 2.0, "from_s": 5.0}, 1.0, HOLE, False),
-        ({"statistic": "minimum", "at_least": 0.0}, 1.0, HOLE, True),
-        ({"statistic": "minimum", "at_least": 2.0}, 1.0, HOLE, False),
-        ({"statistic": "minimum", "at_most": 2.0}, 1.0, HOLE, False),
-        ({"statistic": "minimum", "at_most": 0.5}, 1.0, HOLE, True),
-        ({"statistic": "mean", "at_most": 2.0}, 1.0, HOLE, True),
-        ({"statistic": "mean", "at_most": 0.5}, 1.0, HOLE, True),
-        ({"statistic": "rms", "at_most": 0.5}, 1.0, HOLE, True),
-        ({"statistic": "reference_peak", "at_most": 0.5}, 1.0, HOLE, True),
-        ({"statistic": "mean", "at_most": 2.0, "to_s": 3.0}, 1.0, HOLE, False),
-        ({"statistic": "mean", "at_most": 2.0, "from_s": 3.5, "to_s": 4.5}, np.nan, HOLE, True),
+        ({"statistic": "maximum", "at_least": 0.0}, 1.0, GAP, False),
+        ({"statistic": "maximum", "at_least": 2.0}, 1.0, GAP, True),
+        ({"statistic": "maximum", "at_least": 2.0, "to_s": 3.0}, 1.0, GAP, False),
+        ({"statistic": "maximum", "at_most": 2.0}, 1.0, GAP, True),
+        ({"statistic": "maximum", "at_most": 0.5}, 1.0, GAP, False),
+        ({"statistic": "maximum", "at_most": 2.0, "from_s": 5.0}, 1.0, GAP, False),
+        ({"statistic": "minimum", "at_least": 0.0}, 1.0, GAP, True),
+        ({"statistic": "minimum", "at_least": 2.0}, 1.0, GAP, False),
+        ({"statistic": "minimum", "at_most": 2.0}, 1.0, GAP, False),
+        ({"statistic": "minimum", "at_most": 0.5}, 1.0, GAP, True),
+        ({"statistic": "mean", "at_most": 2.0}, 1.0, GAP, True),
+        ({"statistic": "mean", "at_most": 0.5}, 1.0, GAP, True),
+        ({"statistic": "rms", "at_most": 0.5}, 1.0, GAP, True),
+        ({"statistic": "reference_peak", "at_most": 0.5}, 1.0, GAP, True),
+        ({"statistic": "mean", "at_most": 2.0, "to_s": 3.0}, 1.0, GAP, False),
+        ({"statistic": "mean", "at_most": 2.0, "from_s": 3.5, "to_s": 4.5}, np.nan, GAP, True),
         ({"statistic": "mean", "at_most": 2.0, "to_s": 0.0}, np.nan, AT_START, True),
         ({"statistic": "mean", "at_most": 2.0, "from_s": 9.5}, np.nan, AT_END, False),  # the run never got there
     ],
@@ -249,7 +249,7 @@ def test_a_gap_leaves_open_what_it_could_have_decided(
 def test_a_criterion_that_no_gap_touches_is_judged_as_usual() -> None:
     time = np.arange(0.0, 10.0, 0.1)
     found = {"time_s": time, "speed_mps": time, "throttle": time}
-    lacking = Missing(of_channels={"throttle": HOLE})
+    lacking = Missing(of_channels={"throttle": GAP})
     criteria = [Criterion(channel=name, statistic="mean", at_most=9.0) for name in ("speed_mps", "throttle")]
 
     assert [finding.mark for finding in judge_around(criteria, found, None, lacking)] == ["pass", "open"]

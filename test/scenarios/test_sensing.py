@@ -36,7 +36,7 @@ def scenario(folder: Path, *sensors: str, faults: str = "", text: str = SCENARIO
     return load_scenario(path)
 
 
-def heard(described: Scenario) -> dict[str, list[Any]]:
+def received(described: Scenario) -> dict[str, list[Any]]:
     samples: dict[str, list[Any]] = {choice.called: [] for choice in described.sensors}
     LockStep(described, listener=lambda name, sample: samples[name].append(sample)).run()
     return samples
@@ -51,7 +51,7 @@ def same(a: Any, b: Any) -> bool:
 
 @pytest.fixture(scope="module")
 def all_sensors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    return heard(scenario(tmp_path_factory.mktemp("all"), IMU, GPS, ENCODERS, LIDAR))
+    return received(scenario(tmp_path_factory.mktemp("all"), IMU, GPS, ENCODERS, LIDAR))
 
 
 def test_sensors_sample_at_their_own_rates(all_sensors: dict[str, list[Any]]) -> None:
@@ -60,7 +60,7 @@ def test_sensors_sample_at_their_own_rates(all_sensors: dict[str, list[Any]]) ->
 
 
 def test_repeated_run_gives_the_same_samples_to_the_bit(all_sensors: dict[str, list[Any]], tmp_path: Path) -> None:
-    again = heard(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR))
+    again = received(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR))
     assert all(same(all_sensors[name], again[name]) for name in all_sensors)
 
 
@@ -68,14 +68,14 @@ def test_repeated_run_gives_the_same_samples_to_the_bit(all_sensors: dict[str, l
 def test_another_sensor_does_not_change_a_sensor(
     all_sensors: dict[str, list[Any]], tmp_path: Path, others: tuple[str, ...]
 ) -> None:
-    assert same(heard(scenario(tmp_path, *others))["gps"], all_sensors["gps"])
+    assert same(received(scenario(tmp_path, *others))["gps"], all_sensors["gps"])
 
 
 def test_fault_hits_one_sensor_in_its_time_and_leaves_the_rest(
     all_sensors: dict[str, list[Any]], tmp_path: Path
 ) -> None:
     fault = "faults:\n  - {sensor: imu, kind: bias, start_s: 0.5, length_s: 0.5, value: 1.0, channel: accel_x}"
-    broken = heard(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=fault))
+    broken = received(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=fault))
 
     assert all(same(broken[name], all_sensors[name]) for name in ("gps", "encoders", "lidar"))
     off = np.array([b.force - a.force for a, b in zip(all_sensors["imu"], broken["imu"], strict=True)])
@@ -103,7 +103,7 @@ def test_restored_run_gives_the_same_samples(all_sensors: dict[str, list[Any]], 
         scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR), listener=lambda name, sample: samples[name].append(sample)
     )
     runner.advance_to(73)
-    checkpoint = runner.checkpoint()
+    checkpoint = runner.save()
     runner.advance_to(150)
     for found in samples.values():
         found.clear()
@@ -153,8 +153,8 @@ targets:
 def test_lidar_sees_a_crossing_target_at_its_current_position(tmp_path: Path) -> None:
     quiet = "  - lidar: {preset: spinning_16, range_noise_m: 0.0, range_bias_m: 0.0, weak_signal: 0.0}"
     parked = SCENARIO.replace("speed_mps: 5.0", "speed_mps: 0.0")
-    empty = heard(scenario(tmp_path, quiet, text=parked))["lidar"]
-    crossed = heard(scenario(tmp_path, quiet, text=parked, faults=CROSSING))["lidar"]
+    empty = received(scenario(tmp_path, quiet, text=parked))["lidar"]
+    crossed = received(scenario(tmp_path, quiet, text=parked, faults=CROSSING))["lidar"]
 
     assert len(empty) == len(crossed) == 19
     start_ns, middles = empty[0].time_ns, []
@@ -172,7 +172,7 @@ def test_lidar_sees_a_crossing_target_at_its_current_position(tmp_path: Path) ->
 
 
 def test_targets_do_not_change_other_sensors_and_the_motion(all_sensors: dict[str, list[Any]], tmp_path: Path) -> None:
-    with_target = heard(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=CROSSING))
+    with_target = received(scenario(tmp_path, IMU, GPS, ENCODERS, LIDAR, faults=CROSSING))
 
     assert all(same(with_target[name], all_sensors[name]) for name in ("imu", "gps", "encoders"))
     assert not same(with_target["lidar"], all_sensors["lidar"])
@@ -180,10 +180,10 @@ def test_targets_do_not_change_other_sensors_and_the_motion(all_sensors: dict[st
 
 def test_restored_run_sees_targets_where_they_were(tmp_path: Path) -> None:
     described = scenario(tmp_path, LIDAR, faults=CROSSING)
-    whole, samples = heard(described)["lidar"], []
+    whole, samples = received(described)["lidar"], []
     runner = LockStep(described, listener=lambda name, sample: samples.append(sample))
     runner.advance_to(73)
-    checkpoint = runner.checkpoint()
+    checkpoint = runner.save()
     runner.advance_to(180)
     samples.clear()
     runner.restore(checkpoint)
@@ -203,7 +203,7 @@ def test_restored_run_sees_targets_where_they_were(tmp_path: Path) -> None:
         ("{cylinder: {radius_m: 1, height_m: 1}, loop: true}", "loop: needs waypoints"),
         (
             "{cylinder: {radius_m: 1, height_m: 1}, x_m: 2, waypoints: [{x_m: 2, y_m: 0}]}",
-            "waypoints: two places in a row are the same, x_m 2, y_m 0",
+            "waypoints: two positions in a row are the same, x_m 2, y_m 0",
         ),
     ],
 )

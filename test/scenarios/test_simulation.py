@@ -151,13 +151,13 @@ def test_an_observation_does_not_change_when_time_goes_on(write_scenario: Write,
     simulation.reset()
     kept = simulation.step(Command(5.0), seconds=0.2).observation
     position, stamp = kept.truth.position.copy(), kept.sensors["imu"].time_ns
-    told = kept.estimate.tobytes()
+    estimated = kept.estimate.tobytes()
 
     simulation.step(Command(5.0), seconds=0.2)
 
     assert kept.truth.position.tolist() == position.tolist()
     assert kept.sensors["imu"].time_ns == stamp
-    assert kept.estimate.tobytes() == told
+    assert kept.estimate.tobytes() == estimated
 
 
 def test_the_planners_map_is_available_to_any_driver(write_scenario: Write) -> None:

@@ -32,7 +32,7 @@ def drive(shaft: PulseCounter, angles: Array, tick: int = 10 * MS, first: int = 
     """Counted angles and rates, read at every tick."""
     counted, rates = [], []
     for k, angle in enumerate(angles, start=first):
-        shaft.turn_to(DATE + k * tick, np.array([angle]))
+        shaft.rotate_to(DATE + k * tick, np.array([angle]))
         counted.append(shaft.angle[0])
         rates.append(shaft.read_rate(NO_SHIFT)[0])
     return np.array(counted), np.array(rates)
@@ -146,7 +146,7 @@ def test_finer_updates_than_readings_give_the_same_counts_and_rates(swing: float
     coarse, fine = (counter(knows_direction=True, hysteresis=hysteresis) for _ in range(2))
     counted, rates = drive(coarse, angles)
     for k in range(1991):
-        fine.turn_to(DATE + k * MS, np.array([np.interp(k / 10.0, np.arange(200.0), angles)]))
+        fine.rotate_to(DATE + k * MS, np.array([np.interp(k / 10.0, np.arange(200.0), angles)]))
         if k % 10 == 0:
             assert fine.angle[0] == counted[k // 10]
             assert fine.read_rate(NO_SHIFT)[0] == pytest.approx(rates[k // 10], rel=1e-6)
@@ -157,7 +157,7 @@ def test_misplaced_holes_make_the_rate_uneven_and_leave_its_mean() -> None:
     shifts = 0.01 * np.sin(12.9898 * np.arange(2000) ** 2)  # irregular
     rates = []
     for k in range(2000):
-        shaft.turn_to(DATE + k * 10 * MS, np.array([42.0 * k * 0.01]))
+        shaft.rotate_to(DATE + k * 10 * MS, np.array([42.0 * k * 0.01]))
         rates.append(shaft.read_rate(shifts[k : k + 1])[0])
 
     found = np.array(rates[10:])
@@ -178,8 +178,8 @@ def test_shafts_are_independent() -> None:
     together = PulseCounter(40, np.array([0.1, 0.8]), knows_direction=True, hysteresis=0.1, stopped_after_s=0.5)
     alone = counter(knows_direction=True, phase=0.8)
     for k in range(200):
-        together.turn_to(DATE + k * 10 * MS, np.array([-0.3 * k, 0.2 * k]))
-        alone.turn_to(DATE + k * 10 * MS, np.array([0.2 * k]))
+        together.rotate_to(DATE + k * 10 * MS, np.array([-0.3 * k, 0.2 * k]))
+        alone.rotate_to(DATE + k * 10 * MS, np.array([0.2 * k]))
         assert together.read_rate(np.zeros(2))[1] == alone.read_rate(NO_SHIFT)[0]
 
     assert together.angle[1] == alone.angle[0]

@@ -8,13 +8,12 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from node_settings import settings_type
 
 from proving_ground.launching.node_process import node_modules
 from proving_ground.settings import declarations
-from sensors.kinds import SENSOR_KINDS
 
 ROOT = Path(__file__).parents[2]
 ROOMS = sorted(path.parent.name for path in ROOT.glob("*/py.typed"))
@@ -86,7 +85,7 @@ def test_a_description_is_a_self_contained_phrase(path: Path) -> None:
 def test_every_parameter_of_a_node_has_such_a_description(name: str) -> None:
     found = [
         f"{item.name}: {item.description!r} {fault(item.description)}"
-        for item in declarations(_settings_type(name)).values()
+        for item in declarations(settings_type(name)).values()
         if fault(item.description)
     ]
 
@@ -97,26 +96,13 @@ def test_every_parameter_of_a_node_has_such_a_description(name: str) -> None:
 def test_a_description_says_what_each_of_few_choices_means(name: str) -> None:
     found = [
         f"{item.name}: {item.description!r} does not name {choice!r}"
-        for item in declarations(_settings_type(name)).values()
+        for item in declarations(settings_type(name)).values()
         if len(item.choices) <= MOST_EXPLAINED
         for choice in item.choices
         if choice not in item.description
     ]
 
     assert not found, "\n" + "\n".join(found)
-
-
-def _settings_type(name: str) -> Any:
-    if name in SENSOR_KINDS:
-        return SENSOR_KINDS[name].node_settings
-    module = importlib.import_module(node_modules()[name])
-    nodes: set[Any] = {
-        item
-        for item in vars(module).values()
-        if isinstance(item, type) and item.__module__ == module.__name__ and getattr(item, "default_name", "") == name
-    }
-    (node,) = nodes
-    return node.settings_type
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import proving_ground.settings.fields
@@ -79,6 +79,7 @@ def test_relation_between_settings_is_checked() -> None:
         build(Truck, {"mass_kg": 200.0, "is_loaded": True})
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # drawing any object takes long on a busy machine
 @given(st.dictionaries(st.sampled_from(list(declarations(Truck))) | st.text(), st.from_type(object)))
 def test_anything_is_either_built_or_rejected_in_one_line(values: dict[str, object]) -> None:
     rejection = ""

@@ -79,10 +79,10 @@ def test_an_invalid_message_is_counted() -> None:
 
 
 def test_a_first_sample_from_the_future_does_not_delay_others() -> None:
-    joiner: PairSynchroniser[Any, Any] = PairSynchroniser(5 * MS, has_second=True)
-    joiner.first(0, Message(time_ns=10**15))
-    joiner.first(1, Message(time_ns=10 * MS))
-    ((first, second),) = joiner.second(2, Message(time_ns=10 * MS))
+    synchroniser: PairSynchroniser[Any, Any] = PairSynchroniser(5 * MS, has_second=True)
+    synchroniser.first(0, Message(time_ns=10**15))
+    synchroniser.first(1, Message(time_ns=10 * MS))
+    ((first, second),) = synchroniser.second(2, Message(time_ns=10 * MS))
     assert second is not None
     assert first.time_ns == second.time_ns == 10 * MS
 

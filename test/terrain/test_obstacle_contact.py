@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,6 @@ from vehicle_dynamics.pedals import NEUTRAL, Pedals
 
 PAD = ElevationMap(heights=np.zeros((3, 3), np.float32), resolution=100.0, origin_x=-100.0, origin_y=-100.0)
 POST = (10.0, 0.0, 0.0, 0.2, 3.0)  # x, y, base, radius, height
-Rows = Sequence[tuple[float, ...]]
 COASTING = Pedals(selected=NEUTRAL)
 
 

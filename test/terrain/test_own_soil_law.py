@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from wheel_rig import WheelRig
 
 from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.parts import compiled
 from proving_ground.scenarios.scenario import load_scenario
 from proving_ground.settings import SettingsError
 from terrain.soil import bearing, plate_pressure
@@ -110,6 +111,20 @@ def test_a_vehicle_drives_on_it_in_lock_step(tmp_path: Path, law: SoilLaw) -> No
     assert np.all(load < [law.pressure(depth, 0.3) * 0.3 * 0.9 for depth in sinkage])
 
 
+def test_the_path_of_its_file_is_relative_to_the_scenario_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "soils.yaml").write_text(SOILS.read_text())
+    (tmp_path / "bog.yaml").write_text(SCENARIO.format(soil="soils.yaml:petawawa"))
+
+    run = compiled(load_scenario(tmp_path / "bog.yaml"))
+
+    assert {run[name].settings.ground.soil for name in ("vehicle", "script")} == {f"{tmp_path}/soils.yaml:petawawa"}
+    assert soil_table([run["vehicle"].settings.ground.soil])["kind"].tolist() == [1]
+
+
 def test_compiled_kernels_accept_the_new_law() -> None:
     assert numba.typeof(SoilPlane(SOIL).kernel()) == numba.typeof(SoilPlane("dry_sand").kernel())
 
@@ -136,6 +151,7 @@ def test_a_world_may_not_name_soils_elsewhere(tmp_path: Path) -> None:
         (("muskeg:Muskeg", "muskeg:Musk"), r"soils.yaml:1: petawawa.soft: law: muskeg:Musk cannot be imported"),
         (("muskeg:Muskeg", "bekkr"), "petawawa.soft: law: unknown; did you mean bekker"),
         (("muskeg:Muskeg", "pathlib:Path"), "law: pathlib:Path must be a subclass of terrain.soil_law.SoilLaw"),
+        (("muskeg:Muskeg", "terrain.soil_law:SoilLaw"), "law: terrain.soil_law:SoilLaw must define parameters"),
         (("peat_npm3: 762000.0", "peat_npm3: 1.0"), "petawawa.soft.peat_npm3: must be a number from 10000"),
         (("mat_npm3", "matt_npm3"), "did you mean mat_npm3"),
     ],

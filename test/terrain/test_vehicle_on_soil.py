@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from terrain.ruts import restore_ruts, rewind, save_ruts
 from terrain.soils_file import load_soils
 from terrain.world_ground import SoilPlane, WorldGround
 from terrain.worlds import load_world, world_files
@@ -70,13 +71,28 @@ def test_rear_wheels_follow_in_the_ruts_of_the_front_ones(car: Hmmwv) -> None:
     state = car.start(ground, speed=3.0)
     car.advance(state, Pedals(throttle=0.4), ground, 4000)
 
-    depth = ground.kernel().ruts.depth
+    ruts = ground.kernel().ruts
+    depth = ruts.depth.copy()
     assert depth.max() > 0.03
-    copy = ground.copy_ruts()
+    saved = save_ruts(ruts)
     ground.reset()
-    assert ground.kernel().ruts.depth.max() == 0.0
-    ground.restore_ruts(copy)
-    assert ground.kernel().ruts.depth.max() == depth.max() > 0.03
+    assert ruts.depth.max() == 0.0
+    restore_ruts(ruts, saved)
+    assert ruts.depth.tobytes() == depth.tobytes()
+
+
+def test_ruts_with_a_journal_can_be_taken_back(car: Hmmwv) -> None:
+    ground = SoilPlane("dry_sand", journal=2**14)
+    ruts = ground.kernel().ruts
+    state = car.start(ground, speed=3.0)
+    car.advance(state, Pedals(throttle=0.4), ground, 1000)
+    before, changes = (ruts.keys.copy(), ruts.depth.copy()), int(ruts.changes[0])
+    car.advance(state, Pedals(throttle=0.4), ground, 500)
+    assert ruts.keys.tobytes() != before[0].tobytes()
+
+    rewind(ruts, changes)
+
+    assert (ruts.keys.tobytes(), ruts.depth.tobytes()) == (before[0].tobytes(), before[1].tobytes())
 
 
 def test_second_pass_needs_less_power_than_the_first(car: Hmmwv) -> None:

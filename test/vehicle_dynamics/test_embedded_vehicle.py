@@ -145,9 +145,9 @@ def test_gravity_alone_is_free_fall(bodies: VehicleBodies) -> None:
 def test_spin_angle_has_no_influence(bodies: VehicleBodies, system: EmbeddedSystem) -> None:
     case = random_case(1)
 
-    turned = case._replace(spin=case.spin + 1.0)
+    rotated = case._replace(spin=case.spin + 1.0)
 
-    assert_allclose(by_embedding(system, bodies, turned), by_embedding(system, bodies, case), rtol=1e-9, atol=1e-9)
+    assert_allclose(by_embedding(system, bodies, rotated), by_embedding(system, bodies, case), rtol=1e-9, atol=1e-9)
 
 
 def test_mirrored_vehicle_accelerates_as_the_mirror_image(bodies: VehicleBodies) -> None:

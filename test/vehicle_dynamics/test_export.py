@@ -85,10 +85,10 @@ def test_mujoco_places_every_body_and_its_inertia_as_our_tree_does(vehicle: Mech
     for number, body in enumerate(vehicle.bodies, start=1):
         there = data.body(body.name)
         assert_allclose(there.xpos, state.shifted[number], atol=1e-12)
-        assert_allclose(there.xmat.reshape(3, 3), state.turned[number], atol=1e-12)
+        assert_allclose(there.xmat.reshape(3, 3), state.rotated[number], atol=1e-12)
         axes = there.ximat.reshape(3, 3)
         inertia = axes @ np.diag(model.body(body.name).inertia) @ axes.T
-        expected = state.turned[number] @ body.inertia @ state.turned[number].T
+        expected = state.rotated[number] @ body.inertia @ state.rotated[number].T
         assert_allclose(inertia, expected, atol=1e-9 * np.abs(expected).max())
         assert_allclose(there.xipos, state.position(number, body.centre), atol=1e-12)
 
@@ -129,7 +129,7 @@ def test_links_of_urdf_move_as_our_tree_does(vehicle: Mechanism, pinocchio: Any)
     for number, body in enumerate(vehicle.bodies, start=1):
         frame = data.oMf[model.getFrameId(body.name.replace(".", "_"), pinocchio.BODY)]
         assert_allclose(frame.translation, state.position(number, body.axes[-1].point), atol=1e-12)
-        assert_allclose(frame.rotation, state.turned[number], atol=1e-12)
+        assert_allclose(frame.rotation, state.rotated[number], atol=1e-12)
 
 
 def test_urdf_lists_the_cuts_it_leaves_open(vehicle: Mechanism) -> None:

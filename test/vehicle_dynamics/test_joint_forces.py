@@ -50,9 +50,9 @@ def test_cut_forces_are_the_lagrange_multipliers(
     assert_allclose(out[:6], by_ce.root, atol=1e-10 * np.abs(out).max())
     assert_allclose(out[6:10], by_ce.independent[0::2], atol=1e-10 * np.abs(out).max())
     assert found.mismatch < 1e-10
-    turned = [state.turned[system.layout.body[cut.first]] for cut in system.layout.mechanism.cuts]
+    rotated = [state.rotated[system.layout.body[cut.first]] for cut in system.layout.mechanism.cuts]
     multipliers = np.concatenate(
-        [rotation.T @ found.cuts[name] for rotation, name in zip(turned, found.cuts, strict=True)]
+        [rotation.T @ found.cuts[name] for rotation, name in zip(rotated, found.cuts, strict=True)]
     )
     assert_allclose(multipliers, expected.multipliers, atol=1e-8 * np.abs(expected.multipliers).max())
 

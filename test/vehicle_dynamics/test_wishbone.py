@@ -141,10 +141,10 @@ def test_spindle_moves_as_one_rigid_body(geometry: WishboneGeometry) -> None:
     velocity = wishbone_velocity(geometry, pose_at(geometry, t), tie_inner(t), rate, tuple(derivative(tie_inner, t)))
     design = np.array([0.3, -0.2, 0.9])
 
-    turned = derivative(lambda s: spindle_vector(geometry, pose_at(geometry, s), tuple(design)), t)
+    rotated = derivative(lambda s: spindle_vector(geometry, pose_at(geometry, s), tuple(design)), t)
 
     assert_allclose(
-        np.cross(velocity.spindle, spindle_vector(geometry, pose_at(geometry, t), tuple(design))), turned, atol=1e-9
+        np.cross(velocity.spindle, spindle_vector(geometry, pose_at(geometry, t), tuple(design))), rotated, atol=1e-9
     )
     assert distance(spindle_vector(geometry, pose_at(geometry, t), tuple(design)), (0, 0, 0)) == pytest.approx(
         np.linalg.norm(design), abs=1e-14

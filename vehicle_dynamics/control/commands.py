@@ -81,16 +81,16 @@ class SharedDrive:
 
     @property
     def status(self) -> str:
-        """Its present status, in words."""
+        """Present status of drive-by-wire, in words."""
         return self._drive.status
 
     def receive(self, judge: Callable[[DriveByWire], Answer]) -> Answer:
-        """Verdict on a command."""
+        """Pass a command to drive-by-wire and return its verdict."""
         with self._lock:
             return judge(self._drive)
 
     def set_limits(self, settings: DriveByWireSettings) -> None:
-        """Set new limits."""
+        """Apply changed settings of drive-by-wire."""
         with self._lock:
             self._drive.settings = settings
 
@@ -100,12 +100,12 @@ class SharedDrive:
             self._drive.pace = pace
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """See DriveByWire."""
+        """Pedals for the next control period, as DriveByWire.pedals."""
         with self._lock:
             return self._drive.pedals(now, seen)
 
     def reset(self) -> None:
-        """See DriveByWire."""
+        """Restart without a command, as DriveByWire.reset."""
         with self._lock:
             self._drive.reset()
 

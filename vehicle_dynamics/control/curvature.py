@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from vehicle_dynamics.vehicle import Vehicle
 
@@ -21,8 +22,10 @@ class CurvatureSettings:
     )
 
 
-class CurvatureController:
+class CurvatureController(Stateful):
     """Steers along a curvature; its state is one number."""
+
+    STATE = ("correction",)
 
     def __init__(self, vehicle: Vehicle, settings: CurvatureSettings) -> None:
         self.settings = settings

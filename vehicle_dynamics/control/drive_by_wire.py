@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from vehicle_dynamics.control.curvature import CurvatureSettings
 from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
@@ -27,7 +28,7 @@ ANSWER_S = 0.15  # response time of speed control
 
 
 class Motion(NamedTuple):
-    """Content of /cmd_vel."""
+    """Commanded speed and yaw rate, as in /cmd_vel."""
 
     speed: float  # [m/s], forward positive
     yaw_rate: float  # [rad/s], left positive
@@ -37,7 +38,7 @@ Order = Pedals | Motion
 
 
 class Verdict(IntEnum):
-    """Outcome of a command."""
+    """Whether a command was accepted, and why not."""
 
     ACCEPTED = 0
     LIMITED = 1  # followed as far as possible
@@ -57,25 +58,30 @@ ACCEPTED = Answer(Verdict.ACCEPTED)
 
 @dataclass(frozen=True, kw_only=True)
 class DriveByWireSettings:
-    """Limits of accepted commands."""
+    """Limits of commands, time-out, and how the vehicle stops."""
 
     command_timeout_s: float = setting(
-        0.3, "Silence after which the vehicle stops", unit="s", minimum=0.02, maximum=10.0
+        0.3, "Time without a command after which the vehicle brakes to a stop", unit="s", minimum=0.02, maximum=10.0
     )
-    max_speed_mps: float = setting(25.0, "Highest speed that is followed", unit="m/s", minimum=0.1, maximum=60.0)
-    max_reverse_mps: float = setting(5.0, "Highest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
+    max_speed_mps: float = setting(
+        25.0, "Largest forward speed that commands can set; larger ones are limited to it",
+        unit="m/s", minimum=0.1, maximum=60.0,
+    )  # fmt: skip
+    max_reverse_mps: float = setting(5.0, "Largest speed in reverse", unit="m/s", minimum=0.1, maximum=30.0)
     max_acceleration_mps2: float = setting(
-        3.0, "Fastest rise of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        3.0, "Largest rate at which the commanded speed may increase", unit="m/s^2", minimum=0.1, maximum=50.0
     )
     max_deceleration_mps2: float = setting(
-        6.0, "Fastest fall of the commanded speed", unit="m/s^2", minimum=0.1, maximum=50.0
+        6.0, "Largest rate at which the commanded speed may decrease", unit="m/s^2", minimum=0.1, maximum=50.0
     )
-    stop_brake: float = setting(0.4, "Brake pedal of an uncommanded stop", minimum=0.05, maximum=1.0)
+    stop_brake: float = setting(
+        0.4, "Brake pedal position, 0 to 1, when the vehicle stops for lack of commands", minimum=0.05, maximum=1.0
+    )
 
 
 @dataclass
 class _SetPoint:
-    """The newest command."""
+    """The newest command and the time it arrived."""
 
     received_at: float = -math.inf
     source: str = ""  # motion, steering or pedals
@@ -84,8 +90,10 @@ class _SetPoint:
     pedals: Pedals = field(default_factory=Pedals)
 
 
-class DriveByWire:
+class DriveByWire(Stateful):
     """Command input of one vehicle. `receive_...` may be called at any rate; `pedals` once every PERIOD_S."""
+
+    STATE = ("pace", "_helm", "_set_point", "_rejected", "_steering", "_speed", "_selected", "status")
 
     def __init__(
         self,

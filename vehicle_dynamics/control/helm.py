@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from proving_ground.saving.stateful import Stateful
 from vehicle_dynamics.control.curvature import CurvatureController, CurvatureSettings
 from vehicle_dynamics.control.speed import SpeedController, SpeedSettings
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -16,14 +17,16 @@ PERIOD_S = 0.01  # control period of drivers, live and in lock-step
 
 @dataclass(frozen=True, kw_only=True)
 class HelmSettings:
-    """Settings of both controllers."""
+    """Settings of the speed and the steering controller."""
 
     speed: SpeedSettings = field(default_factory=SpeedSettings)
     curvature: CurvatureSettings = field(default_factory=CurvatureSettings)
 
 
-class Helm:
-    """Follows a speed and a curvature; `state` is all that a checkpoint needs."""
+class Helm(Stateful):
+    """Pedals and steering that follow a speed and a curvature."""
+
+    STATE = ("speed", "curvature")
 
     def __init__(self, vehicle: Vehicle, settings: HelmSettings | None = None) -> None:
         given = settings or HelmSettings()
@@ -34,16 +37,6 @@ class Helm:
         """Reset to the initial state."""
         self.speed.reset()
         self.curvature.reset()
-
-    @property
-    def state(self) -> tuple[float, ...]:
-        """Everything that the next pedals depend on, except the snapshot."""
-        return (*self.speed.state, self.curvature.correction)
-
-    @state.setter
-    def state(self, values: tuple[float, ...]) -> None:
-        self.speed.state = values[:-1]
-        self.curvature.correction = values[-1]
 
     def pedals(self, seen: SnapshotRecord, speed: float, curvature: float) -> Pedals:
         """Pedals for the next PERIOD_S towards a speed [m/s] and a curvature [1/m], left positive."""

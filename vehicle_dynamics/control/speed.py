@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
 
@@ -34,8 +35,10 @@ class SpeedSettings:
     )
 
 
-class SpeedController:
+class SpeedController(Stateful):
     """Follows a speed; its state is the integral, the gear lever, the last speed and whether it holds."""
+
+    STATE = ("total", "selected", "_is_holding", "_before")
 
     def __init__(self, settings: SpeedSettings) -> None:
         self.settings = settings
@@ -47,18 +50,6 @@ class SpeedController:
     def reset(self) -> None:
         """Reset to the initial state."""
         self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
-
-    @property
-    def state(self) -> tuple[float, ...]:
-        """Everything that the next command depends on."""
-        before = float("nan") if self._before is None else self._before
-        return (self.total, float(self.selected), before, float(self._is_holding))
-
-    @state.setter
-    def state(self, values: tuple[float, ...]) -> None:
-        self.total, selected, before, holding = values
-        self.selected, self._before = int(selected), None if before != before else before
-        self._is_holding = bool(holding)
 
     def pedals(self, period: float, speed: float, wanted: float) -> Pedals:
         """Throttle, brake and gear for the present and the commanded speed [m/s]; period [s] since the last call."""

@@ -204,7 +204,7 @@ class ConverterPowertrain:
 
 @dataclass(frozen=True, kw_only=True)
 class Powertrains:
-    """Both kinds of powertrain; a scenario picks one."""
+    """Parameters of both powertrain models; a scenario selects one."""
 
     map: MapPowertrain
     converter: ConverterPowertrain

@@ -71,5 +71,5 @@ def observe(held: Any, ground: Ground, pedals: Pedals, state: Array, out: Snapsh
 
 
 def balanced_rates(held: Any, ground: Ground, state: Array, is_rolling: bool) -> None:
-    """See balance.balance_rates."""
+    """Rates of a standing or freely rolling vehicle, from Python; see balance.balance_rates."""
     _act(held, BALANCE_ROLLING if is_rolling else BALANCE, ground, _HANDS_OFF, 0.0, 0, state, _BLANK)

@@ -75,7 +75,7 @@ COMING = 1e-3  # [s]: the load on soft soil is that of the coming step; soil is 
 def fill_snapshot(
     vehicle: DrivingVehicle, ground: Ground, pedals: Pedals, state: Array, work: DrivingWorkspace, out: SnapshotRecord
 ) -> bool:
-    """See handle.observe."""
+    """Fill the record of all outputs of the vehicle in its present state; kernel of handle.observe."""
     if not is_sound(vehicle, state):
         return False
     copy = work.last

@@ -46,7 +46,7 @@ class DrivingState:
             raise ValueError(f"engine, gear and steering: must be finite, gear at least 1, got {numbers}")
 
     def to_array(self) -> Array:
-        """Flat array (58)."""
+        """The state as a flat array of 58 numbers, as kernels use it."""
         steering, engine = [self.pitman, self.pitman_rate], [self.engine_speed, float(self.gear), self.since_shift]
         return np.concatenate([self.body.to_array(), self.deflection, steering, self.stuck, engine, self.soil])
 

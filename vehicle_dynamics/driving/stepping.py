@@ -268,7 +268,7 @@ def make_steps(
     state: Array,
     work: DrivingWorkspace,
 ) -> int:
-    """See handle.advance."""
+    """Advance by several time steps with constant pedals; kernel of handle.advance."""
     if not is_sound(vehicle, state):
         return 0
     for count in range(steps):

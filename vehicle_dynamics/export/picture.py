@@ -45,8 +45,8 @@ class Portrait:
 
     def standing(self, snapshot: SnapshotRecord) -> Triangles:
         """The whole vehicle at the pose of the snapshot, on flat ground."""
-        turned, shifted = Rotation.from_quat(snapshot["attitude"]).as_matrix(), snapshot["position"]
-        bodies = self._bodies(self._joints.at(snapshot), list(self._shapes), turned, shifted)
+        rotated, shifted = Rotation.from_quat(snapshot["attitude"]).as_matrix(), snapshot["position"]
+        bodies = self._bodies(self._joints.at(snapshot), list(self._shapes), rotated, shifted)
         return Triangles.joined([chequered_ground(12), bodies])
 
     def front_axle(self, arm_angle: float) -> Triangles:
@@ -56,7 +56,7 @@ class Portrait:
         return self._bodies(positions, [ROOT, *names], np.eye(3), np.zeros(3), without=("body", "glass"))
 
     def _bodies(
-        self, positions: Array, names: list[str], turned: Array, shifted: Array, without: tuple[str, ...] = ()
+        self, positions: Array, names: list[str], rotated: Array, shifted: Array, without: tuple[str, ...] = ()
     ) -> Triangles:
         state = TreeState(self._layout, positions, np.zeros(self._layout.count), np.zeros(6))
         parts: list[Triangles] = []
@@ -64,8 +64,10 @@ class Portrait:
             body = self._layout.body[name]
             for shape in self._shapes[name]:
                 if shape.material not in without:
-                    axes_box = turned @ state.shifted[body] + shifted
-                    parts.append(shape_triangles(shape, turned @ state.turned[body], axes_box, GROUND + 1 + len(parts)))
+                    axes_box = rotated @ state.shifted[body] + shifted
+                    parts.append(
+                        shape_triangles(shape, rotated @ state.rotated[body], axes_box, GROUND + 1 + len(parts))
+                    )
         return Triangles.joined(parts)
 
 

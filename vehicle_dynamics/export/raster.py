@@ -29,7 +29,7 @@ class Triangles:
 
     @staticmethod
     def joined(parts: list[Triangles]) -> Triangles:
-        """Several sets as one."""
+        """Several sets of triangles as one."""
         return Triangles(
             np.concatenate([part.corners for part in parts]),
             np.concatenate([part.colours for part in parts]),
@@ -58,10 +58,10 @@ class Camera:
         return np.concatenate([seen[..., :2] * inverse * scale + 0.5 * np.array(self.size), inverse], axis=-1)
 
 
-def shape_triangles(shape: Shape, turned: Array, shifted: Array, number: int) -> Triangles:
+def shape_triangles(shape: Shape, rotated: Array, shifted: Array, number: int) -> Triangles:
     """The surface of a shape, moved with its body."""
     quads = _box_quads(shape) if isinstance(shape, Box) else _cylinder_quads(shape)
-    corners = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]) @ turned.T + shifted
+    corners = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]) @ rotated.T + shifted
     rgba = np.array(COLOURS[colour(shape)].split(), dtype=float)
     return Triangles(corners, np.tile(rgba, (len(corners), 1)), np.full(len(corners), number))
 

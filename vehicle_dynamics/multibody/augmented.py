@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class AugmentedSolution(NamedTuple):
-    """Accelerations and constraint forces."""
+    """Accelerations and constraint forces of the tree-augmented model."""
 
     root: Array  # spatial acceleration of the root, 6
     coordinates: Array  # accelerations of all tree coordinates

@@ -70,7 +70,7 @@ class Run(NamedTuple):
 def run_tree(
     start: TreeState, settings: RunSettings, springs: Springs | None = None, table: ForceTable | None = None
 ) -> Run:
-    """Run the tree-augmented model."""
+    """Simulate the tree-augmented model from a start state under springs and a table of loads."""
     mechanism = start.layout.mechanism
     tree = tree_arrays(mechanism)
     record = np.zeros((settings.records, 2 * start.layout.count))
@@ -82,7 +82,7 @@ def run_tree(
 def run_free(
     start: TreeState, settings: RunSettings, springs: Springs | None = None, table: ForceTable | None = None
 ) -> Run:
-    """Run the fully augmented model."""
+    """Simulate the fully augmented model from a start state under springs and a table of loads."""
     mechanism = start.layout.mechanism
     bodies = free_bodies(mechanism)
     if settings.is_projected:

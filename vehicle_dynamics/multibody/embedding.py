@@ -41,7 +41,7 @@ class Aggregate:
 
 
 class EmbeddedAccelerations(NamedTuple):
-    """Result of forward dynamics."""
+    """Accelerations of root and independent coordinates by constraint embedding."""
 
     root: Array  # spatial acceleration of the root, 6
     independent: Array  # accelerations of the independent coordinates

@@ -38,7 +38,6 @@ class EmbeddingArrays(NamedTuple):
     frame: Indices  # frames with bodies on them, group by group
     frame_start: Indices
     cut: Indices  # cuts, group by group
-    cut_start: Indices
     dependent: Indices  # dependent coordinates, group by group: as many as rows of its cuts
     dependent_start: Indices
     row_coordinate: Indices  # reduced rows: the free coordinate
@@ -84,7 +83,7 @@ class LoopWorkspace(NamedTuple):
 
 
 class EmbeddedResult(NamedTuple):
-    """Result of forward dynamics."""
+    """Accelerations of root and independent coordinates by compiled constraint embedding."""
 
     root: Array  # spatial acceleration of the root, 6 [rad/s^2, m/s^2]
     independent: Array  # accelerations of the independent coordinates
@@ -119,7 +118,6 @@ def numeric_embedding(mechanism: Mechanism, independent: tuple[str, ...] = ()) -
         frame=_joined(frames),
         frame_start=_starts(frames),
         cut=_joined(cuts),
-        cut_start=_starts(cuts),
         dependent=_joined([group.dependent for group in groups]),
         dependent_start=_starts([group.dependent for group in groups]),
         row_coordinate=rows,

@@ -84,7 +84,7 @@ class FreeState(NamedTuple):
 class FreeWorkspace(NamedTuple):
     """Work arrays of an evaluation, allocated once per thread."""
 
-    turned: Array  # bodies x 9: rotation matrix from design, row by row
+    rotated: Array  # bodies x 9: rotation matrix from design, row by row
     inertia: Array  # bodies x 6, inertial axes
     inverse_inertia: Array  # bodies x 6
     force: Array  # bodies x 6: moment about the centre, force; gyroscopic moment included
@@ -102,7 +102,7 @@ class FreeWorkspace(NamedTuple):
 
 
 class FreeAccelerations(NamedTuple):
-    """Result of forward dynamics."""
+    """Accelerations of all free bodies, and multipliers, of the fully augmented model."""
 
     bodies: Array  # bodies x 6: angular acceleration, acceleration of the centre, in inertial axes
     multipliers: Array  # rows: constraint forces [N] and moments [N m], on the second body
@@ -167,7 +167,7 @@ def free_workspace(bodies: FreeBodies) -> FreeWorkspace:
     """New arrays for one thread."""
     count, rows = len(bodies.mass), len(bodies.row_cosine)
     return FreeWorkspace(
-        turned=np.zeros((count, 9)),
+        rotated=np.zeros((count, 9)),
         inertia=np.zeros((count, 6)),
         inverse_inertia=np.zeros((count, 6)),
         force=np.zeros((count, 6)),
@@ -196,7 +196,7 @@ def free_state(tree: TreeState) -> FreeState:
     centres = [mechanism.root_centre, *(body.centre for body in mechanism.bodies)]
     positions = np.array([tree.position(number, centre) for number, centre in enumerate(centres)])
     speeds = [point_velocity(velocity, position) for velocity, position in zip(tree.velocity, positions, strict=True)]
-    attitude = Rotation.from_matrix(tree.turned).as_quat()
+    attitude = Rotation.from_matrix(tree.rotated).as_quat()
     return FreeState(attitude, positions, np.hstack([tree.velocity[:, :3], speeds]))
 
 
@@ -292,7 +292,10 @@ def _cut_rows(joints: list[_Joint], starts: Indices) -> Indices:
 
 
 def _row_shares(shares: list[list[tuple[int, int]]], rows: int) -> Indices:
-    """Index of each row in the shares of its first and second body."""
+    """For each constraint row, where its forces on its first and second body stand in the list of all of them.
+
+    shares: for each body, the (row, side) pairs of the constraints that act on it.
+    """
     numbers = {pair: number for number, pair in enumerate(pair for share in shares for pair in share)}
     return _indices([numbers[row, side] for row in range(rows) for side in (0, 1)]).reshape(-1, 2)
 

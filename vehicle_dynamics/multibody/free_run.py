@@ -31,7 +31,7 @@ from vehicle_dynamics.multibody.run_loads import (
     stages,
     table_wrench,
 )
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, rotate_by, vector
 from vehicle_dynamics.multibody.tree_projection import largest
 
 Array = NDArray[np.float64]
@@ -121,7 +121,7 @@ def _loads(bodies: FreeBodies, state: FreeState, time: float, plan: RunPlan, wor
     hinge_rates(bodies, state, work, workspace.rates)
     spring_forces(springs, workspace.coordinates, workspace.rates, workspace.forces.coordinates)
     table_wrench(table, time, wrench)
-    arm = turn_by(work.turned[body], sub(vector(table.point), vector(bodies.centre[body])))
+    arm = rotate_by(work.rotated[body], sub(vector(table.point), vector(bodies.centre[body])))
     force, on_body = linear_part(wrench), workspace.forces.bodies[body]
     put(on_body, 0, add(vector(wrench), cross(add(vector(state.centre[body]), arm), force)))
     put(on_body, 3, force)

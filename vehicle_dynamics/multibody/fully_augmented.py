@@ -18,7 +18,7 @@ from vehicle_dynamics.multibody.free_hinges import add_hinge_forces, rotate_bodi
 from vehicle_dynamics.multibody.model_inputs import Constraints, Forces
 from vehicle_dynamics.multibody.root_system import FREE, solve_root
 from vehicle_dynamics.multibody.sparse_cholesky import backward, factor, forward
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, rotate_by, vector
 
 Array = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def fully_augmented_accelerations(
 def _forces(bodies: FreeBodies, state: FreeState, gravity: Vector3, body_forces: Array, work: FreeWorkspace) -> None:
     """Inertias in inertial axes, and forces about each centre: external, weight and gyroscopic."""
     for body in range(len(bodies.mass)):
-        r = work.turned[body]
+        r = work.rotated[body]
         x, y, z = (r[0], r[3], r[6]), (r[1], r[4], r[7]), (r[2], r[5], r[8])
         inertia = turned_inertia(_symmetric(bodies.inertia[body]), x, y, z)
         inverse = turned_inertia(_symmetric(bodies.inverse_inertia[body]), x, y, z)
@@ -101,10 +101,10 @@ def _rows(bodies: FreeBodies, state: FreeState, anchor: Array, work: FreeWorkspa
     """G of every row, its error, rate G v - U and bias G' v - U' ([Cameron], Eqs. 2 and 4)."""
     for joint in range(len(bodies.joint_first)):
         first, second = bodies.joint_first[joint], bodies.joint_second[joint]
-        r1, r2 = work.turned[first], work.turned[second]
+        r1, r2 = work.rotated[first], work.rotated[second]
         w1, w2 = vector(state.velocity[first]), vector(state.velocity[second])
         v1, v2 = linear_part(state.velocity[first]), linear_part(state.velocity[second])
-        arm = turn_by(r2, vector(bodies.joint_second_arm[joint]))
+        arm = rotate_by(r2, vector(bodies.joint_second_arm[joint]))
         reach = sub(add(vector(state.centre[second]), arm), vector(state.centre[first]))
         # Velocity and acceleration of the second body's point relative to the first body.
         relative = sub(add(v2, cross(w2, arm)), add(v1, cross(w1, reach)))
@@ -112,23 +112,23 @@ def _rows(bodies: FreeBodies, state: FreeState, anchor: Array, work: FreeWorkspa
         change = add_scaled(change, -2.0, cross(w1, relative))
         number = bodies.joint_anchor[joint]
         if number == NO_ANCHOR:
-            apart = sub(reach, turn_by(r1, vector(bodies.joint_first_arm[joint])))
+            apart = sub(reach, rotate_by(r1, vector(bodies.joint_first_arm[joint])))
         else:
             moving = anchor[number]
-            apart = sub(reach, turn_by(r1, sub(vector(moving), vector(bodies.centre[first]))))
-            relative = sub(relative, turn_by(r1, linear_part(moving)))
-            change = sub(change, turn_by(r1, (moving[6], moving[7], moving[8])))
-        turning = sub(w2, w1)
+            apart = sub(reach, rotate_by(r1, sub(vector(moving), vector(bodies.centre[first]))))
+            relative = sub(relative, rotate_by(r1, linear_part(moving)))
+            change = sub(change, rotate_by(r1, (moving[6], moving[7], moving[8])))
+        spin_apart = sub(w2, w1)
         for row in range(bodies.joint_rows[joint], bodies.joint_rows[joint + 1]):
-            a = turn_by(r1, vector(bodies.row_first[row]))
+            a = rotate_by(r1, vector(bodies.row_first[row]))
             one, other = work.jacobian[bodies.row_share[row, 0]], work.jacobian[bodies.row_share[row, 1]]
             if bodies.row_is_angle[row]:
-                b = turn_by(r2, vector(bodies.row_second[row]))
+                b = rotate_by(r2, vector(bodies.row_second[row]))
                 normal = cross(b, a)
                 normal_rate = add(cross(cross(w2, b), a), cross(b, cross(w1, a)))
                 work.error[row] = dot(a, b) - bodies.row_cosine[row]
-                work.error_rate[row] = dot(normal, turning)
-                work.error_bias[row] = dot(normal_rate, turning)
+                work.error_rate[row] = dot(normal, spin_apart)
+                work.error_bias[row] = dot(normal_rate, spin_apart)
                 put(one, 0, scale(-1.0, normal))
                 put(one, 3, (0.0, 0.0, 0.0))
                 put(other, 0, normal)

@@ -23,10 +23,10 @@ from vehicle_dynamics.multibody.tree_kernel import (
     linear_part,
     momentum,
     put,
+    rotate_by,
     tree_inertias,
     tree_mass_matrix,
     tree_motion,
-    turn_by,
 )
 
 Array = NDArray[np.float64]
@@ -196,7 +196,7 @@ def _pull_at(pull: Array, position: Vector3, force: Vector3, sign: float) -> Non
 def _position(tree: TreeArrays, cut: int, frame: int, work: ImplicitWorkspace) -> Vector3:
     """Present position of a cut's point on the given frame."""
     design = vector(tree.cut_point[cut])
-    return add(turn_by(work.tree.turned[frame], design), vector(work.tree.shifted[frame]))
+    return add(rotate_by(work.tree.rotated[frame], design), vector(work.tree.shifted[frame]))
 
 
 @part

@@ -55,7 +55,7 @@ def joint_forces(
         rows = slice(start, start + len(cut.directions))
         start = rows.stop
         first, second = layout.body[cut.first], layout.body[cut.second]
-        cuts[cut.name] = multipliers[rows] @ np.array(cut.directions) @ state.turned[first].T
+        cuts[cut.name] = multipliers[rows] @ np.array(cut.directions) @ state.rotated[first].T
         points[cut.name] = state.position(second, cut.point)
         wrench = force_at(points[cut.name], cuts[cut.name])
         needed[second] -= wrench

@@ -19,7 +19,7 @@ from vehicle_dynamics.multibody.embedding_arrays import EmbeddingArrays, Embeddi
 from vehicle_dynamics.multibody.model_inputs import RootMotion
 from vehicle_dynamics.multibody.small_lu import lu_factor, lu_solve
 from vehicle_dynamics.multibody.tree_arrays import TreeArrays, TreeWorkspace
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, start_at_root, tree_poses, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, rotate_by, start_at_root, tree_poses, vector
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -117,11 +117,11 @@ def tree_velocities(
         parent, rate = tree.parent[index], rates[index]
         w, v = vector(velocity[parent]), linear_part(velocity[parent])
         angular, linear = vector(axes[index]), linear_part(axes[index])
-        turning, shifting = cross(w, angular), add(cross(v, angular), cross(w, linear))
+        rotating, shifting = cross(w, angular), add(cross(v, angular), cross(w, linear))
         put(velocity[index + 1], 0, add_scaled(w, rate, angular))
         put(velocity[index + 1], 3, add_scaled(v, rate, linear))
         for k in range(3):
-            carried[index, k], carried[index, 3 + k] = rate * turning[k], rate * shifting[k]
+            carried[index, k], carried[index, 3 + k] = rate * rotating[k], rate * shifting[k]
         for k in range(6):
             bias[index + 1, k] = bias[parent, k] + carried[index, k]
 
@@ -138,14 +138,14 @@ def _closure_errors(
     for cut in arrays.cut:
         first, second = tree.cut_first[cut], tree.cut_second[cut]
         design = vector(tree.cut_point[cut])
-        position = add(turn_by(motion.turned[second], design), vector(motion.shifted[second]))
+        position = add(rotate_by(motion.rotated[second], design), vector(motion.shifted[second]))
         if tree.cut_is_at_root[cut]:
             apart = sub(position, vector(anchor[cut]))
         else:
-            apart = sub(position, add(turn_by(motion.turned[first], design), vector(motion.shifted[first])))
+            apart = sub(position, add(rotate_by(motion.rotated[first], design), vector(motion.shifted[first])))
         put(work.position[cut], 0, position)
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
-            direction = turn_by(motion.turned[first], vector(tree.cut_direction[row]))
+            direction = rotate_by(motion.rotated[first], vector(tree.cut_direction[row]))
             moment = cross(position, direction)
             put(work.direction[row], 0, direction)
             error = dot(direction, apart)

@@ -59,38 +59,38 @@ class TreeState:
         self.coordinates, self.rates = coordinates, rates
         bodies = layout.mechanism.bodies
         count = len(bodies) + 1
-        self.turned = np.empty((count, 3, 3))  # a body's design axes, now
+        self.rotated = np.empty((count, 3, 3))  # a body's design axes, now
         self.shifted = np.empty((count, 3))  # a body's design origin, now
         self.velocity = np.empty((count, 6))
         self.bias = np.zeros((count, 6))  # acceleration with root at rest and all coordinate accelerations zero
         self.axes = np.empty((layout.count, 6))  # rows of H: spatial velocity of a unit rate of each coordinate
-        self.turned[0], self.shifted[0], self.velocity[0] = np.eye(3), np.zeros(3), root_velocity
+        self.rotated[0], self.shifted[0], self.velocity[0] = np.eye(3), np.zeros(3), root_velocity
         for number, body in enumerate(bodies, start=1):
             parent = layout.parent[number]
-            turned, shifted = self.turned[parent], self.shifted[parent]
+            rotated, shifted = self.rotated[parent], self.shifted[parent]
             velocity, bias = self.velocity[parent].copy(), self.bias[parent].copy()
             for index, axis in zip(range(*layout.coordinates[number].indices(layout.count)), body.axes, strict=True):
-                direction, point = turned @ axis.direction, turned @ axis.point + shifted
+                direction, point = rotated @ axis.direction, rotated @ axis.point + shifted
                 if axis.motion is Motion.REVOLUTE:
                     self.axes[index] = rotation_axis(direction, point)
-                    turned = rotation(direction, coordinates[index]) @ turned
-                    shifted = point - turned @ axis.point
+                    rotated = rotation(direction, coordinates[index]) @ rotated
+                    shifted = point - rotated @ axis.point
                 else:
                     self.axes[index] = slide_axis(direction)
                     shifted = shifted + coordinates[index] * direction
                 # The axis is carried along with what is before it: Coriolis acceleration a(k).
                 bias += motion_cross(velocity, self.axes[index]) * rates[index]
                 velocity += self.axes[index] * rates[index]
-            self.turned[number], self.shifted[number] = turned, shifted
+            self.rotated[number], self.shifted[number] = rotated, shifted
             self.velocity[number], self.bias[number] = velocity, bias
 
     def inertias(self) -> Array:
         """Spatial inertia of each body."""
         mechanism = self.layout.mechanism
         result = [inertia_matrix(mechanism.root_mass, mechanism.root_centre, mechanism.root_inertia)]
-        for body, turned, shifted in zip(mechanism.bodies, self.turned[1:], self.shifted[1:], strict=True):
-            centre = turned @ body.centre + shifted
-            result.append(inertia_matrix(body.mass, centre, turned @ body.inertia @ turned.T))
+        for body, rotated, shifted in zip(mechanism.bodies, self.rotated[1:], self.shifted[1:], strict=True):
+            centre = rotated @ body.centre + shifted
+            result.append(inertia_matrix(body.mass, centre, rotated @ body.inertia @ rotated.T))
         return np.array(result)
 
     def gyroscopic(self, inertias: Array) -> Array:
@@ -109,12 +109,12 @@ class TreeState:
 
     def position(self, body: int, point: tuple[float, float, float]) -> Array:
         """Present position of a body's design point."""
-        return np.asarray(self.turned[body] @ point + self.shifted[body])
+        return np.asarray(self.rotated[body] @ point + self.shifted[body])
 
     def closure(self, cut: Cut) -> tuple[Array, Array, Array]:
         """Position error of a cut, matrix Y (error rate per coordinate rate), and Y' q' (Eqs. 12 and 14)."""
         first, second = self.layout.body[cut.first], self.layout.body[cut.second]
-        directions = np.array(cut.directions) @ self.turned[first].T
+        directions = np.array(cut.directions) @ self.rotated[first].T
         anchor = self.anchors.get(cut.name)
         points = self.position(first, cut.point) if anchor is None else anchor[:3], self.position(second, cut.point)
         jacobian = np.zeros((3, self.layout.count))
@@ -134,4 +134,4 @@ class TreeState:
     def anchor_velocity(self, cut: Cut) -> Array:
         """Velocity along the cut's directions that its anchor imposes on the second body [m/s]."""
         anchor = self.anchors.get(cut.name, np.zeros(9))
-        return np.asarray(np.array(cut.directions) @ self.turned[self.layout.body[cut.first]].T @ anchor[3:6])
+        return np.asarray(np.array(cut.directions) @ self.rotated[self.layout.body[cut.first]].T @ anchor[3:6])

@@ -54,7 +54,7 @@ class TreeArrays(NamedTuple):
 class TreeWorkspace(NamedTuple):
     """Work arrays of an evaluation, allocated once per thread. All about the root origin in root axes."""
 
-    turned: Array  # frames x 9: rotation matrix from design to now, row by row
+    rotated: Array  # frames x 9: rotation matrix from design to now, row by row
     shifted: Array  # frames x 3: a frame's design origin, now
     velocity: Array  # frames x 6
     bias: Array  # frames x 6: acceleration with all accelerations zero, less gravity
@@ -76,7 +76,7 @@ class TreeWorkspace(NamedTuple):
 
 
 class TreeAccelerations(NamedTuple):
-    """Result of forward dynamics."""
+    """Accelerations of root and tree coordinates, and multipliers, of the tree-augmented model."""
 
     root: Array  # spatial acceleration of the root, 6 [rad/s^2, m/s^2]
     coordinates: Array  # accelerations of all tree coordinates
@@ -124,7 +124,7 @@ def tree_workspace(tree: TreeArrays) -> TreeWorkspace:
     """New arrays for one thread."""
     axes, rows, frames = len(tree.parent), len(tree.cut_direction), len(tree.parent) + 1
     return TreeWorkspace(
-        turned=np.zeros((frames, 9)),
+        rotated=np.zeros((frames, 9)),
         shifted=np.zeros((frames, 3)),
         velocity=np.zeros((frames, 6)),
         bias=np.zeros((frames, 6)),

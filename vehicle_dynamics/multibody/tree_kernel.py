@@ -57,21 +57,21 @@ def start_at_root(root_velocity: Array, gravity: Vector3, work: TreeWorkspace) -
 @part
 def tree_poses(tree: TreeArrays, coordinates: Array, work: TreeWorkspace) -> None:
     """Pose and axis of every frame."""
-    turned, shifted, axes = work.turned, work.shifted, work.axis
+    rotated, shifted, axes = work.rotated, work.shifted, work.axis
     for k in range(9):
-        turned[0, k] = 1.0 if k % 4 == 0 else 0.0
+        rotated[0, k] = 1.0 if k % 4 == 0 else 0.0
     for k in range(3):
         shifted[0, k] = 0.0
     for index in range(len(tree.parent)):
         parent = tree.parent[index]
-        before, after = turned[parent], turned[index + 1]
+        before, after = rotated[parent], rotated[index + 1]
         design_direction, shift = vector(tree.direction[index]), vector(shifted[parent])
-        direction = turn_by(before, design_direction)
+        direction = rotate_by(before, design_direction)
         if tree.is_revolute[index]:
             design_point = vector(tree.point[index])
-            point = add(turn_by(before, design_point), shift)
+            point = add(rotate_by(before, design_point), shift)
             turn_further(before, design_direction, coordinates[index], after)
-            shift = sub(point, turn_by(after, design_point))
+            shift = sub(point, rotate_by(after, design_point))
             angular, linear = direction, cross(point, direction)
         else:
             for k in range(9):
@@ -98,7 +98,7 @@ def tree_closures(tree: TreeArrays, anchor: Array, work: TreeWorkspace) -> None:
     for cut in range(len(tree.cut_first)):
         first, second = tree.cut_first[cut], tree.cut_second[cut]
         design = vector(tree.cut_point[cut])
-        position = add(turn_by(work.turned[second], design), vector(work.shifted[second]))
+        position = add(rotate_by(work.rotated[second], design), vector(work.shifted[second]))
         w1, w2 = vector(work.velocity[first]), vector(work.velocity[second])
         v1 = add(linear_part(work.velocity[first]), cross(w1, position))
         v2 = add(linear_part(work.velocity[second]), cross(w2, position))
@@ -113,9 +113,9 @@ def tree_closures(tree: TreeArrays, anchor: Array, work: TreeWorkspace) -> None:
             relative = sub(relative, linear_part(moving))
             change = sub(change, (moving[6], moving[7], moving[8]))
         else:
-            apart = sub(position, add(turn_by(work.turned[first], design), vector(work.shifted[first])))
+            apart = sub(position, add(rotate_by(work.rotated[first], design), vector(work.shifted[first])))
         for row in range(tree.cut_rows[cut], tree.cut_rows[cut + 1]):
-            direction = turn_by(work.turned[first], vector(tree.cut_direction[row]))
+            direction = rotate_by(work.rotated[first], vector(tree.cut_direction[row]))
             moment = cross(position, direction)
             work.error[row] = dot(direction, apart)
             work.error_rate[row] = dot(direction, relative)
@@ -134,8 +134,8 @@ def tree_inertias(tree: TreeArrays, work: TreeWorkspace) -> None:
             work.own[frame, k] = 0.0
     for body in range(len(tree.mass)):
         frame, mass, design = tree.body_frame[body], tree.mass[body], tree.inertia[body]
-        r, own = work.turned[frame], work.own[frame]
-        centre = add(turn_by(r, vector(tree.centre[body])), vector(work.shifted[frame]))
+        r, own = work.rotated[frame], work.own[frame]
+        centre = add(rotate_by(r, vector(tree.centre[body])), vector(work.shifted[frame]))
         inertia = turned_inertia(
             (design[0], design[1], design[2], design[3], design[4], design[5]),
             (r[0], r[3], r[6]),
@@ -217,7 +217,7 @@ def put(row: Array, start: int, a: Vector3) -> None:
 
 
 @part
-def turn_by(r: Array, a: Vector3) -> Vector3:
+def rotate_by(r: Array, a: Vector3) -> Vector3:
     """Rotation matrix (9 entries, row by row) times a vector."""
     return (
         r[0] * a[0] + r[1] * a[1] + r[2] * a[2],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proving_ground.kernels.jit import kernel, part
-from proving_ground.kernels.rotation import normalise, quaternion_rate, rotation_matrix, turn_back
+from proving_ground.kernels.rotation import normalise, quaternion_rate, rotate_back, rotation_matrix
 from proving_ground.kernels.vector3 import add, cross
 from vehicle_dynamics.multibody.model_inputs import Forces
 from vehicle_dynamics.multibody.run_loads import (
@@ -33,7 +33,7 @@ from vehicle_dynamics.multibody.tree_arrays import (
     tree_workspace,
 )
 from vehicle_dynamics.multibody.tree_augmented import accelerations_after_motion
-from vehicle_dynamics.multibody.tree_kernel import linear_part, put, tree_motion, turn_by, vector
+from vehicle_dynamics.multibody.tree_kernel import linear_part, put, rotate_by, tree_motion, vector
 from vehicle_dynamics.multibody.tree_projection import largest, project_on_constraints
 
 Array = NDArray[np.float64]
@@ -129,13 +129,13 @@ def _loads(tree: TreeArrays, state: TreeRunState, time: float, plan: RunPlan, wo
     springs, table = plan.springs, plan.table
     work, wrench, r = workspace.work, workspace.wrench, workspace.root_turned
     rotation_matrix(state.attitude, r)
-    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, turn_back(r, plan.gravity), work)
+    tree_motion(tree, state.coordinates, state.rates, state.root_velocity, rotate_back(r, plan.gravity), work)
     spring_forces(springs, state.coordinates, state.rates, workspace.forces.coordinates)
     table_wrench(table, time, wrench)
     frame = tree.body_frame[table.body]
-    position = add(turn_by(work.turned[frame], vector(table.point)), vector(work.shifted[frame]))
-    force, on_body = turn_back(r, linear_part(wrench)), workspace.forces.bodies[table.body]
-    put(on_body, 0, add(turn_back(r, vector(wrench)), cross(position, force)))
+    position = add(rotate_by(work.rotated[frame], vector(table.point)), vector(work.shifted[frame]))
+    force, on_body = rotate_back(r, linear_part(wrench)), workspace.forces.bodies[table.body]
+    put(on_body, 0, add(rotate_back(r, vector(wrench)), cross(position, force)))
     put(on_body, 3, force)
 
 
@@ -156,7 +156,7 @@ def _kinematics(state: TreeRunState, workspace: TreeRunWorkspace) -> None:
     slope, r = workspace.slope, workspace.root_turned
     rotation_matrix(state.attitude, r)
     quaternion_rate(state.attitude, vector(state.root_velocity), True, slope.attitude)
-    put(slope.origin, 0, turn_by(r, linear_part(state.root_velocity)))
+    put(slope.origin, 0, rotate_by(r, linear_part(state.root_velocity)))
     for k in range(len(state.rates)):
         slope.coordinates[k] = state.rates[k]
 

@@ -11,26 +11,31 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.parameter import Parameter
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import UInt32
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.digest import Digest
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.interfaces.message_types import message_class
-from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.interfaces.synchrony import Arrival, read_report
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, other_publishers, run_node
 from proving_ground.ros_support.signals import SIGNALS
 from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.settings import SettingsError
 from proving_ground.settings.units import NS_PER_S
+from terrain.spawned import ReplaceableGround
 from terrain.surroundings import Surroundings
+from terrain.world import World
 from vehicle_dynamics.control.commands import (
     CommandAudit,
     RateLimiter,
@@ -41,10 +46,16 @@ from vehicle_dynamics.control.commands import (
 )
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, Verdict
 from vehicle_dynamics.node_settings import VehicleNodeSettings
+from vehicle_dynamics.participants import Participants
+from vehicle_dynamics.ros.simulation_services import Announcements, SimulationServices
 from vehicle_dynamics.ros.twist_input import TwistInput
 from vehicle_dynamics.ros.vehicle_publisher import VehiclePublisher
+from vehicle_dynamics.services.entities import Body
+from vehicle_dynamics.services.site import Site
 from vehicle_dynamics.simulation_loop import SimulationLoop
+from vehicle_dynamics.standing import RunEnd
 from vehicle_dynamics.stepper import Pacer, Stepper
+from vehicle_dynamics.time_keeper import TimeKeeper
 from vehicle_dynamics.vehicle_choice import make_vehicle
 from vehicle_dynamics.vehicle_messages import FrameNames
 
@@ -52,6 +63,7 @@ CLOCK, CMD_VEL, PEDALS = topics.CLOCK.name, topics.CMD_VEL.name, topics.PEDALS.n
 ACKERMANN = topics.ACKERMANN_CMD.name
 GRAPH_PERIOD_S = 0.2  # between checks of the publishers of commands
 FAR_STAMP_S = 1.0  # a command's stamp this far from simulation time is reported
+NAMED_AFTER_S = 1.0  # wall time after which those who hold time are named
 KEEPS_UP = 0.95  # share of the requested pace
 SHORTEST_JUDGED_S = 0.5  # the first report comes sooner, and does not judge the pace
 SWITCH_INTERVAL_S = 0.0005  # with Python's own 5 ms a busy callback would make the simulation late
@@ -65,16 +77,15 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def __init__(self) -> None:
         self._loop: SimulationLoop | None = None
+        self._standard: SimulationServices | None = None
         super().__init__()
         s = self.settings
         self._ignore_sim_time()
         choice = s.vehicle
-        self.get_logger().info(
-            f"building {choice.model} ({choice.fidelity}); the first time on a machine this takes a while"
-        )
+        self.get_logger().debug(f"building {choice.model} ({choice.fidelity})")
         parameters = choice.parameters()
         there = Surroundings(s)
-        self._world = there.world
+        self._world, ground = there.world, ReplaceableGround(there.ground)
         origin = s.start.origin(self._world)
         if self._world:
             degrees = math.degrees(origin.heading)
@@ -87,7 +98,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
                 self._drive = SharedDrive(DriveByWire(vehicle, s))
                 self._simulation = Stepper(
                     vehicle,
-                    there.ground,
+                    ground,
                     self._drive,
                     s.schedule(),
                     start={**origin._asdict(), "gear": s.start.gear},
@@ -102,27 +113,60 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         f = s.frames
         frames = FrameNames(map=f.map_frame, odom=f.odom_frame, base=f.base_frame, prefix=f.prefix)
         has_base = s.tf_source == "truth"
-        publisher = VehiclePublisher(self, vehicle, parameters, frames, has_base=has_base, has_body=s.publish_body_tf)
+        publisher = VehiclePublisher(
+            self,
+            vehicle,
+            parameters,
+            frames,
+            has_base=has_base,
+            has_body=s.publish_body_tf,
+            ruts=there.ground.kernel().ruts,
+        )
         publisher.publish_once(self._simulation.time_ns)
-        self._cmd_vel = TwistInput(self, topics.CMD_VEL, s.cmd_vel_type, self._on_twist)
-        self.listen(topics.PEDALS, self._on_pedals)
+        self._act_on: dict[str, Callable[[Any], None]] = {
+            topics.CMD_VEL.name: self._on_twist,
+            topics.PEDALS.name: self._on_pedals,
+            topics.ACKERMANN_CMD.name: self._on_ackermann,
+        }
+        self._participants: Participants | None = None
+        self._cmd_vel = TwistInput(self, topics.CMD_VEL, s.cmd_vel_type, partial(self._command, topics.CMD_VEL.name))
+        self.listen(topics.PEDALS, partial(self._command, topics.PEDALS.name))
         if message_class(topics.ACKERMANN_CMD.type) is not None:  # not part of every ROS installation
-            self.listen(topics.ACKERMANN_CMD, self._on_ackermann)
+            self.listen(topics.ACKERMANN_CMD, partial(self._command, topics.ACKERMANN_CMD.name))
         self._resets = self.advertise(topics.RESETS)
         self._reset_count = UInt32()
         self._resets.publish(self._reset_count)
         self.serve(topics.RESET, self._on_reset)
         self.serve(topics.PAUSE, self._on_pause)
-        self.serve(topics.STEP, self._on_step)
+        self._waiting_group = ReentrantCallbackGroup()  # others run while a step waits for reports
+        self.serve(topics.STEP, self._on_step, self._waiting_group)
         self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
 
         gc.collect()
         gc.freeze()  # objects that exist now stay: later collections skip them
         sys.setswitchinterval(SWITCH_INTERVAL_S)
-        self._loop = SimulationLoop(self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop)
+        self._loop = SimulationLoop(
+            self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop, keeper=self._keeper(publisher)
+        )
         self._loop.start()
+        announcements = Announcements(self, f.map_frame, self._announce_reset, self._on_world)
+        body = Body.of(parameters, vehicle.base_in_chassis)
+        site = Site(self._loop, ground, self._world, origin, vehicle, body, announcements)
+        self._standard = SimulationServices(self, site, f.map_frame)
         self._judge_pace_from_now()
         self.report("simulation", Level.OK, self._simulation.word)
+
+    def _keeper(self, publisher: VehiclePublisher) -> TimeKeeper | None:
+        """Who holds time, in a synchronous run."""
+        s = self.settings
+        if not s.sync.is_on:
+            return None
+        self._participants = Participants(s.sync)
+        self._participants.on_published(publisher.counts)
+        self._simulation.digest = Digest()
+        for name in s.sync.nodes:
+            self.listen(topics.FINISHED.below(name), partial(self._on_finished, name))
+        return TimeKeeper(self._simulation, self._participants, RunEnd(s.end), publisher.publish, self._obey)
 
     def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
         """Apply pace and limits while running."""
@@ -133,6 +177,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def destroy_node(self) -> None:
         """Stop the thread before its publishers are destroyed."""
+        if self._standard is not None:
+            self._standard.close()
         if self._loop is not None:
             self._loop.stop()
         super().destroy_node()
@@ -149,6 +195,32 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         if self.get_parameter("use_sim_time").value:
             self.get_logger().warning("use_sim_time is ignored: this node publishes the time")
             self.set_parameters([Parameter("use_sim_time", value=False)])
+
+    # Synchronous time
+
+    def _on_finished(self, name: str, message: Any) -> None:
+        assert self._participants is not None
+        self._participants.on_report(name, read_report(message))
+        if self._loop is not None:
+            self._loop.on_progress()
+
+    def _command(self, topic: str, message: Any) -> None:
+        """Obey a command now, or in the instant that it belongs to."""
+        if self._participants is None or topic not in self._participants.commanded:
+            self._act_on[topic](message)
+            return
+        stamp_ns = read_stamp(message.header.stamp) if hasattr(message, "header") else 0
+        if not stamp_ns and self.settings.sync.wait_for and not self.settings.sync.per_message_of:
+            words = f"{topic} has no stamps to wait for: stamp it, or set sync.per_message_of"
+            self.report("synchrony", Level.ERROR, words)
+            return
+        self._participants.on_command(topic, stamp_ns, message)
+        if self._loop is not None:
+            self._loop.on_progress()
+
+    def _obey(self, arrivals: Sequence[Arrival]) -> None:
+        for item in arrivals:
+            self._act_on[item.topic](item.message)
 
     # Commands
 
@@ -175,7 +247,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         if answer.verdict != Verdict.ACCEPTED:  # logged at once; publish_health reports the number
             verdict = "rejected" if answer.verdict == Verdict.REJECTED else "limited"
             self.report("commands", Level.WARN, f"{topic} {verdict}: {answer.reason}")
-        time.sleep(self._gate.rest_s(self.wall_time()))
+        if self._participants is None:
+            time.sleep(self._gate.rest_s(self.wall_time()))
 
     def _check_stamp(self, topic: str, stamp: Any) -> None:
         """Report a foreign stamp: only the time of arrival of a command counts. All zeros mean no stamp."""
@@ -193,12 +266,22 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     # Services
 
     def _on_reset(self, request: Any, response: Any) -> Any:
-        self.loop.ask(self.loop.reset)
-        self._reset_count.data += 1  # sensors and observers watch it
-        self._resets.publish(self._reset_count)
+        self.loop.ask(self._reset)
+        self._announce_reset()
         self.get_logger().info("reset: the vehicle is back at its start, time runs on")
         response.success, response.message = True, "the vehicle is back at its start; time runs on"
         return response
+
+    def _reset(self) -> None:
+        self.loop.reset()
+        self.loop.begin_again()
+
+    def _announce_reset(self) -> None:
+        self._reset_count.data += 1  # sensors and observers watch it
+        self._resets.publish(self._reset_count)
+
+    def _on_world(self, world: World) -> None:
+        self._world = world
 
     def _on_pause(self, request: Any, response: Any) -> Any:
         self.loop.ask(lambda: self.loop.pause(request.data))
@@ -206,13 +289,27 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         response.success, response.message = True, "paused" if request.data else "running"
         return response
 
-    def _on_step(self, request: Any, response: Any) -> Any:
-        response.success = self.loop.ask(self.loop.step)
+    async def _on_step(self, request: Any, response: Any) -> Any:
+        response.success = await self._answer(self.loop.step)
         self._judge_pace_from_now()
         response.message = (
             "one period done" if response.success else "rejected: only a paused simulation can be stepped"
         )
         return response
+
+    async def _answer(self, request: Callable[[], Any]) -> Any:
+        """Result of a request that waits for other nodes, whose reports this thread receives meanwhile."""
+        answer = Future(executor=self.executor)
+        wake = self.create_guard_condition(lambda: None, callback_group=self._waiting_group)
+
+        def pass_on(done: Any) -> None:
+            answer.set_result(done)
+            wake.trigger()
+
+        self.loop.post(request).add_done_callback(pass_on)
+        done = await answer
+        self.destroy_guard_condition(wake)
+        return done.result()
 
     # Health
 
@@ -229,9 +326,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(others)}")
         else:
             self.health.report("clock", Level.OK, f"{CLOCK} is published by this node alone")
-        message = health_to_msg(self.health, self.get_fully_qualified_name(), ns_to_stamp(self._simulation.time_ns))
-        message.status[0].values += [KeyValue(key=key, value=value) for key, value in self._figures.items()]
-        self._diagnostics.publish(message)
+        self.publish_figures(ns_to_stamp(self._simulation.time_ns), self._figures)
 
     def _report_simulation(self) -> None:
         simulation, loop = self._simulation, self.loop
@@ -242,9 +337,12 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         wanted = self.settings.real_time_factor
         if simulation.diverged:
             self.report("simulation", Level.ERROR, simulation.diverged)
-        elif simulation.is_paused:
-            self.report("simulation", Level.OK, "paused")
-        elif pace < KEEPS_UP * wanted and now - before > SHORTEST_JUDGED_S:
+        elif simulation.is_paused or simulation.is_over:
+            self.report("simulation", Level.OK, simulation.word)
+        elif loop.waiting.seconds > NAMED_AFTER_S:
+            words = f"time stands still: waiting for {', '.join(loop.waiting.names)}"
+            self.report("simulation", Level.WARN, words)
+        elif self._participants is None and pace < KEEPS_UP * wanted and now - before > SHORTEST_JUDGED_S:
             self.report("simulation", Level.WARN, f"running, but cannot keep up with {wanted:g} times real time")
         else:
             self.report("simulation", Level.OK, "running")
@@ -252,13 +350,17 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.report("collision", Level.WARN, simulation.last_collision)
         else:
             self.health.report("collision", Level.OK, "no obstacle was hit")
-        self._drive.set_pace(max(pace, 1.0))  # people and stacks in real time are not silent because time runs fast
+        if self._participants is None:  # people and stacks in real time are not silent because time runs fast
+            self._drive.set_pace(max(pace, 1.0))
         effort = loop.take_effort()
         self._figures = {
             "state": simulation.word,
             "tick": str(simulation.tick),
             "real_time_factor": f"{pace:.3f}",
             "overruns": str(loop.overruns),
+            "awaited": ", ".join(loop.waiting.names),
+            "awaited_s": f"{loop.waiting.seconds:.1f}",
+            "waited_s": f"{loop.waited_s:.3f}",
             "given_up_s": f"{loop.pacer.given_up_ns / NS_PER_S:.3f}",
             "worst_step_ms": f"{effort.worst_move_ns * 1e-6:.3f}",
             "worst_step_and_publish_ms": f"{effort.worst_turn_ns * 1e-6:.3f}",
@@ -266,6 +368,7 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             "collisions": str(simulation.collisions),
             "commands_rejected": str(self._audit.rejected),
             "commands_limited": str(self._audit.limited),
+            **(simulation.digest.texts() if simulation.digest is not None else {}),
         }
 
     def _report_position(self) -> None:

@@ -90,7 +90,7 @@ def first_body(body: BodyTerms) -> CornerSums:
 
 @inlined_part
 def add_body(sums: CornerSums, body: BodyTerms) -> CornerSums:
-    """Add one body."""
+    """Add one body to the sums of a suspension corner."""
     own = first_body(body)
     a, b = sums.inertia, own.inertia
     return CornerSums(

@@ -86,19 +86,19 @@ def rigid_inertia(lump: Lump) -> RigidInertia:
 def fill_arm(arm: Any, lump: Lump, pivot: Array, axis: Array) -> None:
     """Fill a record of ARM: a body that rotates about an axis through a pivot."""
     mass, centre, inertia = lump
-    along, turning = np.outer(axis, axis), skew(axis)
+    along, rotating = np.outer(axis, axis), skew(axis)
     across = np.eye(3) - along
     arm["mass"] = mass
     arm["fixed"] = pivot + along @ (centre - pivot)
     arm["radius"] = across @ (centre - pivot)
-    arm["tangent"] = turning @ (centre - pivot)
-    # R I R^T with R = along + cos across + sin turning, and sin^2 = 1 - cos^2.
+    arm["tangent"] = rotating @ (centre - pivot)
+    # R I R^T with R = along + cos across + sin rotating, and sin^2 = 1 - cos^2.
     rows = (
-        along @ inertia @ along - turning @ inertia @ turning,
+        along @ inertia @ along - rotating @ inertia @ rotating,
         along @ inertia @ across + across @ inertia @ along,
-        turning @ inertia @ along - along @ inertia @ turning,
-        across @ inertia @ across + turning @ inertia @ turning,
-        turning @ inertia @ across - across @ inertia @ turning,
+        rotating @ inertia @ along - along @ inertia @ rotating,
+        across @ inertia @ across + rotating @ inertia @ rotating,
+        rotating @ inertia @ across - across @ inertia @ rotating,
     )
     arm["inertia"] = [symmetric(row) for row in rows]
 

@@ -23,7 +23,7 @@ class ReachError(ValueError):
 
 
 class Range(NamedTuple):
-    """Lower-arm angles [rad]."""
+    """Lowest and highest lower-arm angle [rad] that a suspension reaches."""
 
     lowest: float
     highest: float

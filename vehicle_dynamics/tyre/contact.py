@@ -91,7 +91,7 @@ def tyre_contact(
 
 @inlined
 def _mixed(hard: WheelContact, soft: WheelContact, share: float) -> WheelContact:
-    """A share of a contact on hard ground, the rest on soft soil."""
+    """Weighted mean of two contacts: share of that on hard ground, the rest of that on soft soil."""
     rest = 1.0 - share
     return WheelContact(
         combine(share, hard.force, rest, soft.force),
@@ -110,7 +110,7 @@ def _mixed(hard: WheelContact, soft: WheelContact, share: float) -> WheelContact
 
 @inlined
 def _between(hard: Deflection, soft: Deflection, share: float) -> Deflection:
-    """A share of one, the rest of the other."""
+    """Weighted mean of two deflections: share of `hard`, the rest of `soft`."""
     rest = 1.0 - share
     return Deflection(share * hard.along + rest * soft.along, share * hard.across + rest * soft.across)
 

@@ -61,7 +61,7 @@ class LoadedTyre(NamedTuple):
 
 
 class SlipForce(NamedTuple):
-    """Forces of a slip."""
+    """Longitudinal and lateral tyre force at a slip."""
 
     x: float  # [N]
     y: float  # [N]

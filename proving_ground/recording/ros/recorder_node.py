@@ -31,7 +31,7 @@ from proving_ground.settings import SettingsError, setting
 
 LOOK_EVERY_S = 0.25
 LOOK_CLOSER_EVERY = 8
-NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_[^/]*|/_.*")  # of no use in a replay
+NOISE = re.compile(r"/rosout|.*/parameter_events|.*/_.*")  # of no use in a replay
 CLOCK = topics.CLOCK.name
 MB = 1_000_000
 EXIT_FAILED = 1
@@ -43,13 +43,19 @@ LOG_TIMES = ("auto", "clock", "wall")
 class RecorderSettings:
     """Topics to record, and where to."""
 
-    out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_ with the date", read_only=True)
-    next_free: bool = setting(False, "Take the next free name, as bag_2, if the folder exists", read_only=True)
-    topics: str = setting(
-        "", "Topics to record, separated by spaces; empty: all but logs and parameters", read_only=True
+    out: str = setting("", "Folder of the new bag; empty: runs/rosbag2_DATE", read_only=True)
+    next_free: bool = setting(
+        False,
+        "Whether to record to the next free name (bag_2) if the folder exists; else that is an error",
+        read_only=True,
     )
-    exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
-    everything: bool = setting(False, "Record logs, parameter events and hidden topics too", read_only=True)
+    topics: str = setting(
+        "", "Topics to record, separated by spaces; empty: all but log messages and parameter events", read_only=True
+    )
+    exclude: str = setting("", "Regular expression; topics whose name contains a match are left out", read_only=True)
+    everything: bool = setting(
+        False, "Whether to record log messages, parameter events and hidden topics, too", read_only=True
+    )
     log_time: str = setting(
         "auto",
         "Clock of the log times: clock = /clock, wall = the machine's; auto: /clock if use_sim_time is true",
@@ -63,21 +69,13 @@ class RecorderSettings:
         read_only=True,
     )
     queue_mb: int = setting(
-        200,
-        "Size of the messages that may wait for the disk; more are dropped",
-        unit="MB",
-        minimum=1,
-        maximum=16_000,
-        read_only=True,
-    )
+        200, "Size of the queue of messages waiting to be written; when it is full, new ones are dropped",
+        unit="MB", minimum=1, maximum=16_000, read_only=True,
+    )  # fmt: skip
     flush_s: float = setting(
-        0.5,
-        "Age beyond which messages are safe from a kill of this process",
-        unit="s",
-        minimum=0.05,
-        maximum=60.0,
-        read_only=True,
-    )
+        0.5, "Longest time until a received message is on disk and survives a kill of this process",
+        unit="s", minimum=0.05, maximum=60.0, read_only=True,
+    )  # fmt: skip
 
 
 class RecorderNode(SuiteNode[RecorderSettings]):

@@ -46,32 +46,26 @@ class ReplayerSettings:
     """Which bag, and how it is played."""
 
     bag: str = setting("", "Folder of the bag, or one of its files", read_only=True)
-    rate: float = setting(1.0, "Bag time over real time", minimum=0.001, maximum=1000.0)
+    rate: float = setting(1.0, "Playback speed: bag time over real time", minimum=0.001, maximum=1000.0)
     start_offset_s: float = setting(
         0.0, "Time after the bag's start at which playback begins", unit="s", minimum=0.0, maximum=1e9, read_only=True
     )
     delay_s: float = setting(
-        1.0,
-        "Delay before the first message, for others to find the publishers",
-        unit="s",
-        minimum=0.0,
-        maximum=600.0,
-        read_only=True,
-    )
-    loop: bool = setting(False, "Start again at the end; /clock jumps back", read_only=True)
+        1.0, "Delay before the first message, so that subscribers can find the publishers",
+        unit="s", minimum=0.0, maximum=600.0, read_only=True,
+    )  # fmt: skip
+    loop: bool = setting(False, "Whether to restart at the end; /clock then jumps back", read_only=True)
     start_paused: bool = setting(False, "Start paused and wait for ~/resume or ~/step", read_only=True)
     topics: str = setting("", "Topics to play, separated by spaces; empty: all", read_only=True)
-    exclude: str = setting("", "Regular expression of topics that are left out", read_only=True)
+    exclude: str = setting("", "Regular expression; topics whose name contains a match are left out", read_only=True)
     publish_clock: str = setting(
-        "auto",
-        "Source of /clock: made = from log times, bag = recorded, none; auto: bag if log times are of another clock",
-        choices=("auto", "made", "bag", "none"),
-        read_only=True,
-    )
+        "auto", "Source of /clock: made = from log times, bag = recorded, none; auto: bag if log times are wall time",
+        choices=("auto", "made", "bag", "none"), read_only=True,
+    )  # fmt: skip
     clock_hz: float = setting(
-        100.0, "Ticks of /clock in a second of the bag", unit="Hz", minimum=1.0, maximum=1000.0, read_only=True
+        100.0, "Messages on /clock per second of bag time", unit="Hz", minimum=1.0, maximum=1000.0, read_only=True
     )
-    progress: bool = setting(False, "Show the progress on the terminal", read_only=True)
+    progress: bool = setting(False, "Whether to show progress on the terminal", read_only=True)
 
 
 class ReplayerNode(SuiteNode[ReplayerSettings]):

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sensor_msgs.msg import JointState
 
 from proving_ground.interfaces import joints, topics
 from proving_ground.interfaces.motion_codec import fill_pedals
-from proving_ground.kernels.vector3 import Vector3, vector
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
+from proving_ground.ros_support.synchronous import Finished
+from proving_ground.ros_support.time import ns_to_stamp
 from proving_ground.scenarios.script import ScriptSettings, make_script
 from proving_ground.settings.units import NS_PER_S
 from sensors.ros.truth_input import TruthInput
 from terrain.surroundings import Surroundings
-from vehicle_dynamics.attitude import rotation_from_quaternion
 from vehicle_dynamics.base_motion import BaseMotion
-from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
+from vehicle_dynamics.stepper import CONTROL_NS
 from vehicle_dynamics.vehicle_choice import make_vehicle
 
 
@@ -33,13 +32,14 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         s = self.settings
         there = Surroundings(s)
         vehicle = make_vehicle(s.vehicle, s.vehicle.parameters())
-        self._base = vector(vehicle.base_in_chassis)
         self._driver = make_script(s, vehicle, there)
         self._begun_ns: int | None = s.start.time_ns()
-        self._seen = np.zeros(1, SNAPSHOT)[0]
         self._message = JointState(name=list(joints.PEDALS_AND_GEAR))
         self._pedals = self.advertise(topics.PEDALS)
-        self._truth = TruthInput(self, self._on_truth, self._on_reset)
+        self._finished = Finished(self, [topics.PEDALS.name]) if s.sync_with else None
+        self._driver.digest = self._finished.digest if self._finished is not None else None
+        on_resets = self._finished.on_resets if self._finished is not None else lambda resets: None
+        self._truth = TruthInput(self, self._on_truth, self._on_reset, on_resets=on_resets)
         self._has_subscriber = False
         self.report("script", Level.OK, "waits for /ground_truth/odom")
 
@@ -47,30 +47,25 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         """Report only once the vehicle is subscribed: until then the node does not count as ready."""
         self._has_subscriber = self._has_subscriber or self._pedals.get_subscription_count() > 0
         if self._has_subscriber:
-            super().publish_health()
+            figures = self._finished.digest.texts() if self._finished is not None else {}
+            self.publish_figures(ns_to_stamp(self._truth.time_ns or 0), figures)
 
     def _on_truth(self, time_ns: int, motion: BaseMotion, drive: Any) -> None:
         if self._begun_ns is None:  # after a reset the script restarts, while time runs on
             self._begun_ns = time_ns
-        elapsed = (time_ns - self._begun_ns) / NS_PER_S
-        pedals = self._driver.act(elapsed, seen_from(motion, self._base, self._seen)).within_limits()
+        if (time_ns - self._begun_ns) % CONTROL_NS:
+            return
+        pedals = self._driver.drive((time_ns - self._begun_ns) / NS_PER_S, motion)
         fill_pedals(self._message, time_ns, pedals)
         self._pedals.publish(self._message)
+        if self._finished is not None:
+            self._finished.count(topics.PEDALS.name)
+            self._finished.report(time_ns, time_ns + CONTROL_NS)
         self.health.report("script", Level.OK, "drives")
 
     def _on_reset(self) -> None:
         self._driver.reset()
         self._begun_ns = None
-
-
-def seen_from(motion: BaseMotion, base: Vector3, seen: SnapshotRecord) -> SnapshotRecord:
-    """The snapshot for drivers, filled in from base_link's motion; base is in the chassis frame [m]."""
-    rotation, arm = rotation_from_quaternion(motion.attitude), -np.array(base)  # arm: to the chassis' origin
-    seen["attitude"] = motion.attitude
-    seen["position"] = motion.position + rotation @ arm
-    seen["velocity"] = rotation @ (motion.velocity + np.cross(motion.angular_velocity, arm))
-    seen["angular_velocity"] = motion.angular_velocity
-    return seen
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 Moving = Callable[..., BaseMotion]
 Drive = Callable[..., list[GpsSample]]
-Places = Callable[[Gps, list[GpsSample]], Array]
+Positions = Callable[[Gps, list[GpsSample]], Array]
 START_NS = 1_700_000_000_000_000_000  # of the run: a realistic date, not 1970
 FINE_M = 1e-6
 
@@ -83,7 +83,7 @@ def test_frozen_receiver_repeats_its_last_fix_with_new_stamps(run: Run) -> None:
         assert sample.time_ns > last.time_ns
 
 
-def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Run, positions: Places) -> None:
+def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Run, positions: Positions) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="bias", start_s=4.0, length_s=3.0, value=30.0, channel="east"))
 
@@ -95,7 +95,7 @@ def test_bias_moves_its_channel_and_leaves_the_others_and_the_covariance(run: Ru
         assert with_fault.variance.tolist() == without.variance.tolist()  # a faulty sensor does not know about it
 
 
-def test_slow_drift_grows_by_its_rate(run: Run, positions: Places) -> None:
+def test_slow_drift_grows_by_its_rate(run: Run, positions: Positions) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="drift", start_s=4.0, value=0.2, channel="north"))
 
@@ -115,7 +115,7 @@ def test_velocity_faults_affect_all_channels_and_speed_and_course(run: Run) -> N
         assert with_fault[2:5] == without[2:5]
 
 
-def test_spikes_change_some_samples_by_their_value(run: Run, positions: Places) -> None:
+def test_spikes_change_some_samples_by_their_value(run: Run, positions: Positions) -> None:
     gps, sound = run()
     _, broken = run(Fault(kind="spike", value=50.0, channel="up"))
 

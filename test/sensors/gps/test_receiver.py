@@ -24,7 +24,7 @@ from vehicle_dynamics.base_motion import BaseMotion
 Array = NDArray[np.float64]
 Moving = Callable[..., BaseMotion]
 Drive = Callable[..., list[GpsSample]]
-Places = Callable[[Gps, list[GpsSample]], Array]
+Positions = Callable[[Gps, list[GpsSample]], Array]
 
 PERFECT = {"horizontal_std_m": 0.0, "vertical_std_m": 0.0, "velocity_std_mps": 0.0}
 ARM = (0.3, 0.1, 1.9)
@@ -49,7 +49,7 @@ def under(roof: Roof, **others: object) -> Gps:
     return Gps(build(GpsSettings, {"needs_sky": True, "reacquisition_s": 2.0, **others}), sky=roof, seed=4)
 
 
-def test_fix_is_at_the_antenna_not_at_base_link(moving: Moving, drive: Drive, positions: Places) -> None:
+def test_fix_is_at_the_antenna_not_at_base_link(moving: Moving, drive: Drive, positions: Positions) -> None:
     gps = perfect()
 
     samples = drive(gps, moving((100.0, 50.0, 3.0), heading=math.pi / 2.0), until_s=1.0)
@@ -58,7 +58,7 @@ def test_fix_is_at_the_antenna_not_at_base_link(moving: Moving, drive: Drive, po
     assert_allclose(positions(gps, samples), [[100.0 - 0.1, 50.0 + 0.3, 3.0 + 1.9]] * 5, atol=FINE_M)
 
 
-def test_roll_moves_the_antenna_sideways(drive: Drive, positions: Places) -> None:
+def test_roll_moves_the_antenna_sideways(drive: Drive, positions: Positions) -> None:
     gps = perfect()
     roll = math.radians(20.0)
     tilted = BaseMotion((0, 0, 0), (math.sin(roll / 2), 0, 0, math.cos(roll / 2)), *((0.0, 0.0, 0.0),) * 4)
@@ -79,7 +79,7 @@ def test_turning_on_the_spot_moves_the_antenna(moving: Moving, drive: Drive) -> 
     assert sample.course == pytest.approx(0.0)  # north
 
 
-def test_antenna_moves_as_any_mount_does(drive: Drive, positions: Places) -> None:
+def test_antenna_moves_as_any_mount_does(drive: Drive, positions: Positions) -> None:
     random = np.random.default_rng(8)
     for _ in range(20):
         attitude = random.normal(size=4)
@@ -126,7 +126,7 @@ def test_fixes_come_at_the_presets_rate_with_their_sampling_time(
     assert [sample.time_ns for sample in samples] == [k * 10**9 // rate_hz for k in range(2 * rate_hz)]
 
 
-def test_latency_delays_delivery_and_keeps_the_stamp(moving: Moving, positions: Places) -> None:
+def test_latency_delays_delivery_and_keeps_the_stamp(moving: Moving, positions: Positions) -> None:
     gps = perfect(latency_s=0.3)
     arrivals: list[tuple[int, GpsSample]] = []
     for tick in range(100):

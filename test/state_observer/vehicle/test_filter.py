@@ -232,7 +232,7 @@ def test_wheel_angles_are_corrected_even_if_brakes_hold_them(ekf: ErrorEkf) -> N
     held = state[STUCK] - state[11:15]
     _wrong_by(ekf, at.WHEEL + 1, 0.05)
     ekf.filter_state["counted_rate"] = rates
-    ekf.filter_state["turned"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges just passed
+    ekf.filter_state["rotated"] = wanted - 0.5 * np.minimum(rates * 0.01, PULSE)  # edges just passed
     correct_with_wheels(ekf.constants, ekf.filter_state, np.full(4, PULSE), rates, 0.01, ekf.time_ns)
     np.testing.assert_allclose(state[11:15], wanted, atol=2e-3)
     np.testing.assert_allclose(state[STUCK] - state[11:15], held, atol=1e-12)
@@ -246,7 +246,7 @@ def test_a_wheel_that_changes_its_speed_too_fast_is_rejected(ekf: ErrorEkf) -> N
     velocity = state[15:18].copy()
     locked = rates.copy()
     locked[2] = -5000.0
-    ekf.filter_state["turned"] = state[11:15] - 0.5 * PULSE
+    ekf.filter_state["rotated"] = state[11:15] - 0.5 * PULSE
     rejected = correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), locked, 0.01, ekf.time_ns)
     assert rejected == 1
     np.testing.assert_allclose(state[15:18], velocity, atol=1e-3)
@@ -260,7 +260,7 @@ def test_an_unchanged_count_is_informative_only_for_a_wheel_outside_its_pulse(
     rates, before = state[25:29].copy(), state[11:15].copy()
     ekf.filter_state["counted_rate"] = rates
     ekf.filter_state["covariance"][0] = np.eye(at.ERROR_SIZE) * 0.01
-    ekf.filter_state["turned"] = before - (0.5 + beyond) * PULSE
+    ekf.filter_state["rotated"] = before - (0.5 + beyond) * PULSE
     correct_with_wheels(ekf.constants, ekf.filter_state, np.zeros(4), rates, 0.01, ekf.time_ns)
     moved = (state[11:15] - before) * -np.sign(beyond)
     assert (moved > 0.01 * PULSE).all() if is_informative else (moved == 0.0).all()

@@ -119,17 +119,17 @@ def test_free_bodies_recover_their_tree_coordinates(random_case: MakeCase, name:
 def test_choice_of_inertial_frame_changes_nothing_but_axes(random_case: MakeCase) -> None:
     case = random_case("hmmwv", 6, False)
     # A quarter turn about z, so that x becomes y, and a shift.
-    turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    rotated = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     shift = np.array([3.0, -2.0, 1.0])
     here = free_state(case.state)
     half = np.sqrt(0.5)
     x, y, z, w = here.attitude.T
     there = FreeState(
         attitude=half * np.column_stack([x - y, x + y, z + w, w - z]),
-        centre=here.centre @ turned.T + shift,
-        velocity=np.hstack([here.velocity[:, :3] @ turned.T, here.velocity[:, 3:] @ turned.T]),
+        centre=here.centre @ rotated.T + shift,
+        velocity=np.hstack([here.velocity[:, :3] @ rotated.T, here.velocity[:, 3:] @ rotated.T]),
     )
-    forces = np.hstack([case.body_forces[:, :3] @ turned.T, case.body_forces[:, 3:] @ turned.T])
+    forces = np.hstack([case.body_forces[:, :3] @ rotated.T, case.body_forces[:, 3:] @ rotated.T])
     forces[:, :3] += np.cross(shift, forces[:, 3:])
 
     expected = solve(case.mechanism, here, case.body_forces, case.coordinate_forces, root_is_held=False)

@@ -81,7 +81,7 @@ def test_tiny_command_means_stop_and_changes_no_gear() -> None:
 def test_state_holds_everything() -> None:
     first = settled(4.0, 5.0)
     second = SpeedController(SpeedSettings())
-    second.state = first.state
+    second.restore_state(first.saved_state())
 
     for speed, wanted in ((4.2, 5.0), (4.4, -1.0), (0.1, -1.0), (-0.5, -1.0), (0.0, 0.0)):
         assert first.pedals(PERIOD, speed, wanted) == second.pedals(PERIOD, speed, wanted)

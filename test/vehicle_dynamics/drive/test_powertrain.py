@@ -20,7 +20,6 @@ from vehicle_dynamics.drive.powertrain import (
 )
 from vehicle_dynamics.parameters import VehicleParameters
 
-LOSSES = ([-50.0, 0.0, 50.0, 1000.0, 2000.0, 3000.0], [30.0, 0.0, -30.0, -50.0, -70.0, -90.0])  # [rpm], [N m]
 FIRST = PowertrainState(0.0, 1, 10.0)
 
 

@@ -20,9 +20,9 @@ PARKED, ROLLING = Pedals(brake=1.0), Pedals(selected=NEUTRAL)
 VELOCITIES = slice(15, STATE_SIZE)
 WEIGHT = 2573.138 * 9.81  # [N]
 
-PLACES = {
+SITES = {
     "level": (LEVEL, {}),
-    "turned": (LEVEL, {"x": 5.0, "y": -3.0, "heading": 2.0}),
+    "rotated": (LEVEL, {"x": 5.0, "y": -3.0, "heading": 2.0}),
     "far away": (LEVEL, {"x": 1e5, "y": -1e5}),
     "up 30 %": (FlatGround(slope_x=0.3), {}),
     "down 30 %": (FlatGround(slope_x=0.3), {"heading": math.pi}),
@@ -33,9 +33,9 @@ PLACES = {
 }
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(params=SITES)
 def position(request: pytest.FixtureRequest) -> tuple[FlatGround, dict[str, float]]:
-    return PLACES[request.param]
+    return SITES[request.param]
 
 
 def test_braked_vehicle_is_still_from_the_first_step_on(
@@ -52,7 +52,7 @@ def test_braked_vehicle_is_still_from_the_first_step_on(
 
 @pytest.mark.parametrize("name", ["up 30 %", "down 30 %", "left side up 30 %", "oblique"])
 def test_parked_vehicle_does_not_creep_down_a_slope(car: Hmmwv, name: str) -> None:
-    ground, where = PLACES[name]
+    ground, where = SITES[name]
     state = car.start(ground, **where)
     before = state.copy()
 

@@ -106,8 +106,8 @@ def test_snapshot_s_rates_are_those_of_its_positions(any_vehicle: Vehicle) -> No
     acceleration = (records["velocity"][40] - records["velocity"][0]) / span
     assert_allclose(middle["velocity"], velocity, atol=5e-3)
     assert_allclose(middle["acceleration"], acceleration, atol=0.02)
-    turned = Rotation.from_quat(records["attitude"][0]).inv() * Rotation.from_quat(records["attitude"][40])
-    assert_allclose(middle["angular_velocity"], turned.as_rotvec() / span, atol=2e-3)
+    rotated = Rotation.from_quat(records["attitude"][0]).inv() * Rotation.from_quat(records["attitude"][40])
+    assert_allclose(middle["angular_velocity"], rotated.as_rotvec() / span, atol=2e-3)
     assert_allclose(
         middle["angular_acceleration"],
         (records["angular_velocity"][40] - records["angular_velocity"][0]) / span,

@@ -70,15 +70,15 @@ def forward_kinematics(text: str, positions: dict[str, float]) -> Frames:
     """A plain reader of URDF: each joint after its parent link, as in our files."""
     frames: Frames = {"base_link": (np.eye(3), np.zeros(3))}
     for joint in ElementTree.fromstring(text).iter("joint"):
-        turned, shifted = frames[name_of(joint, "parent")]
-        shifted = turned @ vector(joint, "origin", "xyz") + shifted
-        turned = turned @ Rotation.from_euler("xyz", vector(joint, "origin", "rpy")).as_matrix()
+        rotated, shifted = frames[name_of(joint, "parent")]
+        shifted = rotated @ vector(joint, "origin", "xyz") + shifted
+        rotated = rotated @ Rotation.from_euler("xyz", vector(joint, "origin", "rpy")).as_matrix()
         if joint.get("type") == "continuous":
             angle = positions[joint.get("name", "")]
-            turned = turned @ Rotation.from_rotvec(angle * vector(joint, "axis", "xyz")).as_matrix()
+            rotated = rotated @ Rotation.from_rotvec(angle * vector(joint, "axis", "xyz")).as_matrix()
         elif joint.get("type") == "prismatic":
-            shifted = shifted + turned @ vector(joint, "axis", "xyz") * positions[joint.get("name", "")]
-        frames[name_of(joint, "child")] = turned, shifted
+            shifted = shifted + rotated @ vector(joint, "axis", "xyz") * positions[joint.get("name", "")]
+        frames[name_of(joint, "child")] = rotated, shifted
     return frames
 
 
@@ -119,9 +119,9 @@ def test_wheels_are_where_the_driving_vehicle_has_them(
         frames = forward_kinematics(text, dict(zip(joints.names, joints.at(snapshot).tolist(), strict=True)))
 
         for number, corner in enumerate(CORNERS):
-            turned, shifted = frames[f"{corner}_wheel"]
+            rotated, shifted = frames[f"{corner}_wheel"]
             assert_allclose(shifted + vehicle.base_in_chassis, snapshot["wheel_centre"][number], atol=1e-12)
-            assert_allclose(turned[:, 1], snapshot["wheel_axis"][number], atol=1e-12)
+            assert_allclose(rotated[:, 1], snapshot["wheel_axis"][number], atol=1e-12)
 
 
 def test_steering_left_turns_the_front_wheels_left(drive: list[SnapshotRecord], text: str, vehicle: Hmmwv) -> None:
@@ -159,9 +159,9 @@ def test_transforms_for_tf_are_those_of_the_urdf(
     for parent, child, position, quaternion in zip(
         transforms.parents, transforms.children, points, quaternions, strict=True
     ):
-        turned, shifted = frames[parent]
-        assert_allclose(turned @ position + shifted, frames[child][1], atol=1e-12)
-        assert_allclose(turned @ Rotation.from_quat(quaternion).as_matrix(), frames[child][0], atol=1e-12)
+        rotated, shifted = frames[parent]
+        assert_allclose(rotated @ position + shifted, frames[child][1], atol=1e-12)
+        assert_allclose(rotated @ Rotation.from_quat(quaternion).as_matrix(), frames[child][0], atol=1e-12)
 
 
 def test_sensors_are_where_they_are_mounted(parameters: VehicleParameters, vehicle: Hmmwv) -> None:
@@ -171,9 +171,9 @@ def test_sensors_are_where_they_are_mounted(parameters: VehicleParameters, vehic
     )
 
     design = dict.fromkeys(JointPositions(parameters).names, 0.0)
-    turned, shifted = forward_kinematics(text, design)["camera_link"]
+    rotated, shifted = forward_kinematics(text, design)["camera_link"]
     assert_allclose(shifted, mount.position)
-    assert_allclose(turned @ [1.0, 0.0, 0.0], [-np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
+    assert_allclose(rotated @ [1.0, 0.0, 0.0], [-np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
 
 
 def test_pinocchio_reads_the_vehicle_and_finds_its_wheels(

@@ -1,0 +1,77 @@
+"""Whole scenarios over DDS, for measurements."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from proving_ground.ros_support.domain import private_domain
+from proving_ground.scenarios.refereeing import HASHES, TIMING
+from proving_ground.settings import SettingsError
+
+
+class Launched(NamedTuple):
+    """Result of a launch."""
+
+    timing: dict[str, float]  # simulated and wall time, factor, as the referee writes them
+    hashes: dict[str, dict[str, str]]  # of a synchronous run, by node
+
+
+def launch(
+    scenario: str, *words: str, seconds: float, meanwhile: Callable[[subprocess.Popen[str]], None] | None = None
+) -> Launched:
+    """`proving-ground launch` with arguments; seconds: simulated, for the time-out; raises SettingsError if it fails.
+
+    meanwhile: called with the process of the launch once it has begun.
+    """
+    with tempfile.TemporaryDirectory() as folder, private_domain() as domain:
+        environment = {**os.environ, **domain}
+        environment.pop("FASTDDS_BUILTIN_TRANSPORTS", None)  # the users' default, with shared memory
+        out = Path(folder) / "run"
+        command = [sys.executable, "-m", "proving_ground", "launch", scenario, *words, f"out:={out}"]
+        pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(command, env=environment, **pipes) as process:
+            if meanwhile is not None:
+                meanwhile(process)
+            text, _ = process.communicate(timeout=60.0 * seconds + 600.0)
+        timing, hashes = _read(out / TIMING), _read(out / HASHES)
+        if "real_time_factor" not in timing:
+            lines = text.strip().splitlines()
+            raise SettingsError(f"launch {scenario}: the run did not complete: {lines[-1] if lines else '?'}")
+        return Launched(timing, hashes)
+
+
+@contextlib.contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """Keep this many processes busy."""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_spin, daemon=True) for _ in range(loops)]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found

@@ -1,0 +1,205 @@
+"""Synchronous time: which instants a node has finished, and messages in the order of the instants they belong to.
+
+Every node of a synchronous run reports what it has published and up to which instant nothing more will come. Whoever
+depends on it waits for that, not for the clock: the order of messages is then the same on any machine. This is
+conservative parallel simulation, with promises in place of null messages (Chandy and Misra 1979). No ROS here.
+
+>>> table = Timetable({"a": ("a/data",), "b": ("b/data",)})
+>>> table.on_report("a", Report(0, 0, {"a/data": 0})), table.on_report("b", Report(0, 0, {"b/data": 0}))
+(None, None)
+>>> table.on_message("a/data", "message"), table.on_report("a", Report(10, 20, {"a/data": 1}))
+(None, None)
+>>> table.horizon_ns, table.awaited(10)
+(0, ['b'])
+>>> table.on_report("b", Report(10, 200, {"b/data": 0})), table.horizon_ns, table.take(20)
+(None, 20, [Arrival(instant_ns=10, topic='a/data', message='message')])
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from proving_ground.interfaces.fields import Maker, numbers
+from proving_ground.interfaces.motion_codec import DIMENSION
+from proving_ground.settings import setting
+
+HEAD: Final = ("instant_ns", "next_ns", "is_over", "resets")  # labels of the first numbers of a report
+LONGEST_PROMISE_NS: Final = 100_000_000  # so that nobody runs further ahead of a node than its queues hold
+
+
+def sync_with() -> tuple[str, ...]:
+    """A setting of nodes to keep in step with."""
+    words = "Nodes to keep in step with, instant by instant; empty: messages are processed as they arrive"
+    names: tuple[str, ...] = setting((), words, read_only=True)
+    return names
+
+
+class Report(NamedTuple):
+    """What a node has finished. `next_ns` of 0: it has just started, and needs an instant to begin with."""
+
+    instant_ns: int  # all messages of this instant and of those before are published
+    next_ns: int  # earliest instant of its next message
+    sent: Mapping[str, int]  # number of messages published so far, by topic
+    is_over: bool = False  # its drive has ended
+    resets: int = 0  # of the simulation that it has followed
+
+
+class Arrival(NamedTuple):
+    """A message, with the instant in which it was published."""
+
+    instant_ns: int
+    topic: str
+    message: Any
+
+
+def describe_report(message: Any, topics: Iterable[str], make: Maker) -> None:
+    """std_msgs/UInt64MultiArray: labels of the numbers of a report."""
+    message.layout.dim = [_dimension(label, make) for label in (*HEAD, *topics)]
+
+
+def _dimension(label: str, make: Maker) -> Any:
+    dimension = make(DIMENSION)
+    dimension.label, dimension.size, dimension.stride = label, 1, 1
+    return dimension
+
+
+def fill_report(message: Any, report: Report) -> None:
+    """Fill a described message."""
+    head = (report.instant_ns, report.next_ns, int(report.is_over), report.resets)
+    message.data = numbers(message, np.array([*head, *report.sent.values()], np.uint64), "Q")
+
+
+def read_report(message: Any) -> Report:
+    """The reverse; raises ValueError for another layout."""
+    labels = [dimension.label for dimension in message.layout.dim]
+    data = message.data.tolist()
+    if tuple(labels[: len(HEAD)]) != HEAD or len(data) != len(labels):
+        raise ValueError(f"must have a number for each label, the first for {', '.join(HEAD)}")
+    (instant_ns, next_ns, is_over, resets), counts = data[: len(HEAD)], data[len(HEAD) :]
+    return Report(instant_ns, next_ns, dict(zip(labels[len(HEAD) :], counts, strict=True)), bool(is_over), resets)
+
+
+class _Source:
+    """A node that others depend on."""
+
+    def __init__(self, topics: Collection[str]) -> None:
+        self.topics = tuple(topics)
+        self.reports: deque[Report] = deque()  # whose messages have not all arrived
+        self.newest: Report | None = None
+        self.horizon_ns = 0
+        self.received = dict.fromkeys(topics, 0)
+        self.queues: dict[str, deque[Any]] = {topic: deque() for topic in topics}
+
+    def restart(self, sent: Mapping[str, int]) -> None:
+        """Begin again; sent: messages of the past, which are not waited for."""
+        self.reports.clear()
+        self.horizon_ns = 0
+        self.received = {topic: sent.get(topic, 0) for topic in self.topics}
+        for queue in self.queues.values():
+            queue.clear()
+
+
+class Timetable:
+    """Messages of several nodes, by the instant in which they were published."""
+
+    def __init__(self, sources: Mapping[str, Collection[str]]) -> None:
+        """sources: the topics that are received from each node, in the order of messages within an instant."""
+        self._sources = {name: _Source(topics) for name, topics in sources.items()}
+        self._source_of = {topic: source for source in self._sources.values() for topic in source.topics}
+        self._order = {topic: index for index, topic in enumerate(self._source_of)}
+        self._arrivals: list[tuple[int, int, int, Any]] = []
+        self._count = 0
+        self.resets = 0  # reports of before the latest reset do not count
+        self.lost = 0  # messages that were reported, but never arrived
+
+    @property
+    def horizon_ns(self) -> int:
+        """Every message of an instant before this one has arrived; 0 while a node has not begun."""
+        return min((source.horizon_ns for source in self._sources.values()), default=0)
+
+    def awaited(self, instant_ns: int) -> list[str]:
+        """Nodes that have not finished an instant."""
+        return [name for name, source in self._sources.items() if source.horizon_ns <= instant_ns]
+
+    def starting(self) -> list[str]:
+        """Nodes that have reported, and need an instant to begin with."""
+        found = ((name, source.newest) for name, source in self._sources.items())
+        return [name for name, report in found if report is not None and report.next_ns == 0]
+
+    def is_over(self) -> bool:
+        """Whether a drive has ended."""
+        return any(source.newest is not None and source.newest.is_over for source in self._sources.values())
+
+    def on_message(self, topic: str, message: Any) -> None:
+        """Add a message; those of one topic in the order in which they were published."""
+        source = self._source_of[topic]
+        source.received[topic] += 1
+        source.queues[topic].append(message)
+        self._assign(source)
+
+    def on_report(self, node: str, report: Report) -> None:
+        """Add a report; those of one node in order. With a `next_ns` of 0 the node begins."""
+        source = self._sources[node]
+        source.newest = report
+        if report.next_ns == 0:
+            source.restart(report.sent)
+        elif report.resets >= self.resets:
+            source.reports.append(report)
+            self._assign(source)
+
+    def restart(self, resets: int) -> None:
+        """The simulation was reset: wait for reports of after it."""
+        self.resets = resets
+        self._arrivals.clear()
+        for source in self._sources.values():
+            source.restart(source.received)
+
+    def skip(self) -> list[str]:
+        """Go on without messages that are reported, but have not arrived; returns their topics."""
+        missing = []
+        for source in self._sources.values():
+            if not source.reports:
+                continue
+            newest = source.reports[-1]
+            for topic in source.topics:
+                short = newest.sent[topic] - source.received[topic]
+                if short > 0:
+                    missing.append(topic)
+                    self.lost += short
+                    source.received[topic] = newest.sent[topic]
+            self._assign(source)
+        return missing
+
+    def join(self) -> None:
+        """Begin in the middle of a run: messages up to the newest reports belong to the past."""
+        self._arrivals.clear()
+        for source in self._sources.values():
+            if source.newest is not None:
+                source.restart(source.newest.sent)
+                source.horizon_ns = source.newest.next_ns
+
+    def take(self, before_ns: int) -> list[Arrival]:
+        """Messages of instants before the given one, in order of instants, nodes, topics; each once."""
+        found = sorted(item for item in self._arrivals if item[0] < before_ns)
+        self._arrivals = [item for item in self._arrivals if item[0] >= before_ns]
+        return [Arrival(instant_ns, message[0], message[1]) for instant_ns, _, _, message in found]
+
+    def _assign(self, source: _Source) -> None:
+        """Give messages the instants of the reports that are now complete."""
+        while source.reports:
+            report = source.reports[0]
+            if any(source.received[topic] < report.sent.get(topic, 0) for topic in source.topics):
+                return
+            source.reports.popleft()
+            for topic in source.topics:
+                queue = source.queues[topic]
+                later = source.received[topic] - report.sent.get(topic, 0)
+                while len(queue) > later:
+                    self._count += 1
+                    item = (report.instant_ns, self._order[topic], self._count, (topic, queue.popleft()))
+                    self._arrivals.append(item)
+            source.horizon_ns = max(source.horizon_ns, report.next_ns)

@@ -1,0 +1,52 @@
+"""What this process has compiled: how many kernels, and at what cost. Without numba, so that every node can ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Compilation(NamedTuple):
+    """One function compiled for one signature."""
+
+    name: str  # with its module
+    own_s: float  # CPU time, without that of functions that it calls
+    total_s: float
+    depth: int  # 0: called from Python
+
+
+class Compilations:
+    """All compilations of this process; kernels that are loaded from the cache do not count."""
+
+    def __init__(self) -> None:
+        self.done: list[Compilation] = []
+        self.on_done: Callable[[Compilation], None] = lambda compilation: None
+        self._open: list[tuple[float, float]] = []  # CPU time at the start, and CPU time of inner ones
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of all."""
+        return sum(item.total_s for item in self.done if item.depth == 0)
+
+    @property
+    def depth(self) -> int:
+        """How many functions are being compiled, one for another."""
+        return len(self._open)
+
+    def start(self) -> None:
+        """A compilation begins."""
+        self._open.append((time.process_time(), 0.0))
+
+    def end(self, name: str) -> None:
+        """The latest that began has ended."""
+        began, inner_s = self._open.pop()
+        total_s = time.process_time() - began
+        if self._open:
+            outer_began, outer_inner_s = self._open[-1]
+            self._open[-1] = outer_began, outer_inner_s + total_s
+        self.done.append(Compilation(name, total_s - inner_s, total_s, len(self._open)))
+        self.on_done(self.done[-1])
+
+
+COMPILATIONS = Compilations()

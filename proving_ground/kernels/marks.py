@@ -1,0 +1,27 @@
+"""Marks in the folder of compiled kernels: all that a file's run needs was compiled, from the present sources."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from proving_ground.kernels.jit import kernels_folder, sources_digest
+
+
+def is_compiled(file: Path) -> bool:
+    """Whether the file has a mark; False after any change of it, of our sources or of numba."""
+    return _mark(file).exists()
+
+
+def set_compiled(file: Path) -> None:
+    """Mark a file; nothing happens where nothing can be written."""
+    mark = _mark(file)
+    try:
+        mark.touch()
+    except OSError:
+        return
+
+
+def _mark(file: Path) -> Path:
+    digest = hashlib.sha256(file.read_bytes() + sources_digest().encode())
+    return kernels_folder() / f"compiled-{digest.hexdigest()[:16]}"

@@ -1,0 +1,17 @@
+"""Kernels of a launch are compiled before its nodes start, by one process, with a line for each part."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from proving_ground.kernels.marks import is_compiled
+from proving_ground.launching.supervisor import end_with_parent
+
+
+def compile_first(scenario: Path) -> None:
+    """Compile what is missing. If that fails, nodes compile for themselves, or say why they cannot."""
+    if not is_compiled(scenario):
+        command = [sys.executable, "-m", "proving_ground", "kernels", str(scenario)]
+        subprocess.run(command, check=False, preexec_fn=end_with_parent)

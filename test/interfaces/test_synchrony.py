@@ -1,0 +1,165 @@
+"""Synchronous time: messages come in the order of their instants, however they arrive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proving_ground.interfaces import topics
+from proving_ground.interfaces.digest import Digest
+from proving_ground.interfaces.synchrony import Report, Timetable, describe_report, fill_report, read_report
+from proving_ground.recording.types import empty
+
+SOURCES = {"fast": ("fast/one", "fast/two"), "slow": ("slow/one",)}
+
+
+def _begin(table: Timetable) -> None:
+    for node, names in SOURCES.items():
+        table.on_report(node, Report(0, 0, dict.fromkeys(names, 0)))
+
+
+def _events() -> dict[str, list[tuple[str, Any]]]:
+    """What each channel of DDS carries, in its own order: ten instants of a fast node, two of a slow one."""
+    channels: dict[str, list[tuple[str, Any]]] = {
+        name: [] for name in ("fast/one", "fast/two", "slow/one", "fast", "slow")
+    }
+    for count in range(1, 11):
+        time_ns = 10 * count
+        channels["fast/one"].append(("fast/one", f"one at {time_ns}"))
+        if count % 2:
+            channels["fast/two"].append(("fast/two", f"two at {time_ns}"))
+        sent = {"fast/one": count, "fast/two": (count + 1) // 2}
+        channels["fast"].append(("fast", Report(time_ns, time_ns + 10, sent)))
+    for count, time_ns in enumerate((30, 80), start=1):
+        channels["slow/one"].append(("slow/one", f"slow at {time_ns}"))
+        channels["slow"].append(("slow", Report(time_ns, time_ns + 50, {"slow/one": count})))
+    return channels
+
+
+def _expected() -> list[tuple[int, str]]:
+    found = []
+    for time_ns in range(10, 101, 10):
+        found.append((time_ns, f"one at {time_ns}"))
+        if (time_ns // 10) % 2:
+            found.append((time_ns, f"two at {time_ns}"))
+        if time_ns in (30, 80):
+            found.append((time_ns, f"slow at {time_ns}"))
+    return found
+
+
+@given(st.randoms(use_true_random=False))
+def test_order_of_messages_does_not_depend_on_their_arrival(random: Any) -> None:
+    table, channels = Timetable(SOURCES), _events()
+    _begin(table)
+    got = []
+
+    while any(channels.values()):
+        name = random.choice([name for name, items in channels.items() if items])
+        source, item = channels[name].pop(0)
+        if isinstance(item, Report):
+            table.on_report(source, item)
+        else:
+            table.on_message(source, item)
+        got += table.take(table.horizon_ns)
+
+    assert [(arrival.instant_ns, arrival.message) for arrival in got] == _expected()
+
+
+def test_nobody_goes_beyond_what_every_node_has_promised() -> None:
+    table = Timetable(SOURCES)
+    _begin(table)
+    table.on_report("fast", Report(10, 20, {"fast/one": 0, "fast/two": 0}))
+
+    assert table.horizon_ns == 0
+    assert table.awaited(10) == ["slow"]
+
+    table.on_report("slow", Report(10, 200, {"slow/one": 0}))
+    assert table.horizon_ns == 20
+    assert table.awaited(20) == ["fast"]
+
+
+def test_report_counts_only_when_its_messages_have_arrived() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(0, 0, {"fast/one": 0}))
+    table.on_report("fast", Report(10, 20, {"fast/one": 1}))
+    assert table.horizon_ns == 0
+
+    table.on_message("fast/one", "late")
+    assert table.horizon_ns == 20
+    assert [item.message for item in table.take(20)] == ["late"]
+
+
+def test_lost_message_is_given_up_and_counted() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(0, 0, {"fast/one": 0}))
+    table.on_report("fast", Report(10, 20, {"fast/one": 2}))
+    table.on_message("fast/one", "the second")
+
+    assert table.skip() == ["fast/one"]
+    assert (table.horizon_ns, table.lost) == (20, 1)
+    assert [item.message for item in table.take(20)] == ["the second"]
+
+
+def test_new_process_of_a_node_is_waited_for_until_it_has_begun() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(10, 20, {"fast/one": 0}))
+
+    table.on_report("fast", Report(0, 0, {"fast/one": 0}))
+    assert table.starting() == ["fast"]
+    assert table.horizon_ns == 0
+
+    table.on_report("fast", Report(10, 20, {"fast/one": 0}))
+    assert (table.starting(), table.horizon_ns) == ([], 20)
+
+
+def test_node_that_joins_late_does_not_wait_for_messages_of_the_past() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(500, 510, {"fast/one": 50}))
+    table.join()
+    assert table.horizon_ns == 510
+
+    table.on_message("fast/one", "first")
+    table.on_report("fast", Report(510, 520, {"fast/one": 51}))
+    assert [item.message for item in table.take(table.horizon_ns)] == ["first"]
+
+
+def test_after_a_reset_only_reports_of_after_it_count() -> None:
+    table = Timetable({"fast": ("fast/one",)})
+    table.on_report("fast", Report(10, 20, {"fast/one": 0}))
+
+    table.restart(1)
+    table.on_report("fast", Report(20, 30, {"fast/one": 0}, resets=0))
+    assert table.awaited(10) == ["fast"]
+
+    table.on_report("fast", Report(20, 30, {"fast/one": 0}, resets=1))
+    assert table.awaited(20) == []
+
+
+def test_report_survives_its_message() -> None:
+    message = empty(topics.FINISHED.type)
+    report = Report(1_767_225_600_123_456_789, 1_767_225_600_133_456_789, {"fast/one": 2**40, "fast/two": 0}, True, 3)
+
+    describe_report(message, report.sent, empty)
+    fill_report(message, report)
+
+    assert read_report(message) == report
+
+
+def test_message_of_another_layout_is_no_report() -> None:
+    message = empty(topics.FINISHED.type)
+    describe_report(message, ["fast/one"], empty)
+
+    with pytest.raises(ValueError, match="a number for each label"):
+        read_report(message)
+
+
+def test_hash_tells_apart_what_differs_in_the_last_bit() -> None:
+    one, other = Digest(), Digest()
+    one.produced(1, [1.0])
+    other.produced(1, [1.0 + 2.0**-52])
+
+    assert one.texts()["inputs_sha256"] == other.texts()["inputs_sha256"]
+    assert one.texts()["outputs_sha256"] != other.texts()["outputs_sha256"]

@@ -1,0 +1,114 @@
+"""Synchronous runs over real DDS: the same run as in lock-step, whatever happens to the nodes' processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proving_ground.scenarios.lock_step import LockStep
+from proving_ground.scenarios.refereeing import HASHES
+from proving_ground.scenarios.scenario import load_scenario
+from proving_ground.settings.share import share_file
+
+RUN_S = 240.0  # wall time; a bound for a busy machine
+STOPPED_S = 0.5
+STACK = Path(__file__).with_name("slow_stack.py")
+SHORT = "version: 1\ndescription: along a lane\nduration_s: 4.0\nworld: {flat: {}}\nstart: {speed_mps: 10.0}\n"
+SCRIPTED = SHORT + "driver: {lane_change: {speed_mps: 10.0, change_at_s: 0.5, lasting_s: 1.5, back_at_s: 2.0}}\n"
+ALL_PARTS = share_file("config/benchmark/parity.yaml").read_text().replace("duration_s: 12.0", "duration_s: 4.0")
+
+
+def _in_lock_step(path: Path) -> dict[str, dict[str, str]]:
+    runner = LockStep(load_scenario(path))
+    digests = runner.hashed()
+    runner.run()
+    runner.finish_instant()
+    return {name: digest.texts() for name, digest in digests.items()}
+
+
+def _launch(graph: Any, path: Path, *words: str) -> Any:
+    out = path.parent / "run"
+    command = [sys.executable, "-m", "proving_ground", "launch", f"./{path.name}", "rate:=0", "record:=false"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return graph.start_command([*command, f"out:={out}", *words], cwd=path.parent, env=environment)
+
+
+def _hashes(graph: Any, path: Path, launch: Any) -> Any:
+    graph.wait_until(lambda: not launch.is_running(), "the end of the run", RUN_S)
+    print(launch.output)
+    return json.loads((path.parent / "run" / HASHES).read_text())
+
+
+def _nodes(launch: Any) -> dict[str, int]:
+    """Process ids of the nodes, by name."""
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            words = (process / "cmdline").read_text().split("\0")
+        except OSError:  # it has just ended
+            continue
+        if parent == launch.popen.pid:
+            found |= {word.partition(":=")[2]: int(process.name) for word in words if word.startswith("__node:=")}
+    return found
+
+
+@pytest.fixture(params=[SCRIPTED, ALL_PARTS], ids=["script", "all parts"])
+def scenario(request: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "own.yaml"
+    path.write_text(request.param)
+    return path
+
+
+def test_a_run_over_dds_is_the_run_in_lock_step_to_the_bit(graph: Any, scenario: Path) -> None:
+    expected = _in_lock_step(scenario)
+
+    assert _hashes(graph, scenario, _launch(graph, scenario)) == expected
+
+
+def test_nodes_that_are_stopped_for_a_while_change_nothing(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(ALL_PARTS)
+    launch = _launch(graph, path)
+    graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
+
+    for name, process in _nodes(launch).items():
+        if name != "referee" and launch.is_running():
+            os.kill(process, signal.SIGSTOP)
+            graph.spin_for(STOPPED_S)
+            os.kill(process, signal.SIGCONT)
+
+    assert _hashes(graph, path, launch) == _in_lock_step(path)
+
+
+def test_a_killed_sensor_stops_time_until_it_is_back(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(ALL_PARTS)
+    launch = _launch(graph, path)
+    graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
+
+    os.kill(_nodes(launch)["imu"], signal.SIGKILL)
+    graph.wait_until(
+        lambda: "waiting for imu" in launch.output, "the vehicle to name the node that it waits for", RUN_S
+    )
+    graph.wait_until(lambda: not launch.is_running(), "the run to go on to its end", RUN_S)
+
+    assert "over:" in launch.output
+
+
+def test_a_slow_stack_from_outside_drives_the_same_run_each_time(graph: Any, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(SHORT.replace("4.0", "1.0") + "driver: {straight: {}}\n")
+
+    def drive() -> Any:
+        launch = _launch(graph, path, "wait_for:=cmd_vel")
+        graph.start_command([sys.executable, str(STACK)], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        return _hashes(graph, path, launch)
+
+    assert drive() == drive()

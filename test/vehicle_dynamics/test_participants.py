@@ -1,0 +1,79 @@
+"""Who must finish an instant before time goes on, and from when a command acts."""
+
+from __future__ import annotations
+
+import pytest
+
+from proving_ground.interfaces.synchrony import Report
+from proving_ground.settings import SettingsError, build
+from vehicle_dynamics.participants import Participants, SyncSettings
+from vehicle_dynamics.standing import EndSettings, RunEnd
+
+MS = 1_000_000
+
+
+def test_command_of_the_planner_acts_in_the_instant_that_it_was_sent_in() -> None:
+    participants = Participants(SyncSettings(nodes=("imu", "planner")))
+    participants.on_report("imu", Report(10 * MS, 20 * MS, {}))
+    participants.on_report("planner", Report(0, 0, {"cmd_vel": 0}))
+    assert participants.awaited(10 * MS) == ["planner"]
+
+    participants.on_report("planner", Report(10 * MS, 20 * MS, {"cmd_vel": 1}))
+    assert participants.awaited(10 * MS) == ["planner"]  # its command has not arrived yet
+
+    participants.on_command("cmd_vel", 10 * MS, "faster")
+    assert participants.awaited(10 * MS) == []
+    assert [item.message for item in participants.commands(10 * MS)] == ["faster"]
+    assert participants.commands(10 * MS) == []
+
+
+def test_driver_from_outside_is_waited_for_by_its_stamps() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel"))
+    assert participants.awaited(10 * MS) == ["cmd_vel"]
+
+    participants.on_command("cmd_vel", 10 * MS, "first")
+    assert participants.awaited(10 * MS) == []
+    assert [item.message for item in participants.commands(10 * MS)] == ["first"]
+    assert participants.awaited(20 * MS) == ["cmd_vel"]
+
+
+def test_command_acts_its_allowed_age_after_its_stamp_however_early_it_arrives() -> None:
+    participants = Participants(SyncSettings(wait_for="cmd_vel", max_age_s=0.05))
+    participants.on_command("cmd_vel", 100 * MS, "later")
+
+    assert participants.awaited(150 * MS) == []
+    assert participants.awaited(160 * MS) == ["cmd_vel"]
+    assert participants.commands(140 * MS) == []
+    assert [item.message for item in participants.commands(150 * MS)] == ["later"]
+
+
+def test_driver_without_stamps_answers_each_message_of_a_topic() -> None:
+    participants = Participants(SyncSettings(nodes=("lidar",), wait_for="cmd_vel", per_message_of="lidar/scan"))
+    participants.on_report("lidar", Report(100 * MS, 200 * MS, {"lidar/scan": 1}))
+    assert participants.awaited(100 * MS) == ["cmd_vel"]
+
+    participants.on_command("cmd_vel", 0, "answer")
+    assert participants.awaited(190 * MS) == []
+    assert [item.message for item in participants.commands(100 * MS)] == ["answer"]
+
+
+def test_answers_to_messages_need_a_topic_of_commands() -> None:
+    with pytest.raises(SettingsError, match="per_message_of: needs wait_for"):
+        build(SyncSettings, {"per_message_of": "lidar/scan"})
+
+
+def test_run_ends_with_its_duration() -> None:
+    end = RunEnd(EndSettings(duration_s=1.0))
+
+    assert not end.is_over(99)
+    assert end.is_over(100)
+
+
+@pytest.mark.parametrize(("with_drive", "ends"), [(True, True), (False, False)])
+def test_run_ends_when_its_drive_is_over_and_the_vehicle_has_stood(with_drive: bool, ends: bool) -> None:
+    end = RunEnd(EndSettings(with_drive=with_drive))
+    end.record(5.0, 0.0, is_over=True)
+    assert not end.is_over(500)
+
+    end.record(6.0, 0.0, is_over=True)
+    assert end.is_over(600) is ends
