@@ -142,7 +142,7 @@ def _measure(say: Callable[[str], None], pids: dict[str, int], seconds: float) -
         for item in everything:
             item.clear()
         say(f"listening for {seconds:g} s")
-        before, began = {name: _cpu_s(pid) for name, pid in pids.items()}, time.monotonic()
+        before, began = {name: cpu_seconds(pid) for name, pid in pids.items()}, time.monotonic()
         _spin(executor, seconds)
         elapsed = time.monotonic() - began
         figures: dict[str, float] = {"seconds": seconds}
@@ -150,7 +150,7 @@ def _measure(say: Callable[[str], None], pids: dict[str, int], seconds: float) -
             figures |= clocks[name].figures(name)
             figures[f"{name}_lost_steps"] = states[name].lost()
             figures[f"{name}_lost_clock_messages"] = clocks[name].lost()
-            figures[f"{name}_cpu_percent"] = 100.0 * (_cpu_s(pid) - before[name]) / elapsed
+            figures[f"{name}_cpu_percent"] = 100.0 * (cpu_seconds(pid) - before[name]) / elapsed
         return figures
     finally:
         rclpy.try_shutdown()
@@ -162,7 +162,7 @@ def _spin(executor: SingleThreadedExecutor, seconds: float, is_done: Callable[[]
         executor.spin_once(timeout_sec=0.1)
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """CPU time that a process has used [s]."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))

@@ -27,6 +27,9 @@ class SyncSettings:
     nodes: tuple[str, ...] = setting(
         (), "Nodes of the suite that must finish an instant before time goes on", read_only=True
     )
+    inner: tuple[str, ...] = setting(
+        (), "Those of the nodes that others of them wait for: their reports need not wake the vehicle", read_only=True
+    )
     wait_for: str = setting(
         "",
         "Topic of a driver from outside that time waits for: cmd_vel, ackermann_cmd, vehicle/pedals; empty: none",

@@ -119,14 +119,18 @@ class VehicleMessages:
     def at(
         self, time_ns: int, due: Collection[str], seen: SnapshotRecord, *, with_wheels: bool = True
     ) -> Iterator[Message]:
-        """Messages due at an instant except the clock; due: odom, joints, tf; with_wheels: and the truth of wheels."""
+        """Messages due at an instant except the clock; due: odom, joints, tf; with_wheels: and the truth of wheels.
+
+        What sensors need comes first, and last of that the odometry, for which they wait.
+        """
         motion = base_motion(seen, self._base) if "odom" in due or "tf" in due else None
+        if "joints" in due:
+            fill_truth_actuation(self._actuation, time_ns, seen)
+            yield topics.TRUTH_ACTUATION, self._actuation
         if "odom" in due and motion is not None:
             yield from self._motion(time_ns, motion, float(seen["collision"]))
         if "joints" in due:
             yield topics.JOINT_STATES, self._joints.joints(time_ns, seen)
-            fill_truth_actuation(self._actuation, time_ns, seen)
-            yield topics.TRUTH_ACTUATION, self._actuation
             if with_wheels:
                 fill_truth_wheels(self._wheels, time_ns, seen)
                 yield topics.TRUTH_WHEELS, self._wheels
@@ -144,13 +148,13 @@ class VehicleMessages:
             self._ruts.forget()
 
     def _motion(self, time_ns: int, motion: BaseMotion, push: float) -> Iterator[Message]:
-        fill_odometry(self._odometry, time_ns, motion)
-        yield topics.TRUTH_ODOM, self._odometry
         fill_accel(self._accel, time_ns, motion)
         yield topics.TRUTH_ACCEL, self._accel
         if self._ruts is not None:
             fill_cloud(self._cells, time_ns, self._ruts.take())
             yield topics.RUTS, self._cells
+        fill_odometry(self._odometry, time_ns, motion)
+        yield topics.TRUTH_ODOM, self._odometry
         if push > 0.0 or self._was_pushed:  # while obstacles push, and once when they stop
             self._was_pushed = push > 0.0
             fill_collision(self._push, time_ns, push)

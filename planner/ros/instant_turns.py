@@ -45,9 +45,12 @@ class InstantTurns:
         sources = {name: [cloud.name if name == settings.lidar.name else pose.name] for name in settings.sync_with}
         self._input = SynchronousInput(node, sources, self._on_progress)
         node.listen(topics.RESETS, self._on_resets)
-        node.listen(pose, self._on_truth if VEHICLE in sources else self._input.on_message(pose.name))
+        if VEHICLE in sources:
+            node.listen(pose, self._on_truth)
+        else:
+            node.listen(pose, self._input.on_message(pose.name), is_lazy=True)
         if settings.sensing == "lidar":
-            node.listen(cloud, self._input.on_message(cloud.name))
+            node.listen(cloud, self._input.on_message(cloud.name), is_lazy=True)
 
     def _on_truth(self, message: Any) -> None:
         time_ns = read_stamp(message.header.stamp)

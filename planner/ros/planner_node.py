@@ -69,7 +69,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         kind = TwistStamped if s.stamped else Twist
         self._cmd_vel = self.advertise(topics.CMD_VEL, kind)
         self._command = TwistStamped(header=Header(frame_id=s.frames.base_frame))
-        self._plan = self.advertise(topics.PLAN)
+        self._plan, self._path_message = self.advertise(topics.PLAN), new_message(topics.PLAN.type)
         self._arcs = self.advertise(topics.ARCS)
         self._local_map = self.advertise(topics.LOCAL_MAP)
         self.listen(topics.GOAL_POSE, self._on_goal)
@@ -157,6 +157,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
         self._drive(now_ns, self._navigator.act(now_ns, odometry))
         is_over = self._navigator.progress.status.is_over
         self._finished.report(now_ns, now_ns + CONTROL_NS, is_over=is_over)
+        self._show_plan(now_ns)  # which nobody waits for
 
     def _on_world(self, name: str, world: World) -> None:
         self._navigator.enter(world)
@@ -165,6 +166,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
 
     def _on_odometry(self, time_ns: int, motion: BaseMotion, drive: DriveTruth | None) -> None:
         self._drive(time_ns, self._navigator.move(time_ns, motion, self._lag(time_ns)))
+        self._show_plan(time_ns)
 
     def _drive(self, time_ns: int, command: Motion | None) -> None:
         navigator, self._time_ns = self._navigator, time_ns
@@ -173,9 +175,11 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.report("goal", Level.OK, f"no goal; the last one: {navigator.progress.words}")
         if command is not None:
             self._send(time_ns, command)
-        if navigator.core.plans != self._shown:
-            self._shown = navigator.core.plans
-            self._show(time_ns, navigator.progress)
+
+    def _show_plan(self, time_ns: int) -> None:
+        if self._navigator.core.plans != self._shown:
+            self._shown = self._navigator.core.plans
+            self._show(time_ns, self._navigator.progress)
 
     def _lag(self, time_ns: int) -> float:
         """Age [s] of an odometry stamp by the clock; unknown without /clock."""
@@ -202,7 +206,7 @@ class PlannerNode(SuiteNode[PlannerNodeSettings]):
             self.report("input", Level.OK, "odometry arrives")
 
     def _show(self, time_ns: int, progress: Progress) -> None:
-        path, arcs, grid = (new_message(topic.type) for topic in (topics.PLAN, topics.ARCS, topics.LOCAL_MAP))
+        path, arcs, grid = self._path_message, new_message(topics.ARCS.type), new_message(topics.LOCAL_MAP.type)
         path.header.frame_id = grid.header.frame_id = self._frame
         fill_path(path, time_ns, progress.path, self._navigator.height, new_message)
         self._plan.publish(path)

@@ -40,19 +40,23 @@ def fill_local_grid(message: Any, time_ns: int, grid: Any) -> None:
 
 
 def fill_path(message: Any, time_ns: int, path: Array, height: float, make: Maker) -> None:
-    """nav_msgs/Path of n x 2 positions [m] at one height [m]; each pose points to the next."""
+    """nav_msgs/Path of n x 2 positions [m] at one height [m]; each pose points to the next.
+
+    Poses that the message has already are used again.
+    """
     set_stamp(message.header.stamp, time_ns)
     steps = np.diff(path, axis=0, append=path[-1:]) if len(path) else path
     if len(path) > 1:
         steps[-1] = steps[-2]
     yaws = np.arctan2(steps[:, 1], steps[:, 0]) if len(path) else np.zeros(0)
-    message.poses = []
-    for (x, y), yaw in zip(path.tolist(), yaws.tolist(), strict=True):
-        pose = make(POSE)
-        pose.header = message.header
+    poses = message.poses
+    del poses[len(path) :]
+    for _ in range(len(path) - len(poses)):
+        poses.append(make(POSE))
+        poses[-1].header = message.header
+    for pose, (x, y), yaw in zip(poses, path.tolist(), yaws.tolist(), strict=True):
         set_vector(pose.pose.position, (x, y, height))
         set_heading(pose.pose.orientation, yaw)
-        message.poses.append(pose)
 
 
 def fill_arcs(message: Any, header: Any, arcs: Any, height: float, make: Maker) -> None:

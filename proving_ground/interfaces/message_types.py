@@ -29,7 +29,6 @@ TRANSFORMS: Final = "tf2_msgs/msg/TFMessage"
 TWIST: Final = "geometry_msgs/msg/Twist"
 TWIST_STAMPED: Final = "geometry_msgs/msg/TwistStamped"
 VELOCITY: Final = "geometry_msgs/msg/TwistWithCovarianceStamped"
-WHOLE_NUMBERS: Final = "std_msgs/msg/UInt64MultiArray"
 WRENCH: Final = "geometry_msgs/msg/WrenchStamped"
 
 SWITCH: Final = "std_srvs/srv/SetBool"

@@ -17,17 +17,13 @@ conservative parallel simulation, with promises in place of null messages (Chand
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
-from proving_ground.interfaces.fields import Maker, numbers
-from proving_ground.interfaces.motion_codec import DIMENSION
 from proving_ground.settings import setting
 
-HEAD: Final = ("instant_ns", "next_ns", "is_over", "resets")  # labels of the first numbers of a report
 LONGEST_PROMISE_NS: Final = 100_000_000  # so that nobody runs further ahead of a node than its queues hold
 
 
@@ -56,31 +52,22 @@ class Arrival(NamedTuple):
     message: Any
 
 
-def describe_report(message: Any, topics: Iterable[str], make: Maker) -> None:
-    """std_msgs/UInt64MultiArray: labels of the numbers of a report."""
-    message.layout.dim = [_dimension(label, make) for label in (*HEAD, *topics)]
-
-
-def _dimension(label: str, make: Maker) -> Any:
-    dimension = make(DIMENSION)
-    dimension.label, dimension.size, dimension.stride = label, 1, 1
-    return dimension
-
-
 def fill_report(message: Any, report: Report) -> None:
-    """Fill a described message."""
-    head = (report.instant_ns, report.next_ns, int(report.is_over), report.resets)
-    message.data = numbers(message, np.array([*head, *report.sent.values()], np.uint64), "Q")
+    """std_msgs/String: the report as JSON."""
+    message.data = json.dumps(report._asdict())
 
 
 def read_report(message: Any) -> Report:
-    """The reverse; raises ValueError for another layout."""
-    labels = [dimension.label for dimension in message.layout.dim]
-    data = message.data.tolist()
-    if tuple(labels[: len(HEAD)]) != HEAD or len(data) != len(labels):
-        raise ValueError(f"must have a number for each label, the first for {', '.join(HEAD)}")
-    (instant_ns, next_ns, is_over, resets), counts = data[: len(HEAD)], data[len(HEAD) :]
-    return Report(instant_ns, next_ns, dict(zip(labels[len(HEAD) :], counts, strict=True)), bool(is_over), resets)
+    """The reverse; raises ValueError for other texts."""
+    try:
+        report = Report(**json.loads(message.data))
+        numbers = (report.instant_ns, report.next_ns, report.resets, *report.sent.values())
+        is_valid = all(type(number) is int and number >= 0 for number in numbers)
+    except (AttributeError, TypeError, ValueError):
+        is_valid = False
+    if not is_valid:
+        raise ValueError(f"must be JSON with whole numbers for {', '.join(Report._fields)}")
+    return report
 
 
 class _Source:

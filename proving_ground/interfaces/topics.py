@@ -208,10 +208,10 @@ DIAGNOSTICS: Final = Topic(
 )  # fmt: skip
 
 FINISHED: Final = Topic(
-    name="~/finished", type=types.WHOLE_NUMBERS, qos=REPORTS,
+    name="~/finished", type=types.TEXT, qos=REPORTS,
     publishers=(*_SENSORS, "observer", "planner", "script"), listeners=("vehicle", "observer", "planner"),
-    rate="100 Hz, in synchronous runs", text="instants that a node has finished, and what it has published by then; "
-    "the layout names the numbers",
+    rate="100 Hz, in synchronous runs",
+    text="JSON: instants that a node has finished, and what it has published by then",
 )  # fmt: skip
 
 PUBLISHED: Final = (

@@ -20,7 +20,7 @@ def nodes_of(run: Mapping[str, Compiled], *, is_synchronous: bool = False) -> li
     nodes = []
     for name, item in (run if is_synchronous else free_running(run)).items():
         params = dict(changed_parameters(item.settings))
-        if item.part.uses_sim_time:
+        if item.part.uses_sim_time and not (is_synchronous and item.part.takes_part):  # there time comes by messages
             params["use_sim_time"] = True
         nodes.append(NodeSpec(item.part.node, (), params, called=name, respawn=item.part.rejoins))
     return nodes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -12,7 +13,7 @@ import rclpy
 from diagnostic_msgs.msg import KeyValue
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
@@ -25,6 +26,7 @@ from proving_ground.interfaces.topic import Service, Topic
 from proving_ground.kernels.compilations import COMPILATIONS, Compilation
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
 from proving_ground.ros_support.diagnostics import health_to_msg
+from proving_ground.ros_support.executor import QuickExecutor
 from proving_ground.ros_support.health import Health, Level, LogLimit
 from proving_ground.ros_support.messages import class_of
 from proving_ground.ros_support.names import full_name
@@ -81,7 +83,7 @@ class SuiteNode(Node, Generic[Settings]):
 
     def wall_time(self) -> float:
         """Seconds on a steady clock, for watchdogs over human input."""
-        return float(self.wall_clock.now().nanoseconds) * 1e-9
+        return time.monotonic()
 
     def report(self, check: str, level: Level, message: str) -> None:
         """Set a health finding and log changes, rate-limited."""
@@ -135,11 +137,18 @@ class SuiteNode(Node, Generic[Settings]):
         callback: Callable[[Any], None],
         profile: QoSProfile | None = None,
         message_type: type | None = None,
+        *,
+        is_lazy: bool = False,
     ) -> Any:
-        """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`."""
-        return self.open_subscription(
+        """A subscription to a topic of the table; profile: instead of the topic's; message_type: as `advertise`.
+
+        is_lazy: its messages are needed only when one of another subscription arrives (see QuickExecutor).
+        """
+        subscription = self.open_subscription(
             message_type or class_of(topic.type), topic.name, callback, profile or to_rclpy(topic.qos)
         )
+        subscription.is_lazy = is_lazy
+        return subscription
 
     def serve(self, service: Service, callback: Callable[[Any, Any], Any], group: Any = None) -> Any:
         """Offer a service of the table; group: of callbacks, for one that waits for other callbacks."""
@@ -201,6 +210,8 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
     try:
         rclpy.init(args=[sys.argv[0], *argv], signal_handler_options=SignalHandlerOptions.NO)
         node_type.__init__(node)
+        gc.collect()
+        gc.freeze()  # objects that exist now stay: later collections skip them
         node.count_late_compilations()
         node.publish_health()  # ready: at once, not after a period
         return node
@@ -214,9 +225,8 @@ def _start(node_type: type[SuiteNode[Any]], argv: Iterable[str]) -> SuiteNode[An
 
 def _spin(node: SuiteNode[Any], signals: StopSignals) -> None:
     """Not spin_until_future_complete: rclpy's leaks a callback for each message, 200 MB in an hour."""
-    executor = SingleThreadedExecutor()
-    end = node.create_guard_condition(lambda: None)  # a callback to run, so that spin_once returns
-    node.stopped.add_done_callback(lambda _: end.trigger())
+    executor = QuickExecutor()
+    node.stopped.add_done_callback(lambda _: executor.create_task(lambda: None))  # so that spin_once returns
     signals.on_stop(node.stop)
     try:
         executor.add_node(node)

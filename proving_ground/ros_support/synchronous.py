@@ -13,7 +13,6 @@ from proving_ground.interfaces.synchrony import (
     Arrival,
     Report,
     Timetable,
-    describe_report,
     fill_report,
     read_report,
 )
@@ -35,7 +34,6 @@ class Finished:
         self.digest = Digest()  # of the node's core, which fills it
         self._publisher = node.advertise(topics.FINISHED)
         self._message = new_message(topics.FINISHED.type)
-        describe_report(self._message, sent, new_message)
         self._sent = dict.fromkeys(sent, 0)
         self._has_sent = False
         self._next_ns, self._resets = 0, 0
@@ -120,7 +118,12 @@ class SynchronousInput:
         self._go_on(before)
 
     def _on_message(self, name: str, message: Any) -> None:
-        self.on_report(name, read_report(message))
+        try:
+            report = read_report(message)
+        except ValueError as error:
+            self._node.report("synchrony", Level.ERROR, f"report of {name} rejected: {error}")
+            return
+        self.on_report(name, report)
 
     def _go_on(self, before_ns: int) -> None:
         if self._table.horizon_ns == before_ns or self._settles_at:

@@ -89,7 +89,7 @@ def _vehicle(scenario: Scenario, context: Context) -> Found:
             tf_source=TF_SOURCES[0] if scenario.observer is None else TF_SOURCES[1],
             odom_rate_hz=max(settings.odom_rate_hz, rate_hz),
             joints_rate_hz=max(settings.joints_rate_hz, rate_hz),
-            sync=SyncSettings(nodes=_participants(scenario)),
+            sync=SyncSettings(nodes=_participants(scenario), inner=_inner(scenario, context)),
             cmd_vel_type="twist_stamped" if scenario.driver.to_goal is not None else settings.cmd_vel_type,
         ),
     )
@@ -103,6 +103,13 @@ def _participants(scenario: Scenario) -> tuple[str, ...]:
     if scenario.driver.is_given:
         names.append("planner" if scenario.driver.to_goal is not None else "script")
     return tuple(names)
+
+
+def _inner(scenario: Scenario, context: Context) -> tuple[str, ...]:
+    """Names of the nodes that other nodes wait for."""
+    waiting = [settings for find in (_observer, _planner) for _, settings in find(scenario, context)]
+    found = {name for settings in waiting for name in settings.sync_with}
+    return tuple(name for name in _participants(scenario) if name in found)
 
 
 def free_running(run: Mapping[str, Compiled]) -> dict[str, Compiled]:

@@ -67,7 +67,7 @@ class TruthInput:
         self._resets: int | None = None
         node.listen(topics.RESETS, self._on_resets)
         for part, (topic, read) in inputs.items():
-            self._listen(topic, part, read)
+            self._listen(topic, part, read, is_lazy=part != "odom")  # which the vehicle publishes last
 
     @property
     def time_ns(self) -> int | None:
@@ -99,7 +99,7 @@ class TruthInput:
             self._on_reset()
         self._after_resets(message.data)
 
-    def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any]) -> None:
+    def _listen(self, topic: Topic, part: str, read: Callable[[Any], Any], *, is_lazy: bool) -> None:
         def add(message: Any) -> None:
             try:
                 time_ns = read_stamp(message.header.stamp)
@@ -111,7 +111,7 @@ class TruthInput:
                 self._node.health.count(f"{topic.name} rejected")
                 self._node.report("truth values", Level.WARN, f"{topic.name} rejected: {error}")
 
-        self._node.listen(topic, add)
+        self._node.listen(topic, add, is_lazy=is_lazy)
 
     def _add(self, part: str, time_ns: int, value: Any) -> None:
         self._heard_at = self._node.wall_time()

@@ -97,7 +97,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
             self._input = SynchronousInput(self, self._sources(inputs.values()), self._on_progress)
         for role, topic in inputs.items():
             if self._input is not None:
-                self.listen(topic, self._input.on_message(topic.name))
+                self.listen(topic, self._input.on_message(topic.name), is_lazy=True)
             else:  # sensors of others may be best effort
                 self.listen(topic, self._on_message(role, topic.name), qos.SENSOR)
         self.listen(topics.INITIAL_POSE, self._on_pose)
@@ -134,13 +134,16 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         arrivals = self._input.take(horizon_ns)
         later_ns = [item.instant_ns for item in arrivals]
         for instant_ns, found in groupby(arrivals, key=lambda item: item.instant_ns):
-            self._process_instant(instant_ns, found)
+            estimate = self._process_instant(instant_ns, found)
             next_ns = min((time_ns for time_ns in later_ns if time_ns > instant_ns), default=horizon_ns)
             self._finished.report(instant_ns, next_ns)
+            if estimate is not None:
+                self._send_details(estimate)  # which nobody waits for
         if horizon_ns:
             self._finished.report(horizon_ns - 1, horizon_ns)
 
-    def _process_instant(self, instant_ns: int, arrivals: Iterable[Arrival]) -> None:
+    def _process_instant(self, instant_ns: int, arrivals: Iterable[Arrival]) -> Any:
+        """The estimate, if one was due and is published."""
         self._outer_clock.on_arrival()
         samples = self._samples
         found = [
@@ -149,6 +152,7 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         estimate = self._run.process(instant_ns, [*found, *samples.flush()], self._on_verdict)
         if estimate is not None:
             self._send_estimate(estimate)
+        return estimate
 
     def _on_verdict(self, verdict: Verdict) -> None:
         if not verdict.is_accepted:
@@ -198,7 +202,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         now_ns = self._observer.filter.time_ns
         if not self._times.is_due(now_ns):
             return
-        self._send_estimate(self._observer.estimate())
+        estimate = self._observer.estimate()
+        self._send_estimate(estimate)
+        self._send_details(estimate)
 
     def _send_estimate(self, estimate: Any) -> None:
         now_ns = int(estimate["time_ns"])
@@ -208,6 +214,9 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         if self._finished is not None:
             self._finished.count(topics.ESTIMATE.name)
         self._arrivals.published(now_ns, time.monotonic())
+
+    def _send_details(self, estimate: Any) -> None:
+        now_ns = int(estimate["time_ns"])
         self._sideslip.publish(Float64(data=float(estimate["sideslip"])))
         if self._tf is not None and self._count % self.settings.tf_every == 0:
             self._tf.send(ns_to_stamp(now_ns), self._transforms(estimate))
@@ -284,9 +293,11 @@ class ObserverNode(SuiteNode[ObserverNodeSettings]):
         now_s = time.monotonic()
         found = self._observer.health(self._outer_clock.silent_s(self._observer.filter.time_ns))
         self.report("status", LEVELS.get(found.status, Level.WARN), found.status)
-        # The list of topics says more about sensors that never sent a sample.
-        warnings = [words for words in found.warnings if not words.endswith("none has come")]
-        warnings += self._arrivals.missing(now_s)
+        warnings = list(found.warnings)
+        if self._input is None:  # else time waits for sensors, and the machine's clock does not matter
+            # The list of topics says more about sensors that never sent a sample.
+            warnings = [words for words in warnings if not words.endswith("none has come")]
+            warnings += self._arrivals.missing(now_s)
         self.report("warnings", Level.WARN if warnings else Level.OK, "; ".join(warnings) or "no warnings")
         rejected = {**found.rejected, **self._samples.rejected}
         recent = self._recent.update(rejected, now_s)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proving_ground.interfaces import topics
 from proving_ground.interfaces.digest import Digest
-from proving_ground.interfaces.synchrony import Report, Timetable, describe_report, fill_report, read_report
+from proving_ground.interfaces.synchrony import Report, Timetable, fill_report, read_report
 from proving_ground.recording.types import empty
 
 SOURCES = {"fast": ("fast/one", "fast/two"), "slow": ("slow/one",)}
@@ -142,17 +142,20 @@ def test_report_survives_its_message() -> None:
     message = empty(topics.FINISHED.type)
     report = Report(1_767_225_600_123_456_789, 1_767_225_600_133_456_789, {"fast/one": 2**40, "fast/two": 0}, True, 3)
 
-    describe_report(message, report.sent, empty)
     fill_report(message, report)
 
     assert read_report(message) == report
 
 
-def test_message_of_another_layout_is_no_report() -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"instant_ns": 1.5, "next_ns": 2, "sent": {}}', '{"instant_ns": 1, "next_ns": -2, "sent": {}}'],
+)
+def test_other_texts_are_no_reports(text: str) -> None:
     message = empty(topics.FINISHED.type)
-    describe_report(message, ["fast/one"], empty)
+    message.data = text
 
-    with pytest.raises(ValueError, match="a number for each label"):
+    with pytest.raises(ValueError, match="must be JSON with whole numbers for instant_ns"):
         read_report(message)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 
 from proving_ground.launching.node_process import node_command
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
+from proving_ground.ros_support.executor import QuickExecutor
 
 ANSWER_WAIT_S = 10.0
 WAIT_S = 60.0  # for things that take far less; a bound for a busy machine
@@ -54,7 +54,7 @@ class Graph:
         self.context = Context()
         rclpy.init(args=[], context=self.context)
         self.node = rclpy.create_node("tester", context=self.context)
-        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor = QuickExecutor(context=self.context)
         self._executor.add_node(self.node)
 
     def start(self, executable: str, *arguments: str) -> Process:

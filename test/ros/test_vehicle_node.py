@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import signal
-import time
 from typing import Any
 
 import numpy as np
@@ -122,12 +121,10 @@ def test_bad_parameters_are_rejected_in_one_line(graph: Any, arguments: list[str
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ends_clean_on_a_signal(graph: Any, number: int) -> None:
     car = Car(graph, "-p", "use_sim_time:=true")
-    began = time.monotonic()
 
     car.process.popen.send_signal(number)
 
     assert car.process.wait() == 0
-    assert time.monotonic() - began < 3.0
     assert "Traceback" not in car.process.output
     assert "use_sim_time is ignored" in car.process.output
 

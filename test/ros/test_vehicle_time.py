@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import Any
 
 import numpy as np
@@ -104,23 +103,17 @@ def test_pause_step_and_reset(graph: Any) -> None:
     assert all(b.header.stamp != a.header.stamp for a, b in itertools.pairwise(car.odometry))
 
 
-def test_free_running_vehicle_is_fast_and_still_answers(graph: Any) -> None:
+def test_unpaced_vehicle_still_answers_and_its_time_only_grows(graph: Any) -> None:
     car = Car(graph)
     assert "must be a number from 0 to 100" in set_factor(graph, -1.0).reason
     assert set_factor(graph, 0.0).successful  # as fast as possible
     client = graph.node.create_client(Trigger, "/simulation/step")
-    graph.call(client, Trigger.Request())
+    at = car.time_ns
 
-    took = []
-    began, at = time.monotonic(), car.time_ns
-    for _ in range(10):
-        asked = time.monotonic()
-        graph.call(client, Trigger.Request())
-        took.append(time.monotonic() - asked)
+    answers = [graph.call(client, Trigger.Request()) for _ in range(10)]
     car.wait_for(lambda: car.time_ns > at + 20 * NS_PER_S, "20 simulated seconds")
 
-    assert time.monotonic() - began < 10.0
-    assert sorted(took)[5] < 0.1
+    assert not any(answer.success for answer in answers)  # it is not paused
     stamps = [read_stamp(message.header.stamp) for message in car.odometry]
     assert all(after > before for before, after in itertools.pairwise(stamps))
 

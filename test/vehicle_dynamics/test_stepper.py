@@ -309,21 +309,21 @@ def test_pause_leaves_no_debt(loops: Any) -> None:
     loop.ask(lambda: loop.pause(True))
     time.sleep(3 * PAUSED_CLOCK_S)
 
+    stands_at, began = loop.simulation.seconds, time.monotonic()
     loop.ask(lambda: loop.pause(False))
-    time.sleep(0.05)
+    wait_until(lambda: loop.simulation.seconds > stands_at + 0.05)
 
     assert loop.pacer.given_up_ns == 0
-    assert loop.simulation.seconds < 0.3
+    assert loop.simulation.seconds - stands_at < time.monotonic() - began + 0.02  # it does not catch up
 
 
-def test_slow_loop_ends_at_once(loops: Any) -> None:
+def test_slow_loop_ends_before_its_next_period(loops: Any) -> None:
     loop, _ = loops(0.001)  # a period takes ten seconds
     loop.start()
 
-    began = time.monotonic()
     loop.stop()
 
-    assert time.monotonic() - began < 2.0
+    assert loop.simulation.tick == 0
 
 
 def test_failing_loop_reports_it_and_ends() -> None:

@@ -6,7 +6,6 @@ All behaviour is in stepper.py and control/; the simulation runs and publishes i
 from __future__ import annotations
 
 import contextlib
-import gc
 import math
 import signal
 import sys
@@ -142,8 +141,6 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self.serve(topics.STEP, self._on_step, self._waiting_group)
         self.create_timer(GRAPH_PERIOD_S, self._cmd_vel.look, clock=self.wall_clock)
 
-        gc.collect()
-        gc.freeze()  # objects that exist now stay: later collections skip them
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._loop = SimulationLoop(
             self._simulation, Pacer(s.real_time_factor), publisher.publish, self.stop, keeper=self._keeper(publisher)
@@ -165,7 +162,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._participants.on_published(publisher.counts)
         self._simulation.digest = Digest()
         for name in s.sync.nodes:
-            self.listen(topics.FINISHED.below(name), partial(self._on_finished, name))
+            is_lazy = name in s.sync.inner
+            self.listen(topics.FINISHED.below(name), partial(self._on_finished, name), is_lazy=is_lazy)
         return TimeKeeper(self._simulation, self._participants, RunEnd(s.end), publisher.publish, self._obey)
 
     def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
@@ -200,7 +198,12 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
 
     def _on_finished(self, name: str, message: Any) -> None:
         assert self._participants is not None
-        self._participants.on_report(name, read_report(message))
+        try:
+            report = read_report(message)
+        except ValueError as error:
+            self.report("synchrony", Level.ERROR, f"report of {name} rejected: {error}")
+            return
+        self._participants.on_report(name, report)
         if self._loop is not None:
             self._loop.on_progress()
 
@@ -300,16 +303,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
     async def _answer(self, request: Callable[[], Any]) -> Any:
         """Result of a request that waits for other nodes, whose reports this thread receives meanwhile."""
         answer = Future(executor=self.executor)
-        wake = self.create_guard_condition(lambda: None, callback_group=self._waiting_group)
-
-        def pass_on(done: Any) -> None:
-            answer.set_result(done)
-            wake.trigger()
-
-        self.loop.post(request).add_done_callback(pass_on)
-        done = await answer
-        self.destroy_guard_condition(wake)
-        return done.result()
+        self.loop.post(request).add_done_callback(answer.set_result)
+        return (await answer).result()
 
     # Health
 
