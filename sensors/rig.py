@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from proving_ground.interfaces.digest import Digest
+from proving_ground.interfaces.samples import RUT_CELL
 from proving_ground.kernels.vector3 import Vector3
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import SettingsError, setting
@@ -167,6 +168,8 @@ def warm_up(kind: SensorKind, settings: Any, seen: SeenWorld | None, name: str) 
             sensor.update(time_ns, BaseMotion((0.01 * count, 0.0, 2.0), level, rest, rest, rest, rest), *drive)
     if seen is not None:
         seen.move_to(0.0)
+        if seen.has_ruts:
+            seen.press(np.zeros(0, RUT_CELL))
 
 
 def steps_between_ticks(choices: Sequence[SensorChoice], step_s: float, control_steps: int) -> int:

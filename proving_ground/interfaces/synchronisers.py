@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 GAP_NS = 1_000_000_000  # a stamp further ahead is a stray, unless the next one continues from there
-KEPT_INSTANTS = 30  # instants whose parts wait for others
+KEPT_INSTANTS = 200  # instants whose parts wait for others: more than a node of a synchronous run can be behind
 KEPT_PARTNERS = 50
 PATIENCE_NS = 100_000_000  # longest wait of a first part for its second, by time of arrival
 

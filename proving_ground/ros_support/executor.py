@@ -47,6 +47,7 @@ class QuickExecutor(SingleThreadedExecutor):
         self._listeners: dict[int, _Listener] = {}  # by pointer
         self._lazy: list[_Listener] = []
         self._node_guards: dict[int, Any] = {}
+        self._is_in_pass = False
         self._looked_at = self._received_at = time.monotonic()
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
@@ -105,11 +106,7 @@ class QuickExecutor(SingleThreadedExecutor):
         self._adds = [(getattr(self._wait_set, name), handle) for name, handle in adds]
         self._node_guards = {item.handle.pointer: item for item in guards}
         self._lazy = [_listener(item) for item in lazy]
-        self._listeners = {
-            item.handle.pointer: _listener(item)
-            for item in subscriptions
-            if not inspect.iscoroutinefunction(item.callback)
-        }
+        self._listeners = {item.handle.pointer: _listener(item) for item in subscriptions if _is_quick(item)}
 
     def _is_held(self, entity: Any) -> bool:
         """Whether the entity still exists; if so it does until `_release`."""
@@ -143,18 +140,31 @@ class QuickExecutor(SingleThreadedExecutor):
             self._release()
         return ready
 
+    def can_execute(self, entity: Any) -> bool:
+        """As rclpy's; but its own way leaves subscriptions to the quick one."""
+        if self._is_in_pass and isinstance(entity, Subscription) and _is_quick(entity):
+            return False
+        return bool(super().can_execute(entity))
+
     def _run_others(self) -> None:
-        """One pass of rclpy's own way over all entities."""
+        """One pass of rclpy's own way over all entities but quick subscriptions."""
         self._looked_at = time.monotonic()
+        self._is_in_pass = True
+        try:
+            self._pass()
+        finally:
+            self._is_in_pass = False
+        self._drop_done_tasks()
+
+    def _pass(self) -> None:
         while not self._is_shutdown:
             try:
                 handler, _, _ = self.wait_for_ready_callbacks(0, None, _never)
             except (ShutdownException, TimeoutException):
-                break
+                return
             handler()
             if handler.done():
                 handler.result()  # raises what the callback has raised
-        self._drop_done_tasks()
 
     def _drop_done_tasks(self) -> None:
         with self._tasks_lock:
@@ -172,6 +182,10 @@ def _receive(listener: _Listener) -> bool:
         return False
     listener.callback(*(taken if listener.has_info else taken[:1]))
     return True
+
+
+def _is_quick(item: Subscription) -> bool:
+    return not inspect.iscoroutinefunction(item.callback)
 
 
 def _listener(item: Subscription) -> _Listener:

@@ -97,12 +97,13 @@ def test_lazy_messages_are_received_before_the_one_that_wakes(spinner: Spinner, 
     received: list[str] = []
     spinner.listen("wakes", lambda message: received.append("wakes"))
     spinner.listen("lazy", lambda message: received.append("lazy")).is_lazy = True
-    lazy = sender.create_publisher(Int64, "lazy", 10)
-    spinner.until(lazy.get_subscription_count)
+    lazy, wakes = (send(spinner, sender, topic, 0) for topic in ("lazy", "wakes"))
+    spinner.until(lambda: len(received) == 2)  # both are connected
+    received.clear()
 
     lazy.publish(Int64())
     lazy.publish(Int64())
-    send(spinner, sender, "wakes", 1)
+    wakes.publish(Int64())
     spinner.until(lambda: len(received) == 3)
 
     assert received == ["lazy", "lazy", "wakes"]
