@@ -31,6 +31,11 @@ def add_parser(commands: Commands) -> None:
         "--from", dest="origin", type=Path, metavar="PATH",
         help="go on from a checkpoint of the scenario; with --run: the folder of a campaign",
     )  # fmt: skip
+    parser.add_argument(
+        "--cockpit", action="store_true",
+        help="watch the run in a browser: stop, go back to a checkpoint, change friction, fault or command, run on",
+    )  # fmt: skip
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="of the cockpit's page (default: 8080)")
     parser.add_argument("--run", dest="number", type=int, metavar="N", help="repeat this run of the campaign")
     parser.set_defaults(run=run)
 
@@ -43,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("--from: needs the SCENARIO of a checkpoint, or --run with a run of a campaign")
     if options.number is None and options.name is None:
         return _list()
+    if options.cockpit:
+        return _show(options)
     from proving_ground.report.lock_step_run import Outputs, load_task, perform
 
     saved = tuple(options.save_at)
@@ -52,6 +59,24 @@ def run(options: argparse.Namespace) -> int:
     from proving_ground.campaigns.repeat import task_of_run
 
     return perform(task_of_run(options.origin, options.number), outputs)
+
+
+def _show(options: argparse.Namespace) -> int:
+    """Run with a page instead of results."""
+    if options.number is not None or options.origin or options.bag or options.save_at or options.out:
+        raise SettingsError("--cockpit: shows a run from its start, and cannot be combined with options of results")
+    import threading
+
+    from proving_ground.cockpit.lock_step_cockpit import show_run  # its libraries take a while to import
+    from proving_ground.cockpit.settings import CockpitSettings
+    from proving_ground.scenarios.scenario import load_scenario, scenario_file
+    from proving_ground.settings import build
+
+    scenario = load_scenario(scenario_file(options.name))
+    settings = build(CockpitSettings, {"port": options.port, "open_browser": True})
+    for line in show_run(scenario, settings, threading.Event()):
+        print(line)
+    return 0
 
 
 def _list() -> int:

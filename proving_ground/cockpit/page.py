@@ -12,7 +12,7 @@ from proving_ground.cockpit.camera import CHASE, FREE, LOOK_AT, Chase, Zoom, pla
 from proving_ground.cockpit.panel import Commands, Panel
 from proving_ground.cockpit.picking import ray_on_ground
 from proving_ground.cockpit.reading import euler
-from proving_ground.cockpit.server import start_server
+from proving_ground.cockpit.server import PageServer, start_server
 from proving_ground.cockpit.settings import CockpitSettings
 from proving_ground.cockpit.stage import Stage
 from proving_ground.cockpit.view_model import ViewModel
@@ -62,6 +62,11 @@ class Page:
         self._server.scene.on_click(modifier="shift")(lambda event: commands.post(partial(self._on_click, event)))
         self._server.on_client_connect(self._welcome)
         self._server.on_client_disconnect(lambda _: commands.post(commands.attend))
+
+    @property
+    def server(self) -> PageServer:
+        """The server, for further widgets."""
+        return self._server
 
     @property
     def port(self) -> int:

@@ -78,7 +78,7 @@ class Panel:
         self._figures = gui.add_html(figures_html({}))
         self._speed = self._add_plot("m/s", ("speed",), CHOSEN_COLOURS[:1])
         self._attitude = self._add_plot("°", ("roll", "pitch", "yaw"), CHOSEN_COLOURS[1:])
-        tabs = gui.add_tab_group()
+        tabs = self.tabs = gui.add_tab_group()
         with tabs.add_tab("Control"):
             self._add_replay(gui)
             self._add_time(gui)
@@ -104,7 +104,7 @@ class Panel:
             self._draw_replay(model.replay, now)
 
     def _draw_replay(self, replay: ReplayState, now: float) -> None:
-        self._position.content = replay.words(now)
+        self._position_words.content = replay.words(now)
         if now - self._touched_at < HANDS_OFF_S:
             return
         self._position.max = max(round(replay.length_s, 1), 0.1)
@@ -209,7 +209,7 @@ class Panel:
                 "Rate", min=0.1, max=10.0, step=0.1, initial_value=1.0, hint="Playback speed: bag time over real time"
             )
             self._rate.on_update(self._touched(self._commands.set_replay_rate))
-            self._position = gui.add_markdown("")
+            self._position_words = gui.add_markdown("")
 
     def _touched(self, call: Callable[[float], None]) -> Callable[[Any], None]:
         """Call the function with what users choose, and leave the field alone for a while."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import threading
 import warnings
+import webbrowser
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +16,7 @@ import viser
 from proving_ground.settings import SettingsError
 
 PORTS_TRIED = 100
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -33,6 +37,12 @@ def start_server(host: str, port: int, label: str) -> PageServer:
         server = PageServer(host=host, port=chosen, label=label, verbose=False)
     _reject_foreign_pages(server, host)
     return server
+
+
+def open_in_browser(address: str) -> None:
+    """Open a page in the user's browser, if the machine has a display."""
+    if any(os.environ.get(name) for name in SCREENS):
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def free_port(host: str, port: int) -> int:

@@ -25,6 +25,7 @@ LAYERS = {
 }  # fmt: skip
 ARCS = {"blocked": ((208, 48, 44), 0.05), "clear": ((44, 178, 76), 0.07), "chosen": ((30, 100, 255), 0.2)}
 PLAN, GOAL, TRUTH, GHOST, MAP = (255, 196, 0), (216, 27, 140), (255, 255, 255), (60, 160, 255), (226, 60, 50)
+EARLIER = (255, 140, 40)  # trails of other branches
 TRAIL_PERIOD_S = 0.5
 GHOST_FROM_M = 0.3  # a nearer ghost would only tint the vehicle
 GRID_LIFT_M = 0.12
@@ -112,6 +113,7 @@ class Stage:
             self._trails_at = now
             self._draw_line("Trails", self._truth_trail, model.truth_trail.segments())
             self._draw_line("Trails", self._estimate_trail, model.estimate_trail.segments())
+            self._draw_line("Trails", self._earlier, model.earlier)
 
     # What does not change
 
@@ -184,6 +186,7 @@ class Stage:
         self._plan = lines("plan", PLAN, 0.22)
         self._truth_trail = lines("trails/truth", TRUTH, 0.12)
         self._estimate_trail = lines("trails/estimate", GHOST, 0.12)
+        self._earlier = lines("trails/earlier", EARLIER, 0.12)
         self._goal = self._scene.add_frame("/world/goal", show_axes=False, visible=False)
         pole = joined((cylinder((0, 0, 0), (0, 0, 3.0), 0.06), cylinder((0, 0, 0), (0, 0, 0.04), 1.2)))
         self._add("/world/goal", Painted("pole", pole, GOAL))

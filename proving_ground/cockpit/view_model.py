@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 JUMP_BACK_NS = 500_000_000
 STALE_NS = 3_000_000_000  # simulated time after which data are no longer shown
+MOST_EARLIER = 20_000  # pieces of trails
 TRAIL_JUMP_M = 20.0  # a larger step between messages starts another drive
 
 
@@ -48,6 +49,7 @@ class ViewModel:
         self.goal: Array | None = None
         self.plot = Strip(("speed", "roll", "pitch", "yaw"))
         self.truth_trail, self.estimate_trail = Trail(), Trail(lift=0.09)
+        self.earlier = np.zeros((0, 2, 3))  # lines of branches that were driven before [m]
         self._poses = Poses()
         self._mounts: dict[str, Mount] = {}
         self.forget()
@@ -63,6 +65,11 @@ class ViewModel:
         self.cloud: tuple[int, CloudView] | None = None
         for part in (self.plot, self.truth_trail, self.estimate_trail, self._poses):
             part.clear()
+
+    def begin_branch(self) -> None:
+        """Keep the trail so far as that of an earlier branch, and begin another."""
+        self.earlier = np.concatenate((self.earlier, self.truth_trail.segments()))[-MOST_EARLIER:]
+        self.forget()
 
     # Messages in
 

@@ -17,7 +17,7 @@ from proving_ground.kernels.vector3 import vector
 from proving_ground.recording.autonomy_writing import ObserverWriting, PlannerWriting
 from proving_ground.recording.sensor_writing import SensorWriting
 from proving_ground.recording.types import empty, to_rosbags
-from proving_ground.recording.writing import BagWriter
+from proving_ground.recording.writing import Sink
 from proving_ground.scenarios.lock_step import LockStep
 from sensors.kinds import SeenWorld
 from sensors.rig import SensorRig
@@ -34,9 +34,12 @@ MAP, ODOM = "map", "odom"
 
 
 class Recording:
-    """Writes a run into a bag: `watch` its runner, pass `sample` to it as its listener, `finish` at its end."""
+    """Writes a run into a bag or another sink.
 
-    def __init__(self, bag: BagWriter) -> None:
+    `watch` its runner, pass `sample` to it as its listener, `finish` at its end.
+    """
+
+    def __init__(self, bag: Sink) -> None:
         self._bag, self._now_ns = bag, 0
         self._sensors: SensorWriting | None = None
 

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer
@@ -16,6 +16,13 @@ from proving_ground.recording.types import SENSOR_QOS, store, to_bytes
 from proving_ground.settings import SettingsError
 
 VERSION: Final = 9  # of rosbag2's format, as Jazzy writes it
+
+
+class Sink(Protocol):
+    """Gets messages with their times of arrival."""
+
+    def write(self, topic: str, message: Any, log_ns: int, qos: Qos = SENSOR_QOS) -> None:
+        """Accept a message of a topic's full name; it is filled again afterwards."""
 
 
 class BagWriter:

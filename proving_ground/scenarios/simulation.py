@@ -191,8 +191,8 @@ class Simulation:
     def _on_sample(self, name: str, sample: Any) -> None:
         self._wheel.latest[name] = sample
 
-    def _take_over(self, own: ScriptedDriver | Autonomy) -> _Wheel:
-        self._wheel = _Wheel(own)
+    def _take_over(self, own: ScriptedDriver | Autonomy) -> Wheel:
+        self._wheel = Wheel(own)
         return self._wheel
 
     def _observation(self) -> Observation:
@@ -216,7 +216,7 @@ class Simulation:
         )
 
 
-class _Wheel(Stateful):
+class Wheel(Stateful):
     """Driver's seat. The scenario's own driver always gets the snapshots, so its planner's map stays current.
 
     Its action is set again by every step, so it is no state.

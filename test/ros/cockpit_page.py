@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,18 @@ from proving_ground.cockpit.reading import euler
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.convert import quaternion_from_msg
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+ARGUMENTS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 START_WAIT_S = 120.0  # includes compilation with a cold cache
 PAGE_WAIT_S = 60.0  # software rendering on a busy machine
 SMALL = {"width": 760, "height": 400}  # the panel is at the right, the vehicle in the middle
@@ -94,6 +107,7 @@ class Looker:
         position = self.page.evaluate(
             """tab => {
                 const found = [...document.querySelectorAll('[role=tab]')].find(t => t.innerText.trim() === tab);
+                found.scrollIntoView({block: 'center'});
                 const box = found.getBoundingClientRect();
                 return [box.x + 0.5 * box.width, box.y + 0.5 * box.height];
             }""",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,24 +24,12 @@ from std_msgs.msg import UInt32
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from cockpit_page import PAGE_WAIT_S, SMALL, Bench, start_cockpit
+from cockpit_page import ARGUMENTS, CHROMIUM, PAGE_WAIT_S, SMALL, Bench, start_cockpit
 from proving_ground.cockpit.camera import CHASE, FREE, LOOK_AT, STARTS
 from proving_ground.recording.types import STATE_QOS, store
 from proving_ground.ros_support import qos
 from proving_ground.ros_support.domain import private_domain
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-ARGUMENTS = [
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 NS = 1_000_000_000
 BAG_START_NS, BAG_LENGTH_S = 1_767_268_800 * NS, 300  # too long to reach the end, even on a busy machine
 

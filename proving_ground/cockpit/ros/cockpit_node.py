@@ -6,10 +6,8 @@ polled at the page's own rate: a message that is not drawn costs nothing.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
-import webbrowser
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -29,6 +27,7 @@ from proving_ground.cockpit.driving import DrivePad
 from proving_ground.cockpit.page import Page
 from proving_ground.cockpit.ros.latest_message import LATCHED_ALL, LATEST, MANY, LatestMessages
 from proving_ground.cockpit.ros.services import Services
+from proving_ground.cockpit.server import open_in_browser
 from proving_ground.cockpit.settings import CockpitSettings
 from proving_ground.cockpit.view_model import ViewModel
 from proving_ground.interfaces import topics
@@ -50,8 +49,6 @@ Array = NDArray[np.float64]
 
 DRIVE_PERIOD_S = 0.05
 SLOW_PERIOD_S = 0.2  # for what changes slowly: plans, maps, nodes
-
-SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")  # set where there is one
 
 
 class CockpitNode(SuiteNode[CockpitSettings]):
@@ -84,8 +81,8 @@ class CockpitNode(SuiteNode[CockpitSettings]):
         self.page = self._open_page()
         address = f"http://{s.host}:{self.page.port}"
         self.get_logger().info(f"cockpit: open {address}")
-        if s.open_browser and any(os.environ.get(name) for name in SCREENS):
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        if s.open_browser:
+            open_in_browser(address)
         self.report("page", Level.OK, "no browser is attached")
 
     def _open_page(self) -> Page:
