@@ -28,7 +28,9 @@ class SyncSettings:
         (), "Nodes of the suite that must finish an instant before time goes on", read_only=True
     )
     inner: tuple[str, ...] = setting(
-        (), "Those of the nodes that others of them wait for: their reports need not wake the vehicle", read_only=True
+        (),
+        "Nodes whose reports need not wake the vehicle, because another node that it waits for waits for them",
+        read_only=True,
     )
     wait_for: str = setting(
         "",

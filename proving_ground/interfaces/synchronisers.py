@@ -42,16 +42,19 @@ class InstantSynchroniser:
         self._odd_ns: int | None = None  # stamp of the last stray
 
     def add(self, part: str, time_ns: int, value: Any) -> Added:
-        """Add a message; strays, repetitions and late ones change nothing."""
+        """Add a message; strays, repetitions and late ones change nothing.
+
+        Late parts wait: if the leader shows that time has gone back, they belong to the new time.
+        """
         has_gone_back = False
         if part == self._leader:
             is_in_line, has_gone_back = self._judge(time_ns)
             if not is_in_line:
                 return Added()
-        if has_gone_back:
+        if has_gone_back and self.time_ns is not None:
+            late = {stamp: parts for stamp, parts in self._waiting.items() if stamp <= self.time_ns}
             self.clear()
-        if self.time_ns is not None and time_ns <= self.time_ns:
-            return Added()
+            self._waiting = late
         found = self._waiting.setdefault(time_ns, {})
         found[part] = value
         if len(found) < len(self._needed):
