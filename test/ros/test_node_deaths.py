@@ -18,6 +18,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 
+from launched_nodes import node_processes
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.reading import open_bag
 
@@ -68,16 +69,7 @@ class Run:
 
     def ids(self) -> dict[str, int]:
         """Process ids of the live nodes, by name."""
-        found: dict[str, int] = {}
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-                words = (process / "cmdline").read_text().split("\0")
-            except OSError:  # it has just ended
-                continue
-            if parent == self.launch.popen.pid:
-                found |= {word.partition(":=")[2]: int(process.name) for word in words if word.startswith("__node:=")}
-        return found
+        return node_processes(self.launch.popen.pid)
 
     def kill(self, node: str) -> None:
         os.kill(self.ids()[node], signal.SIGKILL)

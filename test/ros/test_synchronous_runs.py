@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 
+from launched_nodes import node_processes
 from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.refereeing import HASHES
 from proving_ground.scenarios.scenario import load_scenario
@@ -21,7 +23,8 @@ STOPPED_S = 0.5
 STACK = Path(__file__).with_name("slow_stack.py")
 SHORT = "version: 1\ndescription: along a lane\nduration_s: 4.0\nworld: {flat: {}}\nstart: {speed_mps: 10.0}\n"
 SCRIPTED = SHORT + "driver: {lane_change: {speed_mps: 10.0, change_at_s: 0.5, lasting_s: 1.5, back_at_s: 2.0}}\n"
-ALL_PARTS = share_file("config/benchmark/parity.yaml").read_text().replace("duration_s: 12.0", "duration_s: 4.0")
+LONG = share_file("config/benchmark/parity.yaml").read_text()  # all parts
+ALL_PARTS = LONG.replace("duration_s: 12.0", "duration_s: 4.0")
 
 
 def _in_lock_step(path: Path) -> dict[str, dict[str, str]]:
@@ -45,20 +48,6 @@ def _hashes(graph: Any, path: Path, launch: Any) -> Any:
     return json.loads((path.parent / "run" / HASHES).read_text())
 
 
-def _nodes(launch: Any) -> dict[str, int]:
-    """Process ids of the nodes, by name."""
-    found = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-            words = (process / "cmdline").read_text().split("\0")
-        except OSError:  # it has just ended
-            continue
-        if parent == launch.popen.pid:
-            found |= {word.partition(":=")[2]: int(process.name) for word in words if word.startswith("__node:=")}
-    return found
-
-
 @pytest.fixture(params=[SCRIPTED, ALL_PARTS], ids=["script", "all parts"])
 def scenario(request: Any, tmp_path: Path) -> Path:
     path = tmp_path / "own.yaml"
@@ -78,7 +67,7 @@ def test_nodes_that_are_stopped_for_a_while_change_nothing(graph: Any, tmp_path:
     launch = _launch(graph, path)
     graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
 
-    for name, process in _nodes(launch).items():
+    for name, process in node_processes(launch.popen.pid).items():
         if name != "referee" and launch.is_running():
             os.kill(process, signal.SIGSTOP)
             graph.spin_for(STOPPED_S)
@@ -87,19 +76,27 @@ def test_nodes_that_are_stopped_for_a_while_change_nothing(graph: Any, tmp_path:
     assert _hashes(graph, path, launch) == _in_lock_step(path)
 
 
-def test_a_killed_sensor_stops_time_until_it_is_back(graph: Any, tmp_path: Path) -> None:
+def test_each_killed_node_stops_time_until_it_is_back(graph: Any, tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
-    path.write_text(ALL_PARTS)
+    path.write_text(LONG)
     launch = _launch(graph, path)
+    diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     graph.wait_until(lambda: "time runs" in launch.output, "time to run", RUN_S)
 
-    os.kill(_nodes(launch)["imu"], signal.SIGKILL)
-    graph.wait_until(
-        lambda: "waiting for imu" in launch.output, "the vehicle to name the node that it waits for", RUN_S
-    )
+    def awaited() -> str:
+        """Whom the vehicle waits for, by its latest report."""
+        said = [status for message in diagnostics for status in message.status if status.name == "/vehicle"]
+        values = {item.key: item.value for item in said[-1].values} if said else {}
+        return str(values.get("awaited", "")) if float(values.get("awaited_s", "0")) > 1.0 else ""
+
+    for name in ("imu", "gps", "encoders", "lidar", "observer", "planner"):
+        os.kill(node_processes(launch.popen.pid)[name], signal.SIGKILL)
+        graph.wait_until(lambda name=name: name in awaited(), f"the vehicle to name {name}, which it waits for", RUN_S)
+        graph.wait_until(lambda: not awaited(), "time to go on", RUN_S)
     graph.wait_until(lambda: not launch.is_running(), "the run to go on to its end", RUN_S)
 
     assert "over:" in launch.output
+    assert launch.output.count("was killed by SIGKILL; restarting it") == 6
 
 
 def test_a_slow_stack_from_outside_drives_the_same_run_each_time(graph: Any, tmp_path: Path) -> None:
