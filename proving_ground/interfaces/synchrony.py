@@ -29,7 +29,10 @@ LONGEST_PROMISE_NS: Final = 100_000_000  # so that nobody runs further ahead of 
 
 def sync_with() -> tuple[str, ...]:
     """A setting of nodes to keep in step with."""
-    words = "Nodes to keep in step with, instant by instant; empty: messages are processed as they arrive"
+    words = (
+        "Names of the nodes that this node receives from and waits for at every instant, as vehicle or imu; "
+        "launches of scenarios set them; empty: messages are processed as they arrive"
+    )
     names: tuple[str, ...] = setting((), words, read_only=True)
     return names
 

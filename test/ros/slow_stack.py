@@ -1,9 +1,13 @@
-"""A stack from outside: steers along the x axis by the truth, and takes a random time for each answer."""
+"""A stack from outside: steers along the x axis by the truth, and takes a random time for each answer.
+
+python slow_stack.py 0.3        # up to 0.3 s
+"""
 
 from __future__ import annotations
 
 import contextlib
 import random
+import sys
 import time
 
 import rclpy
@@ -12,7 +16,7 @@ from nav_msgs.msg import Odometry
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-SLOWEST_S = 0.05
+SLOWEST_S = float(sys.argv[1]) if len(sys.argv) > 1 else 0.05
 
 
 class Stack(Node):

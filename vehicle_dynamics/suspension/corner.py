@@ -62,11 +62,14 @@ class WheelMotion(NamedTuple):
 
 
 class SpinEquation(NamedTuple):
-    """spin' = own - axis . (angular acceleration of the chassis) - carried theta''."""
+    """Angular acceleration of a wheel about its axle, relative to the upright; theta: angle of the lower arm.
 
-    axis: Vector3
-    own: float
-    carried: float
+    spin' = own - axis . (angular acceleration of the chassis) - carried theta''.
+    """
+
+    axis: Vector3  # of the axle, in the chassis
+    own: float  # due to the torques on the wheel and to velocities [rad/s^2]
+    carried: float  # angular velocity of the upright about the axle per unit of theta' [-]
 
 
 class RodTurn(NamedTuple):
