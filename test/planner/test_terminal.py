@@ -65,7 +65,7 @@ def test_keys_arrive_one_by_one_and_arrows_whole() -> None:
     reader.wait_for(r"key '\x1b[A'")
 
     os.write(reader.master, b"q")
-    assert reader.process.wait(60) == 0
+    assert reader.process.wait(10) == 0
     assert reader.is_restored()
 
 
@@ -77,7 +77,7 @@ def test_no_part_of_an_escape_sequence_arrives_as_a_letter(sequence: str) -> Non
     shown = reader.wait_for(repr(sequence))
     os.write(reader.master, b"q")
 
-    assert reader.process.wait(60) == 0
+    assert reader.process.wait(10) == 0
     assert shown.count("key") == 1
 
 
@@ -87,7 +87,7 @@ def test_terminal_is_restored_after_a_signal(number: signal.Signals) -> None:
 
     reader.process.send_signal(number)
 
-    assert reader.process.wait(60) != 0
+    assert reader.process.wait(10) != 0
     assert reader.is_restored()
 
 
@@ -96,7 +96,7 @@ def test_terminal_is_restored_after_a_crash() -> None:
 
     os.write(reader.master, b"!")
 
-    assert reader.process.wait(60) == 1
+    assert reader.process.wait(10) == 1
     assert reader.is_restored()
 
 
