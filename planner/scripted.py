@@ -6,30 +6,35 @@ A driver is called every 10 ms. Its state is in its Helm, so a run can be stoppe
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from proving_ground.interfaces.digest import Digest
+from proving_ground.interfaces.joints import LEVERS
 from proving_ground.kernels.vector3 import Vector3
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from proving_ground.settings.units import NS_PER_S
 from vehicle_dynamics.base_motion import BaseMotion, base_motion, snapshot_of
 from vehicle_dynamics.control.helm import Helm
+from vehicle_dynamics.control.levers import LOCKS, Positions, VehicleLevers
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.motion import forward_speed, heading, wrapped
-from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
+from vehicle_dynamics.pedals import DRIVE, KEEP, NEUTRAL, REVERSE, Pedals
 from vehicle_dynamics.start import Origin
 
 GEARS = {"drive": DRIVE, "neutral": NEUTRAL, "reverse": REVERSE}
+KEPT = Positions()
 SLOW = 3.0  # [m/s]: paths are followed as if at least this fast
 
 
 class Script(Protocol):
     """Base of all scripted drivers: pedals and steering as a function of time [s] since the start.
 
+    Range, locks and parking brake stay as they are, unless the script has a method `levers` as Program has.
     Use position, attitude, velocity and angular velocity of `seen` alone: the other fields are 0.
     """
 
@@ -41,9 +46,23 @@ class ScriptedDriver(Stateful):
 
     STATE = ("_helm",)
 
-    def __init__(self, script: Script, helm: Helm, origin: Origin, base: Vector3 = (0.0, 0.0, 0.0)) -> None:
-        """base: base_link's origin in the chassis frame [m]."""
+    def __init__(
+        self,
+        script: Script,
+        helm: Helm,
+        origin: Origin,
+        base: Vector3 = (0.0, 0.0, 0.0),
+        levers: VehicleLevers | None = None,
+    ) -> None:
+        """base: base_link's origin in the chassis frame [m]; levers: None keeps range, locks and parking brake.
+
+        Raises ValueError for levers of the script that the vehicle does not have.
+        """
         self._script, self._helm, self._origin, self._base = script, helm, origin, base
+        self._levers = levers if hasattr(script, "levers") else None
+        if self._levers is not None and isinstance(script, Program):
+            for instant in script.time_s:
+                self._levers.checked(script.levers(self._levers, instant))
         self._seen = np.zeros(1, SNAPSHOT)[0]
         self.digest: Digest | None = None  # hashes inputs and outputs
 
@@ -59,6 +78,8 @@ class ScriptedDriver(Stateful):
         """The same, given the motion of base_link, as its node receives it."""
         seen = snapshot_of(motion, self._base, self._seen)
         pedals = self._script.act(self._helm, self._origin, time, seen).within_limits()
+        levers = self._script.levers(self._levers, time) if self._levers is not None else KEPT  # type: ignore[attr-defined]
+        pedals = pedals._replace(**levers._asdict())
         if self.digest is not None:
             self.digest.received(round(time * NS_PER_S), motion[:4])
             self.digest.produced(round(time * NS_PER_S), pedals)
@@ -211,6 +232,15 @@ class Program:
     throttle: tuple[float, ...] = setting((0.0,), "Throttle position at each instant", minimum=0.0, maximum=1.0)
     brake: tuple[float, ...] = setting((0.0,), "Brake position at each instant", minimum=0.0, maximum=1.0)
     gear: str = setting("drive", "Position of the gear lever", choices=tuple(GEARS))
+    transfer_range: tuple[str, ...] = setting(
+        (), "Range of the transfer case from each instant on, by its name or number; empty: as it is"
+    )
+    locks: tuple[str, ...] = setting(
+        (), "Lockable differentials that are locked from each instant on; empty: as they are", choices=LOCKS
+    )
+    parking_brake: tuple[float, ...] = setting(
+        (), "Parking brake position at each instant; empty: as it is", minimum=0.0, maximum=1.0
+    )
 
     def __post_init__(self) -> None:
         if not self.time_s or not np.all(np.diff(self.time_s) >= 0.0):
@@ -218,12 +248,27 @@ class Program:
         for name in ("steering", "throttle", "brake"):
             if len(getattr(self, name)) not in (1, len(self.time_s)):
                 raise ValueError(f"{name}: must have one value, or as many as time_s ({len(self.time_s)})")
+        for name in LEVERS:
+            if len(getattr(self, name)) not in (0, 1, len(self.time_s)):
+                raise ValueError(f"{name}: must be empty, or have one value or as many as time_s ({len(self.time_s)})")
 
     def act(self, helm: Helm, origin: Origin, time: float, seen: SnapshotRecord) -> Pedals:
-        def now(values: tuple[float, ...]) -> float:
-            return values[0] if len(values) == 1 else float(np.interp(time, self.time_s, values))
+        steering, throttle, brake = (self._between(time, item) for item in (self.steering, self.throttle, self.brake))
+        return Pedals(steering, throttle, brake, GEARS[self.gear])
 
-        return Pedals(now(self.steering), now(self.throttle), now(self.brake), GEARS[self.gear])
+    def levers(self, own: VehicleLevers, time: float) -> Positions:
+        """Range, locks and parking brake of the vehicle at a time; raises ValueError for an unknown range."""
+        return Positions(
+            own.range_index(self._since(time, self.transfer_range)) if self.transfer_range else KEEP,
+            LOCKS.index(self._since(time, self.locks)) if self.locks else KEEP,
+            self._between(time, self.parking_brake) if self.parking_brake else KEEP,
+        )
+
+    def _between(self, time: float, values: tuple[float, ...]) -> float:
+        return values[0] if len(values) == 1 else float(np.interp(time, self.time_s, values))
+
+    def _since(self, time: float, values: tuple[str, ...]) -> str:
+        return values[0] if len(values) == 1 else values[max(bisect_right(self.time_s, time) - 1, 0)]
 
 
 # Scripts by their names in scenario files; a new one is a class like those above and a line here.

@@ -12,11 +12,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proving_ground.interfaces.faults import TimedFault, faults_at
 from proving_ground.saving.stateful import Stateful, restored
 from proving_ground.settings import setting
 from sensors.streams import stream
@@ -45,14 +46,13 @@ DELIVERY_FAULTS = ("outage", "drop", "delay", "duplicate", "reorder")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fault:
+class Fault(TimedFault):
     """A fault of a sensor with its start and length."""
 
+    form: ClassVar[str] = "KIND START_S LENGTH_S [VALUE [CHANNEL]]"
+    where_field: ClassVar[str] = "channel"
+
     kind: str = setting(..., "Kind of the fault", choices=tuple(FAULTS))
-    start_s: float = setting(
-        0.0, "Time at which the fault begins, since the start of the run", unit="s", minimum=0.0, maximum=1e6
-    )
-    length_s: float = setting(1e6, "Duration of the fault", unit="s", minimum=0.0, maximum=1e6)
     value: float = setting(
         0.0, "Size of the fault, as its kind defines it, in the channel's unit", minimum=-1e9, maximum=1e9
     )
@@ -65,10 +65,6 @@ class Fault:
             raise ValueError(f"value: of {self.kind} must not be negative, got {self.value:g}")
         if self.kind in DELIVERY_FAULTS and self.channel:
             raise ValueError(f"channel: {self.kind} affects whole samples, leave it empty")
-
-    def is_on(self, time_s: float) -> bool:
-        """Whether it is active at a time since the start."""
-        return self.start_s <= time_s < self.start_s + self.length_s
 
     def mask(self, channels: Sequence[str]) -> NDArray[np.bool_]:
         """Affected channels; raises ValueError if there are none."""
@@ -130,7 +126,7 @@ class FaultLine(Stateful):
 
     def faults_at(self, time_s: float) -> tuple[Fault, ...]:
         """Faults active at a time since the start."""
-        return tuple(fault for fault in self.faults if fault.is_on(time_s))
+        return faults_at(self.faults, time_s)
 
     def distort(self, time_s: float, reading: Array) -> Array:
         """Reading with the active faults; channels are along the last axis."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from proving_ground.interfaces.faults import scripted_faults
 from proving_ground.interfaces.frames import RENAMED_FRAMES, Frames
 from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.settings import setting
 from proving_ground.settings.dates import date_ns
 from proving_ground.settings.nested import settings_from_text
 from proving_ground.settings.units import LARGEST_SEED
-from sensors.fault_script import fault_from_words
 from sensors.faults import Fault
 from sensors.lidar.moving import MovingTarget
 from sensors.sensor import SensorSettings
@@ -64,8 +64,8 @@ class SensorNodeSettings(SensorSettings):
 
     def scripted(self) -> tuple[Fault, ...]:
         """The faults of the script; raises ValueError for a bad one."""
+        faults = scripted_faults(Fault, self.fault_script)
         try:
-            faults = tuple(fault_from_words(words) for words in self.fault_script)
             for fault in faults:
                 fault.mask(self.channels)
         except ValueError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -79,6 +79,8 @@ else:
 @dataclass(frozen=True, kw_only=True)
 class SensorFault(Fault):
     """A fault of a sensor of a scenario."""
+
+    known_by: ClassVar[str] = "sensor"
 
     sensor: str = setting(..., "Name of the sensor")
 

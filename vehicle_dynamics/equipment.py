@@ -42,6 +42,14 @@ class Equipment:
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
     )
 
+    understeer_s2pm2: float = setting(
+        0.0,
+        "Understeer that drivers allow for: growth of the steering over that of the path, per squared speed",
+        unit="s^2/m^2",
+        minimum=-0.01,
+        maximum=0.1,
+    )
+
     def curvature(self, wanted: float) -> float:
         """Sharpest curvature of a driver [1/m]: its own, or where that is 0 the vehicle's; raises SettingsError."""
         if not (wanted or self.planned_curvature_1pm):

@@ -12,6 +12,7 @@ True
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,15 @@ from vehicle_dynamics.driving.handle import advance, handle, observe
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_vehicle, driving_workspace
 from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.driving.state import DRIVING_SIZE, ENGINE_SPEED, GEAR, DrivingState
-from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, workspace
+from vehicle_dynamics.embedded_vehicle import OUT_SIZE, forward_dynamics, vehicle_bodies, workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import RK4, SEMI_IMPLICIT_EULER
 from vehicle_dynamics.steering_table import SteeringTable
-from vehicle_dynamics.vehicle import RollingStart, Vehicle
+from vehicle_dynamics.tyre.contact import tyre_records
+from vehicle_dynamics.tyre.inflation import with_pressures
+from vehicle_dynamics.vehicle import PedalAuthority, RollingStart, Vehicle
 from vehicle_dynamics.vehicle_state import ATTITUDE, SPIN_RATE, VehicleState
 
 Array = NDArray[np.float64]
@@ -41,6 +44,7 @@ METHODS = {"euler": SEMI_IMPLICIT_EULER, "rk4": RK4}
 MOST_PLACINGS = 6
 PLACED = 1e-6  # [m]
 LONGEST_STEP_S = 0.004  # beyond, held brakes chatter
+IDLING = 0.97  # engine speed at a start over the one where the idle governor gives no fuel
 
 
 class DivergedError(RuntimeError):
@@ -67,14 +71,17 @@ class Hmmwv(Vehicle):
         self.parameters = parameters
         self.step_s = float(step_s)
         self.wheel_radius = parameters.wheel.radius_m
+        self.understeer = parameters.equipment.understeer_s2pm2
         self._method = METHODS[method]
         self.kernel = driving_vehicle(parameters, powertrain, gravity)
+        self._adapted_to = parameters  # with the present payload and tyre pressures
         self._rigid_work = workspace()
         self.base_in_chassis = np.zeros(3)  # set by the first start
         at_rest = self.snapshot(self.start(FlatGround()), Pedals(), FlatGround())
         centres = at_rest["wheel_centre"]
         self.wheelbase = float(centres[:2, 0].mean() - centres[2:, 0].mean())
         self.base_in_chassis = _base_in_chassis(at_rest)
+        self.pedal_authority = self._pedal_authority(float(at_rest["load"].sum()) / gravity)
         self._steering = SteeringTable.of(self.kernel, self.wheelbase, at_rest)
 
     @property
@@ -113,10 +120,12 @@ class Hmmwv(Vehicle):
             raise ValueError(f"gear: must be 0 (by speed) to {gears}, got {at.gear}")
         state = self._balanced(ground, np.array([at.x, at.y], dtype=float), float(at.heading), float(at.speed))
         spins = state[SPIN_RATE]
-        shaft = shaft_speed(self.kernel.driveline, (spins[0], spins[1], spins[2], spins[3]))
+        first_range = self.kernel.driveline.ranges[Pedals().transfer_range]
+        shaft = shaft_speed(self.kernel.driveline, (spins[0], spins[1], spins[2], spins[3])) * first_range.reduction
         record = self.kernel.powertrain[0]
         gear = at.gear or _gear_for(record, shaft)
-        state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], 0.0)
+        idle = IDLING * float(record["governed"])
+        state[ENGINE_SPEED] = max(shaft / record["ratio"][gear - 1], idle)
         state[GEAR] = gear
         if not observe(self._handle, ground.kernel(), Pedals(), state, np.empty(1, SNAPSHOT)):
             raise ValueError(f"start: too far or too fast, x {at.x:g} m, y {at.y:g} m, speed {at.speed:g} m/s")
@@ -152,6 +161,27 @@ class Hmmwv(Vehicle):
         if not observe(self._handle, ground.kernel(), pedals.within_limits(), state, out):
             raise ValueError("state: not physically admissible")
         return out[0]
+
+    def _pedal_authority(self, mass: float) -> PedalAuthority:
+        """Authority of the pedals over a mass [kg], without the inertia of wheels and driveline."""
+        brakes = self.kernel.brakes
+        torque = 2.0 * (brakes.front_torque + brakes.rear_torque) * brakes.linear
+        return PedalAuthority(torque / (self.wheel_radius * max(mass, 1.0)), self.parameters.single_track.drive_mps2)
+
+    def adapt(self, payload_kg: float | None, pressures_pa: tuple[float | None, ...]) -> None:
+        """See vehicle.Vehicle. Added mass has the velocity of the vehicle from the first instant.
+
+        base_link, wheelbase and the table of the steering stay those of the vehicle's file.
+        """
+        adapted = self.parameters if payload_kg is None else self.parameters.loaded(payload_kg)
+        adapted = replace(adapted, tyre=with_pressures(adapted.tyre, pressures_pa))
+        kernel, before, self._adapted_to = self.kernel, self._adapted_to, adapted
+        if adapted.cargo != before.cargo:
+            kernel = kernel._replace(bodies=vehicle_bodies(adapted))
+        if adapted.tyre != before.tyre:
+            kernel = kernel._replace(tyre=tyre_records(adapted))
+        if kernel is not self.kernel:
+            self.kernel = kernel
 
     def steering_for(self, curvature: float) -> float:
         """Steering position for a path curvature, as Vehicle.steering_for."""

@@ -19,6 +19,12 @@ def forward_speed(seen: SnapshotRecord) -> float:
     )  # first column of world_from_chassis
 
 
+def rise_of(seen: SnapshotRecord) -> float:
+    """Sine of the vehicle's pitch, positive nose up."""
+    x, y, z, w = seen["attitude"].tolist()
+    return float(2.0 * (x * z - y * w))  # third component of the x axis
+
+
 def heading(seen: SnapshotRecord) -> float:
     """Yaw [rad], from x to the left, within half a turn."""
     return heading_of(seen["attitude"].tolist())

@@ -5,11 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from proving_ground.interfaces.faults import scripted_faults
 from proving_ground.interfaces.frames import BASE_FRAME, CHASSIS_FRAME, RENAMED_FRAMES, Frames
 from proving_ground.settings import setting
+from terrain.ground import GroundModel
 from terrain.surroundings import SiteSettings
 from vehicle_dynamics.choices import TF_SOURCES, TWIST_TYPES
+from vehicle_dynamics.conditions import (
+    MULTIBODY_ONLY,
+    PAYLOAD,
+    Condition,
+    ConditionChange,
+    Conditions,
+    ConditionSettings,
+    check_changes,
+    scripted_changes,
+)
+from vehicle_dynamics.control.actuators import ActuatorFault, Actuators
 from vehicle_dynamics.control.drive_by_wire import DriveByWireSettings
+from vehicle_dynamics.control.levers import VehicleLevers
+from vehicle_dynamics.parameters import ActuatorLags, VehicleParameters
 from vehicle_dynamics.participants import SyncSettings
 from vehicle_dynamics.standing import EndSettings
 from vehicle_dynamics.start import RENAMED_START, Start
@@ -41,6 +56,17 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
         1.0, "Simulated time over real time; 0: as fast as possible", minimum=0.0, maximum=100.0
     )
 
+    fault_script: tuple[str, ...] = setting(
+        (), f"Faults of actuators during the run, each '{ActuatorFault.form}', as 'stuck 10 5 0 brake'", read_only=True
+    )
+
+    change_script: tuple[str, ...] = setting(
+        (),
+        f"Changes of conditions during the run, each '{ConditionChange.form}', as 'tyre_pressure_pa 10 90000 rear'",
+        read_only=True,
+    )
+    conditions: ConditionSettings = field(default_factory=ConditionSettings)
+
     sync: SyncSettings = field(default_factory=SyncSettings)
     end: EndSettings = field(default_factory=EndSettings)
 
@@ -69,10 +95,40 @@ class VehicleNodeSettings(DriveByWireSettings, SiteSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.schedule()
+        self.actuators(ActuatorLags())
+        if self._all_changes() and self.vehicle.fidelity == "single_track":
+            raise ValueError(f"conditions: {MULTIBODY_ONLY}")
+        if not self.levers.is_default:
+            VehicleLevers.of(self.vehicle.parameters()).positions(self.levers)
         for name in ("map", "odom"):
             frame = getattr(self.frames, name)
             if frame.startswith(OWN_FRAMES) or frame.endswith(SENSOR_FRAME):
                 raise ValueError(f"frames.{name}: must be the name of no frame of the vehicle, got {frame!r}")
+
+    def actuators(self, lags: ActuatorLags) -> Actuators:
+        """The vehicle's actuators, with the faults of the script; raises ValueError for a bad one."""
+        return Actuators(lags, scripted_faults(ActuatorFault, self.fault_script))
+
+    def start_condition(self) -> Condition:
+        """Conditions of the start that differ from the world and the vehicle's file."""
+        return Condition().after(self._start_changes())
+
+    def made_conditions(self, parameters: VehicleParameters, ground: GroundModel) -> Conditions:
+        """The vehicle's conditions, with the changes of the script; raises SettingsError for impossible ones."""
+        self.check_conditions(parameters, ground)
+        return Conditions(scripted_changes(self.change_script), start=self.start_condition(), parameters=parameters)
+
+    def check_conditions(self, parameters: VehicleParameters, ground: GroundModel) -> None:
+        """Raise SettingsError for conditions that a vehicle on a ground cannot have."""
+        check_changes(self._all_changes(), parameters, ground)
+
+    def _start_changes(self) -> list[ConditionChange]:
+        payload = self.vehicle.payload_kg
+        first = [ConditionChange(what=PAYLOAD, value=payload)] if payload > 0.0 else []
+        return [*first, *self.conditions.changes()]
+
+    def _all_changes(self) -> list[ConditionChange]:
+        return [*self._start_changes(), *scripted_changes(self.change_script)]
 
     def schedule(self) -> Schedule:
         """Schedule of what is published at which rate."""

@@ -50,3 +50,5 @@ def check_table(x_name: str, x: tuple[float, ...], y_name: str, y: tuple[float, 
     check_curve(x_name, x, y_name, y)
     if x[0] != 0.0 or y[0] != 0.0:
         raise ValueError(f"{x_name}, {y_name}: must begin with 0, got {x[0]:g} and {y[0]:g}")
+    if y[-1] < y[-2]:
+        raise ValueError(f"{y_name}: must not fall at the end, beyond which the last slope is kept")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
 
-from proving_ground.settings import setting
-from proving_ground.settings.nested import load_settings
+from proving_ground.settings import SettingsError, setting
+from proving_ground.settings.nested import build_nested, load_settings, plain_values
 from vehicle_dynamics.drive.drive_parameters import Brakes, Driveline, Powertrains, Tyre
 from vehicle_dynamics.equipment import Equipment
-from vehicle_dynamics.parameter_fields import check_table, damping_rate, length, mass, moment, point
+from vehicle_dynamics.parameter_fields import check_curve, check_table, damping_rate, length, mass, moment, point
+from vehicle_dynamics.suspension.arm_slopes import arm_slopes
 from vehicle_dynamics.suspension.pitman import PitmanPoints
 from vehicle_dynamics.suspension.wishbone import Hardpoints
+
+GRAVITY = 9.81  # [m/s^2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +91,7 @@ class Spring:
         ..., "Compressions of the spring's force table", unit="m", minimum=0.0, maximum=10.0
     )
     force_n: tuple[float, ...] = setting(..., "Spring force at each compression", unit="N", minimum=0.0, maximum=1e8)
+    is_captured: bool = setting(True, "Whether the spring pulls when it is longer than free; a loose one does not")
 
     def __post_init__(self) -> None:
         check_table("compression_m", self.compression_m, "force_n", self.force_n)
@@ -120,6 +124,25 @@ class Damper:
     outer_rebound_nspm: float = damping_rate("Damping rate in rebound outside the middle of the stroke")
     middle_from_length_m: float = length("Shock length where the middle of the stroke begins")
     middle_to_length_m: float = length("Shock length where the middle of the stroke ends")
+    speed_mps: tuple[float, ...] = setting(
+        (), "Speeds of the table of force_n, positive when the shock grows longer; empty: constant rates",
+        unit="m/s", minimum=-100.0, maximum=100.0,
+    )  # fmt: skip
+    force_n: tuple[float, ...] = setting(
+        (), "Resistance at each speed in the middle of the stroke, in place of the two rates",
+        unit="N", minimum=-1e7, maximum=1e7,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if not self.speed_mps and not self.force_n:
+            return
+        check_curve("speed_mps", self.speed_mps, "force_n", self.force_n)
+        if any(speed * force < 0.0 for speed, force in zip(self.speed_mps, self.force_n, strict=True)):
+            raise ValueError("force_n: must have the sign of the speed, a damper takes energy")
+        if np.interp(0.0, self.speed_mps, self.force_n) != 0.0:
+            raise ValueError("force_n: must be 0 at rest")
+        if self.force_n[1] < self.force_n[0] or self.force_n[-1] < self.force_n[-2]:
+            raise ValueError("force_n: must not fall at its ends, beyond which the outer slopes are kept")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +158,13 @@ class Suspension:
     antiroll_nmprad: float = setting(
         0.0, "Anti-roll bar: moment on each lower arm per angle between them", unit="N m/rad", minimum=0.0, maximum=1e7
     )
+    bushing_nmprad: float = setting(
+        0.0,
+        "Rubber bushings of the arms: moment on a lower arm per angle from the design position",
+        unit="N m/rad",
+        minimum=0.0,
+        maximum=1e7,
+    )
 
     def __post_init__(self) -> None:
         rods = [getattr(self.rods, item.name) for item in fields(self.rods)]
@@ -145,6 +175,18 @@ class Suspension:
             )
             if taken >= 0.5 * whole:
                 raise ValueError(f"rods: those taken from {name} must weigh less than half of it ({whole:g} kg)")
+
+    def capacity_n(self) -> float:
+        """Load on the wheel [N] that spring and bushings carry when the bump stop is reached, by design geometry."""
+        points, spring = self.hardpoints_left_m, self.spring
+        rise, change = arm_slopes(points.hardpoints(), points.spring_chassis, points.spring_lower_arm)
+        compression = spring.free_length_m - self.stops.bump_below_length_m
+        slope = (spring.force_n[-1] - spring.force_n[-2]) / (spring.compression_m[-1] - spring.compression_m[-2])
+        beyond = max(compression - spring.compression_m[-1], 0.0)
+        force = float(np.interp(compression, spring.compression_m, spring.force_n)) + slope * beyond
+        length_at_design = float(np.linalg.norm(np.subtract(points.spring_chassis, points.spring_lower_arm)))
+        angle = (length_at_design - self.stops.bump_below_length_m) / change
+        return (force * change + self.bushing_nmprad * angle) / rise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,6 +249,20 @@ class Aerodynamics:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ActuatorLags:
+    """Lags of the actuators that move the pedals; that of the steering wheel is the steering's servo."""
+
+    throttle_lag_s: float = setting(
+        0.0, "Time constant of the throttle's first-order lag behind its command; 0 for none",
+        unit="s", minimum=0.0, maximum=10.0,
+    )  # fmt: skip
+    brake_lag_s: float = setting(
+        0.0, "Time constant of the brake's first-order lag behind its command; 0 for none",
+        unit="s", minimum=0.0, maximum=10.0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class BodyContact:
     """Points of the body that touch the ground when the vehicle bottoms out or rolls over."""
 
@@ -226,6 +282,24 @@ class BodyContact:
     def __post_init__(self) -> None:
         if not 1 <= len(self.points_x_m) == len(self.points_y_m) == len(self.points_z_m):
             raise ValueError("points_x_m, points_y_m, points_z_m: must have equally many values, at least one")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cargo:
+    """Payload: a box of even density, fixed to the chassis."""
+
+    centre_m: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.5), "Centre of the payload in the chassis frame", unit="m", minimum=-100.0, maximum=100.0
+    )
+    size_m: tuple[float, float, float] = setting(
+        (1.0, 1.0, 0.5), "Length, width and height of the payload", unit="m", minimum=0.01, maximum=100.0
+    )
+    mass_kg: float = setting(0.0, "Mass of the payload", unit="kg", minimum=0.0, maximum=1e5)
+    max_kg: float = setting(1e5, "Largest payload of the vehicle", unit="kg", minimum=0.0, maximum=1e5)
+
+    def __post_init__(self) -> None:
+        if self.mass_kg > self.max_kg:
+            raise ValueError(f"mass_kg: must not exceed max_kg ({self.max_kg:g}), got {self.mass_kg:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,11 +331,45 @@ class VehicleParameters:
     body_contact: BodyContact
     single_track: SingleTrackPerformance
     aerodynamics: Aerodynamics = field(default_factory=Aerodynamics)
+    cargo: Cargo = field(default_factory=Cargo)
+    actuators: ActuatorLags = field(default_factory=ActuatorLags)
     equipment: Equipment = field(default_factory=Equipment)
 
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ValueError("name: must not be empty")
+        for name, load in zip(("front_suspension", "rear_suspension"), self._loads_on_springs_n(), strict=True):
+            capacity = getattr(self, name).capacity_n()
+            if capacity < load:
+                raise ValueError(
+                    f"{name}.spring: carries {1e-3 * capacity:.3g} kN per wheel at the bump stop, the vehicle needs"
+                    f" {1e-3 * load:.3g} kN"
+                )
+
+    def _loads_on_springs_n(self) -> tuple[float, float]:
+        """Weight of the sprung parts on each front and each rear wheel at rest, at design [N]."""
+        front, rear = self.front_suspension, self.rear_suspension
+        sprung = [(self.cargo.mass_kg, self.cargo.centre_m[0])]
+        sprung += [
+            (body.mass_kg, body.centre_of_mass_m[0])
+            for body in (self.chassis, self.steering.pitman_arm, self.steering.link)
+        ]
+        behind, ahead = rear.hardpoints_left_m.wheel_centre[0], front.hardpoints_left_m.wheel_centre[0]
+        if ahead <= behind:
+            raise ValueError("rear_suspension.hardpoints_left_m: wheel_centre must be behind that of the front")
+        mass = sum(part for part, _ in sprung)
+        on_front = sum(part * (x - behind) for part, x in sprung) / (ahead - behind)
+        return 0.5 * GRAVITY * on_front, 0.5 * GRAVITY * (mass - on_front)
+
+    def loaded(self, payload_kg: float) -> VehicleParameters:
+        """The vehicle with a payload [kg]; raises SettingsError beyond what it can carry."""
+        cargo = plain_values(self.cargo) | {"mass_kg": payload_kg}
+        try:
+            return replace(self, cargo=build_nested(Cargo, cargo, "cargo"))
+        except SettingsError:
+            raise
+        except ValueError as error:  # the springs cannot carry it
+            raise SettingsError(f"cargo: mass_kg {payload_kg:g}: {error}") from None
 
     @staticmethod
     def from_yaml(path: Path) -> VehicleParameters:

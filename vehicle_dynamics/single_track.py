@@ -21,7 +21,7 @@ from vehicle_dynamics.driving.snapshot import SNAPSHOT, SnapshotRecord
 from vehicle_dynamics.hmmwv import LONGEST_STEP_S, Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import NEUTRAL, Pedals
-from vehicle_dynamics.vehicle import RollingStart, Vehicle
+from vehicle_dynamics.vehicle import PedalAuthority, RollingStart, Vehicle
 
 Array = NDArray[np.float64]
 
@@ -153,9 +153,11 @@ class SingleTrack(Vehicle):
         model = Hmmwv(parameters, gravity=gravity)
         at_rest = model.snapshot(model.start(FlatGround()), Pedals(), FlatGround())
         self._at_rest: bytes = at_rest.tobytes()
+        self.understeer = 0.0
         self.base_in_chassis, self.wheelbase = model.base_in_chassis, model.wheelbase
         self._model = model
         own = parameters.single_track
+        self.pedal_authority = PedalAuthority(own.brake_mps2, own.drive_mps2)
         servo = model.kernel.servo
         fastest = 2.0 * model.curvature_at(1.0) * servo.fastest / (2.0 * servo.lock)
         self._track = _Track(

@@ -6,7 +6,7 @@ No clock and no thread here; simulation_loop.py has both. All times are whole na
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,11 @@ from proving_ground.interfaces.digest import Digest
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings.units import NS_PER_S
 from terrain.ground import GroundModel
+from terrain.own_friction import OwnFriction
 from terrain.ruts import clear_ruts
 from vehicle_dynamics.choices import DIVERGED, OVER
+from vehicle_dynamics.conditions import Conditions
+from vehicle_dynamics.control.actuators import Actuators
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.pedals import Pedals
@@ -94,7 +97,7 @@ class Schedule:
 
 
 class Stepper(Stateful):
-    """The vehicle, its driver and its time. `move` to the next event, `reset` to the start while time continues."""
+    """Vehicle, driver, actuators and time. `move` to the next event, `reset` to the start while time continues."""
 
     STATE = (
         "tick",
@@ -102,6 +105,8 @@ class Stepper(Stateful):
         "_has_jumped",
         "_state",
         "pedals",
+        "actuators",
+        "conditions",
         "seen",
         "diverged",
         "collisions",
@@ -118,11 +123,20 @@ class Stepper(Stateful):
         *,
         start: Mapping[str, float],
         start_ns: int = 0,
+        actuators: Actuators | None = None,
+        conditions: Conditions | None = None,
     ) -> None:
-        """start: position, heading and speed as for Vehicle.start."""
-        self._vehicle, self._ground, self._driver, self._schedule = vehicle, ground, driver, schedule
-        self._start = vehicle.start(ground, **start)  # type: ignore[arg-type]
+        """start: position, heading and speed as for Vehicle.start.
+
+        actuators: ideal ones by default; conditions: those of the vehicle and the ground by default.
+        """
+        self._vehicle, self._driver, self._schedule = vehicle, driver, schedule
+        self._ground = OwnFriction(ground)  # others may have the same ground, and do not notice changes of conditions
+        self.conditions = conditions or Conditions()
+        self._adapt()
+        self._start = vehicle.start(self._ground, **start)  # type: ignore[arg-type]
         self._start_ns = start_ns
+        self.actuators = actuators or Actuators()
         self.tick = 0
         self.is_paused = False
         self.digest: Digest | None = None  # hashes pedals and states
@@ -160,12 +174,23 @@ class Stepper(Stateful):
     def reset(self) -> None:
         """Reset vehicle, driver and soil to the start; time continues. The next instant reports each reset once."""
         self._driver.reset()
+        self.actuators.reset()
+        self.conditions.reset()
+        self._adapt()
         self._put_at_start()
         self._has_jumped = True
 
     def start_from(self, start: Mapping[str, float]) -> None:
         """Reset to another start, as after a change of the ground; raises ValueError when there is no equilibrium."""
-        self._start = self._vehicle.start(self._ground, **start)  # type: ignore[arg-type]
+        before = self.conditions.saved_state()
+        self.conditions.reset()
+        self._adapt()
+        try:
+            self._start = self._vehicle.start(self._ground, **start)  # type: ignore[arg-type]
+        except ValueError:
+            self.conditions.restore_state(before)
+            self._adapt()
+            raise
         self.reset()
 
     def place(self, start: Mapping[str, float]) -> None:
@@ -178,6 +203,7 @@ class Stepper(Stateful):
     def restart_time(self) -> None:
         """Go back to the time of the start with the present state."""
         self._driver.reset()
+        self.conditions.restart_time()
         self.tick = 0
         self._has_jumped = True
 
@@ -218,6 +244,17 @@ class Stepper(Stateful):
             instants.append(self.move())
         return instants
 
+    def restore_state(self, state: dict[str, Any], *, keep_random: bool = False) -> None:
+        """See Stateful."""
+        super().restore_state(state, keep_random=keep_random)
+        self._adapt()
+
+    def _adapt(self) -> None:
+        """Let vehicle and ground have the present conditions."""
+        present = self.conditions.present
+        self._vehicle.adapt(present.payload_kg, present.pressures_pa)
+        self._ground.set_friction(present.friction)
+
     def _put_at_start(self) -> None:
         clear_ruts(self._ground.kernel().ruts)
         self._state = self._start.copy()
@@ -228,7 +265,9 @@ class Stepper(Stateful):
 
     def _drive(self, steps: int) -> None:
         if self.begins_period:
-            self.pedals = self._driver.pedals(self.seconds, self.seen)
+            if self.conditions.advance(self.seconds):
+                self._adapt()
+            self.pedals = self.actuators.moved(self.seconds, self._driver.pedals(self.seconds, self.seen))
         made = self._vehicle.advance(self._state, self.pedals, self._ground, steps)
         seen = self._vehicle.snapshot(self._state, self.pedals, self._ground)
         if made == steps and np.isfinite(np.frombuffer(seen.tobytes())).all():

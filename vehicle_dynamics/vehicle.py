@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from terrain.ground import GroundModel
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
+from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
 
 Array = NDArray[np.float64]
@@ -25,16 +26,26 @@ class RollingStart(NamedTuple):
     gear: int  # 0 picks one by speed
 
 
+class PedalAuthority(NamedTuple):
+    """What a driver knows of a vehicle's pedals: acceleration per pedal travel, at small speed [m/s^2]."""
+
+    brake: float  # of a brake that is pressed lightly
+    throttle: float
+
+
 class Vehicle(Protocol):
     """A vehicle whose whole state is a flat array: a copy of it is a checkpoint, to the bit.
 
     One object serves one thread: it has its own work arrays.
     """
 
+    parameters: VehicleParameters
     step_s: float  # time step [s]
     wheel_radius: float  # unloaded [m]
     wheelbase: float  # at rest [m]
+    understeer: float  # steering over that of the path grows by this times the squared speed [s^2/m^2]
     base_in_chassis: Array  # base_link's origin: on the ground under the rear axle at static ride [m]
+    pedal_authority: PedalAuthority
 
     def start(
         self,
@@ -63,6 +74,14 @@ class Vehicle(Protocol):
     def snapshot(self, state: Array, pedals: Pedals, ground: GroundModel) -> SnapshotRecord:
         """Snapshot of the present state; the record belongs to the caller."""
         ...
+
+    def adapt(self, payload_kg: float | None, pressures_pa: tuple[float | None, ...]) -> None:
+        """Go on with another payload [kg] and other tyre pressures [Pa]; None: those of the vehicle's file.
+
+        The state stays as it is, and so does base_link. Raises ValueError if the vehicle cannot have them.
+        """
+        if payload_kg is not None or any(pressure is not None for pressure in pressures_pa):
+            raise ValueError("the vehicle has neither payload nor tyre pressures")
 
     def steering_for(self, curvature: float) -> float:
         """Steering wheel, -1 to 1, at which a slowly rolling vehicle follows a curvature [1/m], left positive."""

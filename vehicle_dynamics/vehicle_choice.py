@@ -38,6 +38,10 @@ class VehicleChoice:
         choices=tuple(METHODS),
         read_only=True,
     )
+    payload_kg: float = setting(
+        0.0, "Mass of the payload at the start; 0: that of the vehicle's file",
+        unit="kg", minimum=0.0, maximum=1e5, read_only=True,
+    )  # fmt: skip
     step_s: float = setting(
         0.001, "Integration time step of the vehicle model",
         unit="s", minimum=1e-5, maximum=LONGEST_STEP_S, read_only=True,
@@ -45,6 +49,8 @@ class VehicleChoice:
 
     def __post_init__(self) -> None:
         steps_per_control(self.step_s)
+        if self.payload_kg > 0.0 and self.fidelity == "single_track":
+            raise ValueError("payload_kg: needs fidelity multibody; single_track has no mass")
 
     def parameters(self) -> VehicleParameters:
         """Parameters from the model's file; raises SettingsError."""

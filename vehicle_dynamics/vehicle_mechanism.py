@@ -13,7 +13,7 @@ from proving_ground.interfaces.joints import CORNERS
 from proving_ground.kernels.vector3 import Vector3
 from vehicle_dynamics.multibody.mechanism import ROOT, Axis, Body, Cut, Mechanism, Motion
 from vehicle_dynamics.multibody.spatial import skew
-from vehicle_dynamics.parameters import RigidBody, Suspension, VehicleParameters
+from vehicle_dynamics.parameters import Cargo, RigidBody, Suspension, VehicleParameters
 from vehicle_dynamics.suspension.wishbone import WishboneGeometry
 
 Array = NDArray[np.float64]
@@ -40,10 +40,19 @@ def vehicle_mechanism(parameters: VehicleParameters, steering_is_free: bool = Fa
 
 
 def chassis_lump(parameters: VehicleParameters, steering_is_fixed: bool) -> Lump:
-    """The chassis less the rods whose mass is subtracted from it; plus the steering at design when fixed to it."""
+    """The chassis less the rods whose mass is subtracted from it, with the payload; with the steering when fixed."""
     taken = [rod for corner in CORNERS for rod in CornerBuilder(parameters, corner).taken_from("chassis")]
     chassis = without(_lump(parameters.chassis, np.eye(3)), taken)
+    if parameters.cargo.mass_kg > 0.0:
+        chassis = joined([chassis, _payload(parameters.cargo)])
     return joined([chassis, *steering_lumps(parameters).values()]) if steering_is_fixed else chassis
+
+
+def _payload(cargo: Cargo) -> Lump:
+    """A box of even density."""
+    x, y, z = (size * size for size in cargo.size_m)
+    inertia = cargo.mass_kg / 12.0 * np.diag([y + z, x + z, x + y])
+    return cargo.mass_kg, np.array(cargo.centre_m), inertia
 
 
 def steering_lumps(parameters: VehicleParameters) -> dict[str, Lump]:

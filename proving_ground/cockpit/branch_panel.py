@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import viser
 
 from proving_ground.cockpit.panel import Panel
-from sensors.faults import FAULTS
 
 START = "the start"
+FIRST_FAULT = "outage"  # selected at the beginning, where there are sensors
 
 
 class BranchCommands(Protocol):
@@ -29,8 +29,8 @@ class BranchCommands(Protocol):
     def set_friction(self, friction: float) -> None:
         """Change the ground's friction."""
 
-    def add_fault(self, sensor: str, kind: str, value: float) -> None:
-        """Let a sensor fail."""
+    def add_fault(self, name: str, kind: str, value: float) -> None:
+        """Let a sensor or an actuator fail."""
 
     def clear_faults(self) -> None:
         """End all faults."""
@@ -44,10 +44,10 @@ class BranchPanel:
         server: viser.ViserServer,
         panel: Panel,
         commands: BranchCommands,
-        sensors: Sequence[str],
+        fallible: Mapping[str, Sequence[str]],
         friction: float | None,
     ) -> None:
-        """friction: of the ground; None: it has none that can be changed."""
+        """fallible: kinds of faults by sensor or actuator; friction: of the ground, None if it cannot be changed."""
         gui, self._commands, self._post = server.gui, commands, commands.post
         with panel.tabs.add_tab("Branches"):
             self._words = gui.add_markdown("")
@@ -58,8 +58,7 @@ class BranchPanel:
             back.on_click(lambda _: self._post(partial(commands.go_back, str(self.checkpoint.value))))
             if friction is not None:
                 self._add_friction(gui, friction)
-            if sensors:
-                self._add_faults(gui, tuple(sensors))
+            self._add_faults(gui, fallible)
 
     def show(self, words: str, checkpoints: Sequence[str]) -> None:
         """Show the state of the run, and which checkpoints there are."""
@@ -72,7 +71,7 @@ class BranchPanel:
     def _add_friction(self, gui: Any, friction: float) -> None:
         slider = gui.add_slider(
             "Friction", min=0.05, max=1.5, step=0.05, initial_value=min(max(friction, 0.05), 1.5),
-            hint="Coefficient of friction of the ground, from now on",
+            hint="Coefficient of friction of hard ground, from now on",
         )  # fmt: skip
 
         def on_update(event: Any) -> None:
@@ -81,16 +80,23 @@ class BranchPanel:
 
         slider.on_update(on_update)
 
-    def _add_faults(self, gui: Any, sensors: tuple[str, ...]) -> None:
+    def _add_faults(self, gui: Any, fallible: Mapping[str, Sequence[str]]) -> None:
+        first = next(iter(fallible.values()))
         with gui.add_folder("Fault"):
-            sensor = gui.add_dropdown("Sensor", sensors)
-            kind = gui.add_dropdown("Kind", tuple(FAULTS), initial_value="outage")
+            part = gui.add_dropdown("Part", tuple(fallible), hint="Sensor or actuator that fails")
+            kind = gui.add_dropdown(
+                "Kind", tuple(first), initial_value=FIRST_FAULT if FIRST_FAULT in first else first[0]
+            )
             value = gui.add_number("Value", 0.0, hint="Size of the fault, as its kind defines it")
             add = gui.add_button("Begin fault")
             clear = gui.add_button("End faults")
 
         def begin(_: Any) -> None:
-            self._post(partial(self._commands.add_fault, str(sensor.value), str(kind.value), float(value.value)))
+            self._post(partial(self._commands.add_fault, str(part.value), str(kind.value), float(value.value)))
 
+        def offer_kinds(_: Any) -> None:
+            kind.options = tuple(fallible[str(part.value)])
+
+        part.on_update(offer_kinds)
         add.on_click(begin)
         clear.on_click(lambda _: self._post(self._commands.clear_faults))

@@ -12,9 +12,13 @@ from proving_ground.scenarios.lock_step import LockStep
 from proving_ground.scenarios.metrics import load_reference, verdict
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.simulation import Command, Wheel
-from proving_ground.settings import SettingsError, as_parameters, build
+from proving_ground.settings import SettingsError, build
 from proving_ground.settings.units import NS_PER_S
+from sensors.faults import FAULTS
 from sensors.rig import SensorFault
+from terrain.own_friction import hard_friction
+from vehicle_dynamics.conditions import FRICTION, ConditionChange
+from vehicle_dynamics.control.actuators import ACTUATOR_FAULTS, ACTUATORS, ActuatorFault
 
 
 class Checkpoint(NamedTuple):
@@ -62,9 +66,10 @@ class BranchedRun:
         self.runner = self._made(scenario)
 
     @property
-    def sensors(self) -> tuple[str, ...]:
-        """Names of the sensors."""
-        return tuple(choice.called for choice in self.scenario.sensors)
+    def fallible(self) -> dict[str, tuple[str, ...]]:
+        """Kinds of faults of the sensors and actuators by name; a sensor hides an actuator of the same name."""
+        sensors = {choice.called: tuple(FAULTS) for choice in self.scenario.sensors}
+        return sensors | {name: tuple(ACTUATOR_FAULTS) for name in ACTUATORS if name not in sensors}
 
     def advance(self, periods: int) -> None:
         """Run on for some control periods, at most to the end."""
@@ -96,23 +101,35 @@ class BranchedRun:
         self._count += 1
         self.scenario, self.runner, self.branch, self.changes = scenario, runner, self._count, []
 
-    def set_friction(self, friction: float) -> None:
-        """Change the ground's friction from now on; raises SettingsError."""
-        flat = self.scenario.world.flat
-        if flat is None:
-            raise SettingsError("friction: only a flat world without soil has one for all of its ground")
-        changed = build(type(flat), {**as_parameters(flat), "friction": friction})
-        world = replace(self.scenario.world, flat=changed)
-        self._change(replace(self.scenario, world=world), f"friction {friction:g}")
+    @property
+    def friction(self) -> float | None:
+        """Present friction of hard ground; None if it cannot be changed."""
+        if self.scenario.vehicle.fidelity == "single_track":
+            return None
+        changed = self.runner.condition.friction
+        return hard_friction(self.runner.ground) if changed is None else changed
 
-    def add_fault(self, sensor: str, kind: str, value: float) -> None:
-        """Let a sensor fail from now on; raises SettingsError."""
-        fault = build(SensorFault, {"sensor": sensor, "kind": kind, "value": value, "start_s": self.runner.time})
+    def set_friction(self, friction: float) -> None:
+        """Change the friction of hard ground under the vehicle from now on; raises SettingsError."""
+        values = {"what": FRICTION, "value": friction, "at_s": self.runner.time}
+        changes = (*self.scenario.changes, build(ConditionChange, values))
+        try:
+            scenario = replace(self.scenario, changes=changes)
+        except ValueError as error:  # a vehicle without tyres
+            raise SettingsError(str(error)) from None
+        self._change(scenario, f"friction {friction:g}")
+
+    def add_fault(self, name: str, kind: str, value: float) -> None:
+        """Let a sensor or an actuator fail from now on; raises SettingsError."""
+        is_actuator = self.fallible.get(name) == tuple(ACTUATOR_FAULTS)
+        fault_type: type[SensorFault | ActuatorFault] = ActuatorFault if is_actuator else SensorFault
+        values = {fault_type.known_by: name, "kind": kind, "value": value, "start_s": self.runner.time}
+        fault = build(fault_type, values)
         try:
             scenario = replace(self.scenario, faults=(*self.scenario.faults, fault))
-        except ValueError as error:  # a fault that the sensor cannot have
+        except ValueError as error:  # an unknown sensor, or a fault that it cannot have
             raise SettingsError(str(error)) from None
-        self._change(scenario, f"{kind} {value:g} of {sensor}")
+        self._change(scenario, f"{kind} {value:g} of {name}")
 
     def clear_faults(self) -> None:
         """End all faults."""

@@ -90,10 +90,7 @@ class LockStepCockpit:
         self._settings = settings.fitted(runner.parameters.equipment)
         base = np.asarray(runner.vehicle.base_in_chassis, float)
         self.page = Page(settings, runner.world, runner.parameters, base, self)
-        flat = scenario.world.flat
-        self.branches = BranchPanel(
-            self.page.server, self.page.panel, self, self.run.sensors, flat.friction if flat is not None else None
-        )
+        self.branches = BranchPanel(self.page.server, self.page.panel, self, self.run.fallible, self.run.friction)
 
     def turn(self) -> None:
         """Obey the page, simulate what is due, draw."""
@@ -175,9 +172,9 @@ class LockStepCockpit:
         """Change the ground's friction; deferred, because a slider or a keyboard sends many values on the way."""
         self._wanted_friction = (friction, time.monotonic())
 
-    def add_fault(self, sensor: str, kind: str, value: float) -> None:
-        """Let a sensor fail."""
-        self.run.add_fault(sensor, kind, value)
+    def add_fault(self, name: str, kind: str, value: float) -> None:
+        """Let a sensor or an actuator fail."""
+        self.run.add_fault(name, kind, value)
         self._say(self.run.changes[-1])
 
     def clear_faults(self) -> None:

@@ -11,6 +11,7 @@ LOWER_ARMS: Final = tuple(f"{corner}_lower_arm" for corner in CORNERS)
 STEERING, THROTTLE, BRAKE, ENGINE, GEAR = "steering", "throttle", "brake", "engine", "gear"
 PEDALS: Final = (STEERING, THROTTLE, BRAKE)  # required in a command on vehicle/pedals
 PEDALS_AND_GEAR: Final = (*PEDALS, GEAR)
+LEVERS: Final = ("transfer_range", "locks", "parking_brake")  # optional there, after the gear; absent: as they are
 DRIVE: Final = (*PEDALS, ENGINE)
 TILTS: Final = ("tilt_x", "tilt_y")
 ACTUATION: Final = (*DRIVE, *TILTS)  # of vehicle/actuation: measured

@@ -44,9 +44,12 @@ Frames = tuple[str, str]  # of an odometry: reference frame and moving frame
 
 
 def fill_pedals(message: Any, time_ns: int, positions: Sequence[float]) -> None:
-    """sensor_msgs/JointState of a command, whose `name` is already joints.PEDALS_AND_GEAR."""
+    """sensor_msgs/JointState of a command: pedals, gear, and those levers that are not negative (to be kept)."""
     set_stamp(message.header.stamp, time_ns)
-    message.position = numbers(message, positions)
+    count = len(joints.PEDALS_AND_GEAR)
+    levers = {name: value for name, value in zip(joints.LEVERS, positions[count:], strict=False) if value >= 0.0}
+    message.name = [*joints.PEDALS_AND_GEAR, *levers]
+    message.position = numbers(message, [*positions[:count], *levers.values()])
 
 
 def fill_command(message: Any, time_ns: int, speed: float, yaw_rate: float) -> None:

@@ -32,7 +32,9 @@ ACKERMANN_CMD: Final = Topic(
 )  # fmt: skip
 PEDALS: Final = Topic(
     name="vehicle/pedals", type=types.JOINTS, publishers=("teleop", "keyboard", "script"), listeners=("vehicle",),
-    text="`position` of steering (-1 right to 1 left), throttle, brake (0 to 1) and optional gear (-1, 0, 1), by name",
+    text="`position` of steering (-1 right to 1 left), throttle, brake (0 to 1) and optional gear (-1, 0, 1), by name; "
+    "absent: 1, drive. Optional transfer_range (number of the range), locks (1 front, 2 rear, 3 both), parking_brake "
+    "(0 to 1); absent: as they are",
 )  # fmt: skip
 GOAL_POSE: Final = Topic(
     name="goal_pose", type=types.POSE, publishers=("referee", "cockpit"), listeners=("planner",), frame="map",

@@ -67,7 +67,7 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     A criterion that the missing data could have met or broken is open: neither met nor missed.
     """
     from proving_ground.report.from_bag import recorded  # its libraries take a while to import
-    from proving_ground.report.from_run import collision_events, fault_events, goal_of, world_name
+    from proving_ground.report.from_run import change_events, collision_events, fault_events, goal_of, world_name
     from proving_ground.report.page import write_report
     from proving_ground.report.versions import versions
     from proving_ground.scenarios.judging import judge_around
@@ -86,7 +86,8 @@ def judge_bag(path: Path, folder: Path, given: Mapping[str, str]) -> int:
     unsound += [f"criterion on {item.channel}: is not in the bag and cannot be judged" for item in left_out]
     passed = False if unsound else verdict(findings)
     remarks = [*record.remarks, *unsound, *_remarks(record, scenario, findings, lacking, last)]
-    events = [*record.events, *fault_events(scenario), *collision_events(record.channels), *missing_events(last)]
+    events = [*record.events, *fault_events(scenario), *change_events(scenario)]
+    events += [*collision_events(record.channels), *missing_events(last)]
     record = replace(
         record,
         name=_run_name(path, folder),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces import topics
 from proving_ground.interfaces.frames import BASE_FRAME
 from proving_ground.interfaces.map_codec import fill_grid, fill_shapes
 from proving_ground.interfaces.motion_codec import fill_command, fill_pedals
@@ -125,7 +125,6 @@ class _OrderWriting:
     def __init__(self, write: Callable[[Topic, Any], None]) -> None:
         self._write, self._written = write, 0
         self._pedals, self._command = empty(topics.PEDALS.type), empty(topics.CMD_VEL.type, BASE_FRAME)
-        self._pedals.name = list(joints.PEDALS_AND_GEAR)
 
     def look(self, time_ns: int, count: int, order: Order | None) -> None:
         """Call after the driver has acted; count: number of commands given."""

@@ -18,8 +18,11 @@ from proving_ground.scenarios.lock_step import Run
 from proving_ground.scenarios.metrics import Finding
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.settings.named_files import is_path
+from sensors.rig import SensorFault
 from state_observer.vehicle.observer import BasicObserver, VehicleObserver
 from terrain.world import World
+from vehicle_dynamics.conditions import ALL
+from vehicle_dynamics.control.actuators import ActuatorFault
 
 Array = NDArray[np.float64]
 
@@ -49,7 +52,7 @@ def record_from_run(
     """
     base = runner.vehicle.base_in_chassis
     observation = runner.observation
-    events = [*fault_events(scenario), *runner.watch.events, *collision_events(run.channels)]
+    events = [*fault_events(scenario), *change_events(scenario), *runner.watch.events, *collision_events(run.channels)]
     events += missing_events(silent, OBSERVER)
     remarks = [missing_text(silent, OBSERVER)] if silent else []
     if run.diverged_at is not None:
@@ -80,16 +83,30 @@ def record_from_run(
 
 
 def fault_events(scenario: Scenario) -> list[Event]:
-    """Faults of the sensors in the scenario; those that begin after its end are left out."""
+    """Faults of sensors and actuators in the scenario; those that begin after its end are left out."""
     events = []
     for fault in scenario.faults:
         if fault.start_s < scenario.duration_s:
-            part = f" of {fault.channel}" if fault.channel else ""
             value = f", {fault.value:g}" if fault.value else ""
             left = scenario.duration_s - fault.start_s
             length = left if fault.length_s > FOR_EVER_S else min(fault.length_s, left)
-            events.append(Event(fault.start_s, "fault", f"{fault.sensor}: {fault.kind}{part}{value}", length))
+            words = f"{getattr(fault, fault.known_by)}: {fault.kind}{_channel_words(fault)}{value}"
+            events.append(Event(fault.start_s, "fault", words, length))
     return events
+
+
+def change_events(scenario: Scenario) -> list[Event]:
+    """Changes of friction, payload and tyre pressures in the scenario; those after its end are left out."""
+    events = []
+    for change in scenario.changes:
+        if change.at_s < scenario.duration_s:
+            wheels = "" if change.wheels == ALL else f" of {change.wheels}"
+            events.append(Event(change.at_s, "change", f"{change.what}{wheels}: {change.value:g}"))
+    return events
+
+
+def _channel_words(fault: SensorFault | ActuatorFault) -> str:
+    return f" of {fault.channel}" if isinstance(fault, SensorFault) and fault.channel else ""
 
 
 def collision_events(channels: Channels) -> list[Event]:

@@ -162,7 +162,7 @@ def _draw_paths(axis: Any, records: Sequence[RunRecord], has_world: bool) -> lis
 
 def _draw_faults(axis: Any, record: RunRecord) -> None:
     time, x, y = (record.channels[key] for key in ("time_s", "x_m", "y_m"))
-    label: str | None = "sensor fault"
+    label: str | None = "fault"
     for event in record.events:
         if event.kind == "fault" and event.length_s is not None:
             part = (time >= event.time_s) & (time <= event.time_s + event.length_s)

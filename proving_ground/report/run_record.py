@@ -45,7 +45,7 @@ class Event:
     """Something that happened, at seconds since the start; length: None for an instant."""
 
     time_s: float
-    kind: str  # fault, planner, observer, collision, diagnostics ...
+    kind: str  # fault, change, planner, observer, collision, diagnostics ...
     words: str
     length_s: float | None = None
 

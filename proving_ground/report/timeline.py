@@ -9,7 +9,13 @@ from proving_ground.report.drawing import BOTTOM, FAULT_COLOUR, RIGHT, Plot, let
 from proving_ground.report.run_record import Event
 
 WIDTH_INCHES, LINE_INCHES, LEFT_INCHES = 8.0, 0.32, 0.9
-COLOURS = {"fault": FAULT_COLOUR, "collision": "#b3261e", "planner": "#0b4fb3", "observer": "#2a7f3f"}
+COLOURS = {
+    "fault": FAULT_COLOUR,
+    "collision": "#b3261e",
+    "planner": "#0b4fb3",
+    "observer": "#2a7f3f",
+    "change": "#8a6d00",
+}
 OTHER = "#6b5b95"
 
 

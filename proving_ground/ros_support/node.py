@@ -22,6 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from proving_ground.interfaces import topics
+from proving_ground.interfaces.faults import TimedFault, active_words
 from proving_ground.interfaces.topic import Service, Topic
 from proving_ground.kernels.compilations import COMPILATIONS, Compilation
 from proving_ground.ros_support.arguments import check_environment, check_ros_arguments, rcl_complaint, settings_help
@@ -62,7 +63,9 @@ class SuiteNode(Node, Generic[Settings]):
         super().__init__(self.default_name, **NODE_OPTIONS)
         self.health = Health()
         self._log_limit = LogLimit()
-        self._bridge: ParameterBridge[Settings] = ParameterBridge(self, self.settings_type, self.on_settings)
+        self._bridge: ParameterBridge[Settings] = ParameterBridge(
+            self, self.settings_type, self.on_settings, self.check_settings
+        )
         # Human input and health run on the machine's time: a paused or fast simulation must not delay a stop or
         # silence a report. Everything simulated uses self.get_clock().
         self.wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -81,6 +84,9 @@ class SuiteNode(Node, Generic[Settings]):
     def on_settings(self, old: Settings, new: Settings) -> None:
         """Called after a change of parameters; override to apply it."""
 
+    def check_settings(self, new: Settings) -> None:
+        """Called before a change of parameters; override to raise SettingsError for what this node cannot have."""
+
     def wall_time(self) -> float:
         """Seconds on a steady clock, for watchdogs over human input."""
         return time.monotonic()
@@ -96,6 +102,13 @@ class SuiteNode(Node, Generic[Settings]):
             self.get_logger().warning(message)
         else:
             self.get_logger().error(message)
+
+    def report_faults(self, faults: Sequence[TimedFault]) -> None:
+        """Report the faults that are active on purpose; that there are none is logged only after one."""
+        if faults or "fault" in self.health.checks:
+            self.report("fault", Level.WARN if faults else Level.OK, active_words(faults))
+        else:
+            self.health.report("fault", Level.OK, active_words(()))
 
     def count_late_compilations(self) -> None:
         """From now on, count kernels that are compiled: a node does this before it reports for the first time."""

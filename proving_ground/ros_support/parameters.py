@@ -36,11 +36,18 @@ class ParameterBridge(Generic[Settings]):
     """Keeps `settings` equal to the node's parameters; a rejected set leaves both as they were."""
 
     def __init__(
-        self, node: Node, settings_type: type[Settings], on_change: Callable[[Settings, Settings], None]
+        self,
+        node: Node,
+        settings_type: type[Settings],
+        on_change: Callable[[Settings, Settings], None],
+        check: Callable[[Settings], None] = lambda settings: None,
     ) -> None:
-        """Declare all settings on the node; raises SettingsError when a start value is bad."""
+        """Declare all settings on the node; raises SettingsError when a start value is bad.
+
+        check: raises SettingsError for changed settings that the running node cannot have.
+        """
         self._declarations = declarations(settings_type)
-        self._on_change = on_change
+        self._on_change, self._check = on_change, check
         self.settings: Settings = build(settings_type, _take_overrides(node, self._declarations))
         values = as_parameters(self.settings)
         for declaration in self._declarations.values():
@@ -85,7 +92,9 @@ class ParameterBridge(Generic[Settings]):
     def _candidate(self, parameters: Iterable[Parameter]) -> Settings:
         values = as_parameters(self.settings)
         values.update({item.name: _value(item) for item in parameters if item.name in self._declarations})
-        return build(type(self.settings), values)
+        candidate = build(type(self.settings), values)
+        self._check(candidate)
+        return candidate
 
 
 def _take_overrides(node: Node, known: dict[str, Declaration]) -> dict[str, object]:
@@ -108,6 +117,8 @@ def _descriptor(declaration: Declaration) -> ParameterDescriptor:
         description=declaration.description,
         additional_constraints=f"must be {declaration.allowed()}",
         read_only=declaration.read_only,
+        # rclpy takes an empty list for one of bytes, and would reject all others later.
+        dynamic_typing=declaration.is_list and not declaration.read_only and not declaration.default,
     )
     if declaration.minimum is not None and declaration.maximum is not None:
         if declaration.kind is float:

@@ -44,7 +44,7 @@ class Origin(NamedTuple):
 def fingerprint(parts: Mapping[str, Compiled], parameters: VehicleParameters, world: World | None) -> dict[str, str]:
     """Hashes of all that a run follows from, by name. Criteria and duration may differ between runs of one state."""
     hashes = {f"the settings of {name}": _hash(as_parameters(part.settings)) for name, part in parts.items()}
-    hashes["the vehicle's parameters"] = _hash({"": repr(parameters)})
+    hashes["the vehicle's parameters"] = _hash({"": parameters})  # not as text, which could be taken for a path
     hashes["the world"] = _world_hash(world)
     return hashes
 
@@ -136,6 +136,13 @@ def _hash(values: Mapping[str, Any]) -> str:
     """Hash of settings by name; that of a file is of its content, wherever it is."""
     digest = hashlib.sha256()
     for name, value in sorted(values.items()):
-        is_file = isinstance(value, str) and "/" in value and "\n" not in value and Path(value).is_file()
+        is_file = isinstance(value, str) and _is_file(value)
         digest.update(f"{name}\0".encode() + (Path(value).read_bytes() if is_file else repr(value).encode()) + b"\0")
     return digest.hexdigest()
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return "/" in text and "\n" not in text and Path(text).is_file()
+    except OSError:  # too long for a path
+        return False

@@ -9,10 +9,12 @@ import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 
 SETTLED_S = 1.0  # after a start or a change of pedals
 GRAVITY = 9.81  # [m/s^2]
@@ -44,10 +46,13 @@ def rolling_resistance() -> tuple[Identified, Identified]:
     free = dataclasses.replace(parameters, tyre=dataclasses.replace(parameters.tyre, rolling_resistance=0.0))
     slope = float(np.arctan(-_slope(scenario)))
     real, ideal = (_acceleration(LockStep(scenario, parameters=item).run()) for item in (parameters, free))
-    configured = parameters.tyre.rolling_resistance
+    loads = _standing_loads(scenario, parameters)
+    tyres = [tyre_of_wheel(parameters.tyre, wheel) for wheel in range(4)]
+    configured = float(np.average([tyre.rolling_resistance for tyre in tyres], weights=loads))
+    radius = parameters.wheel.radius_m - float(np.mean(loads / [tyre.stiffness_npm for tyre in tyres]))
     # The resisting torque C N R of Eq. 5.42 has the unloaded radius; the ground's force that balances it acts at the
     # distance of the ground, a tyre's deflection less.
-    lever = _loaded_radius(scenario, parameters) / parameters.wheel.radius_m
+    lever = radius / parameters.wheel.radius_m
     inertia = effective_mass_share(scenario, parameters)
     found = inertia * lever * (ideal - real) / (GRAVITY * np.cos(slope))
     printed = (ideal - real) / (GRAVITY * np.cos(slope))
@@ -102,9 +107,8 @@ def _acceleration(run: Run) -> float:
     return float(np.polyfit(time[settled], speed[settled], 1)[0])
 
 
-def _loaded_radius(scenario: Scenario, parameters: VehicleParameters) -> float:
-    """Height of the wheel centres above the ground [m] on the standing vehicle."""
-    tyre = parameters.tyre
+def _standing_loads(scenario: Scenario, parameters: VehicleParameters) -> NDArray[np.float64]:
+    """Wheel loads [N] of the standing vehicle."""
     still = dataclasses.replace(scenario, start=dataclasses.replace(scenario.start, speed_mps=0.0), duration_s=0.01)
-    loads = LockStep(still, parameters=parameters).run().history["load"][0]
-    return parameters.wheel.radius_m - float(np.mean(loads)) / tyre.stiffness_npm
+    loads: NDArray[np.float64] = LockStep(still, parameters=parameters).run().history["load"][0]
+    return loads

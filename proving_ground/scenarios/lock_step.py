@@ -30,6 +30,7 @@ from sensors.rig import SensorRig
 from terrain.ground import GroundModel
 from terrain.surroundings import Surroundings
 from terrain.world import World
+from vehicle_dynamics.conditions import MULTIBODY_ONLY, Condition, ConditionChange, check_changes
 from vehicle_dynamics.control.drive_by_wire import ACCEPTED, DriveByWire, Order, Verdict
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.equilibrium import NoEquilibriumError
@@ -84,7 +85,7 @@ class _Wire(Stateful):
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         """For the next PERIOD_S; raises ValueError for pedals that are not finite."""
         order = self._driver.act(now, seen)
-        self.order = order.within_limits() if isinstance(order, Pedals) else order
+        self.order = order.as_command() if isinstance(order, Pedals) else order
         if self.order is not None:
             self.orders += 1
             self.answer = self._drive.receive(now, self.order)
@@ -149,8 +150,18 @@ class LockStep(Resumable):
         start = settings.start.origin(self._there.world)._asdict() | {"gear": settings.start.gear}
         schedule = Schedule(self.vehicle.step_s, {"truth": settings.odom_rate_hz})
         self._wire = _Wire(self._driver, DriveByWire(self.vehicle, settings))
+        conditions = settings.made_conditions(self.parameters, self._ground)
         try:
-            return Stepper(self.vehicle, self._ground, self._wire, schedule, start=start, start_ns=self._start_ns)
+            return Stepper(
+                self.vehicle,
+                self._ground,
+                self._wire,
+                schedule,
+                start=start,
+                start_ns=self._start_ns,
+                actuators=settings.actuators(self.parameters.actuators),
+                conditions=conditions,
+            )
         except (NoEquilibriumError, ValueError) as error:
             raise SettingsError(f"start: {error}") from None
 
@@ -243,8 +254,23 @@ class LockStep(Resumable):
 
     @property
     def pedals(self) -> Pedals:
-        """Latest pedals of the drive-by-wire."""
+        """Latest pedals of the vehicle: those of the drive-by-wire, as its actuators move them."""
         return self._stepper.pedals
+
+    @property
+    def condition(self) -> Condition:
+        """Present conditions: friction, payload and tyre pressures that differ from the world and the file."""
+        return self._stepper.conditions.present
+
+    def change(self, change: ConditionChange) -> None:
+        """Change a condition from this instant on, whatever the time of the change; raises SettingsError.
+
+        The scenario does not know of it; a checkpoint does.
+        """
+        if self.parts["vehicle"].settings.vehicle.fidelity == "single_track":
+            raise SettingsError(f"conditions: {MULTIBODY_ONLY}")
+        check_changes([change], self.parameters, self._ground)
+        self._stepper.conditions.change(change)
 
     @property
     def order(self) -> tuple[int, Order | None]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planner.node_settings import PlannerNodeSettings, SeenLidar
+from proving_ground.interfaces.faults import fault_words
 from proving_ground.scenarios.scenario import Scenario
 from proving_ground.scenarios.script import ScriptSettings
 from proving_ground.settings import SettingsError, as_parameters, build
 from proving_ground.settings.nested import default_values, settings_text
-from sensors.fault_script import fault_words
 from sensors.kinds import SENSOR_KINDS, SensorKind
 from sensors.rig import SensorChoice, steps_between_ticks
 from state_observer.node_settings import KnownEncoders, KnownGps, KnownImu, ObserverNodeSettings
@@ -86,6 +86,9 @@ def _vehicle(scenario: Scenario, context: Context) -> Found:
             ground=site.ground,
             vehicle=scenario.vehicle,
             start=scenario.start,
+            fault_script=tuple(fault_words(fault) for fault in scenario.actuator_faults),
+            change_script=tuple(change.words for change in scenario.changes),
+            levers=scenario.levers,
             tf_source=TF_SOURCES[0] if scenario.observer is None else TF_SOURCES[1],
             odom_rate_hz=max(settings.odom_rate_hz, rate_hz),
             joints_rate_hz=max(settings.joints_rate_hz, rate_hz),
@@ -149,7 +152,7 @@ def _sensor_settings(kind: SensorKind) -> Callable[[Scenario, Context], Found]:
 
 
 def _sensor(kind: SensorKind, choice: SensorChoice, scenario: Scenario, context: Context) -> Any:
-    faults = [fault for fault in scenario.faults if fault.sensor == choice.called]
+    faults = [fault for fault in scenario.sensor_faults if fault.sensor == choice.called]
     own = choice.settings.fitted(kind.name, context.parameters.equipment)
     values: dict[str, Any] = {
         **as_parameters(own),

@@ -25,6 +25,9 @@ from terrain.soils_file import soil_found_from
 from terrain.surroundings import GroundSettings, SiteSettings
 from terrain.world_ground import SoilField
 from terrain.worlds import load_world
+from vehicle_dynamics.conditions import MULTIBODY_ONLY, ConditionChange
+from vehicle_dynamics.control.actuators import ActuatorFault
+from vehicle_dynamics.control.levers import LeverSettings
 from vehicle_dynamics.start import Start
 from vehicle_dynamics.vehicle_choice import VehicleChoice
 
@@ -138,18 +141,22 @@ class Scenario:
     world: World
     vehicle: VehicleChoice = field(default_factory=VehicleChoice)
     start: Start = field(default_factory=Start)
+    levers: LeverSettings = field(default_factory=LeverSettings)
     driver: Driver = field(default_factory=Driver)
     duration_s: float = setting(..., "Duration of the run", unit="s", minimum=0.01, maximum=LONGEST_S)
     seed: int = setting(0, "Seed of all random numbers", minimum=0, maximum=2**31 - 1)
     sensors: tuple[SensorChoice, ...] = ()
-    faults: tuple[SensorFault, ...] = ()
+    faults: tuple[SensorFault | ActuatorFault, ...] = ()
+    changes: tuple[ConditionChange, ...] = ()
     targets: tuple[MovingTarget, ...] = ()
     observer: ObserverChoice | None = None
     reference: str = setting("", "CSV file beside this one whose columns are channels, to compare with")
     criteria: tuple[Criterion, ...] = ()
 
     def __post_init__(self) -> None:
-        check_sensors(self.sensors, self.faults)
+        check_sensors(self.sensors, self.sensor_faults)
+        if self.changes and self.vehicle.fidelity == "single_track":
+            raise ValueError(f"changes: {MULTIBODY_ONLY}")
         if not self.reference and any(item.statistic.startswith("reference") for item in self.criteria):
             raise ValueError("criteria: one compares with a reference, but `reference` is not given")
         for item in self.criteria:
@@ -157,6 +164,16 @@ class Scenario:
                 raise ValueError(f"criteria: {item.channel} needs an observer")
             if item.channel in ESTIMATE_CHANNELS and item.statistic.startswith("reference"):
                 raise ValueError(f"criteria: no reference has {item.channel}")
+
+    @property
+    def sensor_faults(self) -> tuple[SensorFault, ...]:
+        """Those of `faults` that sensors have."""
+        return tuple(fault for fault in self.faults if isinstance(fault, SensorFault))
+
+    @property
+    def actuator_faults(self) -> tuple[ActuatorFault, ...]:
+        """Those of `faults` that actuators have."""
+        return tuple(fault for fault in self.faults if isinstance(fault, ActuatorFault))
 
     def found_from(self, folder: Path) -> Scenario:
         """The scenario with paths resolved relative to a folder; nothing else resolves them."""

@@ -8,10 +8,12 @@ from planner.scripted import ScriptedDriver
 from proving_ground.interfaces.synchrony import sync_with
 from proving_ground.kernels.vector3 import vector
 from proving_ground.scenarios.scenario import Driver
-from proving_ground.settings import setting
+from proving_ground.settings import SettingsError, setting
 from proving_ground.settings.nested import settings_from_text
+from proving_ground.settings.one_of import one_of
 from terrain.surroundings import SiteSettings, Surroundings
 from vehicle_dynamics.control.helm import Helm
+from vehicle_dynamics.control.levers import VehicleLevers
 from vehicle_dynamics.start import Start
 from vehicle_dynamics.vehicle import Vehicle
 from vehicle_dynamics.vehicle_choice import VehicleChoice
@@ -39,6 +41,10 @@ class ScriptSettings(SiteSettings):
 
 
 def make_script(settings: ScriptSettings, vehicle: Vehicle, there: Surroundings) -> ScriptedDriver:
-    """The driver, for its node and for lock-step."""
-    origin = settings.start.origin(there.world)
-    return ScriptedDriver(settings.chosen().script(), Helm(vehicle), origin, vector(vehicle.base_in_chassis))
+    """The driver, for its node and for lock-step; raises SettingsError for levers that the vehicle does not have."""
+    origin, base = settings.start.origin(there.world), vector(vehicle.base_in_chassis)
+    name, script = one_of(settings.chosen())
+    try:
+        return ScriptedDriver(script, Helm(vehicle), origin, base, VehicleLevers.of(vehicle.parameters))
+    except ValueError as error:
+        raise SettingsError(f"driver.{name}.{error}") from None

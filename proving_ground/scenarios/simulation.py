@@ -30,7 +30,9 @@ from proving_ground.scenarios.judging import judge_run
 from proving_ground.scenarios.lock_step import LockStep, Run
 from proving_ground.scenarios.metrics import Finding, load_reference
 from proving_ground.scenarios.scenario import Scenario, load_scenario, scenario_file
+from proving_ground.settings import build
 from vehicle_dynamics.base_motion import base_motion
+from vehicle_dynamics.conditions import ConditionChange
 from vehicle_dynamics.control.drive_by_wire import Motion, Order
 from vehicle_dynamics.control.helm import PERIOD_S
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
@@ -49,7 +51,7 @@ class Command(NamedTuple):
     curvature: float = 0.0  # [1/m], left positive
 
 
-Action = Pedals | Command
+Action = Pedals | Command  # a Command, and KEEP in Pedals, leave range, locks and parking brake as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,13 @@ class Simulation:
             "rejected": runner.rejection,
         }
         return Step(observation, runner.has_ended, info)
+
+    def change(self, what: str, value: float, wheels: str = "all") -> None:
+        """Change friction, payload_kg or tyre_pressure_pa from this instant on, as `changes` of a scenario do.
+
+        Raises SettingsError for what the vehicle or the world cannot have.
+        """
+        self._running.change(build(ConditionChange, {"what": what, "value": value, "wheels": wheels}))
 
     def save(self) -> bytes:
         """The whole run at this instant, to `restore`; see LockStep.save."""
@@ -263,7 +272,9 @@ def _finite(action: Action) -> Action:
     """The action; raises ValueError for an invalid one."""
     if isinstance(action, Pedals):
         steering, throttle, brake = (_number("action: pedals", value) for value in action[:3])
-        return Pedals(steering, throttle, brake, action.selected).within_limits()
+        parking = _number("action: pedals", action.parking_brake)
+        pedals = action._replace(steering=steering, throttle=throttle, brake=brake, parking_brake=parking)
+        return pedals.as_command()
     if not isinstance(action, Command):
         raise ValueError(f"action: must be Pedals or a Command, got {type(action).__name__}")
     return Command(*(_number("action: speed and curvature", value) for value in action))

@@ -4,7 +4,8 @@ A field of type `X | None` may be left out. A dataclass with a class attribute `
 given a `preset`: the settings of a ROS parameter file there, which all other given values override. One with a class
 attribute `defaults`, a ROS parameter file of the share directory, has its values as defaults.
 A dataclass with a class attribute `kind_key` is a base of kinds: the content names one under that key, which
-`kind` turns into a class.
+`kind` turns into a class. The items of a list may be of several dataclasses: the class attribute `known_by` of each is
+the key that tells its items from the others.
 """
 
 from __future__ import annotations
@@ -171,15 +172,34 @@ def _value(file: YamlFile, field: dataclasses.Field[Any], hint: Any, content: An
         content = {} if content is None else content  # `coast:` alone means all defaults
     if dataclasses.is_dataclass(hint):
         return _build(file, hint, content, prefix)
-    if typing.get_origin(hint) is tuple and dataclasses.is_dataclass(kinds[0]):
+    if typing.get_origin(hint) is tuple and _item_types(kinds[0]):
         if not isinstance(content, list):
             raise file.error(prefix, f"{'.'.join(map(str, prefix))}: must be a list, got {type(content).__name__}")
-        return tuple(_build(file, kinds[0], item, (*prefix, index)) for index, item in enumerate(content))
+        return tuple(_item(file, kinds[0], item, (*prefix, index)) for index, item in enumerate(content))
     declared = dataclasses.replace(declaration(field, hint), name=".".join(map(str, prefix)))
     try:
         return declared.check(content)
     except SettingsError as error:
         raise file.error(prefix, str(error)) from None
+
+
+def _item_types(hint: Any) -> tuple[Any, ...]:
+    """The dataclasses that items of a list can be of; empty: they are plain values."""
+    found = typing.get_args(hint) if typing.get_origin(hint) is types.UnionType else (hint,)
+    return found if all(map(dataclasses.is_dataclass, found)) else ()
+
+
+def _item(file: YamlFile, hint: Any, content: Any, prefix: KeyPath) -> Any:
+    """An item of a list of settings."""
+    found = _item_types(hint)
+    if len(found) > 1 and isinstance(content, dict):
+        by_key = {kind.known_by: kind for kind in found}
+        given = [key for key in by_key if key in content]
+        if len(given) != 1:
+            words = f"must have exactly one of {', '.join(by_key)}, got {', '.join(given) or 'none'}"
+            raise file.error(prefix, f"{'.'.join(map(str, prefix))}: {words}")
+        return _build(file, by_key[given[0]], content, prefix)
+    return _build(file, found[0], content, prefix)
 
 
 def _kind(file: YamlFile, base: Any, content: dict[str, Any], prefix: KeyPath) -> tuple[Any, dict[str, Any]]:

@@ -18,7 +18,8 @@ from proving_ground.settings.fields import close_name
 from proving_ground.settings.files import write_whole
 from proving_ground.validation.estimation import gps, linkages, low_cost_gps, vehicle_observer
 from proving_ground.validation.mechanics import formulations, newton_chord, quarter_car
-from proving_ground.validation.parts import Part, Say
+from proving_ground.validation.mobility.chapter import mobility
+from proving_ground.validation.parts import Part, Row, Say, Section
 from proving_ground.validation.vehicle import identification, lane_change, straight, suite
 
 FAILED = 1
@@ -45,7 +46,7 @@ def validate(out: Path, *, is_full: bool, only: Sequence[str] = ()) -> int:
         for file, content in part.pictures.items():
             write_whole(pictures / f"{file}.png", content)
         texts.append(_chapter(part))
-        has_missed = has_missed or any(not row.is_within and not row.known for row in part.rows)
+        has_missed = has_missed or any(not row.is_within and not row.known for row in part.all_rows())
     texts.append(_made_with())
     write_whole(out / PAGE, "\n".join(texts))
     print(f"written to {out / PAGE}, pictures to {pictures}")
@@ -75,7 +76,7 @@ def _made(name: str) -> Part:
     """Make a part, and print what is outside its bounds and how long it took."""
     begun = time.monotonic()
     part = PARTS[name](lambda words: print(f"{name}: {words}", file=sys.stderr, flush=True))
-    outside = [row for row in part.rows if not row.is_within]
+    outside = [row for row in part.all_rows() if not row.is_within]
     words = ", ".join(f"{row.what} {'outside, known' if row.known else 'OUTSIDE'}" for row in outside)
     print(f"{name}: {words or 'ok'} ({time.monotonic() - begun:.0f} s)")
     return part
@@ -86,12 +87,25 @@ def _chapter(part: Part) -> str:
     if part.rows:
         lines += [f"| | ours | {part.theirs} | within |", "| --- | --- | --- | --- |"]
         for row in part.rows:
-            mark = "" if row.is_within else f" **outside**{': ' if row.known else ''}{row.known}"
-            unit = f" {row.unit}" if row.unit else ""
-            lines.append(f"| {row.what} | {row.ours:.4g}{unit} | {row.theirs or '-'} | {row.bound.words()}{mark} |")
+            mark = "" if row.is_within else f" {_outside(row)}"
+            lines.append(f"| {row.what} | {row.value()} | {row.theirs or '-'} | {row.bound.words()}{mark} |")
         lines.append("")
     lines += [f"![{name.replace('_', ' ')}]({PICTURES}/{name}.png)\n" for name in part.pictures]
-    return "\n".join([*lines, part.after, ""] if part.after else lines)
+    lines += [part.after, ""] if part.after else []
+    return "\n".join([*lines, *map(_section, part.sections)])
+
+
+def _section(section: Section) -> str:
+    lines = [f"### {section.title}", "", textwrap.fill(section.about, WIDTH, break_on_hyphens=False), ""]
+    lines += ["| | ours | band | mark | verdict |", "| --- | --- | --- | --- | --- |"]
+    for row in section.rows:
+        verdict = "inside" if row.is_within else _outside(row)
+        lines.append(f"| {row.what} | {row.value()} | {row.bound.words()} | {row.mark} | {verdict} |")
+    return "\n".join([*lines, ""])
+
+
+def _outside(row: Row) -> str:
+    return f"**outside**{': ' if row.known else ''}{row.known}"
 
 
 def _made_with() -> str:
@@ -112,5 +126,6 @@ PARTS: dict[str, Callable[[Say], Part]] = {
     "vehicle_observer": vehicle_observer,
     "scenarios": suite(("lane_change", "j_turn", "bump", "off_road", "low_cost_gps")),
     "urban": suite(("urban",)),
+    "mobility": mobility,
 }
 LONG = ("vehicle_observer", "urban")

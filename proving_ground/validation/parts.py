@@ -27,11 +27,20 @@ class Bound(NamedTuple):
 
     def words(self) -> str:
         """Text for the table; empty: no requirement."""
+        if self == YES:
+            return "yes"
         if np.isfinite(self.least) and np.isfinite(self.most):
             return f"{self.least:g} to {self.most:g}"
         if np.isfinite(self.most):
             return f"at most {self.most:g}"
         return f"at least {self.least:g}" if np.isfinite(self.least) else ""
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is within the range; NaN is not."""
+        return self.least <= value <= self.most
+
+
+YES = Bound(1.0, 1.0)  # of a claim: 1 is true, 0 is not
 
 
 class Row(NamedTuple):
@@ -43,11 +52,26 @@ class Row(NamedTuple):
     bound: Bound = Bound()
     unit: str = ""
     known: str = ""  # why it is outside, if known
+    mark: str = ""  # what the range rests on, as a letter that the chapter explains
 
     @property
     def is_within(self) -> bool:
         """Whether it is within its range; NaN is not."""
-        return self.bound.least <= self.ours <= self.bound.most
+        return self.bound.holds(self.ours)
+
+    def value(self) -> str:
+        """The figure of ours with its unit, or whether a claim is true."""
+        if self.bound == YES:
+            return "yes" if self.is_within else "no"
+        return f"{self.ours:.4g}{' ' if self.unit else ''}{self.unit}"
+
+
+class Section(NamedTuple):
+    """A test within a chapter: how it is done, and figures with the ranges that they must be in."""
+
+    title: str
+    about: str
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True)
@@ -60,6 +84,11 @@ class Part:
     theirs: str = "reference"  # heading of the column
     pictures: Mapping[str, bytes] = field(default_factory=dict)  # by name, without .png
     after: str = ""
+    sections: Sequence[Section] = ()
+
+    def all_rows(self) -> list[Row]:
+        """The figures of the chapter and of its sections."""
+        return [*self.rows, *(row for section in self.sections for row in section.rows)]
 
 
 def played(name: str) -> tuple[Scenario, Run, Channels | None]:

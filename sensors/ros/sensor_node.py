@@ -130,13 +130,7 @@ class SensorNode(SuiteNode[Any]):
 
     def _report_faults(self, time_ns: int) -> None:
         faults = self._sensor.faults_at(time_ns) if self._sensor is not None else ()
-        if faults:
-            words = (f"{fault.kind} {fault.value:g} {fault.channel}".strip() for fault in faults)
-            self.report("fault", Level.WARN, f"fault on purpose: {', '.join(words)}")
-        elif "fault" in self.health.checks:
-            self.report("fault", Level.OK, "no fault is active")
-        else:
-            self.health.report("fault", Level.OK, "no fault is active")  # not worth a line
+        self.report_faults(faults)
 
     def _prepare(self) -> None:
         """Make the sensor, or leave that to the first truth when the settings give no start date."""

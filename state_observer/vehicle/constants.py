@@ -29,6 +29,7 @@ from vehicle_dynamics.driving.state import PITMAN
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 
 Array = NDArray[np.float64]
 
@@ -42,20 +43,26 @@ def filter_constants(settings: VehicleObserverSettings, model: Hmmwv, numbers: V
     road = FlatGround()
     state = model.start(road)
     seen = model.snapshot(state, Pedals(), road)
-    loads, tyre = seen["load"], numbers.tyre
+    loads = seen["load"]
+    tyres = [tyre_of_wheel(numbers.tyre, wheel) for wheel in range(4)]
     one["mass"] = loads.sum() / model.kernel.gravity
     one["yaw_inertia"] = numbers.chassis.inertia_kgm2[2] + (one["mass"] - numbers.chassis.mass_kg) * 3.5
     one["wheel"] = seen["wheel_centre"][:, :2]
     for axle in range(2):
         pair = slice(2 * axle, 2 * axle + 2)
         one["axle"][axle] = seen["wheel_centre"][pair, 0].mean()
-        one["cornering"][axle] = sum(_slope(tyre.lateral.slope_n, load / tyre.nominal_load_n) for load in loads[pair])
+        one["cornering"][axle] = sum(
+            _slope(tyre.lateral.slope_n, load / tyre.nominal_load_n)
+            for tyre, load in zip(tyres[pair], loads[pair], strict=True)
+        )
     # Inertia about the centre of mass, not the origin.
     one["axle"] -= float(loads @ seen["wheel_centre"][:, 0] / loads.sum())
     one["radius"] = numbers.wheel.radius_m * 0.99
     one["spin_inertia"] = numbers.wheel.inertia_kgm2[1] + numbers.wheel.extra_spin_inertia_kgm2
-    one["slip_slope"] = _slope(tyre.longitudinal.slope_n, float(loads.mean()) / tyre.nominal_load_n)
-    one["slip_limit"] = tyre.longitudinal.max_slip[0]
+    at_mean_load = float(loads.mean()) / numbers.tyre.nominal_load_n
+    # Medians: the kernels know one slope for all tyres, whose pressures may differ.
+    one["slip_slope"] = np.median([_slope(tyre.longitudinal.slope_n, at_mean_load) for tyre in tyres])
+    one["slip_limit"] = np.median([tyre.longitudinal.max_slip[0] for tyre in tyres])
     steered = state.copy()
     steered[PITMAN] = 0.1
     one["steer"] = (model.snapshot(steered, Pedals(), road)["steer_angle"] - seen["steer_angle"]) / 0.1

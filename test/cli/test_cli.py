@@ -64,7 +64,7 @@ def test_help_loads_no_library_that_takes_long() -> None:
         (["node", "telop"], "node telop: unknown; did you mean teleop? Known: cockpit, encoders, gps, imu, jo"),
         (
             ["export", "hmwv"],
-            "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv, hmmwv_wrong; or give a path",
+            "export: vehicle hmwv: unknown; did you mean hmmwv? Known: hmmwv, hmmwv_m998, hmmwv_wrong; or give a path",
         ),
         (["export", "hmmwv", "--format", "udrf"], "--format udrf: unknown; did you mean urdf? Known: mjcf, urdf"),
         (["export", "no/such.yaml"], "no/such.yaml: No such file or directory"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,22 @@ def test_a_fault_of_a_sensor_misleads_the_observer_and_ends_again(scenario: Scen
     assert run.changes == ["bias 3 of imu", "no faults"]
 
 
+def test_a_fault_of_an_actuator_begins_now_and_ends_again(scenario: Scenario) -> None:
+    run = BranchedRun(scenario, Messages())
+    run.advance(50)
+
+    run.add_fault("brake", "offset", 0.5)
+    run.advance(1)
+
+    assert run.runner.pedals.brake >= 0.5
+    run.clear_faults()
+    run.advance(1)
+    assert run.runner.pedals.brake < 0.5
+    assert run.fallible["brake"] == ("stuck", "slow", "offset")
+    with pytest.raises(SettingsError, match="kind: must be one of stuck, slow, offset, got 'outage'"):
+        run.add_fault("throttle", "outage", 0.0)
+
+
 def test_a_user_drives_and_gives_the_wheel_back(scenario: Scenario) -> None:
     run = BranchedRun(scenario, Messages())
     run.command(Command(speed=2.0))
@@ -125,9 +142,21 @@ def test_a_user_drives_and_gives_the_wheel_back(scenario: Scenario) -> None:
     assert run.runner.time == 1.5
 
 
-def test_friction_of_other_worlds_is_rejected(scenario: Scenario) -> None:
+def test_friction_changes_in_any_world_with_hard_ground(scenario: Scenario) -> None:
+    kerb = replace(build_nested(Scenario, {**LANE, "world": {"named": {"name": "kerb"}}}, "kerb"), observer=None)
+    run = BranchedRun(kerb, Messages())
+    run.advance(10)
+
+    run.set_friction(0.2)
+    run.advance(1)
+
+    assert run.friction == run.runner.condition.friction == 0.2
+
+
+def test_friction_of_a_world_of_soft_soil_is_rejected(scenario: Scenario) -> None:
     field = build_nested(Scenario, {**LANE, "world": {"field": {"soil": "dry_sand"}}}, "field")
     run = BranchedRun(field, Messages())
 
-    with pytest.raises(SettingsError, match="only a flat world"):
+    assert run.friction is None
+    with pytest.raises(SettingsError, match="friction: cannot change, the world has soft soil only"):
         run.set_friction(0.5)

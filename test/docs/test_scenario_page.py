@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from planner.scripted import Program
 from proving_ground.scenarios.channels import MOTION, PER_WHEEL, SINGLE
 from proving_ground.scenarios.scenario import STATISTICS, Criterion, Driver, Scenario
 from terrain.ground import FlatGround
+from vehicle_dynamics.control.levers import LeverSettings
 from vehicle_dynamics.start import Start
 from vehicle_dynamics.vehicle_choice import VehicleChoice
 
@@ -22,7 +24,7 @@ def test_channels_statistics_and_drivers_are_named(name: str) -> None:
     assert f"`{name}`" in PAGE
 
 
-@pytest.mark.parametrize("kind", [Scenario, FlatGround, VehicleChoice, Start, Criterion])
+@pytest.mark.parametrize("kind", [Scenario, FlatGround, VehicleChoice, Start, LeverSettings, Program, Criterion])
 def test_keys_are_named(kind: type) -> None:
     missing = [item.name for item in fields(kind) if item.name not in PAGE]  # type: ignore[arg-type]
     assert missing == []

@@ -153,6 +153,17 @@ def test_faults_become_a_script_of_their_sensor(tmp_path: Path) -> None:
     )
     assert nodes["gps"].params["fault_script"] == ("bias 1234.5678 1.0 3.0 east",)
     assert "fault_script" not in nodes["imu"].params
+    assert "fault_script" not in nodes["vehicle"].params
+
+
+def test_faults_of_actuators_become_a_script_of_the_vehicle(tmp_path: Path) -> None:
+    nodes = _own(
+        tmp_path,
+        "world: {flat: {}}\ndriver: {straight: {}}\nsensors: [{gps: {}}]\n"
+        "faults: [{actuator: brake, kind: offset, start_s: 1.5, length_s: 1.0, value: -0.25}]\n",
+    )
+    assert nodes["vehicle"].params["fault_script"] == ("offset 1.5 1.0 -0.25 brake",)
+    assert "fault_script" not in nodes["gps"].params
 
 
 def test_a_slippery_slope_with_a_bump_is_that_of_the_vehicle_the_observer_and_the_lidar(tmp_path: Path) -> None:

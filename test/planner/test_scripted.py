@@ -23,9 +23,10 @@ from proving_ground.scenarios.scenario import Driver
 from proving_ground.settings.share import share_file
 from terrain.ground import FlatGround
 from vehicle_dynamics.control.helm import PERIOD_S, Helm
+from vehicle_dynamics.control.levers import VehicleLevers
 from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.motion import heading
-from vehicle_dynamics.pedals import NEUTRAL, Pedals
+from vehicle_dynamics.pedals import KEEP, NEUTRAL, Pedals
 from vehicle_dynamics.start import Origin
 
 ROAD = FlatGround()
@@ -115,11 +116,53 @@ def test_program_holds_its_last_pedals_and_its_gear() -> None:
         {"time_s": (1.0, 0.0)},
         {"time_s": (0.0, 1.0), "throttle": (0.0, 0.5, 1.0)},
         {"time_s": ()},
+        {"time_s": (0.0, 1.0), "transfer_range": ("H", "L", "H")},
+        {"time_s": (0.0, 1.0), "parking_brake": (0.0, 0.5, 1.0)},
     ],
 )
 def test_inconsistent_program_is_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="must"):
         Program(**wrong)
+
+
+M998 = VehicleLevers(ranges=("H", "H/L", "L"), reductions=(1.0, 1.0, 2.62), lockable=3, has_parking_brake=True)
+
+
+def test_program_commands_levers_from_an_instant_on(vehicle: Hmmwv) -> None:
+    script = Program(
+        time_s=(0.0, 1.0, 2.0),
+        transfer_range=("H", "L", "1"),
+        locks=("none", "none", "rear"),
+        parking_brake=(0.0, 0.0, 1.0),
+    )
+    driver = ScriptedDriver(script, Helm(vehicle), Origin(0.0, 0.0, 0.0), levers=M998)
+    seen = vehicle.snapshot(vehicle.start(ROAD), Pedals(), ROAD)
+
+    found = {time: tuple(driver.act(time, seen)[4:]) for time in (0.0, 0.99, 1.0, 1.5, 2.0, 99.0)}
+
+    assert found == {
+        0.0: (0, 0, 0.0), 0.99: (0, 0, 0.0), 1.0: (2, 0, 0.0), 1.5: (2, 0, 0.5), 2.0: (1, 2, 1.0), 99.0: (1, 2, 1.0),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("script", [Straight(), Program()])
+def test_levers_that_a_script_does_not_name_are_kept(vehicle: Hmmwv, script: Any) -> None:
+    driver = ScriptedDriver(script, Helm(vehicle), Origin(0.0, 0.0, 0.0), levers=M998)
+
+    pedals = driver.act(0.0, vehicle.snapshot(vehicle.start(ROAD), Pedals(), ROAD))
+
+    assert pedals[4:] == (KEEP, KEEP, KEEP)
+
+
+def test_levers_of_a_script_that_the_vehicle_lacks_are_rejected(vehicle: Hmmwv) -> None:
+    own = VehicleLevers.of(vehicle.parameters)
+    for given, words in (
+        ({"transfer_range": ("L",)}, r"transfer_range: must be 0 \(H\), this vehicle has no transfer case, got 'L'"),
+        ({"locks": ("rear",)}, "locks: must be .* no lockable differentials, got 2"),
+        ({"parking_brake": (1.0,)}, "parking_brake: must be 0, this vehicle has none, got 1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ScriptedDriver(Program(**given), Helm(vehicle), Origin(0.0, 0.0, 0.0), levers=own)  # type: ignore[arg-type]
 
 
 def test_a_checkpoint_needs_only_the_state_of_a_driver(vehicle: Hmmwv) -> None:

@@ -23,6 +23,23 @@ STOPPED_S = 0.5
 STACK = Path(__file__).with_name("slow_stack.py")
 SHORT = "version: 1\ndescription: along a lane\nduration_s: 4.0\nworld: {flat: {}}\nstart: {speed_mps: 10.0}\n"
 SCRIPTED = SHORT + "driver: {lane_change: {speed_mps: 10.0, change_at_s: 0.5, lasting_s: 1.5, back_at_s: 2.0}}\n"
+FAULTY = (
+    SCRIPTED.replace("4.0", "1.5")
+    + """faults:
+  - {actuator: throttle, kind: slow, value: 0.3}
+  - {actuator: steering, kind: stuck, start_s: 0.7, length_s: 0.3}
+  - {actuator: brake, kind: offset, value: 0.1, start_s: 1.0, length_s: 0.4}
+"""
+)
+CHANGING = (
+    SCRIPTED.replace("4.0", "1.5")
+    + """vehicle: {model: hmmwv_m998, payload_kg: 100.0}
+changes:
+  - {what: friction, at_s: 0.3, value: 0.4}
+  - {what: payload_kg, at_s: 0.6, value: 800.0}
+  - {what: tyre_pressure_pa, at_s: 0.9, value: 90000.0, wheels: rear}
+"""
+)
 LONG = share_file("config/benchmark/parity.yaml").read_text()  # all parts
 ALL_PARTS = LONG.replace("duration_s: 12.0", "duration_s: 4.0")
 
@@ -48,7 +65,7 @@ def _hashes(graph: Any, path: Path, launch: Any) -> Any:
     return json.loads((path.parent / "run" / HASHES).read_text())
 
 
-@pytest.fixture(params=[SCRIPTED, ALL_PARTS], ids=["script", "all parts"])
+@pytest.fixture(params=[SCRIPTED, FAULTY, CHANGING, ALL_PARTS], ids=["script", "faults", "changes", "all parts"])
 def scenario(request: Any, tmp_path: Path) -> Path:
     path = tmp_path / "own.yaml"
     path.write_text(request.param)

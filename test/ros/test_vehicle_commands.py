@@ -11,6 +11,8 @@ import pytest
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState, Joy
 
 from benchmark.vehicle_node import cpu_seconds
@@ -91,6 +93,42 @@ def test_pedals_and_ackermann_drive_too_and_bad_ones_are_rejected_by_a_rule(grap
     steered.message = ackermann(3.0, 0.0)
     Sender(graph, "/vehicle/pedals", pedals(["steering", "throttle", "brake"], [0.0, 0.1, 0.0]))
     car.wait_for_words("commands come on ackermann_cmd and vehicle/pedals at once")
+
+
+def test_levers_reach_the_vehicle_by_message_and_by_parameter(graph: Any) -> None:
+    car = Car(graph, "-p", "vehicle.model:=hmmwv_m998")
+    wheels = graph.collect(JointState, "/ground_truth/wheels")
+    names = ["steering", "throttle", "brake", "transfer_range"]
+
+    def thrust() -> float:
+        seen = dict(zip(wheels[-1].name, wheels[-1].position, strict=True)) if wheels else {}
+        return sum(value for name, value in seen.items() if name.startswith("drive_torque"))
+
+    on_pedals = Sender(graph, "/vehicle/pedals", pedals(names, [0.0, 0.0, 1.0, 0.0]))
+    car.wait_for_words("driven by pedals")
+    car.wait_for(lambda: thrust() > 0.0, "creep torque in H")
+    graph.spin_for(1.0)
+    high = thrust()
+    on_pedals.message = pedals(names, [0.0, 0.0, 1.0, 2.0])
+    car.wait_for(lambda: thrust() > 2.0 * high, "creep torque in L")
+    on_pedals.message = pedals(names[:3], [0.0, 0.0, 1.0])
+    graph.spin_for(0.5)
+    assert thrust() > 2.0 * high  # what is not named stays
+    assert set_lever(graph, "H/L").successful
+    car.wait_for(lambda: thrust() < 1.5 * high, "creep torque in H/L")
+
+    refused = set_lever(graph, "LL")
+    assert (refused.successful, refused.reason) == (
+        False, "levers.transfer_range: must be 0 (H), 1 (H/L) or 2 (L), got 'LL'",
+    )  # fmt: skip
+    on_pedals.message = pedals(names, [0.0, 0.0, 1.0, 3.0])
+    car.wait_for_words("transfer_range: must be 0 (H), 1 (H/L) or 2 (L), got 3")
+
+
+def set_lever(graph: Any, name: str) -> Any:
+    client = graph.node.create_client(SetParameters, "/vehicle/set_parameters")
+    parameter = Parameter("levers.transfer_range", value=name).to_parameter_msg()
+    return graph.call(client, SetParameters.Request(parameters=[parameter])).results[0]
 
 
 def test_other_type_or_second_publisher_of_cmd_vel_is_named_and_a_change_is_followed(graph: Any) -> None:

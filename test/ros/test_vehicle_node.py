@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -92,6 +94,49 @@ def test_vehicle_starts_and_drives_in_a_world_and_reset_clears_its_ruts(graph: A
     np.testing.assert_array_equal(second, first)  # in ruts that stayed it would roll more easily
 
 
+def test_a_scripted_fault_of_an_actuator_acts_and_is_reported_while_it_lasts(graph: Any) -> None:
+    script = "fault_script:=['offset 0.0 6.0 0.4 throttle', 'offset 0.0 6.0 -1.0 brake']"
+    car = Car(graph, "-p", "vehicle.fidelity:=single_track", "-p", script)
+
+    car.wait_for_words("WARN: fault on purpose: offset 0.4 throttle, offset -1 brake")
+    car.wait_for(lambda: car.speed > 0.1, "motion by a throttle that nobody commands")
+    car.wait_for_words("no fault is active")
+
+
+def test_conditions_change_while_the_vehicle_runs_and_impossible_ones_are_rejected(graph: Any) -> None:
+    car = Car(graph, "-p", "vehicle.model:=hmmwv_m998", "-p", "change_script:=['friction 0.5 0.4']")
+    client = graph.node.create_client(SetParameters, "/vehicle/set_parameters")
+
+    def set_to(name: str, *values: float) -> Any:
+        many, one = ParameterType.PARAMETER_DOUBLE_ARRAY, ParameterType.PARAMETER_DOUBLE
+        is_list = name == "tyre_pressure_pa"
+        value = (
+            ParameterValue(type=many, double_array_value=values)
+            if is_list
+            else ParameterValue(type=one, double_value=values[0])
+        )
+        parameter = Parameter(name=f"conditions.{name}", value=value)
+        return graph.call(client, SetParameters.Request(parameters=[parameter])).results[0]
+
+    car.wait_for_words("friction 0.4")
+    height = car.odometry[-1].pose.pose.position.z
+    for words, answer in (
+        ("conditions.friction: must be a number from -1 to 2, got 3.0", set_to("friction", 3.0)),
+        ("conditions.friction: must be -1 or not negative, got -0.5", set_to("friction", -0.5)),
+        ("payload_kg: HMMWV carries 0 to 1134 kg, got 2000", set_to("payload_kg", 2000.0)),
+        ("conditions.tyre_pressure_pa: must have 0, 1, 2 or 4 values, got 3", set_to("tyre_pressure_pa", *[9e4] * 3)),
+    ):
+        assert not answer.successful
+        assert answer.reason == words
+
+    assert set_to("payload_kg", 1000.0).successful
+    assert set_to("tyre_pressure_pa", 9e4, 1e5).successful
+    assert set_to("friction", 0.6).successful
+
+    car.wait_for_words("friction 0.6, payload 1000 kg, tyre pressures 90, 90, 100, 100 kPa")
+    car.wait_for(lambda: car.odometry[-1].pose.pose.position.z < height - 0.04, "a vehicle that sinks under its load")
+
+
 def test_vehicle_beyond_the_map_gives_a_warning(graph: Any) -> None:
     car = Car(graph, "-p", "vehicle.fidelity:=single_track", "-p", "world:=kerb", "-p", "start.x_m:=5000.0")
 
@@ -107,6 +152,19 @@ def test_vehicle_beyond_the_map_gives_a_warning(graph: Any) -> None:
         (["world:=of_road"], "world of_road: unknown; did you mean off_road?"),
         (["world:=urban", "ground.slope_x:=0.1"], "world: urban has its own ground"),
         (["ground.slope_x:=2.0"], "cannot start"),
+        (
+            ["fault_script:=['melt 1 2 0 brake']"],
+            "fault_script: 'melt 1 2 0 brake': kind: must be one of stuck, slow, offset",
+        ),
+        (
+            ["fault_script:=['stuck 1 2']"],
+            "fault_script: 'stuck 1 2': actuator: must be one of steering, throttle, brake",
+        ),
+        (["fault_script:=['stuck']"], "write KIND START_S LENGTH_S VALUE ACTUATOR"),
+        (["change_script:=['friction 1']"], "change_script: 'friction 1' is not a change; write WHAT AT_S VALUE"),
+        (["change_script:=['tyre_pressure_pa 1 9e4']"], "cannot change, the file of HMMWV has no tyre.inflation"),
+        (["vehicle.model:=hmmwv_m998", "vehicle.payload_kg:=2000.0"], "HMMWV carries 0 to 1134 kg, got 2000"),
+        (["vehicle.fidelity:=single_track", "conditions.friction:=0.5"], "conditions: need vehicle.fidelity multibody"),
     ],
 )
 def test_bad_parameters_are_rejected_in_one_line(graph: Any, arguments: list[str], words: str) -> None:

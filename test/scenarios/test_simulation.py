@@ -16,7 +16,7 @@ from proving_ground.scenarios.scenario import Scenario, load_scenario
 from proving_ground.scenarios.simulation import Command, Observation, Simulation
 from proving_ground.settings import SettingsError
 from some_sensors import SENSORS
-from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.pedals import KEEP, Pedals
 
 Write = Callable[[str], Path]
 TOWN = """version: 1
@@ -27,6 +27,16 @@ start: {x_m: 10.0, y_m: -2.0}
 driver:
   to_goal: {goal: {x_m: %s, y_m: %s}}
 duration_s: 60.0
+"""
+M998 = """version: 1
+description: a test
+world:
+  flat: {}
+vehicle: {model: hmmwv_m998}
+levers: {transfer_range: L}
+driver:
+  program: {time_s: [0.0, 1.3], throttle: [0.1], transfer_range: [H, H/L]}
+duration_s: 3.0
 """
 
 
@@ -86,6 +96,41 @@ def test_a_command_is_followed_by_the_helm() -> None:
 
     assert step.observation.truth.velocity[0] == pytest.approx(12.0, abs=0.2)
     assert step.observation.truth.angular_velocity[2] == pytest.approx(12.0 * 0.02, rel=0.05)
+
+
+def test_levers_reach_the_vehicle_and_keep_leaves_those_of_the_scenario(write_scenario: Write) -> None:
+    simulation = Simulation(load_scenario(write_scenario(M998)))
+    simulation.reset()
+    kept = Pedals(throttle=0.2, transfer_range=KEEP, locks=KEEP, parking_brake=KEEP)
+
+    found = [simulation.step(action).info["pedals"].transfer_range for action in (kept, Command(1.0), Pedals(), kept)]
+
+    assert found == [2, 2, 0, 0]
+    with pytest.raises(ValueError, match="transfer_range: must be 0 to 3, got 9"):
+        simulation.step(Pedals(transfer_range=9))
+
+
+def test_a_script_changes_the_range_when_the_vehicle_is_slow_and_a_checkpoint_goes_on(write_scenario: Write) -> None:
+    scenario = load_scenario(write_scenario(M998))
+    whole, first = LockStep(scenario), LockStep(scenario)
+    first.advance_to(120)
+
+    whole.advance_to(150)
+    fork = LockStep(scenario)
+    fork.restore(first.save())
+    fork.advance_to(150)
+
+    assert whole.pedals.transfer_range == first.pedals.transfer_range + 1 == 1  # H at first, H/L from 1.3 s on
+    assert fork.result().history.tobytes() == whole.result().history.tobytes()
+
+
+def test_levers_that_the_vehicle_lacks_are_one_line(write_scenario: Write) -> None:
+    for old, new, words in (
+        ("transfer_range: L}", "transfer_range: LL}", r"^levers.transfer_range: must be 0 \(H\), .* got 'LL'$"),
+        ("[H, H/L]", "[H, 4x4]", r"^driver.program.transfer_range: must be 0 \(H\), .* got '4x4'$"),
+    ):
+        with pytest.raises(SettingsError, match=words):
+            LockStep(load_scenario(write_scenario(M998.replace(old, new))))
 
 
 def test_pedals_reach_the_vehicle_within_their_limits() -> None:

@@ -52,6 +52,10 @@ faults:
   - {sensor: imu, kind: noise, value: 0.01, start_s: 0.5, length_s: 3.0}
   - {sensor: gps, kind: drop, value: 0.3, start_s: 1.0}
   - {sensor: lidar, kind: freeze, start_s: 1.2, length_s: 0.4}
+  - {actuator: throttle, kind: slow, value: 0.2, start_s: 0.3}
+  - {actuator: steering, kind: stuck, start_s: 2.0, length_s: 0.3}
+changes:
+  - {what: payload_kg, at_s: 1.7, value: 300.0}
 targets:
   - {cylinder: {radius_m: 0.5, height_m: 1.8}, x_m: 100.0, y_m: 75.0, heading_deg: 180.0, speed_mps: 2.0}
 observer: {kind: vehicle, knows_start: true}
@@ -69,6 +73,8 @@ SCRATCH: dict[type, tuple[str, ...]] = {
 }
 # What methods change, but a checkpoint need not have.
 FOLLOWS = {
+    "Conditions": {"_start"},  # settings
+    "DriveByWire": {"settings"},
     "ErrorEkf": {"_before", "_state"},  # work, a view of the record
     "ErrorModel": {"_no_kicks"},  # zeros
     "EstimateLog": {"_filter"},  # whose call it is
@@ -77,6 +83,7 @@ FOLLOWS = {
     "Frame": {"_plane"},  # from the origin
     "Gps": {"_open_sky", "_position_std", "_satellites"},  # settings
     "History": {"_filter"},  # which the observer saves
+    "Levers": {"settings", "_set"},
     "Lidar": {"_reading", "_work"},  # settings, work
     "LidarSource": {"_room"},  # work
     # Saved without the room for what is to come; hashes; the last instant is for nobody else.

@@ -54,6 +54,8 @@ class Cart:
             state[0] += 0.001 * pedals.throttle
         return steps
 
+    def adapt(self, payload_kg: Any, pressures_pa: Any) -> None: ...
+
     def snapshot(self, state: Any, pedals: Pedals, ground: Any) -> Any:
         seen = np.zeros((), SNAPSHOT)
         seen["position"][0] = np.nan if self.shows_nan else state[0]

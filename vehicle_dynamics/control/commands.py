@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from proving_ground.interfaces import joints
 from vehicle_dynamics.control.drive_by_wire import Answer, DriveByWire, DriveByWireSettings, Verdict
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
-from vehicle_dynamics.pedals import DRIVE, Pedals
+from vehicle_dynamics.pedals import DRIVE, KEEP, Pedals
 
 SLIGHT = 1e-3  # [m/s, rad/s]: a smaller command along an axis that the vehicle cannot follow is rounding
 
@@ -37,20 +37,24 @@ def receive_ackermann(drive: DriveByWire, now: float, fields: Mapping[str, float
 
 
 def receive_named_pedals(drive: DriveByWire, now: float, names: Sequence[str], positions: Sequence[float]) -> Answer:
-    """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if other than drive."""
+    """Pedals by name, in any order: steering, throttle, brake, and a gear of -1, 0 or 1 if other than drive.
+
+    transfer_range, locks and parking_brake, where they are not named, stay as they are.
+    """
     rule = _names_rule(names, len(positions))
     if rule:
         return drive.reject(now, rule)
     given = dict(zip(names, positions, strict=True))
     gear = given.get(joints.GEAR, DRIVE)
-    # An invalid gear is rejected there.
+    levers = (given.get(name, KEEP) for name in joints.LEVERS)
+    # An invalid gear or range is rejected there.
     steering, throttle, brake = (given[name] for name in joints.PEDALS)
-    return drive.receive_pedals(now, Pedals(steering, throttle, brake, gear))  # type: ignore[arg-type]
+    return drive.receive_pedals(now, Pedals(steering, throttle, brake, gear, *levers))  # type: ignore[arg-type]
 
 
 def _names_rule(names: Sequence[str], positions: int) -> str:
     """The rule that pedals break, or an empty string."""
-    known = joints.PEDALS_AND_GEAR
+    known = (*joints.PEDALS_AND_GEAR, *joints.LEVERS)
     unknown = [name for name in names if name not in known]
     missing = [name for name in joints.PEDALS if name not in names]
     if unknown:
@@ -92,7 +96,7 @@ class SharedDrive:
     def set_limits(self, settings: DriveByWireSettings) -> None:
         """Apply changed settings of drive-by-wire."""
         with self._lock:
-            self._drive.settings = settings
+            self._drive.change_settings(settings)
 
     def set_pace(self, pace: float) -> None:
         """Set simulated time over real time, at least 1."""

@@ -46,4 +46,6 @@ class CurvatureController(Stateful):
             self.correction = min(max(self.correction + step, -bound), bound)
         else:
             self.correction *= max(1.0 - period, 0.0)
-        return self._vehicle.steering_for(wanted + self.correction)
+        # What is left of the understeer is up to the correction.
+        known = wanted * (1.0 + self._vehicle.understeer * speed * speed)
+        return self._vehicle.steering_for(known + self.correction)

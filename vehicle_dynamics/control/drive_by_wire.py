@@ -15,6 +15,7 @@ from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
 from vehicle_dynamics.control.curvature import CurvatureSettings
 from vehicle_dynamics.control.helm import PERIOD_S, Helm, HelmSettings
+from vehicle_dynamics.control.levers import Levers, LeverSettings, Positions, VehicleLevers
 from vehicle_dynamics.control.speed import SpeedSettings
 from vehicle_dynamics.driving.snapshot import SnapshotRecord
 from vehicle_dynamics.motion import STANDS_MPS, forward_speed
@@ -77,6 +78,7 @@ class DriveByWireSettings:
     stop_brake: float = setting(
         0.4, "Brake pedal position, 0 to 1, when the vehicle stops for lack of commands", minimum=0.05, maximum=1.0
     )
+    levers: LeverSettings = field(default_factory=LeverSettings)
 
 
 @dataclass
@@ -93,7 +95,7 @@ class _SetPoint:
 class DriveByWire(Stateful):
     """Command input of one vehicle. `receive_...` may be called at any rate; `pedals` once every PERIOD_S."""
 
-    STATE = ("pace", "_helm", "_set_point", "_rejected", "_steering", "_speed", "_selected", "status")
+    STATE = ("pace", "_helm", "_levers", "_set_point", "_rejected", "_steering", "_speed", "_selected", "status")
 
     def __init__(
         self,
@@ -102,7 +104,9 @@ class DriveByWire(Stateful):
         speed: SpeedSettings | None = None,
         curvature: CurvatureSettings | None = None,
     ) -> None:
+        """Raises SettingsError for levers that the vehicle does not have."""
         self.settings = settings
+        self._levers = Levers(VehicleLevers.of(vehicle.parameters), settings.levers)
         self.pace = 1.0  # simulated time over real time: silence is measured by the longer of the two
         self._helm = Helm(
             vehicle, HelmSettings(speed=speed or SpeedSettings(), curvature=curvature or CurvatureSettings())
@@ -121,7 +125,13 @@ class DriveByWire(Stateful):
         self._set_point, self._rejected = _SetPoint(), ""
         self._steering, self._speed, self._selected = 0.0, 0.0, DRIVE
         self._helm.reset()
+        self._levers.reset()
         self.status = "no command yet"
+
+    def change_settings(self, settings: DriveByWireSettings) -> None:
+        """Apply changed settings; raises SettingsError for levers that the vehicle does not have."""
+        self._levers.change(settings.levers)
+        self.settings = settings
 
     def receive(self, now: float, order: Order) -> Answer:
         """Process an order of either kind."""
@@ -151,25 +161,34 @@ class DriveByWire(Stateful):
         return self._follow(now, "steering", speed, math.tan(steering_angle) / self._wheelbase)
 
     def receive_pedals(self, now: float, asked: Pedals) -> Answer:
-        """Process pedals directly, clamped to their travel."""
-        problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in asked._asdict().items()})
+        """Process pedals directly, clamped to their travel; range, locks and parking brake may be KEEP."""
+        pedals = {name: value for name, value in asked._asdict().items() if name not in ("transfer_range", "locks")}
+        problem = _problem({name: (value, ABSURD_PEDAL, "") for name, value in pedals.items()})
+        problem = problem or self._levers.own.problem(asked.transfer_range, asked.locks)
         if problem:
             return self._reject(now, problem)
         try:
-            limited = asked.within_limits()
+            limited = asked.as_command()
         except ValueError as error:  # an invalid gear
             return self._reject(now, str(error))
         self._accept(now, _SetPoint(now, "pedals", pedals=limited))
-        return (
-            ACCEPTED if limited == asked else Answer(Verdict.LIMITED, f"pedals {tuple(asked)} are beyond their limits")
-        )
+        reasons = self._levers.command(Positions(limited.transfer_range, limited.locks, limited.parking_brake))
+        if limited != asked:
+            reasons.insert(0, f"pedals {tuple(asked)} are beyond their limits")
+        return Answer(Verdict.LIMITED, "; ".join(reasons)) if reasons else ACCEPTED
 
     def reject(self, now: float, reason: str) -> Answer:
         """Stop the vehicle for a command that could not be read, as for a rejected one."""
         return self._reject(now, reason)
 
     def pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
-        """Steering wheel and pedals for the next PERIOD_S."""
+        """Steering wheel, pedals and levers for the next PERIOD_S."""
+        levered = self._levers.onto(self._pedals(now, seen), seen)
+        if self._levers.waiting:
+            self.status += f"; {self._levers.waiting}"
+        return levered
+
+    def _pedals(self, now: float, seen: SnapshotRecord) -> Pedals:
         set_point = self._set_point
         silence = now - set_point.received_at
         if self._rejected or silence > self.settings.command_timeout_s * self.pace:
@@ -185,8 +204,9 @@ class DriveByWire(Stateful):
         if set_point.curvature is None:
             pedals = self._straight_on(seen, self._speed)
         else:
-            pedals = self._helm.pedals(seen, self._speed, set_point.curvature)
+            pedals = self._helm.pedals(seen, self._speed, set_point.curvature, set_point.speed)
         self._steering, self._selected = pedals.steering, pedals.selected
+        self._levers.choose(PERIOD_S, pedals.throttle, set_point.speed, seen)
         return pedals
 
     def _stop(self, seen: SnapshotRecord, set_point: _SetPoint, silence: float) -> Pedals:
@@ -199,6 +219,7 @@ class DriveByWire(Stateful):
         self._speed = 0.0
         held = self._straight_on(seen, 0.0)
         brake = max(held.brake, self.settings.stop_brake)
+        self._levers.choose(PERIOD_S, 0.0, 0.0, seen)
         return Pedals(self._steering, 0.0, brake, self._selected)
 
     def _straight_on(self, seen: SnapshotRecord, speed: float) -> Pedals:

@@ -30,7 +30,7 @@ class Helm(Stateful):
 
     def __init__(self, vehicle: Vehicle, settings: HelmSettings | None = None) -> None:
         given = settings or HelmSettings()
-        self.speed = SpeedController(given.speed)
+        self.speed = SpeedController(given.speed, vehicle.pedal_authority)
         self.curvature = CurvatureController(vehicle, given.curvature)
 
     def reset(self) -> None:
@@ -38,8 +38,13 @@ class Helm(Stateful):
         self.speed.reset()
         self.curvature.reset()
 
-    def pedals(self, seen: SnapshotRecord, speed: float, curvature: float) -> Pedals:
-        """Pedals for the next PERIOD_S towards a speed [m/s] and a curvature [1/m], left positive."""
+    def pedals(
+        self, seen: SnapshotRecord, speed: float, curvature: float, finally_wanted: float | None = None
+    ) -> Pedals:
+        """Pedals for the next PERIOD_S towards a speed [m/s] and a curvature [1/m], left positive.
+
+        finally_wanted: as for SpeedController.pedals.
+        """
         present = forward_speed(seen)
         steering = self.curvature.steering(PERIOD_S, present, float(seen["angular_velocity"][2]), curvature)
-        return self.speed.pedals(PERIOD_S, present, speed)._replace(steering=steering)
+        return self.speed.pedals(PERIOD_S, present, speed, finally_wanted)._replace(steering=steering)

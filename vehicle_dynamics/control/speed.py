@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proving_ground.saving.stateful import Stateful
 from proving_ground.settings import setting
+from vehicle_dynamics.control.creep import STILL, CreepController, CreepSettings
 from vehicle_dynamics.pedals import DRIVE, REVERSE, Pedals
+from vehicle_dynamics.vehicle import PedalAuthority
 
 SLOWEST_SET_POINT = 1e-3  # [m/s]: commands below this mean stop
+TYPICAL = PedalAuthority(brake=10.0, throttle=4.0)
+STEADY_S = 0.5  # a slow command to a moving vehicle that lasts shorter is part of a manoeuvre
 LET_GO = 1.0  # [m/s]: above this the hold has failed, and the service brake is used instead
 
 
@@ -33,26 +37,73 @@ class SpeedSettings:
     least_stop_brake: float = setting(
         0.1, "Least brake pedal of a stop, until the vehicle is held", minimum=0.0, maximum=1.0
     )
+    creep: CreepSettings = field(default_factory=CreepSettings)
 
 
 class SpeedController(Stateful):
-    """Follows a speed; its state is the integral, the gear lever, the last speed and whether it holds."""
+    """Follows a speed; its state is the integral, the gear lever, what it did last, and that of slow driving."""
 
-    STATE = ("total", "selected", "_is_holding", "_before")
+    STATE = ("total", "selected", "_is_holding", "_before", "_wanted", "_steady_s", "_last", "_creep")
 
-    def __init__(self, settings: SpeedSettings) -> None:
+    def __init__(self, settings: SpeedSettings, authority: PedalAuthority | None = None) -> None:
+        """authority: what the vehicle's pedals do, for slow driving."""
         self.settings = settings
+        self._creep = CreepController(settings.creep, authority or TYPICAL)
         self.total = 0.0  # integrated error, in pedal units
         self.selected = DRIVE
         self._is_holding = False
         self._before: float | None = None
+        self._wanted = 0.0  # last commanded speed
+        self._steady_s = 0.0  # for which a slow command has been steady
+        self._last = Pedals()
 
     def reset(self) -> None:
         """Reset to the initial state."""
         self.total, self.selected, self._before, self._is_holding = 0.0, DRIVE, None, False
+        self._wanted, self._last, self._steady_s = 0.0, Pedals(), 0.0
+        self._creep.reset()
 
-    def pedals(self, period: float, speed: float, wanted: float) -> Pedals:
-        """Throttle, brake and gear for the present and the commanded speed [m/s]; period [s] since the last call."""
+    def pedals(self, period: float, speed: float, wanted: float, finally_wanted: float | None = None) -> Pedals:
+        """Throttle, brake and gear for the present and the commanded speed [m/s]; period [s] since the last call.
+
+        finally_wanted: the speed that the commanded one is on its way to, if that is known.
+        """
+        target = wanted if finally_wanted is None else finally_wanted
+        self._last = self._creeping(period, speed, target) or self._driving(period, speed, wanted)
+        self._wanted = target
+        return self._last
+
+    def _creeping(self, period: float, speed: float, wanted: float) -> Pedals | None:
+        """Pedals for slow driving; None if this is not slow driving."""
+        creep, most = self._creep, self.settings.creep.below_mps
+        direction = DRIVE if wanted > 0.0 else REVERSE
+        ahead = direction * speed
+        fastest = 1.5 * most if creep.is_active else most
+        is_slow = SLOWEST_SET_POINT <= abs(wanted) < most and -self.settings.hold_below_mps < ahead < fastest
+        if creep.is_active and not (is_slow and direction == self.selected):
+            # A stop continues with the brake that kept the speed, any other drive with the throttle.
+            is_stop = abs(wanted) < SLOWEST_SET_POINT
+            self.total, creep.is_active = -max(creep.brake, 0.0) if is_stop else creep.throttle, False
+        if not is_slow:
+            self._steady_s = 0.0
+            return None
+        if not creep.is_active:
+            # A command that passes through slow speeds is a start or a stop.
+            is_steady = abs(wanted - self._wanted) <= self.settings.creep.steady_mps2 * period
+            self._steady_s = self._steady_s + period if is_steady else 0.0
+            if not is_steady or (abs(speed) >= STILL and self._steady_s < STEADY_S):
+                return None
+            if abs(speed) < STILL:
+                creep.start(ahead, 0.0, 0.0, self.settings.service_brake)
+            else:
+                change = 0.0 if self._before is None else direction * (speed - self._before) / period
+                creep.start(ahead, change, self._last.throttle, self._last.brake)
+        self.selected, self._before, self._is_holding = direction, speed, False
+        throttle, brake = creep.pedals(period, ahead, direction * wanted, self.settings.service_brake)
+        return Pedals(0.0, throttle, brake, direction)
+
+    def _driving(self, period: float, speed: float, wanted: float) -> Pedals:
+        """Pedals for any other speed."""
         s = self.settings
         change = 0.0 if self._before is None else (speed - self._before) / period
         self._before = speed

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from proving_ground.kernels.jit import inlined
 from vehicle_dynamics.drive.drive_parameters import Brakes
+from vehicle_dynamics.drive.driveline import shaft_reaction
 
 
 class BrakeConstants(NamedTuple):
@@ -17,6 +18,13 @@ class BrakeConstants(NamedTuple):
     stiffness: float  # of the stiction [N m/rad]
     damping: float  # [N m s/rad]
     transition: float  # spin rate at which sliding takes over [rad/s]
+    linear: float  # coefficients of the pads' relative force over relative line pressure
+    squared: float
+    cubed: float
+    rear_knee: float  # relative line pressure from which the rear gets less
+    rear_slope: float
+    parking: float  # torque of the parking brake on each rear wheel [N m]
+    on_chassis: float  # share of the torque on the wheel that acts on the chassis, about the same axis
 
 
 class BrakeTorque(NamedTuple):
@@ -24,6 +32,22 @@ class BrakeTorque(NamedTuple):
 
     torque: float  # [N m]
     stuck_at: float  # wheel angle [rad]
+
+
+@inlined
+def sliding_torque(brakes: BrakeConstants, pressure: float, parking: float, is_front: bool) -> float:
+    """Sliding torque [N m] of a wheel's brake at a relative line pressure and parking brake lever, both 0 to 1."""
+    if is_front:
+        return brakes.front_torque * _pad_force(brakes, pressure)
+    if pressure > brakes.rear_knee:
+        pressure = brakes.rear_knee + brakes.rear_slope * (pressure - brakes.rear_knee)
+    return brakes.rear_torque * _pad_force(brakes, pressure) + brakes.parking * parking
+
+
+@inlined
+def _pad_force(brakes: BrakeConstants, pressure: float) -> float:
+    """Force on the pads over that at full brake: a cubic polynomial of the line pressure ([Sanjurjo], Fig. 5.7)."""
+    return pressure * (brakes.linear + pressure * (brakes.squared + pressure * brakes.cubed))
 
 
 @inlined
@@ -45,12 +69,23 @@ def brake_torque(brakes: BrakeConstants, sliding: float, spin: float, spin_rate:
     return BrakeTorque(share * stiction + (1.0 - share) * slide, spin - wound)  # Eq. 5.24
 
 
-def brake_constants(brakes: Brakes) -> BrakeConstants:
-    """Constants for the kernel; the sliding torque at full brake is 2 mu F R per wheel."""
+def brake_constants(brakes: Brakes, hub_ratio: float = 0.0) -> BrakeConstants:
+    """Constants for the kernel; the sliding torque at full brake is 2 mu F R per wheel.
+
+    hub_ratio is that of the driveline's geared hubs, 0 without: discs at the differentials brake through them.
+    """
+    linear, squared, cubed = brakes.force_over_pressure
     return BrakeConstants(
         front_torque=2.0 * brakes.friction * brakes.front_force_n * brakes.front_radius_m,
         rear_torque=2.0 * brakes.friction * brakes.rear_force_n * brakes.rear_radius_m,
         stiffness=brakes.stiction_stiffness_nmprad,
         damping=brakes.stiction_damping_nmsprad,
         transition=brakes.transition_radps,
+        linear=linear,
+        squared=squared,
+        cubed=cubed,
+        rear_knee=brakes.rear_knee,
+        rear_slope=brakes.rear_slope,
+        parking=brakes.parking_torque_nm,
+        on_chassis=shaft_reaction(hub_ratio) if brakes.position == "inboard" else 0.0,
     )

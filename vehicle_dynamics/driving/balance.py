@@ -27,7 +27,8 @@ def balance_rates(
     moving, soil, rate = state[:MOVING_SIZE], state[SOIL], work.rates[RATE]
     for index in range(4):
         work.brake_torque[index] = 0.0
-    work.shaft[0], work.shaft[1] = 0.0, 0.0
+    for k in range(len(work.shaft)):
+        work.shaft[k] = 0.0
     span = ContactStep(LONG if is_rolling else 0.0, LONG, False)
     for k in range(len(soil)):
         soil[k] = 0.0

@@ -15,6 +15,7 @@ from terrain.ground import Ground, height_at
 from terrain.ruts import rut_depth
 from terrain.soil import RIGID
 from vehicle_dynamics.attitude import quaternion_from_rpy
+from vehicle_dynamics.drive.driveline import opened
 from vehicle_dynamics.driving.balance import RATE
 from vehicle_dynamics.driving.handle import balanced_rates, handle
 from vehicle_dynamics.driving.model import DrivingVehicle, driving_workspace
@@ -109,6 +110,8 @@ class _Balance:
     def __init__(
         self, vehicle: DrivingVehicle, ground: Ground, x: float, y: float, heading: float, speed: float
     ) -> None:
+        # Locked differentials would leave the equations of the wheels' spins singular.
+        vehicle = vehicle._replace(driveline=opened(vehicle.driveline))
         self._vehicle, self._ground = vehicle, ground
         self._x, self._y, self._heading, self._speed = x, y, heading, speed
         self._rolls = abs(speed) > STANDING
@@ -179,7 +182,7 @@ class _Balance:
 
     def _held(self, deflection: Array) -> Array:
         """The deflection that friction can hold; where it cannot hold the vehicle, it slides at once."""
-        wanted = deflection.reshape(4, 2) * self._vehicle.tyre["carcass_stiffness"][0]
+        wanted = deflection.reshape(4, 2) * self._vehicle.tyre["carcass_stiffness"]
         grip = float(self._ground.soils["friction"].max()) if self._ground.soils["kind"][0] == RIGID else UNBOUNDED
         most = grip * self._work.tyre[:, LOAD]
         share = np.minimum(1.0, most / np.maximum(np.hypot(wanted[:, 0], wanted[:, 1]), 1e-9))

@@ -17,7 +17,7 @@ from vehicle_dynamics.driving.state import DRIVING_SIZE, MOVING_SIZE
 from vehicle_dynamics.embedded_vehicle import OUT_SIZE, VehicleBodies, Workspace, vehicle_bodies, workspace
 from vehicle_dynamics.parameters import VehicleParameters
 from vehicle_dynamics.suspension.steering import SteeringBodies, steering_bodies
-from vehicle_dynamics.tyre.contact import tyre_record
+from vehicle_dynamics.tyre.contact import tyre_records
 
 Array = NDArray[np.float64]
 
@@ -44,12 +44,13 @@ class DrivingVehicle(NamedTuple):
 
     bodies: VehicleBodies
     steering: SteeringBodies
-    tyre: NDArray[np.void]  # one record of TYRE
+    tyre: NDArray[np.void]  # a record of TYRE for each wheel
     brakes: BrakeConstants
     driveline: DrivelineConstants
     powertrain: NDArray[np.void]  # one record of POWERTRAIN
     servo: Servo
     antiroll: tuple[float, float]  # of the front and the rear axle [N m/rad]
+    bushing: tuple[float, float]  # of the arms [N m/rad]
     air: Air
     body: BodyPoints
     gravity: float  # [m/s^2]
@@ -68,8 +69,11 @@ class DrivingWorkspace(NamedTuple):
     wheel: Array  # 4 x 6: centre and axis of the wheels, chassis axes
     drive_torque: Array  # 4: from the half shafts
     collision: Array  # 1: push of obstacles on the body [N]
-    shaft: Array  # 2: torque on the drive shaft, and inertia that spins with it
+    # 5: torque on the drive shaft, inertia that spins with it, locks and range of the transfer case, and the engine's
+    # reaction on the chassis
+    shaft: Array
     brake_torque: Array  # 4
+    spin_torque: Array  # 4: from the spindles on the wheels
     theta_force: Array  # 4
     chassis_force: Array  # 6
     rates: Array  # 4 x moving state
@@ -89,8 +93,8 @@ def driving_vehicle(
     return DrivingVehicle(
         vehicle_bodies(parameters),
         steering_bodies(parameters),
-        np.array([tyre_record(parameters)]),
-        brake_constants(parameters.brakes),
+        tyre_records(parameters),
+        brake_constants(parameters.brakes, parameters.driveline.hub_ratio),
         driveline_constants(parameters.driveline),
         np.array([record]),
         Servo(
@@ -99,6 +103,7 @@ def driving_vehicle(
             steering.servo_bandwidth_radps,
         ),
         (parameters.front_suspension.antiroll_nmprad, parameters.rear_suspension.antiroll_nmprad),
+        (parameters.front_suspension.bushing_nmprad, parameters.rear_suspension.bushing_nmprad),
         Air(0.5 * air.air_density_kgpm3 * air.drag_area_m2, air.centre_m),
         body_points(parameters.body_contact, _half_track(parameters)),
         float(gravity),
@@ -126,7 +131,8 @@ def driving_workspace(vehicle: DrivingVehicle) -> DrivingWorkspace:
         np.zeros((4, 6)),
         np.zeros(4),
         np.zeros(1),
-        np.zeros(2),
+        np.zeros(5),
+        np.zeros(4),
         np.zeros(4),
         np.zeros(4),
         np.zeros(6),

@@ -16,8 +16,8 @@ from proving_ground.kernels.vector3 import add, cross, dot, norm, scale, three
 from terrain.ground import Ground
 from terrain.obstacle_contact import ChassisInWorld, add_obstacle_contact
 from terrain.wheel import ContactState, ContactStep, Deflection, SoilState, WheelMotionInWorld
-from vehicle_dynamics.drive.brake import brake_torque
-from vehicle_dynamics.drive.driveline import shaft_speed, wheel_torques
+from vehicle_dynamics.drive.brake import brake_torque, sliding_torque
+from vehicle_dynamics.drive.driveline import ShaftLoad, shaft_speed, through_case, wheel_torques
 from vehicle_dynamics.drive.powertrain import PowertrainState, shaft_drive
 from vehicle_dynamics.driving.body_contact import add_body_contact
 from vehicle_dynamics.driving.model import DrivingVehicle, DrivingWorkspace
@@ -33,7 +33,7 @@ from vehicle_dynamics.driving.state import (
     STUCK,
 )
 from vehicle_dynamics.embedded_vehicle import forward_dynamics, out_of_reach
-from vehicle_dynamics.pedals import Pedals
+from vehicle_dynamics.pedals import REVERSE, Pedals
 from vehicle_dynamics.rigid_loads import RigidLoads, RigidMotion
 from vehicle_dynamics.rigid_steps import RK4, euler_update, rigid_rate, rk4_update, stage_state
 from vehicle_dynamics.suspension.corner import TieEnd, corner_motion, wheel_motion
@@ -95,7 +95,7 @@ def moving_rate(
         spindle_angular_velocity = add(world_angular_velocity, to_world(rotation, wheel.angular_velocity))
         deflection = STATE_SIZE + 2 * index
         contact = tyre_contact(
-            vehicle.tyre[0],
+            vehicle.tyre[index],
             ground,
             WheelMotionInWorld(add(position, arm), axis, moves, spindle_angular_velocity, spin_rate[index]),
             ContactState(
@@ -118,13 +118,14 @@ def moving_rate(
         tyre[SINKAGE] = contact.sinkage
     for axle in range(2):
         left, right = 2 * axle, 2 * axle + 1
-        twist = vehicle.antiroll[axle] * (theta[left] - theta[right])
-        work.theta_force[left] = -twist + _last_stop(vehicle.bodies.corners[left], theta[left], theta_rate[left])
-        work.theta_force[right] = twist + _last_stop(vehicle.bodies.corners[right], theta[right], theta_rate[right])
-    _add_drive(vehicle, work)
+        twist, bushing = vehicle.antiroll[axle] * (theta[left] - theta[right]), vehicle.bushing[axle]
+        for index, moment in ((left, -twist), (right, twist)):
+            stop = _last_stop(vehicle.bodies.corners[index], theta[index], theta_rate[index])
+            work.theta_force[index] = moment - bushing * theta[index] + stop
+    _add_drive(vehicle, spin_rate, span.step, work)
     out = work.accelerations
     gravity = to_chassis(rotation, (0.0, 0.0, -vehicle.gravity))
-    loads = RigidLoads(gravity, work.theta_force, work.brake_torque, work.wheel_force, work.chassis_force)
+    loads = RigidLoads(gravity, work.theta_force, work.spin_torque, work.wheel_force, work.chassis_force)
     motion = RigidMotion(angular_velocity, theta, theta_rate, spin_rate)
     forward_dynamics(vehicle.bodies, motion, work.tie_end, loads, work.dynamics, out)
     rigid_rate(rotation, moving, out, rate)
@@ -146,22 +147,29 @@ def _start_chassis_force(
 
 
 @inlined_part
-def _add_drive(vehicle: DrivingVehicle, work: DrivingWorkspace) -> None:
-    """Add the drive torque of the half shafts, which reacts on the chassis."""
+def _add_drive(vehicle: DrivingVehicle, spin_rate: Array, step: float, work: DrivingWorkspace) -> None:
+    """Add the torques of drive and brakes: on wheels, on uprights, and on the chassis where half shafts bring them."""
+    work.chassis_force[0] += work.shaft[4]
     others = (
         work.tyre[0, AXLE_MOMENT] + work.brake_torque[0],
         work.tyre[1, AXLE_MOMENT] + work.brake_torque[1],
         work.tyre[2, AXLE_MOMENT] + work.brake_torque[2],
         work.tyre[3, AXLE_MOMENT] + work.brake_torque[3],
     )
+    rates = (spin_rate[0], spin_rate[1], spin_rate[2], spin_rate[3])
     inertia = vehicle.bodies.corners[0].hub.spin_inertia
-    torques = wheel_torques(vehicle.driveline, work.shaft[0], work.shaft[1], inertia, others)
+    shaft = ShaftLoad(work.shaft[0], work.shaft[1], int(work.shaft[2]), int(work.shaft[3]))
+    torques = wheel_torques(vehicle.driveline, shaft, inertia, rates, others, step)
     for index in range(4):
-        work.drive_torque[index] = torques[index]
-        driven = scale(torques[index], three(work.wheel[index], 3))
+        drive, brake = torques[index], work.brake_torque[index]
+        work.drive_torque[index] = drive
+        # The chassis takes a share of each, the upright the rest: what it does not take acts between upright and wheel.
+        on_chassis = vehicle.driveline.on_chassis * drive + vehicle.brakes.on_chassis * brake
+        work.spin_torque[index] = brake + (drive + on_chassis)
+        moment = scale(on_chassis, three(work.wheel[index], 3))
         for k in range(3):
-            work.wheel_force[index, k] += driven[k]
-            work.chassis_force[k] -= driven[k]
+            work.wheel_force[index, k] -= moment[k]
+            work.chassis_force[k] += moment[k]
 
 
 @inlined_part
@@ -189,16 +197,21 @@ def controls(vehicle: DrivingVehicle, pedals: Pedals, step: float, state: Array,
     """Brakes and powertrain for the coming step; their states advance."""
     spin, spin_rate, stuck = state[SPIN], state[SPIN_RATE], state[STUCK]
     for index in range(4):
-        full = vehicle.brakes.front_torque if index < 2 else vehicle.brakes.rear_torque
-        brake = brake_torque(vehicle.brakes, full * pedals.brake, spin[index], spin_rate[index], stuck[index])
+        sliding = sliding_torque(vehicle.brakes, pedals.brake, pedals.parking_brake, index < 2)
+        brake = brake_torque(vehicle.brakes, sliding, spin[index], spin_rate[index], stuck[index])
         work.brake_torque[index], stuck[index] = brake.torque, brake.stuck_at
     rates = (spin_rate[0], spin_rate[1], spin_rate[2], spin_rate[3])
     before = PowertrainState(state[ENGINE_SPEED], int(state[GEAR]), state[SINCE_SHIFT])
-    speed = shaft_speed(vehicle.driveline, rates)
+    transfer = min(pedals.transfer_range, vehicle.driveline.range_count - 1)
+    speed = shaft_speed(vehicle.driveline, rates) * vehicle.driveline.ranges[transfer].reduction
     drive = shaft_drive(vehicle.powertrain[0], before, pedals.selected, pedals.throttle, speed, step)
+    # Differentials and gearbox are on the chassis, so shaft torques cancel there: what is left is the engine's change.
+    work.shaft[4] = vehicle.powertrain[0].reaction * (drive.state.engine_speed - before.engine_speed) / step
     state[ENGINE_SPEED], state[SINCE_SHIFT] = drive.state.engine_speed, drive.state.since_shift
     state[GEAR] = float(drive.state.gear)
-    work.shaft[0], work.shaft[1] = drive.torque, drive.inertia
+    forward = -1.0 if pedals.selected == REVERSE else 1.0
+    work.shaft[0], work.shaft[1] = through_case(vehicle.driveline, transfer, drive.torque, drive.inertia, forward)
+    work.shaft[2], work.shaft[3] = float(pedals.locks), float(transfer)
 
 
 @part

@@ -82,9 +82,10 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._ignore_sim_time()
         choice = s.vehicle
         self.get_logger().debug(f"building {choice.model} ({choice.fidelity})")
-        parameters = choice.parameters()
+        parameters = self._vehicle_parameters = choice.parameters()
         there = Surroundings(s)
         self._world, ground = there.world, ReplaceableGround(there.ground)
+        self._ground = ground
         origin = s.start.origin(self._world)
         if self._world:
             degrees = math.degrees(origin.heading)
@@ -102,6 +103,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
                     s.schedule(),
                     start={**origin._asdict(), "gear": s.start.gear},
                     start_ns=s.start.time_ns(),
+                    actuators=s.actuators(parameters.actuators),
+                    conditions=s.made_conditions(parameters, ground),
                 )
                 self._simulation.warm_up()
         except ValueError as error:  # values that are valid alone, but together make no vehicle or start
@@ -166,9 +169,16 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
             self.listen(topics.FINISHED.below(name), partial(self._on_finished, name), is_lazy=is_lazy)
         return TimeKeeper(self._simulation, self._participants, RunEnd(s.end), publisher.publish, self._obey)
 
+    def check_settings(self, new: VehicleNodeSettings) -> None:
+        """Reject conditions that this vehicle, or the world, cannot have."""
+        if self._loop is not None and new.conditions != self.settings.conditions:
+            new.check_conditions(self._vehicle_parameters, self._ground)
+
     def on_settings(self, old: VehicleNodeSettings, new: VehicleNodeSettings) -> None:
-        """Apply pace and limits while running."""
+        """Apply pace, limits and conditions while running."""
         self._drive.set_limits(new)
+        if new.conditions != old.conditions:
+            self.loop.ask(lambda: self._simulation.conditions.set_start(new.start_condition()))
         if new.real_time_factor != old.real_time_factor:
             self.loop.ask(lambda: self.loop.set_factor(new.real_time_factor))
             self._judge_pace_from_now()
@@ -316,6 +326,8 @@ class VehicleNode(SuiteNode[VehicleNodeSettings]):
         self._report_simulation()
         self._report_commands()
         self._report_position()
+        self.report_faults(self._simulation.actuators.faults_at(self._simulation.seconds))
+        self.health.report("conditions", Level.OK, self._simulation.conditions.present.words)
         others = other_publishers(self, CLOCK)
         if others:
             self.report("clock", Level.ERROR, f"{CLOCK} is also published by {', '.join(others)}")

@@ -21,6 +21,7 @@ STRUT = np.dtype(
     [
         ("spring_square", "f8", 3),  # k0, k1, k2 of the spring's squared length [m^2]
         ("spring_free", "f8"),  # [m]
+        ("is_captured", "i8"),  # 1: pulls when it is longer than free
         ("spring", TABLE),  # force [N] over compression [m]
         ("bump_below", "f8"),  # spring length [m]
         ("rebound_above", "f8"),  # spring length [m]
@@ -32,6 +33,7 @@ STRUT = np.dtype(
         ("rebound", "f8"),
         ("outer_compression", "f8"),
         ("outer_rebound", "f8"),
+        ("damper", TABLE),  # resistance [N] over speed [m/s] in the middle, in place of its rates; empty: none
     ]
 )
 StrutRecord: TypeAlias = Any
@@ -41,7 +43,9 @@ StrutRecord: TypeAlias = Any
 def spring_force(strut: StrutRecord, length: float) -> float:
     """Force [N] that pushes the ends of the spring apart, stops included."""
     compression = strut.spring_free - length
-    force = math.copysign(table_value(strut.spring, abs(compression)), compression)
+    force = 0.0
+    if compression > 0.0 or strut.is_captured == 1:
+        force = math.copysign(table_value(strut.spring, abs(compression)), compression)
     if length < strut.bump_below:
         force += table_value(strut.stop, strut.bump_below - length)
     elif length > strut.rebound_above:
@@ -53,6 +57,8 @@ def spring_force(strut: StrutRecord, length: float) -> float:
 def damper_force(strut: StrutRecord, length: float, rate: float) -> float:
     """Force [N] that pushes the ends of the shock apart; rate [m/s] is positive when it grows longer."""
     if strut.middle_from <= length <= strut.middle_to:
+        if strut.damper.count > 0:
+            return float(-table_value(strut.damper, rate))
         damping = strut.rebound if rate > 0.0 else strut.compression
     else:
         damping = strut.outer_rebound if rate > 0.0 else strut.outer_compression
@@ -79,7 +85,9 @@ def strut_moment(strut: StrutRecord, cos_theta: float, sin_theta: float, theta_r
 def spring_energy(strut: StrutRecord, cos_theta: float, sin_theta: float) -> float:
     """Energy [J] in spring and stops, zero at the free length."""
     length, _ = length_and_slope(strut.spring_square, cos_theta, sin_theta)
-    energy = table_integral(strut.spring, abs(strut.spring_free - length))
+    compression, energy = strut.spring_free - length, 0.0
+    if compression > 0.0 or strut.is_captured == 1:
+        energy = table_integral(strut.spring, abs(compression))
     if length < strut.bump_below:
         energy += table_integral(strut.stop, strut.bump_below - length)
     elif length > strut.rebound_above:
@@ -97,7 +105,7 @@ def strut_record(suspension: Suspension, pivot: Vector3, axis: Vector3) -> Strut
     )  # fmt: skip
     record = np.recarray(1, STRUT)
     record["spring_square"] = _square(pivot, axis, points.spring_lower_arm, points.spring_chassis)
-    record["spring_free"] = spring.free_length_m
+    record["spring_free"], record["is_captured"] = spring.free_length_m, spring.is_captured
     fill_table(record["spring"], spring.compression_m, spring.force_n)
     record["bump_below"], record["rebound_above"] = stops.bump_below_length_m, stops.rebound_above_length_m
     fill_table(record["stop"], stops.penetration_m, stops.force_n)
@@ -106,6 +114,7 @@ def strut_record(suspension: Suspension, pivot: Vector3, axis: Vector3) -> Strut
     record["compression"], record["rebound"] = damper.compression_nspm, damper.rebound_nspm
     record["outer_compression"] = damper.outer_compression_nspm
     record["outer_rebound"] = damper.outer_rebound_nspm
+    fill_table(record["damper"], damper.speed_mps, damper.force_n)
     return record[0]
 
 

@@ -28,9 +28,12 @@ from terrain.wheel import (
     WheelMotionInWorld,
 )
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.tyre.inflation import tyre_of_wheel
 from vehicle_dynamics.tyre.tmeasy import (
     TMEASY,
     LoadedTyre,
+    bore_torque,
+    camber_slip,
     combined_force,
     pneumatic_trail,
     tmeasy_record,
@@ -49,10 +52,13 @@ TYRE = np.dtype(
         ("bottoming_from", "f8"),  # deflection [m]
         ("bottoming_stiffness", "f8"),  # [N/m]
         ("rolling_resistance", "f8"),
+        ("rolling_divisor", "f8"),  # vertical deflection over what the rolling radius is smaller than the unloaded one
         ("arc_samples", "i8"),  # of the contact with soft soil, along
         ("strip_samples", "i8"),  # and across
         ("carcass_stiffness", "f8", 2),  # along and across [N/m]: c_x, c_y of Eqs. 5.34, 5.35
         ("carcass_damping", "f8", 2),  # [N s/m]: d_x, d_y
+        ("camber_stiffness", "f8"),  # camber thrust over load and angle [1/rad]
+        ("bore_torque", "f8"),  # share of TMeasy's
     ]
 )
 TyreRecord: TypeAlias = Any
@@ -62,6 +68,10 @@ TyreRecord: TypeAlias = Any
 STILL = 1e-12  # [m/s]
 STICKING = 0.1  # [m/s]: a contact that drifts faster slides
 CREEP = 0.1  # [m/s]: below this speed the slip says little about the point of action of the side force
+# v_N of the bore slip: a standing wheel that is turned is damped, up to the largest bore torque. So large that in time
+# steps of 1 ms the torque stops even a wheel that turns alone without overshoot.
+TURNING = 0.2  # [m/s]
+ROLLING = 0.1  # [rad/s]: a wheel that spins slower hardly has camber thrust
 # Cosine between ground normal and wheel plane: a wheel lying on its side has no contact, which fades before that.
 LYING, LEANING = 0.1, 0.4
 
@@ -150,7 +160,7 @@ def _hard_contact(
     if load <= 0.0:
         return NO_CONTACT
 
-    radius = tyre.radius - deflection / 3.0  # dynamic rolling radius
+    radius = tyre.radius - deflection / tyre.rolling_divisor  # dynamic rolling radius
     # The spindle's own rotation about the spin axis is part of `velocity` at the contact: only the spin is left.
     drift_x, drift_y = dot(velocity, ahead) - radius * wheel.spin, dot(velocity, left)
     transport = radius * abs(wheel.spin)
@@ -158,7 +168,14 @@ def _hard_contact(
     drift = (drift_x * drift_x + drift_y * drift_y) / (STICKING * STICKING)
     loaded = tyre_at(tyre.slip, load, friction, math.exp(-drift) if drift < 30.0 else 0.0)
     speed_x, speed_y = transport * loaded.weight_x + STILL, transport * loaded.weight_y + STILL  # v* of Eq. 5.36
-    steady = combined_force(loaded, -drift_x / speed_x, -drift_y / speed_y)
+    camber = math.asin(min(max(tilt, -1.0), 1.0))  # positive: the wheel leans to the right
+    pushed_y, wander = drift_y, 0.0
+    if tyre.camber_stiffness > 0.0:
+        # A leaning wheel does not roll straight ahead, but a distance `wander` to its side per radian. Within friction.
+        thrust = -tyre.camber_stiffness * load * camber
+        wander = radius * camber_slip(loaded, thrust) * math.tanh(wheel.spin / ROLLING)
+        pushed_y -= wander * wheel.spin
+    steady = combined_force(loaded, -drift_x / speed_x, -pushed_y / speed_y)
     along, along_rate, force_x = steady_to_dynamic(
         tyre.carcass_stiffness[0], tyre.carcass_damping[0], speed_x, steady.per_slip, steady.x, before.along, elapsed
     )
@@ -172,9 +189,17 @@ def _hard_contact(
     slip_x, slip_y = -drift_x / (transport + STILL), -drift_y / (transport + STILL)
     patch = 2.0 * math.sqrt(tyre.radius * deflection)
     align = -pneumatic_trail(tyre.slip, load, -drift_y / (transport + CREEP), patch) * force_y
-    camber = math.asin(min(max(tilt, -1.0), 1.0))
+    if tyre.bore_torque > 0.0:
+        bore_radius = (patch + tyre.width) / 6.0  # two thirds of that of a round patch (Rill): R_B = 2/3 (L + B) / 4
+        # omega_n: the spin of a leaning wheel is part of it.
+        turning = dot(normal, wheel.angular_velocity) + tilt * wheel.spin
+        slow = transport + TURNING
+        slide_x, slide_y = drift_x / (slow * loaded.weight_x), drift_y / (slow * loaded.weight_y)
+        align += tyre.bore_torque * bore_torque(loaded, slide_x, slide_y, -bore_radius * turning / slow, bore_radius)
     tip = -tyre.width * tyre.width * tyre.stiffness / 12.0 * camber
     roll = -tyre.rolling_resistance * load * tyre.radius * math.tanh(wheel.spin)
+    if wander != 0.0:
+        roll -= wander * force_y  # the spin does the work of the camber thrust
     force = add_scaled(combine(force_x, ahead, force_y, left), load, normal)
     moment = add(cross(arm, force), add_scaled(combine(align, normal, tip, ahead), roll, wheel.axis))
     if plane.wall != 0.0:
@@ -203,17 +228,23 @@ def _most_force(loaded: LoadedTyre, x: float, y: float) -> float:
     return math.hypot(loaded.longitudinal.most * x / size, loaded.lateral.most * y / size)
 
 
-def tyre_record(parameters: VehicleParameters) -> TyreRecord:
-    """Record for the kernel of the vehicle's tyre."""
-    tyre = parameters.tyre
+def tyre_records(parameters: VehicleParameters) -> NDArray[np.void]:
+    """Records for the kernel of the tyres of all four wheels."""
+    return np.array([tyre_record(parameters, wheel) for wheel in range(4)])
+
+
+def tyre_record(parameters: VehicleParameters, wheel: int = 0) -> TyreRecord:
+    """Record for the kernel of the tyre of a wheel, at its pressure."""
+    tyre = tyre_of_wheel(parameters.tyre, wheel)
     record = np.zeros(1, TYRE)
     record["slip"] = tmeasy_record(tyre)
     record["radius"], record["width"] = parameters.wheel.radius_m, tyre.width_m
     record["stiffness"], record["damping"] = tyre.stiffness_npm, tyre.damping_nspm
     record["bottoming_from"] = tyre.bottoming_from_m
     record["bottoming_stiffness"] = tyre.bottoming_stiffness_npm
-    record["rolling_resistance"] = tyre.rolling_resistance
+    record["rolling_resistance"], record["rolling_divisor"] = tyre.rolling_resistance, 1.0 / tyre.rolling_deflection
     record["arc_samples"], record["strip_samples"] = tyre.arc_samples, tyre.strip_samples
     record["carcass_stiffness"] = tyre.deflection_stiffness_npm
     record["carcass_damping"] = tyre.deflection_damping_nspm
+    record["camber_stiffness"], record["bore_torque"] = tyre.camber_stiffness, tyre.bore_torque
     return record[0]

@@ -136,6 +136,26 @@ def pneumatic_trail(tyre: TmeasyRecord, load: float, slip_y: float, patch_length
 
 
 @inlined
+def bore_torque(tyre: LoadedTyre, slip_x: float, slip_y: float, bore_slip: float, bore_radius: float) -> float:
+    """Torque [N m] about the contact normal of a patch that turns while it slips (Rill's three-dimensional slip).
+
+    It has the sign of the bore slip -R_B omega_n / (r |Omega| + v_N) and is at most the largest force times the bore
+    radius R_B [m]. A patch that slides fast in one direction hardly resists turning. Departs from Rill: turning does
+    not reduce the longitudinal and lateral force.
+    """
+    slip = math.sqrt(slip_x * slip_x + slip_y * slip_y + bore_slip * bore_slip)
+    each = math.sqrt(0.5) * slip  # parts of a turning patch slide in all directions: the mean of both characteristics
+    return bore_radius * combined_force(tyre, each, each).per_slip * bore_slip
+
+
+@inlined
+def camber_slip(tyre: LoadedTyre, thrust: float) -> float:
+    """Lateral slip at which a tyre that keeps its slope has this force [N]; adds to the slip of its motion."""
+    slope = tyre.lateral.slope
+    return thrust / slope if slope > 0.0 else 0.0
+
+
+@inlined
 def _characteristic(direction: Any, q: float, scale: float, stick: float) -> Characteristic:
     most, slide = _digressive(direction.most, q), _digressive(direction.slide, q)
     return Characteristic(

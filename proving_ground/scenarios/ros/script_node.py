@@ -6,7 +6,7 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from proving_ground.interfaces import joints, topics
+from proving_ground.interfaces import topics
 from proving_ground.interfaces.motion_codec import fill_pedals
 from proving_ground.ros_support.health import Level
 from proving_ground.ros_support.node import SuiteNode, run_node
@@ -34,7 +34,7 @@ class ScriptNode(SuiteNode[ScriptSettings]):
         vehicle = make_vehicle(s.vehicle, s.vehicle.parameters())
         self._driver = make_script(s, vehicle, there)
         self._begun_ns: int | None = s.start.time_ns()
-        self._message = JointState(name=list(joints.PEDALS_AND_GEAR))
+        self._message = JointState()
         self._pedals = self.advertise(topics.PEDALS)
         self._finished = Finished(self, [topics.PEDALS.name]) if s.sync_with else None
         self._driver.digest = self._finished.digest if self._finished is not None else None

@@ -51,3 +51,9 @@ def vehicle(parameters: VehicleParameters) -> Hmmwv:
 @pytest.fixture
 def ride(vehicle: Hmmwv) -> Callable[..., Ride]:
     return lambda *arguments, **options: Ride(vehicle, *arguments, **options)
+
+
+@pytest.fixture
+def ride_in() -> type[Ride]:
+    """A ride in another vehicle."""
+    return Ride

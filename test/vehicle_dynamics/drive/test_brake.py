@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vehicle_dynamics.drive.brake import BrakeConstants, brake_constants, brake_torque
+from proving_ground.settings.share import share_file
+from terrain.ground import FlatGround
+from vehicle_dynamics.drive.brake import BrakeConstants, brake_constants, brake_torque, sliding_torque
+from vehicle_dynamics.hmmwv import Hmmwv
 from vehicle_dynamics.parameters import VehicleParameters
+from vehicle_dynamics.pedals import NEUTRAL, Pedals
 
 INERTIA = 7.78782  # of a wheel [kg m^2]
 STEP = 1e-3
@@ -80,3 +84,78 @@ def test_torque_never_exceeds_friction_and_its_spring_does_not_wind_up(brakes: B
         brake = brake_torque(brakes, sliding, angle, rate, random.normal())
         assert abs(brake.torque) <= sliding * (1.0 + 1e-12)
         assert abs(angle - brake.stuck_at) <= sliding / brakes.stiffness * (1.0 + 1e-9)
+
+
+@pytest.fixture(scope="module")
+def m998() -> VehicleParameters:
+    return VehicleParameters.from_yaml(share_file("config/vehicles/hmmwv_m998.yaml"))
+
+
+def test_plain_brakes_are_proportional_to_the_pressure_front_and_rear(brakes: BrakeConstants) -> None:
+    for pressure in np.linspace(0.0, 1.0, 11):
+        for is_front in (True, False):
+            assert sliding_torque(brakes, pressure, 0.0, is_front) == pytest.approx(4000.0 * pressure)
+
+
+def test_pads_force_over_pressure_is_the_files_cubic_and_rises(m998: VehicleParameters) -> None:
+    constants, numbers = brake_constants(m998.brakes), m998.brakes
+    full = 2.0 * numbers.friction * numbers.front_force_n * numbers.front_radius_m
+    pressures = np.linspace(0.0, 1.0, 201)
+
+    torques = np.array([sliding_torque(constants, float(pressure), 0.0, True) for pressure in pressures])
+
+    assert torques[0] == 0.0
+    assert torques[-1] == pytest.approx(full, rel=1e-12)  # 2 mu F R
+    assert np.all(np.diff(torques) > 0.0)
+    cubic = np.polynomial.Polynomial([0.0, *numbers.force_over_pressure])
+    assert np.abs(torques - full * cubic(pressures)).max() < 1e-9 * full
+
+
+def test_proportioning_valve_spares_the_rear_above_its_knee_only(m998: VehicleParameters) -> None:
+    constants, knee, slope = brake_constants(m998.brakes), m998.brakes.rear_knee, m998.brakes.rear_slope
+    front, rear = (
+        lambda pressure, side=is_front: sliding_torque(constants, pressure, 0.0, side) for is_front in (True, False)
+    )
+
+    for pressure in np.linspace(0.0, knee, 9):
+        assert rear(float(pressure)) == pytest.approx(front(float(pressure)), rel=1e-12)
+    assert rear(knee + 1e-9) == pytest.approx(rear(knee), rel=1e-6)  # no jump
+    for pressure in np.linspace(knee + 0.05, 1.0, 9):
+        assert rear(float(pressure)) == pytest.approx(front(knee + slope * (float(pressure) - knee)), rel=1e-12)
+        assert rear(float(pressure)) < front(float(pressure))
+    rising = [rear(float(pressure)) for pressure in np.linspace(0.0, 1.0, 101)]
+    assert np.all(np.diff(rising) > 0.0)
+
+
+def test_parking_brake_holds_the_rear_wheels_only_and_adds_to_the_pedal(m998: VehicleParameters) -> None:
+    constants = brake_constants(m998.brakes)
+
+    assert sliding_torque(constants, 0.0, 1.0, True) == 0.0
+    assert sliding_torque(constants, 0.0, 0.5, False) == pytest.approx(0.5 * m998.brakes.parking_torque_nm)
+    assert sliding_torque(constants, 0.2, 1.0, False) == pytest.approx(
+        sliding_torque(constants, 0.2, 0.0, False) + m998.brakes.parking_torque_nm
+    )
+
+
+@pytest.mark.parametrize("payload_kg", [0.0, 1134.0])
+@pytest.mark.parametrize("slope", [0.2, -0.2], ids=["uphill", "downhill"])
+def test_parking_brake_holds_a_grade_in_neutral(m998: VehicleParameters, slope: float, payload_kg: float) -> None:
+    ground = FlatGround(slope_x=slope, friction=0.9)
+    car = Hmmwv(m998.loaded(payload_kg))
+    state = car.start(ground)  # as four braked wheels hold it: the front ones let go
+    parked = Pedals(selected=NEUTRAL, parking_brake=1.0)
+
+    assert car.advance(state, parked, ground, 10_000) == 10_000
+    settled = state[:3].copy()
+    assert car.advance(state, parked, ground, 5_000) == 5_000
+
+    assert np.linalg.norm(state[:3] - settled) < 1e-3
+    seen = car.snapshot(state, parked, ground)
+    torques, radius = seen["brake_torque"], car.wheel_radius - seen["load"][2] / car.kernel.tyre["stiffness"][2]
+    assert np.abs(torques[:2]).max() == 0.0
+    # The rear wheels alone hold the weight's part along the slope.
+    weight = (2573.138 + payload_kg) * 9.81 * abs(slope) / np.hypot(1.0, slope)
+    assert np.abs(torques[2:]).sum() == pytest.approx(radius * weight, rel=0.01)
+    # That is 1.1 kN m of each rear wheel, or 1.6: a fifth of the lever is not enough.
+    assert car.advance(state, Pedals(selected=NEUTRAL, parking_brake=0.2), ground, 2_000) == 2_000
+    assert state[15] * slope < -0.01

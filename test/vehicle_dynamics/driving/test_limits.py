@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from terrain.ground import FlatGround
 from vehicle_dynamics.driving.state import DRIVING_SIZE, GEAR, PITMAN, PITMAN_RATE
 from vehicle_dynamics.hmmwv import Hmmwv
-from vehicle_dynamics.pedals import DRIVE, NEUTRAL, REVERSE, Pedals
+from vehicle_dynamics.pedals import DRIVE, MOST_RANGES, NEUTRAL, REVERSE, Pedals
 from vehicle_dynamics.vehicle import Vehicle
 
 Array = NDArray[np.float64]
@@ -159,7 +159,16 @@ number = st.one_of(st.sampled_from(WILD), st.floats(allow_nan=False, allow_infin
 )
 @given(
     commands=st.lists(
-        st.builds(Pedals, pedal, pedal, pedal, st.sampled_from([REVERSE, NEUTRAL, DRIVE, 2, -7])),
+        st.builds(
+            Pedals,
+            pedal,
+            pedal,
+            pedal,
+            st.sampled_from([REVERSE, NEUTRAL, DRIVE, 2, -7]),
+            transfer_range=st.integers(0, MOST_RANGES),
+            locks=st.integers(0, 4),
+            parking_brake=pedal,
+        ),
         min_size=1,
         max_size=4,
     )
@@ -168,13 +177,14 @@ def test_commands_are_followed_within_limits_or_rejected(car: Hmmwv, commands: l
     state = car.start(GROUNDS[0], speed=8.0)
     for command in commands:
         before = state.copy()
-        if all(map(math.isfinite, command)) and command.selected in (REVERSE, NEUTRAL, DRIVE):
+        known = command.selected in (REVERSE, NEUTRAL, DRIVE) and command.locks < 4
+        if all(map(math.isfinite, command)) and known and command.transfer_range < MOST_RANGES:
             assert car.advance(state, command, GROUNDS[0], 20) == 20
             assert np.isfinite(state).all()
             assert abs(state[PITMAN]) <= car.kernel.servo.lock + 1e-9
             assert abs(state[PITMAN_RATE]) <= car.kernel.servo.fastest + 1e-9
         else:
-            with pytest.raises(ValueError, match=r"pedals: must be finite|selected: must be"):
+            with pytest.raises(ValueError, match=r"pedals: must be finite|(selected|transfer_range|locks): must be"):
                 car.advance(state, command, GROUNDS[0], 20)
             assert_array_equal(state, before)
 

@@ -1,0 +1,1 @@
+"""Acceptance tests of the HMMWV's mobility: grades, acceleration, traction, handling, ride."""

@@ -1,0 +1,107 @@
+"""The mobility tests 1 to 14, 17 and 18: each a drive of the vehicle, and the figures that it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from proving_ground.validation.mobility.figure import Figure
+from proving_ground.validation.mobility.handling import lane_change, side_slope, steady_circle, turning_radius
+from proving_ground.validation.mobility.performance import (
+    acceleration_at_gross_weight,
+    acceleration_at_test_weight,
+    braking,
+    grade_speeds,
+    grades,
+    idle,
+    top_speed,
+)
+from proving_ground.validation.mobility.ride import ride
+from proving_ground.validation.mobility.rig import Subject
+from proving_ground.validation.mobility.traction import lifted_wheel, split_friction, steps, wind_up
+from proving_ground.validation.parts import Bound, Say
+
+
+class MobilityTest(NamedTuple):
+    """A test of the list: what it is about, and the function that drives it."""
+
+    title: str
+    drive: Callable[[Subject], list[Figure]]
+
+    @property
+    def procedure(self) -> str:
+        """How it is driven, in one sentence."""
+        return (self.drive.__doc__ or "").splitlines()[0]
+
+
+class Known(NamedTuple):
+    """A figure that is outside its band for a reason that we know."""
+
+    expected: Bound  # where it then is; beyond, the reason does not explain it
+    cause: str
+
+
+class Result(NamedTuple):
+    """A test that was driven."""
+
+    number: int
+    test: MobilityTest
+    figures: list[Figure]
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether all its figures are within their ranges."""
+        return all(figure.is_inside for figure in self.figures)
+
+    def cause(self, figure: Figure) -> str:
+        """Why one of its figures is outside; empty for one that is inside, or whose cause is not known."""
+        known = KNOWN.get((self.number, figure.what))
+        return known.cause if known and not figure.is_inside and known.expected.holds(figure.value) else ""
+
+
+# Numbers are those of the acceptance list; 15 and 16 need rough courses, 19 to 30 soft soil.
+TESTS: dict[int, MobilityTest] = {
+    1: MobilityTest("Idle and creep", idle),
+    2: MobilityTest("Acceleration at 3493 kg", acceleration_at_gross_weight),
+    3: MobilityTest("Acceleration at 2573 kg", acceleration_at_test_weight),
+    4: MobilityTest("Top speed", top_speed),
+    5: MobilityTest("Grades from rest", grades),
+    6: MobilityTest("Speed on grades", grade_speeds),
+    7: MobilityTest("Side slope of 40 %", side_slope),
+    8: MobilityTest("Split friction", split_friction),
+    9: MobilityTest("One wheel without grip", lifted_wheel),
+    10: MobilityTest("Wind-up", wind_up),
+    11: MobilityTest("Turning radius", turning_radius),
+    12: MobilityTest("Lane change, AVTP 03-160W", lane_change),
+    13: MobilityTest("Circle of 30 m", steady_circle),
+    14: MobilityTest("Ride", ride),
+    17: MobilityTest("Steps", steps),
+    18: MobilityTest("Braking from 60 km/h", braking),
+}
+# Why a figure is outside, by number of the test and the figure's words.
+KNOWN = {
+    (6, "2573 kg, 20 %"): Known(
+        Bound(30.0, 40.0),
+        "the gearbox hunts between first and second gear, which the table's model does not: a driver would hold the"
+        " first, and there is no lever position for that yet",
+    ),
+    (6, "3493 kg, 20 %"): Known(
+        Bound(37.0, 38.25),
+        "short by less than 1 % in first gear: the table assumes a rolling resistance of 0.015 and the engine without"
+        " accessories, the tyres at 20 psi have 0.02 and the engine drives a fan",
+    ),
+    (10, "larger turning radius in H/L"): Known(
+        Bound(10.0, 30.0),
+        "with the centre locked at full lock the axles' paths force a speed difference of 16 %, so tyres whose force"
+        " peaks at 12 % slip are near their limit; the band rests on memory, not on a document",
+    ),
+}
+
+
+def measured(say: Say, subject: Subject | None = None) -> list[Result]:
+    """All tests driven, with a line of progress before each."""
+    results = []
+    for number, test in TESTS.items():
+        say(f"test {number}: {test.title}")
+        results.append(Result(number, test, test.drive(subject or Subject())))
+    return results
