@@ -5,6 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
+from std_srvs.srv import Trigger
+
+from proving_ground.ros_support import qos
+
 S = 1_000_000_000
 START_NS = 1_767_225_600 * S
 COMMAND = (
@@ -16,6 +21,19 @@ COMMAND = (
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-c", COMMAND, *arguments]
+
+
+def resume_when_heard(graph: Any, subscribers: int) -> None:
+    """Resume a paused replay once its publishers have found that many subscribers, however long that takes."""
+    figures: dict[str, str] = {}
+    graph.node.create_subscription(
+        DiagnosticArray,
+        "/diagnostics",
+        lambda message: figures.update({item.key: item.value for item in message.status[0].values}),
+        qos.RELIABLE,
+    )
+    graph.wait_until(lambda: figures.get("subscribers") == str(subscribers), f"{subscribers} subscribers")
+    assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
 
 
 def says_one_line(process: Any, words: str) -> None:

@@ -22,7 +22,7 @@ from proving_ground.interfaces import message_types as types
 from proving_ground.interfaces.fields import read_stamp
 from proving_ground.recording.types import LATCHED_QOS, STATE_QOS, new, store, to_bytes
 from proving_ground.ros_support import qos
-from record_commands import START_NS, S, command, says_one_line
+from record_commands import START_NS, S, command, resume_when_heard, says_one_line
 
 ALL_TICKS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)  # a slow test misses none
 
@@ -46,19 +46,6 @@ def written(
     return path
 
 
-def resume_when_heard(graph: Any, subscribers: int) -> None:
-    """Resume a paused replay once its publishers have found that many subscribers, however long that takes."""
-    figures: dict[str, str] = {}
-    graph.node.create_subscription(
-        DiagnosticArray,
-        "/diagnostics",
-        lambda message: figures.update({item.key: item.value for item in message.status[0].values}),
-        qos.RELIABLE,
-    )
-    graph.wait_until(lambda: figures.get("subscribers") == str(subscribers), f"{subscribers} subscribers")
-    assert graph.call(graph.node.create_client(Trigger, "/replayer/resume"), Trigger.Request()).success
-
-
 def seconds(ticks: list[Any]) -> list[float]:
     return [(read_stamp(tick.clock) - START_NS) / S for tick in ticks]
 
@@ -79,6 +66,7 @@ def test_bag_is_played_to_its_last_message_with_the_clock_of_its_log_times_and_w
     replayer = graph.start_command(
         command("replay", str(bag), "--rate", "2", "--pause", "--delay", "0", "--remap", "/note:=/memo")
     )
+    graph.wait_until(lambda: ticks, "the clock of the paused replay, which is not sent again to those who miss it")
     resume_when_heard(graph, 2)
     graph.wait_until(lambda: not replayer.is_running(), "the end of the replay")
 
