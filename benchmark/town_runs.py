@@ -51,10 +51,17 @@ def seeds() -> range:
 
 
 def scenario_of(
-    world: World, longest: float, *, seed: int = 0, planner: PlannerSettings | None = None, **to_goal: Any
+    world: World,
+    longest: float,
+    *,
+    seed: int = 0,
+    planner: PlannerSettings | None = None,
+    model: str = "",
+    **to_goal: Any,
 ) -> Scenario:
     """The urban scenario in another world, by LIDAR and observer, of a duration [s].
 
+    model: another vehicle than the scenario's, by its name in config/vehicles.
     to_goal: sensing "terrain" and pose "truth" instead; what is then not needed is left out.
     """
     urban = load_scenario(share_file("config/scenarios/urban.yaml"))
@@ -67,6 +74,7 @@ def scenario_of(
     at = world.start
     return replace(
         urban,
+        vehicle=replace(urban.vehicle, model=model or urban.vehicle.model),
         start=replace(urban.start, x_m=at.x, y_m=at.y, heading_deg=math.degrees(at.heading)),
         driver=Driver(to_goal=goal),
         sensors=tuple(choice for choice in urban.sensors if choice.kind in needed),
@@ -109,10 +117,10 @@ def drive(scenario: Scenario, world: World) -> DriveResult:
     )
 
 
-def drive_by_sensors(seed: int, longest: float) -> DriveResult:
+def drive_by_sensors(seed: int, longest: float, model: str = "") -> DriveResult:
     """Drive through a town, for at most this time [s]."""
     world = town(seed)
-    return drive(scenario_of(world, longest, seed=seed), world)
+    return drive(scenario_of(world, longest, seed=seed, model=model), world)
 
 
 def drive_by_lidar(world: World, longest: float) -> DriveResult:
@@ -120,9 +128,12 @@ def drive_by_lidar(world: World, longest: float) -> DriveResult:
     return drive(scenario_of(world, longest, pose="truth"), world)
 
 
-def drive_on_truth(world: World, longest: float, planner: PlannerSettings | None = None) -> DriveResult:
+def drive_on_truth(
+    world: World, longest: float, planner: PlannerSettings | None = None, model: str = ""
+) -> DriveResult:
     """Drive with true obstacles and true pose."""
-    return drive(scenario_of(world, longest, sensing="terrain", pose="truth", planner=planner), world)
+    chosen = scenario_of(world, longest, sensing="terrain", pose="truth", planner=planner, model=model)
+    return drive(chosen, world)
 
 
 def drive_figures(result: DriveResult, seconds: float) -> dict[str, float]:

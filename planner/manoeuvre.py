@@ -40,6 +40,7 @@ GOAL_AWAY_M, GOAL_TURN = 0.7, math.radians(12.0)
 JOIN_M = (2.0, 4.0, 6.0, 8.0, 10.0, 13.0, 16.0)  # along the path, where the manoeuvre may join it
 SETTLE_LENGTH = 2.0  # [m]: distance over which position errors decay
 TURN_WHEELS_S = 0.6  # standing, to turn the wheels before the next leg
+STEERED_M = 0.95  # on legs, distance driven while the wheels turn from straight ahead to full steering
 
 
 class Leg(NamedTuple):
@@ -204,6 +205,7 @@ class ManoeuvreDriver(Stateful):
             return 0.0, float(leg.curvature[0])
         stopping = math.sqrt(2.0 * 0.5 * s.deceleration_mps2 * left)
         most = s.manoeuvre_speed_mps if leg.direction > 0 else s.reverse_speed_mps
+        most = min(most, STEERED_M * s.curvature_rate_1pms / s.max_curvature_1pm)
         return leg.direction * min(most, max(stopping, 0.3)), curvature
 
     def _nearest(self, pose: Pose, leg: Leg) -> int:

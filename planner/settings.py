@@ -138,8 +138,9 @@ class PlannerSettings:
         1.5, "Largest lateral acceleration, which limits speed in curves", unit="m/s^2", minimum=0.1, maximum=5.0
     )
     curvature_rate_1pms: float = setting(
-        0.3, "Largest rate at which the commanded curvature changes", unit="1/(m s)", minimum=0.01, maximum=5.0
-    )
+        0.3, "Largest rate at which the commanded curvature changes; no faster than the vehicle's file says",
+        unit="1/(m s)", minimum=0.01, maximum=5.0,
+    )  # fmt: skip
     clearance_gain_1ps: float = setting(
         4.0,
         "Speed added to least_speed_mps per metre of lateral clearance beyond margin_m",
@@ -194,7 +195,11 @@ class PlannerSettings:
 
     def fitted(self: AnySettings, equipment: Equipment) -> AnySettings:
         """A copy in which unset values are filled in from the vehicle's file."""
-        return replace(self, max_curvature_1pm=equipment.curvature(self.max_curvature_1pm))
+        return replace(
+            self,
+            max_curvature_1pm=equipment.curvature(self.max_curvature_1pm),
+            curvature_rate_1pms=equipment.curvature_rate(self.curvature_rate_1pms),
+        )
 
     def __post_init__(self) -> None:
         for name in ("forward_arcs", "reverse_arcs"):

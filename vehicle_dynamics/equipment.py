@@ -41,6 +41,9 @@ class Equipment:
     planned_curvature_1pm: float = setting(
         0.0, "Sharpest curvature that planners use", unit="1/m", minimum=0.0, maximum=1.0
     )
+    planned_curvature_rate_1pms: float = setting(
+        0.0, "Fastest change of the curvature that planners use; 0: any", unit="1/(m s)", minimum=0.0, maximum=10.0
+    )
 
     understeer_s2pm2: float = setting(
         0.0,
@@ -57,6 +60,10 @@ class Equipment:
                 "max_curvature_1pm: give one, because the vehicle's file has no equipment.planned_curvature_1pm"
             )
         return wanted or self.planned_curvature_1pm
+
+    def curvature_rate(self, wanted: float) -> float:
+        """Fastest change of curvature of a driver [1/(m s)]: its own, or the vehicle's where that is slower."""
+        return min(wanted, self.planned_curvature_rate_1pms or wanted)
 
     def position(self, sensor: str) -> SensorMount | None:
         """Mount of a kind of sensor, if the vehicle has one for it."""

@@ -74,16 +74,21 @@ def effective_mass_share(scenario: Scenario, parameters: VehicleParameters) -> f
     return float((pulls[1] - pulls[0]) / (gains[1] - gains[0]))
 
 
-def brake_friction() -> Identified:
-    """mu from the braking run: torque of a sliding front brake over twice pad force times radius (Eq. 5.26)."""
-    path = scenario_file("brake_test")
-    scenario = load_scenario(path)
+def brake_friction(model: str = "") -> Identified:
+    """mu from the braking run: torque of a sliding front brake over twice pad force times radius (Eq. 5.26).
+
+    model: another vehicle than the scenario's, by its name in config/vehicles.
+    """
+    scenario = load_scenario(scenario_file("brake_test"))
+    if model:
+        scenario = dataclasses.replace(scenario, vehicle=dataclasses.replace(scenario.vehicle, model=model))
     parameters = scenario.vehicle.parameters()
     found = LockStep(scenario, parameters=parameters).run().channels
     brakes = parameters.brakes
     # The pads slide while the wheel turns; the torque on the wheel is what a torque sensor in it would measure.
     is_rolling = (found["time_s"] > 1.1 + SETTLED_S) & (found["wheel_speed_radps.front_left"] > 5.0)
-    force = brakes.front_force_n * found["brake"][is_rolling]
+    pressure = found["brake"][is_rolling]
+    force = brakes.front_force_n * np.polyval([*brakes.force_over_pressure[::-1], 0.0], pressure)
     torque = -found["brake_torque_nm.front_left"][is_rolling]
     friction = float(np.mean(torque / (2.0 * force * brakes.front_radius_m)))
     return Identified("brake friction", friction, brakes.friction)

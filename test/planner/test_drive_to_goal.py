@@ -129,6 +129,21 @@ def test_moving_goal_is_followed() -> None:
     assert drive.pose.distance_to(31.0, 9.5) < 2.0
 
 
+@pytest.mark.parametrize("rate", [0.3, 0.1])
+def test_manoeuvres_are_as_slow_as_the_steering(rate: float) -> None:
+    drive = Drive(yard(*U_TRAP), PlannerSettings(max_curvature_1pm=0.14, curvature_rate_1pms=rate))
+    drive.core.set_goal(30.0, 0.0)
+    speeds: list[float] = []
+
+    while drive.time < 60.0:
+        now = drive.run(0.1)
+        speeds += [abs(now.speed)] if now.status is Status.MANOEUVRING else []
+
+    # While the wheels turn from straight ahead to full steering, it drives a vehicle's width at most.
+    turned_s = 0.14 / rate
+    assert 0.3 < max(speeds) * turned_s < 1.0
+
+
 def test_goal_that_moves_while_the_vehicle_turns_is_not_given_up() -> None:
     drive = Drive(yard(*U_TRAP))
     drive.core.set_goal(30.0, 0.0)

@@ -8,6 +8,7 @@ from planner.settings import PlannerSettings
 from proving_ground.settings import SettingsError, build, declarations
 from proving_ground.settings.ros_params_file import check_params_file
 from proving_ground.settings.share import share_file
+from vehicle_dynamics.equipment import Equipment
 
 
 def test_planner_yaml_holds_the_defaults() -> None:
@@ -22,6 +23,13 @@ def test_every_setting_has_a_description_and_numbers_have_a_range() -> None:
     for item in declarations(PlannerSettings).values():
         assert item.description
         assert item.kind is str or item.minimum is not None
+
+
+@pytest.mark.parametrize(("own", "vehicle", "used"), [(0.3, 0.18, 0.18), (0.1, 0.18, 0.1), (0.3, 0.0, 0.3)])
+def test_the_steering_is_turned_no_faster_than_the_vehicle_can(own: float, vehicle: float, used: float) -> None:
+    equipment = Equipment(planned_curvature_1pm=0.16, planned_curvature_rate_1pms=vehicle)
+
+    assert PlannerSettings(curvature_rate_1pms=own).fitted(equipment).curvature_rate_1pms == used
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,15 @@ def obstacles_on_the_line(world: World) -> int:
     )
 
 
+@pytest.mark.parametrize("model", ["hmmwv", "hmmwv_m998"])
 @pytest.mark.parametrize("seed", [1, 4])
-def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int) -> None:
+def test_goal_is_reached_without_touching_post_or_kerb(hmmwv: Hmmwv, seed: int, model: str) -> None:
     world = town(seed, urban=SMALL_TOWN, closed_roads=0)
     cost, _ = path_on_truth(world, DEFAULT, Footprint.of(hmmwv.parameters, hmmwv.base_in_chassis))
     assert math.isfinite(cost)
     assert obstacles_on_the_line(world) > 0
 
-    result = drive_on_truth(world, 120.0)
+    result = drive_on_truth(world, 120.0, model=model)
 
     assert result.reached, f"{result.status} {result.reason} after {result.time} s"
     assert result.collisions == 0

@@ -31,15 +31,19 @@ def any_observer(request: pytest.FixtureRequest) -> BasicObserver:
     return found
 
 
-def test_a_glitch_moves_the_estimate_by_less_than_half_a_metre(
+def test_a_glitch_does_no_more_harm_than_fixes_without_a_position(
     block: Drive, block_samples: list[Sample], any_observer: BasicObserver
 ) -> None:
-    without = observe(block_samples, any_observer).estimates["position"]
+    """What is left is the drift of dead reckoning: 0.07 m of the errorEKF in 5 s, 0.53 m of the INS."""
     for metres, lasting in ((10.0, 5.0), (50.0, 1.0), (50.0, 5.0)):
+        until = 15.0 + lasting
+        vague = altered(block_samples, GpsSample, 15.0, until, lambda fix: fix._replace(variance=fix.variance * 1e8))
+        lied = altered(block_samples, GpsSample, 15.0, until, lambda fix, m=metres: moved_fix(fix, m))
         any_observer.reset()
-        lied = altered(block_samples, GpsSample, 15.0, 15.0 + lasting, lambda fix, m=metres: moved_fix(fix, m))
+        without = observe(vague, any_observer).estimates["position"]
+        any_observer.reset()
         track = observe(lied, any_observer)
-        assert np.abs(track.estimates["position"][:, :2] - without[:, :2]).max() < 0.5
+        assert np.abs(track.estimates["position"][:, :2] - without[:, :2]).max() < 1e-9
         assert track.health.gated["gps_position"] >= 5 * lasting - 1
         assert track.health.resets == 0
 
